@@ -8,7 +8,7 @@ import pytest
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, set_settings
+from tests.support.shop import PROMPT, StartChat, set_settings
 
 BRANCH = "memory/continuity"
 CART = "class Cart:\n    def total(self) -> int:\n        return 1\n"
@@ -38,8 +38,8 @@ def commits(repository: Repository) -> int:
     return int(repository.git("rev-list", "--count", BRANCH))
 
 
-def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_committed_artifact_is_a_file_with_its_provenance(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     artifact_id = change_cart(chat)
     before = shop.protected_state(BRANCH)
 
@@ -68,8 +68,8 @@ def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Re
     assert f"Run: {artifact['provenance']['runId']}" in message
 
 
-def test_committing_again_changes_nothing(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_committing_again_changes_nothing(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     artifact_id = change_cart(chat)
     first = commit(chat, artifact_id)
     again = commit(chat, artifact_id)
@@ -79,9 +79,9 @@ def test_committing_again_changes_nothing(talk: Talk, shop: Repository) -> None:
 
 
 def test_after_a_crash_between_commit_and_mark_the_artifact_is_only_marked(
-    talk: Talk, shop: Repository, active: MemorySidecar
+    start_chat: StartChat, shop: Repository, active: MemorySidecar
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     artifact_id = change_cart(chat)
     process = active.app.process
     assert process is not None
@@ -98,8 +98,10 @@ def test_after_a_crash_between_commit_and_mark_the_artifact_is_only_marked(
     assert commits(shop) == 1
 
 
-def test_after_a_commit_the_next_run_starts_an_entry_with_only_new_changes(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_after_a_commit_the_next_run_starts_an_entry_with_only_new_changes(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    chat = start_chat()
     first = change_cart(chat)
     commit(chat, first)
     second = change_cart(chat, CART + "\n\nTAX = 1\n")
@@ -121,9 +123,9 @@ def test_after_a_commit_the_next_run_starts_an_entry_with_only_new_changes(talk:
     ],
 )
 def test_a_branch_that_is_in_use_is_refused_and_the_draft_stays(
-    talk: Talk, shop: Repository, prepare: tuple[str, ...], sentence: str
+    start_chat: StartChat, shop: Repository, prepare: tuple[str, ...], sentence: str
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     artifact_id = change_cart(chat)
     shop.git(*prepare)
     before = shop.protected_state()
@@ -135,8 +137,8 @@ def test_a_branch_that_is_in_use_is_refused_and_the_draft_stays(
     assert status(chat, artifact_id) == "draft"
 
 
-def test_a_locked_branch_is_a_conflict_that_names_the_lock(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_locked_branch_is_a_conflict_that_names_the_lock(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     commit(chat, change_cart(chat))
     second = change_cart(chat, CART + "\n\nTAX = 1\n")
     (shop.path / f".git/refs/heads/{BRANCH}.lock").touch()
@@ -147,19 +149,19 @@ def test_a_locked_branch_is_a_conflict_that_names_the_lock(talk: Talk, shop: Rep
 
 
 def test_unknown_and_foreign_artifacts_and_projects_without_git_are_refused(
-    talk: Talk, shop: Repository, make_repository: Callable[..., Repository], active: MemorySidecar
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository], active: MemorySidecar
 ) -> None:
-    artifact_id = change_cart(talk())
-    assert refused(talk(), "devlog-nowhere").data["kind"] == "notFound"
+    artifact_id = change_cart(start_chat())
+    assert refused(start_chat(), "devlog-nowhere").data["kind"] == "notFound"
     other = Conversation(active.client, make_repository({"a.txt": "1\n"}, name="other").path)
     assert refused(other, artifact_id).data["kind"] == "notFound"
     (shop.path / ".git").rename(shop.path / ".elsewhere")
-    assert refused(talk(), artifact_id).data["kind"] == "workspaceUnavailable"
+    assert refused(start_chat(), artifact_id).data["kind"] == "workspaceUnavailable"
     (shop.path / ".elsewhere").rename(shop.path / ".git")
 
 
-def test_manual_commits_work_in_passive_mode_but_not_when_off(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_manual_commits_work_in_passive_mode_but_not_when_off(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     artifact_id = change_cart(chat)
     set_settings(chat, mode="off")
     assert refused(chat, artifact_id).data["kind"] == "policyDenied"
@@ -167,8 +169,8 @@ def test_manual_commits_work_in_passive_mode_but_not_when_off(talk: Talk, shop: 
     assert commit(chat, artifact_id)["commit"] == shop.git("rev-parse", BRANCH)
 
 
-def test_a_secret_in_an_artifact_is_masked_on_the_branch(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_secret_in_an_artifact_is_masked_on_the_branch(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     text = f"Fixed the cart total that ignored the discount. The cause was the token ghp_{'a1B2' * 9} of the cart."
     artifact_id = change_cart(chat, text=text)
     commit(chat, artifact_id)
@@ -181,9 +183,9 @@ def wait_idle(active: MemorySidecar) -> None:
 
 
 def test_after_a_run_entries_are_committed_and_a_tally_is_not(
-    talk: Talk, shop: Repository, active: MemorySidecar
+    start_chat: StartChat, shop: Repository, active: MemorySidecar
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     set_settings(chat, artifactPolicy="auto-write-memory-branch")
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)])
     wait_idle(active)
@@ -200,9 +202,9 @@ def test_after_a_run_entries_are_committed_and_a_tally_is_not(
 
 @pytest.mark.parametrize("settings", [{"mode": "passive"}, {"artifactPolicy": "auto-write-manual-commit"}])
 def test_in_passive_mode_and_by_default_nothing_is_committed_after_a_run(
-    talk: Talk, shop: Repository, active: MemorySidecar, settings: dict[str, str]
+    start_chat: StartChat, shop: Repository, active: MemorySidecar, settings: dict[str, str]
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     set_settings(chat, **{"artifactPolicy": "auto-write-memory-branch", **settings})
     change_cart(chat)
     wait_idle(active)
@@ -210,9 +212,9 @@ def test_in_passive_mode_and_by_default_nothing_is_committed_after_a_run(
 
 
 def test_a_refused_automatic_commit_is_retried_after_a_later_run(
-    talk: Talk, shop: Repository, active: MemorySidecar
+    start_chat: StartChat, shop: Repository, active: MemorySidecar
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     set_settings(chat, artifactPolicy="auto-write-memory-branch")
     shop.git("branch", "memory")
     first = change_cart(chat)
@@ -233,8 +235,10 @@ def start_branch(repository: Repository, author: str) -> None:
     repository.git("update-ref", f"refs/heads/{BRANCH}", commit_id)
 
 
-def test_a_branch_that_somebody_else_started_is_refused_whatever_its_name(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_branch_that_somebody_else_started_is_refused_whatever_its_name(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    chat = start_chat()
     artifact_id = change_cart(chat)
     for start in (lambda: shop.git("branch", BRANCH), lambda: start_branch(shop, "ada@example.org")):
         start()
@@ -245,8 +249,8 @@ def test_a_branch_that_somebody_else_started_is_refused_whatever_its_name(talk: 
     commit(chat, artifact_id)
 
 
-def test_a_branch_that_we_started_stays_ours_with_commits_of_others(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_branch_that_we_started_stays_ours_with_commits_of_others(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     commit(chat, change_cart(chat))
     tree = shop.git("rev-parse", f"{BRANCH}^{{tree}}")
     on_top = shop.git("commit-tree", tree, "-p", BRANCH, "-m", "A note by hand")
@@ -269,14 +273,14 @@ def test_a_branch_that_we_started_stays_ours_with_commits_of_others(talk: Talk, 
         "replace/x",
     ],
 )
-def test_a_name_that_hides_other_refs_is_refused_at_once(talk: Talk, branch: str) -> None:
-    chat = talk()
+def test_a_name_that_hides_other_refs_is_refused_at_once(start_chat: StartChat, branch: str) -> None:
+    chat = start_chat()
     params = {"projectPath": str(chat.cwd), "settings": {"memoryBranch": branch}}
     assert chat.client.error("settings/update", params).data["kind"] == "invalidParams"
 
 
-def test_settings_refuse_a_branch_that_the_repository_uses(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_settings_refuse_a_branch_that_the_repository_uses(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     shop.git("branch", "notes-of-ada")
     shop.git("update-ref", "refs/remotes/team/notes", "HEAD")
 

@@ -10,16 +10,16 @@ from sidecar.core.digests import digest_value
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, draft_each_change
+from tests.support.shop import PROMPT, StartChat, draft_each_change
 
 CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'
 COLUMNS = ("title", "body", "status", "event", "event_key", "project", "created_at_ms", "updated_at_ms", "provenance")
 
 
 @pytest.fixture
-def chat(talk: Talk) -> Conversation:
+def chat(start_chat: StartChat) -> Conversation:
     """A conversation whose first run changed the cart."""
-    chat = draft_each_change(talk())
+    chat = draft_each_change(start_chat())
     work(chat, CART)
     return chat
 

@@ -9,7 +9,7 @@ from sidecar.capture.parsed_test_results import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, draft_each_change, set_settings
+from tests.support.shop import PROMPT, StartChat, draft_each_change, set_settings
 
 RED = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n1 failed, 3 passed in 0.1s\n"
 GREEN = "4 passed in 0.1s\n"
@@ -30,8 +30,8 @@ def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
     chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)], text="Done.")
 
 
-def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> None:
-    chat = talk()
+def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartChat) -> None:
+    chat = start_chat()
     red(chat)
     assert drafts(chat) == []
     green(chat)
@@ -44,8 +44,8 @@ def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> Non
     assert [draft["event"] for draft in drafts(chat)] == ["testsFixed"]
 
 
-def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(talk: Talk) -> None:
-    chat = talk()
+def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(start_chat: StartChat) -> None:
+    chat = start_chat()
     red(chat)
     chat.turn("run the tests again", lambda: [bash("pytest", GREEN)])
     (entry,) = drafts(chat)
@@ -53,15 +53,15 @@ def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(talk: Talk) -> No
     assert entry["provenance"]["files"] == ["src/cart.py"]
 
 
-def test_tests_fixed_by_others_are_not_an_event(talk: Talk) -> None:
-    chat, other = talk(), talk(sub_chat_id="other")
+def test_tests_fixed_by_others_are_not_an_event(start_chat: StartChat) -> None:
+    chat, other = start_chat(), start_chat(sub_chat_id="other")
     red(chat)
     other.turn("run the tests", lambda: [bash("pytest", GREEN)], session="other")
     assert drafts(chat) == []
 
 
-def test_tests_fixed_twice_are_one_event_within_the_window(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_tests_fixed_twice_are_one_event_within_the_window(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     red(chat)
     green(chat)
     red(chat, 3)
@@ -84,8 +84,8 @@ def test_a_deleted_test_is_not_a_fix() -> None:
     ]
 
 
-def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
-    chat = talk()
+def test_an_entry_that_the_user_edited_is_not_extended(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 120)])
     (edited,) = drafts(chat)
     update = chat.decide("update", edited["id"], body="# Mine\n\nThe user's own words.\n")
@@ -95,8 +95,8 @@ def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
     assert "`src/big.py` +125 −0" in later["body"]
 
 
-def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: MemorySidecar) -> None:
-    chat = draft_each_change(talk())
+def test_a_later_entry_repeats_nothing_of_an_earlier_one(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = draft_each_change(start_chat())
     chat.turn(
         PROMPT,
         lambda: [chat.edit("src/big.py", "x = 1\n" * 130)],
@@ -115,8 +115,8 @@ def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: Mem
     assert "`src/big.py` +2 −0" in third["body"]
 
 
-def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_something(talk: Talk) -> None:
-    chat = talk()
+def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_something(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, capture={"changedLines": 3})
     announcement = {"type": "text", "text": "Now let's run the tests of the cart:"}
     shell = "```\nls\n```"
@@ -139,16 +139,18 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
         ("I replaced the totals of the cart with whole cents. Removed the old rounding. Renamed the discount.", 1),
     ],
 )  # fmt: skip
-def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(talk: Talk, text: str, count: int) -> None:
-    chat = talk()
+def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
+    start_chat: StartChat, text: str, count: int
+) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=text)
     assert len(drafts(chat)) == count
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="All 12 tests pass.")
     assert len(drafts(chat)) == (1 if "totals" in text else 0)
 
 
-def test_an_entry_is_named_after_the_larger_of_its_changes(talk: Talk) -> None:
-    chat = talk()
+def test_an_entry_is_named_after_the_larger_of_its_changes(start_chat: StartChat) -> None:
+    chat = start_chat()
     large = "Moved the discounts to the cart. The cause was a float."
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=large)
     small = "Renamed the discounts to the percents. The name was wrong."
@@ -157,8 +159,8 @@ def test_an_entry_is_named_after_the_larger_of_its_changes(talk: Talk) -> None:
     assert entry["title"] == "Moved the discounts to the cart"
 
 
-def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
-    chat = talk()
+def test_a_lock_file_alone_drafts_nothing(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("package-lock.json", "{}\n" * 500)])
     chat.turn("go on", lambda: [chat.edit("package-lock.json", "{}\n" * 900), chat.edit("src/cart.py", "x = 1\n")])
     assert drafts(chat) == []
@@ -169,9 +171,9 @@ def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
 
 @pytest.mark.parametrize("prompt", [PROMPT, "something worded quite differently about invoices"])
 def test_the_same_changes_under_another_run_id_are_not_a_second_entry(
-    talk: Talk, shop: Repository, prompt: str
+    start_chat: StartChat, shop: Repository, prompt: str
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)])
     part = {"type": "tool-Write", "toolCallId": "w", "state": "result", "output": {},
             "input": {"file_path": str(shop.path / "src/big.py")}}  # fmt: skip
@@ -180,8 +182,8 @@ def test_the_same_changes_under_another_run_id_are_not_a_second_entry(
     assert len(drafts(chat)) == 1
 
 
-def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk, shop: Repository) -> None:
-    chat = talk(chatId="the-chat")
+def test_provenance_lists_every_run_and_the_commits_before_and_after(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat(chatId="the-chat")
     start = shop.head()
     set_settings(chat, capture={"changedLines": 30})
     first = chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n")])
@@ -196,8 +198,8 @@ def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk,
     assert (provenance["chatId"], provenance["subChatId"], provenance["sessionId"]) == ("the-chat", "chat", "session")
 
 
-def test_an_entry_quotes_the_request_of_the_run_that_names_it(talk: Talk) -> None:
-    chat = talk()
+def test_an_entry_quotes_the_request_of_the_run_that_names_it(start_chat: StartChat) -> None:
+    chat = start_chat()
     title = "Moved the rounding of the discount into the cart"
     turns = (("Write a contributor guide first", "Removed unused imports from the cart.", 20),
              ("1", "Done.", 30),
@@ -216,8 +218,8 @@ def test_a_request_is_what_the_user_typed_and_no_line_of_a_console() -> None:
     assert request_of(pasted) == ""
 
 
-def test_an_entry_whose_run_had_no_request_quotes_none_of_another_run(talk: Talk) -> None:
-    chat = talk()
+def test_an_entry_whose_run_had_no_request_quotes_none_of_another_run(start_chat: StartChat) -> None:
+    chat = start_chat()
     named = "Moved the rounding of the discount into the cart. It was wrong because of a float."
     chat.turn("Go.", lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=named)
     text = "Flattened the gradient of the page. It was hard to read because of the contrast."
@@ -239,8 +241,8 @@ def small_step(chat: Conversation, number: int) -> None:
     chat.turn(f"fix step {number} of the cart", lambda: [chat.edit("src/big.py", content)], text=text)
 
 
-def test_a_tally_that_stays_small_over_many_runs_starts_over(talk: Talk) -> None:
-    chat = talk()
+def test_a_tally_that_stays_small_over_many_runs_starts_over(start_chat: StartChat) -> None:
+    chat = start_chat()
     for number in range(1, 7):
         small_step(chat, number)
     assert drafts(chat) == []
@@ -254,8 +256,8 @@ def test_a_tally_that_stays_small_over_many_runs_starts_over(talk: Talk) -> None
 LARGE = "Moved the discount of the cart into whole cents. It was wrong because of a float."
 
 
-def test_of_another_work_an_entry_lists_the_title_alone(talk: Talk) -> None:
-    chat = talk()
+def test_of_another_work_an_entry_lists_the_title_alone(start_chat: StartChat) -> None:
+    chat = start_chat()
     small = "Renamed the sender of the mails to customers. It was unclear because of its name."
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 1\n" * 40)], text=small)
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=LARGE)
@@ -269,8 +271,8 @@ def test_of_another_work_an_entry_lists_the_title_alone(talk: Talk) -> None:
 @pytest.mark.parametrize(
     "text", ["Fixed all the issues of the cart.", "The cart is ready.", "Renamed the mail's text."]
 )
-def test_a_large_change_without_a_name_waits_and_is_part_of_the_next_entry(talk: Talk, text: str) -> None:
-    chat = talk()
+def test_a_large_change_without_a_name_waits_and_is_part_of_the_next_entry(start_chat: StartChat, text: str) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "x = 1\n" * 130)], text=f"{text} All 3 tests pass.")
     assert drafts(chat) == []
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
@@ -279,15 +281,15 @@ def test_a_large_change_without_a_name_waits_and_is_part_of_the_next_entry(talk:
     assert "`src/mail.py` +130" in entry["body"]
 
 
-def test_a_small_run_does_not_name_a_large_change(talk: Talk) -> None:
-    chat = talk()
+def test_a_small_run_does_not_name_a_large_change(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "x = 1\n" * 150)], text="Done.")
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 10)], text=LARGE)
     assert drafts(chat) == []
 
 
-def test_a_tally_that_starts_over_leaves_its_titles_to_the_next_entry(talk: Talk) -> None:
-    chat = talk()
+def test_a_tally_that_starts_over_leaves_its_titles_to_the_next_entry(start_chat: StartChat) -> None:
+    chat = start_chat()
     for number, name in enumerate(("sums", "taxes", "fees", "coupons", "refunds"), 1):
         text = f"Moved the {name} of the rounding into the cart of customers."
         content = "x = 1\n" * 20 * number

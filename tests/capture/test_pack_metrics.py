@@ -9,9 +9,9 @@ from sidecar.capture.run_measures import CacheUse, breaks_cache, cache_use, file
 from sidecar.runs import Item, entries
 from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation
-from tests.support.shop import PROMPT, Talk, active, read_part, shop, talk
+from tests.support.shop import PROMPT, StartChat, active, read_part, shop, start_chat
 
-__all__ = ["active", "shop", "talk"]
+__all__ = ["active", "shop", "start_chat"]
 
 paths = st.sets(st.sampled_from("abcdefgh"), max_size=6)
 
@@ -64,8 +64,8 @@ def summary(chat: Conversation, **params: Any) -> Any:
     return chat.client.request("metrics/summary", params)["active"]
 
 
-def test_the_summary_has_precision_recall_and_cost_by_provider(talk: Talk) -> None:
-    chat = talk()
+def test_the_summary_has_precision_recall_and_cost_by_provider(start_chat: StartChat) -> None:
+    chat = start_chat()
     assert (summary(chat)["precision"], summary(chat)["recall"]) == (None, None)
     before = chat.pre_run(PROMPT)
     assert "src/cart.py" in str(before["blocks"])
@@ -85,8 +85,8 @@ def explained(chat: Conversation, before: Any) -> list[dict[str, Any]]:
     return [item for item in items if item["disposition"] == "sent"]
 
 
-def test_an_answer_the_host_did_not_use_is_not_measured(talk: Talk) -> None:
-    chat = talk()
+def test_an_answer_the_host_did_not_use_is_not_measured(start_chat: StartChat) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     chat.post_run({**before, "deliveryToken": None}, assistant={"parts": [read_part(chat.cwd / "src/cart.py")]})
     assert summary(chat)["precision"] is None

@@ -15,7 +15,7 @@ from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.rpc_failures import RpcFailure
-from tests.support.shop import PROMPT, Talk, draft_each_change, explain, read_part, set_settings, text_of
+from tests.support.shop import PROMPT, StartChat, draft_each_change, explain, read_part, set_settings, text_of
 
 CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'
 
@@ -36,8 +36,10 @@ def rows(sidecar: MemorySidecar) -> dict[str, list[Any]]:
     return found
 
 
-def test_repeating_a_run_returns_the_first_answer_and_changes_nothing(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_repeating_a_run_returns_the_first_answer_and_changes_nothing(
+    start_chat: StartChat, active: MemorySidecar
+) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     first = chat.post_run(before, PROMPT, assistant={"parts": [chat.edit("src/cart.py", CART)]})
     rows_before = rows(active)
@@ -47,8 +49,8 @@ def test_repeating_a_run_returns_the_first_answer_and_changes_nothing(talk: Talk
     assert rows(active) == rows_before
 
 
-def test_one_run_sent_by_many_threads_is_stored_once(talk: Talk, active: MemorySidecar) -> None:
-    chat = draft_each_change(talk())
+def test_one_run_sent_by_many_threads_is_stored_once(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = draft_each_change(start_chat())
     before = chat.pre_run(PROMPT)
     part = chat.edit("src/cart.py", CART)
     answers: list[Any] = []
@@ -66,9 +68,9 @@ def test_one_run_sent_by_many_threads_is_stored_once(talk: Talk, active: MemoryS
 
 
 def test_the_same_run_after_a_restart_is_a_duplicate(
-    talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
+    start_chat: StartChat, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     first = chat.post_run(before, assistant={"parts": [chat.edit("src/cart.py", CART)]})
     active.close()
@@ -78,8 +80,10 @@ def test_the_same_run_after_a_restart_is_a_duplicate(
     assert chat.post_run(before) == {**first, "duplicate": True}
 
 
-def test_a_failed_write_stores_nothing_of_the_run_and_a_repeat_works(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_a_failed_write_stores_nothing_of_the_run_and_a_repeat_works(
+    start_chat: StartChat, active: MemorySidecar
+) -> None:
+    chat = start_chat()
     red = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
     before = chat.pre_run(PROMPT)
     parts = [chat.edit("src/cart.py", CART), red]
@@ -121,17 +125,19 @@ def _refuse_write(number: int) -> Callable[..., int]:
     return authorize
 
 
-def test_mode_off_accepts_nothing(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_mode_off_accepts_nothing(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     set_settings(chat, mode="off")
     answer = chat.post_run({"runId": "r", "deliveryToken": None}, outcome="completed")
     assert answer["accepted"] is False
     assert rows(active)["runs"] == []
 
 
-def test_a_run_is_stored_although_its_worktree_was_removed(talk: Talk, shop: Repository, tmp_path: Path) -> None:
+def test_a_run_is_stored_although_its_worktree_was_removed(
+    start_chat: StartChat, shop: Repository, tmp_path: Path
+) -> None:
     worktree = shop.add_worktree(tmp_path / "work tree", "chat/1")
-    chat = talk(cwd=worktree.path, projectPath=str(shop.path))
+    chat = start_chat(cwd=worktree.path, projectPath=str(shop.path))
     before = chat.pre_run(PROMPT)
     part = chat.edit("src/cart.py", CART)
     worktree.path.rename(tmp_path / "elsewhere")
@@ -141,25 +147,25 @@ def test_a_run_is_stored_although_its_worktree_was_removed(talk: Talk, shop: Rep
     assert chat.post_run(before)["duplicate"] is True
 
 
-def test_a_read_only_run_drafts_nothing_in_a_dirty_worktree(talk: Talk, shop: Repository) -> None:
+def test_a_read_only_run_drafts_nothing_in_a_dirty_worktree(start_chat: StartChat, shop: Repository) -> None:
     shop.write({"src/mail.py": "dirty = True\n", "src/new.py": "new = True\n"})
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [read_part(shop.path / "src/mail.py"), bash("git status", " M src/mail.py\n")])
     assert artifacts(chat) == []
 
 
 @pytest.mark.parametrize("outcome", ["aborted", "error", "empty", "notStarted", "superseded"])
-def test_only_a_completed_run_drafts(talk: Talk, outcome: str) -> None:
-    chat = talk()
+def test_only_a_completed_run_drafts(start_chat: StartChat, outcome: str) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     chat.post_run(before, outcome=outcome, assistant={"parts": [chat.edit("src/cart.py", CART)]})
     assert artifacts(chat) == []
 
 
 def test_files_outside_the_worktree_and_ignored_ones_draft_nothing(
-    talk: Talk, shop: Repository, tmp_path: Path
+    start_chat: StartChat, shop: Repository, tmp_path: Path
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     outside = tmp_path / "notes.md"
     outside.write_text("x")
     parts = [chat.edit("debug.log", "x"), chat.edit(".env", "TOKEN=1"), chat.edit(str(outside), "y")]
@@ -174,8 +180,8 @@ def files_of(chat: Conversation) -> list[str]:
     return found
 
 
-def test_codex_changes_are_read_from_their_keys_and_move_targets(talk: Talk, shop: Repository) -> None:
-    chat = draft_each_change(talk("codex"))
+def test_codex_changes_are_read_from_their_keys_and_move_targets(start_chat: StartChat, shop: Repository) -> None:
+    chat = draft_each_change(start_chat("codex"))
     before = chat.pre_run(PROMPT)
     shop.git("mv", "src/mail.py", "src/post.py")
     shop.write({"src/post.py": "def send() -> None: ...\n", "src/cart.py": CART})
@@ -193,8 +199,8 @@ def test_codex_changes_are_read_from_their_keys_and_move_targets(talk: Talk, sho
     assert "src/post.py" not in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_files_written_by_a_shell_command_are_attributed_to_the_run(talk: Talk, shop: Repository) -> None:
-    chat = draft_each_change(talk())
+def test_files_written_by_a_shell_command_are_attributed_to_the_run(start_chat: StartChat, shop: Repository) -> None:
+    chat = draft_each_change(start_chat())
     shop.write({"src/mail.py": "dirty before\n"})
     before = chat.pre_run(PROMPT)
     shop.write({"src/cart.py": CART, "src/made.py": "made = True\n"})
@@ -202,8 +208,8 @@ def test_files_written_by_a_shell_command_are_attributed_to_the_run(talk: Talk, 
     assert files_of(chat) == ["src/cart.py", "src/made.py"]
 
 
-def test_files_committed_by_the_agent_are_attributed_to_the_run(talk: Talk, shop: Repository) -> None:
-    chat = draft_each_change(talk())
+def test_files_committed_by_the_agent_are_attributed_to_the_run(start_chat: StartChat, shop: Repository) -> None:
+    chat = draft_each_change(start_chat())
     before = chat.pre_run(PROMPT)
     shop.commit({"src/cart.py": CART, "src/tax.py": "RATE = 19\n" * 7})
     chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
@@ -212,8 +218,8 @@ def test_files_committed_by_the_agent_are_attributed_to_the_run(talk: Talk, shop
     assert "`src/tax.py` +7 −0" in chat.artifact(artifact["id"])["body"]
 
 
-def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Repository) -> None:
-    chat = draft_each_change(talk())
+def test_a_devlog_entry_is_readable_and_has_its_provenance(start_chat: StartChat, shop: Repository) -> None:
+    chat = draft_each_change(start_chat())
     prompt = "Make the cart's total respect the discount. Use whole cents; my key is sk-live-abcdefghijklmnop1234."
     conclusion = "The total now subtracts the discount.\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
     before = chat.pre_run(prompt)
@@ -259,9 +265,9 @@ def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Rep
 
 @pytest.mark.parametrize("mode", ["passive", "active"])
 def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
-    talk: Talk, active: MemorySidecar, mode: str
+    start_chat: StartChat, active: MemorySidecar, mode: str
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     set_settings(chat, mode=mode)
     lines = "line = 1\n"
     sizes = {
@@ -285,8 +291,8 @@ def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
     assert sorted("+130 −0" in chat.artifact(artifact["id"])["body"] for artifact in artifacts(chat)) == [True, True]
 
 
-def test_an_entry_counts_across_the_agents_own_commits(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_an_entry_counts_across_the_agents_own_commits(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     lines = "line = 1\n"
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 110)])
     before = chat.pre_run("Commit it")
@@ -297,14 +303,14 @@ def test_an_entry_counts_across_the_agents_own_commits(talk: Talk, shop: Reposit
     assert "`src/big.py` +120 −0" in chat.artifact(entry["id"])["body"]
 
 
-def test_many_files_make_an_entry_due(talk: Talk) -> None:
-    chat = talk()
+def test_many_files_make_an_entry_due(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit(f"src/m{number}.py", "x = 1\n") for number in range(8)])
     assert [artifact["event"] for artifact in artifacts(chat)] == ["mergedDiff"]
 
 
-def test_tool_errors_reveal_failing_tests(talk: Talk) -> None:
-    chat = talk()
+def test_tool_errors_reveal_failing_tests(start_chat: StartChat) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     part = {"type": "tool-Bash", "toolCallId": "b", "state": "call", "input": {"command": "pytest"}}
     error = {"toolCallId": "b", "text": "Exit code 1\nFAILED tests/test_cart.py::test_total\n1 failed in 0.1s"}
@@ -312,8 +318,8 @@ def test_tool_errors_reveal_failing_tests(talk: Talk) -> None:
     assert "tests/test_cart.py::test_total" in sent(chat.pre_run("go on"))
 
 
-def test_damaged_parts_are_skipped(talk: Talk) -> None:
-    chat = talk()
+def test_damaged_parts_are_skipped(start_chat: StartChat) -> None:
+    chat = start_chat()
     damaged = [
         {},
         {"type": 7},
@@ -328,8 +334,8 @@ def test_damaged_parts_are_skipped(talk: Talk) -> None:
     assert chat.post_run(before, assistant={"parts": damaged})["accepted"] is True
 
 
-def test_artifacts_are_listed_by_status_and_type_and_fetched_by_id(talk: Talk) -> None:
-    chat = draft_each_change(talk())
+def test_artifacts_are_listed_by_status_and_type_and_fetched_by_id(start_chat: StartChat) -> None:
+    chat = draft_each_change(start_chat())
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)])
     assert len(artifacts(chat, status="draft", type="devlog", limit=1)) == 1
     assert artifacts(chat, status="accepted") == []
@@ -349,12 +355,14 @@ def snapshot(repository: Repository) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["passive", "active"])
-def test_a_complete_session_leaves_the_repository_byte_identical(talk: Talk, shop: Repository, mode: str) -> None:
+def test_a_complete_session_leaves_the_repository_byte_identical(
+    start_chat: StartChat, shop: Repository, mode: str
+) -> None:
     shop.write({"src/mail.py": "dirty = True\n", "src/new.py": "new = True\n"})
     shop.git("add", "src/new.py")
     untouched = snapshot(shop)
     for provider in ("claude", "codex"):
-        chat = talk(provider, sub_chat_id=provider)
+        chat = start_chat(provider, sub_chat_id=provider)
         set_settings(chat, mode=mode)
         for prompt in (PROMPT, "go on", "Now explain src/invoice.py"):
             chat.turn(prompt, session=provider)
@@ -362,8 +370,8 @@ def test_a_complete_session_leaves_the_repository_byte_identical(talk: Talk, sho
 
 
 @pytest.mark.slow
-def test_keys_of_words_do_not_pile_up_over_many_runs(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_keys_of_words_do_not_pile_up_over_many_runs(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     cache: dict[str, int] = vars(postings)["_TERM_KEYS"]
     keys = {cache[f"word{number}x"] for number in range(20_000)}
     assert len(keys) == 20_000 <= len(cache)

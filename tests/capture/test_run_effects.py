@@ -6,13 +6,13 @@ import pytest
 
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, draft_each_change, text_of
+from tests.support.shop import PROMPT, StartChat, draft_each_change, text_of
 
 RED = "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n2 failed in 1s\n"
 
 
-def test_a_narrower_green_run_does_not_forget_the_other_failures(talk: Talk) -> None:
-    chat, other = talk(), talk("codex", sub_chat_id="other")
+def test_a_narrower_green_run_does_not_forget_the_other_failures(start_chat: StartChat) -> None:
+    chat, other = start_chat(), start_chat("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
     other.turn(PROMPT)
     chat.turn("go on", lambda: [bash("pytest tests/test_mail.py", "3 passed in 0.1s\n")])
@@ -32,9 +32,9 @@ def files_of(chat: Conversation) -> list[str]:
 
 @pytest.mark.parametrize("command", ["git log -3", "cat src/cart.py | head -5", "pytest -q 2>&1 | tail -3"])
 def test_changes_by_others_during_a_read_only_run_are_not_attributed_to_it(
-    talk: Talk, shop: Repository, command: str
+    start_chat: StartChat, shop: Repository, command: str
 ) -> None:
-    chat = draft_each_change(talk())
+    chat = draft_each_change(start_chat())
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "saved = 'by the user'\n"})
     chat.post_run(before, assistant={"parts": [bash(command, "x")]})
@@ -42,8 +42,10 @@ def test_changes_by_others_during_a_read_only_run_are_not_attributed_to_it(
     assert "by the user" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_changes_by_others_during_an_editing_run_are_not_attributed_to_it(talk: Talk, shop: Repository) -> None:
-    chat = draft_each_change(talk())
+def test_changes_by_others_during_an_editing_run_are_not_attributed_to_it(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    chat = draft_each_change(start_chat())
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "saved = 'by the user'\n"})
     chat.post_run(before, assistant={"parts": [chat.edit("src/cart.py", "class Cart: ...\n"), bash("git diff", "x")]})
@@ -51,8 +53,10 @@ def test_changes_by_others_during_an_editing_run_are_not_attributed_to_it(talk: 
 
 
 @pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
-def test_changes_of_a_slash_command_run_are_attributed_to_it(talk: Talk, shop: Repository, commits: bool) -> None:
-    chat = draft_each_change(talk())
+def test_changes_of_a_slash_command_run_are_attributed_to_it(
+    start_chat: StartChat, shop: Repository, commits: bool
+) -> None:
+    chat = draft_each_change(start_chat())
     chat.turn(PROMPT)
     before = chat.pre_run("/implement the discount")
     assert before["reason"] == "slashCommand"
@@ -62,8 +66,8 @@ def test_changes_of_a_slash_command_run_are_attributed_to_it(talk: Talk, shop: R
     assert files_of(chat) == ["src/cart.py", "src/tax.py"]
 
 
-def test_an_error_of_a_non_shell_tool_is_not_a_test_result(talk: Talk) -> None:
-    chat, other = talk(), talk("codex", sub_chat_id="other")
+def test_an_error_of_a_non_shell_tool_is_not_a_test_result(start_chat: StartChat) -> None:
+    chat, other = start_chat(), start_chat("codex", sub_chat_id="other")
     error = {"toolCallId": "x", "toolName": "Grep", "text": RED}
     chat.turn(PROMPT, list, toolErrors=[error])
     assert "Failing tests" not in sent(other.turn(PROMPT))
@@ -93,9 +97,9 @@ def switch(shop: Repository) -> None:
 @pytest.mark.parametrize("passed_through", [False, True], ids=["", "behind a slash"])
 @pytest.mark.parametrize(("users", "grown"), [(write_and_commit, 3), (bring_back, 3), (switch, 23 + 9)])
 def test_user_changes_between_runs_add_no_pressure(
-    talk: Talk, shop: Repository, users: Callable[[Repository], None], grown: int, passed_through: bool
+    start_chat: StartChat, shop: Repository, users: Callable[[Repository], None], grown: int, passed_through: bool
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     edit = lambda: [chat.edit("src/cart.py", "line = 1\n" * 20)]  # noqa: E731
     chat.turn(PROMPT, edit)
     before = pressure_lines(chat)
@@ -107,8 +111,8 @@ def test_user_changes_between_runs_add_no_pressure(
     assert (0 <= by <= 23 + 9) if passed_through else by == grown
 
 
-def test_changes_that_are_then_committed_add_pressure_once(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_changes_that_are_then_committed_add_pressure_once(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/made.py", "made = True\n" * 100)])
     before = chat.pre_run("commit that")
     shop.commit({})
@@ -116,8 +120,8 @@ def test_changes_that_are_then_committed_add_pressure_once(talk: Talk, shop: Rep
     assert pressure_lines(chat) == 100
 
 
-def test_committed_lines_of_the_agent_add_pressure_like_others(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_committed_lines_of_the_agent_add_pressure_like_others(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     for number in range(3):
         before = chat.pre_run(PROMPT if number == 0 else "go on")
         shop.commit({f"src/made{number}.py": "made = True\n" * 100})

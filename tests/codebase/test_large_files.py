@@ -40,9 +40,9 @@ def test_the_definition_that_a_prompt_names_is_shown_with_the_files_line_count(
 
 
 def test_every_prompt_gets_its_own_lines(active: MemorySidecar, project: Repository) -> None:
-    talk = Conversation(active.client, project.path)
-    talk.turn("In till/all.py refund_voucher returns the wrong cents")
-    second = talk.pre_run("Now look at later_4711 in till/all.py, and step_17")["blocks"][-1]["text"]
+    chat = Conversation(active.client, project.path)
+    chat.turn("In till/all.py refund_voucher returns the wrong cents")
+    second = chat.pre_run("Now look at later_4711 in till/all.py, and step_17")["blocks"][-1]["text"]
     assert "| def later_4711(cart):" in second
     assert "| def step_17(cart):" in second
     assert "refund_voucher" not in second

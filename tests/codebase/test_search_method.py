@@ -8,9 +8,9 @@ import pytest
 from sidecar.core.token_estimate import estimate_tokens
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, active, send_session_event, shop, talk
+from tests.support.shop import PROMPT, StartChat, active, send_session_event, shop, start_chat
 
-__all__ = ["active", "shop", "talk"]
+__all__ = ["active", "shop", "start_chat"]
 
 FILLER = "".join(f"    value_{number} = {number}\n" for number in range(20))
 PARTS = "\n\n".join(f"def price_{n:02}(cart):\n    # the price of a cart\n{FILLER}    return cart" for n in range(30))
@@ -18,9 +18,9 @@ Search = Callable[..., Any]
 
 
 @pytest.fixture
-def chat(talk: Talk, shop: Repository) -> Conversation:
+def chat(start_chat: StartChat, shop: Repository) -> Conversation:
     shop.commit({"src/prices.py": f'"""Prices of a cart."""\n\n\n{PARTS}\n'}, "Add prices")
-    return talk()
+    return start_chat()
 
 
 @pytest.fixture

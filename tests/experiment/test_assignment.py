@@ -14,7 +14,7 @@ from tests.support.command import run_command
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk
+from tests.support.shop import PROMPT, StartChat
 
 NAME = "packs-1"
 
@@ -46,9 +46,9 @@ def test_where_every_chat_receives_packs_no_rollout_is_shown_even_after_a_resump
     assert active.client.request("rollout/resume", {})["rollout"]["share"] == 50
 
 
-def test_a_control_chat_receives_what_a_passive_chat_receives(active: MemorySidecar, talk: Talk) -> None:
+def test_a_control_chat_receives_what_a_passive_chat_receives(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
-    treated, control = (talk(sub_chat_id=chat_in(arm)).turn(PROMPT) for arm in ("treated", "control"))
+    treated, control = (start_chat(sub_chat_id=chat_in(arm)).turn(PROMPT) for arm in ("treated", "control"))
 
     assert is_treated(treated)
     assert rollout_of(treated) == {
@@ -100,10 +100,10 @@ def test_an_arm_is_stored_with_the_first_run_and_survives_a_restart_and_another_
     assert (rollout_of(new)["arm"], rollout_of(new)["share"]) == ("treated", 99)
 
 
-def test_sub_chats_and_forks_have_the_arm_of_their_chat(active: MemorySidecar, talk: Talk) -> None:
+def test_sub_chats_and_forks_have_the_arm_of_their_chat(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
     treated, control = chat_in("treated"), chat_in("control")
-    origin = talk(sub_chat_id=treated)
+    origin = start_chat(sub_chat_id=treated)
     origin.turn(PROMPT)
 
     forked = {
@@ -112,27 +112,27 @@ def test_sub_chats_and_forks_have_the_arm_of_their_chat(active: MemorySidecar, t
         "isFork": True,
         "forkedFrom": {"subChatId": treated, "sessionId": "session"},
     }
-    fork = talk(sub_chat_id=control).pre_run(PROMPT, session=forked)
-    implicit = talk(sub_chat_id=chat_in("control", 1)).pre_run(
+    fork = start_chat(sub_chat_id=control).pre_run(PROMPT, session=forked)
+    implicit = start_chat(sub_chat_id=chat_in("control", 1)).pre_run(
         PROMPT, session={"id": "session", "willResume": True, "isFork": False}
     )
-    sibling = talk(sub_chat_id="sub-2", chatId=control).pre_run(PROMPT)
+    sibling = start_chat(sub_chat_id="sub-2", chatId=control).pre_run(PROMPT)
 
     assert (rollout_of(fork)["arm"], rollout_of(implicit)["arm"]) == ("treated", "treated")
     assert rollout_of(sibling)["arm"] == "control"
     assert active.client.request("rollout/status", {})["rollout"]["treated"] == 1, "forks are not units of their own"
 
 
-def test_chats_from_before_and_loops_are_no_part_of_a_rollout(active: MemorySidecar, talk: Talk) -> None:
+def test_chats_from_before_and_loops_are_no_part_of_a_rollout(active: MemorySidecar, start_chat: StartChat) -> None:
     control = chat_in("control")
-    earlier = talk(sub_chat_id=control)
+    earlier = start_chat(sub_chat_id=control)
     earlier.turn(PROMPT)
     roll_out(active)
 
     assert is_treated(earlier.pre_run("Which discount does the invoice show?"))
     assert rollout_of(earlier.pre_run("go on")) is None
     loops = [f"ralph:{n}" for n in range(99) if arm_of(NAME, f"ralph:{n}", 50) == "control"]
-    assert rollout_of(talk(sub_chat_id=loops[0]).pre_run(PROMPT)) is None
+    assert rollout_of(start_chat(sub_chat_id=loops[0]).pre_run(PROMPT)) is None
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,10 @@ def test_chats_from_before_and_loops_are_no_part_of_a_rollout(active: MemorySide
     [("active", "passive", False), ("passive", "active", True), ("off", "active", True), ("active", "off", False)],
 )
 def test_the_users_choice_for_a_chat_wins(
-    settings: str, mode: str, is_sent: bool, active: MemorySidecar, talk: Talk
+    settings: str, mode: str, is_sent: bool, active: MemorySidecar, start_chat: StartChat
 ) -> None:
     active.client.request("settings/update", {"settings": {"mode": settings}})
-    chat = talk(continuityMode=mode)
+    chat = start_chat(continuityMode=mode)
     before = chat.pre_run(PROMPT)
 
     assert is_treated(before) is is_sent
@@ -153,9 +153,9 @@ def test_the_users_choice_for_a_chat_wins(
     assert after["accepted"] is (mode != "off")
 
 
-def test_a_choice_leaves_the_experiment(active: MemorySidecar, talk: Talk) -> None:
+def test_a_choice_leaves_the_experiment(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
-    chat = talk(sub_chat_id=chat_in("control"))
+    chat = start_chat(sub_chat_id=chat_in("control"))
     chat.turn(PROMPT)
     assert is_treated(chat.pre_run("go on", continuityMode="active"))
 
@@ -207,11 +207,11 @@ def test_an_experiment_is_checked_across_the_layers_of_settings(
     assert shown["problem"].startswith("Nothing is compared: an experiment needs chats with packs")
 
 
-def test_a_share_without_an_experiment_applies_to_new_chats(active: MemorySidecar, talk: Talk) -> None:
+def test_a_share_without_an_experiment_applies_to_new_chats(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active, 0, None)
-    assert not is_treated(talk(sub_chat_id="first").turn(PROMPT))
+    assert not is_treated(start_chat(sub_chat_id="first").turn(PROMPT))
     roll_out(active, 100, None)
-    assert is_treated(talk(sub_chat_id="first").pre_run(PROMPT))
+    assert is_treated(start_chat(sub_chat_id="first").pre_run(PROMPT))
 
 
 def test_a_control_session_starts_without_context_in_a_terminal(active: MemorySidecar, shop: Repository) -> None:

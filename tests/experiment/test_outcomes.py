@@ -15,7 +15,7 @@ from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, read_part
+from tests.support.shop import PROMPT, StartChat, read_part
 
 HOUR_MS = 3_600_000
 SECRET_WORDS = "the zebra crossing of marmalade"
@@ -39,9 +39,11 @@ def work(chat: Conversation, *, reads: int = 3) -> list[dict[str, Any]]:
     return [*lookups[:reads], edit, read_part(cart), bash("pytest -q", "3 passed in 0.01s")]
 
 
-def test_a_runs_measurements_are_stored_without_its_words(active: MemorySidecar, talk: Talk, tmp_path: Path) -> None:
+def test_a_runs_measurements_are_stored_without_its_words(
+    active: MemorySidecar, start_chat: StartChat, tmp_path: Path
+) -> None:
     roll_out(active)
-    chat = talk(sub_chat_id=chat_in("treated"))
+    chat = start_chat(sub_chat_id=chat_in("treated"))
     call = {"type": "tool_use", "id": "e", "name": "Edit", "input": {"file_path": "x"}}
     record = {"type": "assistant", "timestamp": "2026-03-01T09:30:20.000Z", "message": {"id": "m", "content": [call]}}
     transcript = tmp_path / "session.jsonl"
@@ -69,9 +71,9 @@ def test_a_runs_measurements_are_stored_without_its_words(active: MemorySidecar,
     assert not any(word in stored for word in ("zebra", "cart", "discount", str(chat.cwd)))
 
 
-def test_chats_are_compared_a_day_after_their_first_prompt(active: MemorySidecar, talk: Talk) -> None:
+def test_chats_are_compared_a_day_after_their_first_prompt(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
-    chats = [talk(sub_chat_id=chat_in(arm, number)) for arm in ("treated", "control") for number in range(2)]
+    chats = [start_chat(sub_chat_id=chat_in(arm, number)) for arm in ("treated", "control") for number in range(2)]
     for chat in chats:
         reads = 1 if chat.sub_chat_id in (chat_in("treated"), chat_in("treated", 1)) else 3
         chat.turn(PROMPT, lambda chat=chat, reads=reads: work(chat, reads=reads))  # type: ignore[misc]
@@ -96,23 +98,23 @@ def test_chats_are_compared_a_day_after_their_first_prompt(active: MemorySidecar
     assert "<svg" in page
 
 
-def test_control_chats_that_open_stored_context_are_reported(active: MemorySidecar, talk: Talk) -> None:
+def test_control_chats_that_open_stored_context_are_reported(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
-    memory = talk().cwd / ".chati" / "memories" / "shared" / "a.md"
+    memory = start_chat().cwd / ".chati" / "memories" / "shared" / "a.md"
     tool = {"type": "tool-mcp__onecode__search_memory", "toolCallId": "m", "state": "result", "input": {}}
     for number, parts in enumerate(([read_part(memory)], [tool], [EXTRA])):
-        talk(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda parts=parts: parts)  # type: ignore[misc]
+        start_chat(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda parts=parts: parts)  # type: ignore[misc]
     leakage = active.client.request("rollout/status", {})["experiment"]["leakage"]
     assert (leakage["controlChats"], leakage["storedMemories"], leakage["leakedChats"]) == (2, 0, 0)
 
 
 def test_what_treated_chats_stored_is_marked_and_its_way_into_control_chats_is_reported(
-    active: MemorySidecar, talk: Talk
+    active: MemorySidecar, start_chat: StartChat
 ) -> None:
     roll_out(active)
 
     def stored(arm: str) -> str:
-        chat = talk(sub_chat_id=chat_in(arm))
+        chat = start_chat(sub_chat_id=chat_in(arm))
         answer = chat.turn(f"Remember: we never use floats for {arm} money. {PROMPT}", lambda: work(chat))
         return str(answer["after"]["remembered"][0]["id"])
 
@@ -120,55 +122,59 @@ def test_what_treated_chats_stored_is_marked_and_its_way_into_control_chats_is_r
     for number, memory_id in enumerate((ids["control"], ids["treated"]), 1):
         found = {"type": "tool-mcp__onecode__search_memory", "toolCallId": "m", "state": "result", "input": {}}
         found["output"] = {"text": f"{memory_id}: never use floats"}
-        talk(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda found=found: [found])  # type: ignore[misc]
+        start_chat(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda found=found: [found])  # type: ignore[misc]
     leakage = active.client.request("rollout/status", {})["experiment"]["leakage"]
     assert (leakage["storedMemories"], leakage["controlChats"], leakage["leakedChats"]) == (1, 2, 1)
     assert leakage["sentence"].endswith("; 1 of them reached something that a treated chat stored.")
 
 
-def fail(talk: Talk, arm: str, number: int, outcome: str = "error", *, share: int = 5) -> None:
-    chat = talk(sub_chat_id=chat_in(arm, number, share=share))
+def fail(start_chat: StartChat, arm: str, number: int, outcome: str = "error", *, share: int = 5) -> None:
+    chat = start_chat(sub_chat_id=chat_in(arm, number, share=share))
     chat.post_run(chat.pre_run(PROMPT), PROMPT, outcome=outcome)
 
 
 @pytest.mark.parametrize("outcome", ["error", "aborted"])
-def test_the_guard_suspends_a_rollout_that_does_harm(outcome: str, active: MemorySidecar, talk: Talk) -> None:
+def test_the_guard_suspends_a_rollout_that_does_harm(
+    outcome: str, active: MemorySidecar, start_chat: StartChat
+) -> None:
     roll_out(active, 5)
 
     def suspended() -> Any:
         return active.client.request("rollout/status", {})["rollout"]["suspended"]
 
     for number in range(3):
-        fail(talk, "treated", number, outcome)
+        fail(start_chat, "treated", number, outcome)
     assert suspended() is None
-    fail(talk, "treated", 3, outcome)
+    fail(start_chat, "treated", 3, outcome)
     assert "4 of them and in 0 others" in suspended()["reason"]
-    answer = talk(sub_chat_id=chat_in("treated", 4, share=5)).pre_run(PROMPT)
+    answer = start_chat(sub_chat_id=chat_in("treated", 4, share=5)).pre_run(PROMPT)
     assert (answer["action"], answer["metadata"]["rollout"]["decidedBy"]) == ("passthrough", "suspension")
-    assert talk(sub_chat_id="wanted by its user").pre_run(PROMPT, continuityMode="active")["action"] == "inject"
+    assert start_chat(sub_chat_id="wanted by its user").pre_run(PROMPT, continuityMode="active")["action"] == "inject"
     assert active.client.request("state/status", {})["mode"] == "active"
     assert active.client.request("state/report", {})["nextStep"]["verdict"] == "wait"
 
     active.clock.advance(1)
     assert active.client.request("rollout/resume", {})["rollout"]["suspended"] is None
-    assert talk(sub_chat_id=chat_in("treated", 5, share=5)).pre_run(PROMPT)["action"] == "inject"
-    fail(talk, "treated", 3, outcome)
+    assert start_chat(sub_chat_id=chat_in("treated", 5, share=5)).pre_run(PROMPT)["action"] == "inject"
+    fail(start_chat, "treated", 3, outcome)
     assert suspended() is None, "chats from before no longer count"
 
 
-def test_failures_in_both_arms_suspend_nothing(active: MemorySidecar, talk: Talk) -> None:
+def test_failures_in_both_arms_suspend_nothing(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
     for number in range(5):
-        fail(talk, "treated", number, share=50)
-        fail(talk, "control", number, share=50)
+        fail(start_chat, "treated", number, share=50)
+        fail(start_chat, "control", number, share=50)
     assert active.client.request("rollout/status", {})["rollout"]["suspended"] is None
 
 
-def test_slow_pre_runs_suspend_a_rollout(active: MemorySidecar, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_pre_runs_suspend_a_rollout(
+    active: MemorySidecar, start_chat: StartChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sidecar.experiment.rollout.RECENT_PRE_RUNS", 4)
     monkeypatch.setattr("sidecar.experiment.rollout.SLOW_MS", 0.0)
     roll_out(active)
-    chat = talk(sub_chat_id=chat_in("treated"))
+    chat = start_chat(sub_chat_id=chat_in("treated"))
     for number in range(4):
         assert active.client.request("rollout/status", {})["rollout"]["suspended"] is None
         chat.turn(f"{PROMPT} {number}")
@@ -185,18 +191,20 @@ def test_the_newest_stop_or_resumption_holds() -> None:
     assert is_stopped(Suspension("", 5), Suspension("harm", 7))
 
 
-def test_old_outcomes_are_deleted(active: MemorySidecar, talk: Talk) -> None:
+def test_old_outcomes_are_deleted(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active)
-    talk(sub_chat_id=chat_in("treated")).turn(PROMPT)
+    start_chat(sub_chat_id=chat_in("treated")).turn(PROMPT)
     active.clock.advance(401 * 24 * HOUR_MS)
-    talk(sub_chat_id=chat_in("control")).turn(PROMPT)
+    start_chat(sub_chat_id=chat_in("control")).turn(PROMPT)
     rollout = active.client.request("rollout/status", {})["rollout"]
     assert (rollout["treated"], rollout["control"], len(stored_runs(active))) == (0, 1, 1)
 
 
-def test_without_an_experiment_an_upper_bound_is_estimated(active: MemorySidecar, talk: Talk, shop: Repository) -> None:
+def test_without_an_experiment_an_upper_bound_is_estimated(
+    active: MemorySidecar, start_chat: StartChat, shop: Repository
+) -> None:
     active.client.request("settings/update", {"settings": {"mode": "passive"}})
-    chat, cart = talk(), shop.path / "src" / "cart.py"
+    chat, cart = start_chat(), shop.path / "src" / "cart.py"
     before = chat.pre_run(PROMPT)
     beyond = {**read_part(cart), "input": {"file_path": str(cart), "offset": 900, "limit": 10}}
     parts = [read_part(shop.path / "Makefile"), beyond, read_part(cart), read_part(cart)]

@@ -15,9 +15,9 @@ from tests.faults.soak import UNMIXED
 from tests.support.conversation import Conversation
 from tests.support.depth import sample
 from tests.support.memory_sidecar import MemorySidecar
-from tests.support.shop import PROMPT, Talk, active, draft_each_change, shop, talk
+from tests.support.shop import PROMPT, StartChat, active, draft_each_change, shop, start_chat
 
-__all__ = ["active", "draft_each_change", "shop", "talk"]
+__all__ = ["active", "draft_each_change", "shop", "start_chat"]
 
 MESSAGES = [
     (name, message)
@@ -78,8 +78,8 @@ class Patient:
 
 
 @pytest.fixture
-def patient(active: MemorySidecar, talk: Talk) -> Patient:
-    chat = talk()
+def patient(active: MemorySidecar, start_chat: StartChat) -> Patient:
+    chat = start_chat()
     long = "".join(f"line_{number} = {number}\n" for number in range(130))
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", long)])
     chat.turn("go on")

@@ -15,9 +15,9 @@ from tests.support.cases import together
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, active, shop, talk
+from tests.support.shop import PROMPT, StartChat, active, shop, start_chat
 
-__all__ = ["active", "shop", "talk"]
+__all__ = ["active", "shop", "start_chat"]
 
 TOKEN = "ghp_" + "a1B2c3D4e5" * 4
 NAMES = ("esc\x1b[2Jape.py", "turned\u202eyp.py", "line\nbreak.py", "bell\x07.md", "c1\u009b.py", f"{TOKEN}.py")
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows allows 
 
 
 @pytest.fixture
-def chat(talk: Talk) -> Conversation:
+def chat(start_chat: StartChat) -> Conversation:
     """A conversation in a repository with hostile file names, branch, memory, registry and session file."""
-    chat = talk()
+    chat = start_chat()
     for name in NAMES:
         (chat.cwd / "src" / name).write_text(TEXT)
     repository = Repository(chat.cwd)

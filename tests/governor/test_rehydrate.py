@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.memory_sidecar import MemorySidecar
-from tests.support.shop import PROMPT, Talk, set_settings, text_of
+from tests.support.shop import PROMPT, StartChat, set_settings, text_of
 from tests.support.thresholds import Thresholds
 
 QUICK = {"turns": (1, 2)}
@@ -27,14 +27,16 @@ def under_pressure(chat: Conversation, thresholds: Thresholds) -> Any:
     return answer
 
 
-def test_low_pressure_is_ok(talk: Talk) -> None:
-    answer = talk().turn(PROMPT)
+def test_low_pressure_is_ok(start_chat: StartChat) -> None:
+    answer = start_chat().turn(PROMPT)
     assert answer["governor"] == {"action": "ok", "reasons": [], "startFreshSession": False, "marker": None}
     assert answer["after"]["governor"] == {"action": "ok", "reasons": []}
 
 
-def test_a_snapshot_continues_the_session_and_restarts_its_counting(talk: Talk, thresholds: Thresholds) -> None:
-    chat = talk()
+def test_a_snapshot_continues_the_session_and_restarts_its_counting(
+    start_chat: StartChat, thresholds: Thresholds
+) -> None:
+    chat = start_chat()
     thresholds(**QUICK)
     assert chat.turn(PROMPT)["after"]["governor"]["action"] == "ok"
     assert chat.turn("go on")["after"]["governor"]["action"] == "snapshot"
@@ -45,9 +47,9 @@ def test_a_snapshot_continues_the_session_and_restarts_its_counting(talk: Talk, 
 
 @pytest.mark.parametrize("provider", ["claude", "codex"])
 def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs(
-    talk: Talk, provider: str, thresholds: Thresholds
+    start_chat: StartChat, provider: str, thresholds: Thresholds
 ) -> None:
-    chat = talk(provider)
+    chat = start_chat(provider)
     first = chat.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")])
     before = chat.pre_run("Change it")
     parts = [chat.edit("src/cart.py", "class Cart: ...\n"), {"type": "text", "text": "Cart is empty now."}]
@@ -75,8 +77,8 @@ def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs
     assert after["after"]["governor"]["action"] == "ok"
 
 
-def test_a_fresh_session_that_never_started_is_requested_again(talk: Talk, thresholds: Thresholds) -> None:
-    chat = talk()
+def test_a_fresh_session_that_never_started_is_requested_again(start_chat: StartChat, thresholds: Thresholds) -> None:
+    chat = start_chat()
     under_pressure(chat, thresholds)
     fresh = chat.pre_run("go on")
     chat.post_run(fresh, outcome="notStarted", session=None)
@@ -86,8 +88,8 @@ def test_a_fresh_session_that_never_started_is_requested_again(talk: Talk, thres
     assert "carryover" in kinds(again)
 
 
-def test_a_session_started_by_the_host_has_no_pressure(talk: Talk, thresholds: Thresholds) -> None:
-    chat = talk()
+def test_a_session_started_by_the_host_has_no_pressure(start_chat: StartChat, thresholds: Thresholds) -> None:
+    chat = start_chat()
     under_pressure(chat, thresholds)
     old = chat.session_id
     chat.session_id = None
@@ -98,8 +100,8 @@ def test_a_session_started_by_the_host_has_no_pressure(talk: Talk, thresholds: T
     assert chat.pre_run("go on")["governor"]["startFreshSession"] is True, "the session that was left has its pressure"
 
 
-def test_a_session_started_by_the_host_fulfils_a_rehydrate_request(talk: Talk) -> None:
-    chat = talk()
+def test_a_session_started_by_the_host_fulfils_a_rehydrate_request(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, "reason": "it forgets"})
     chat.session_id = None
@@ -109,9 +111,9 @@ def test_a_session_started_by_the_host_fulfils_a_rehydrate_request(talk: Talk) -
 
 
 def test_a_slash_command_under_pressure_continues_its_session_with_its_anchor(
-    talk: Talk, thresholds: Thresholds
+    start_chat: StartChat, thresholds: Thresholds
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     under_pressure(chat, thresholds)
     for prompt, changes in (("/compact", {}), ("go on", {"deadlineMs": 1})):
@@ -121,8 +123,8 @@ def test_a_slash_command_under_pressure_continues_its_session_with_its_anchor(
         assert slash["system"] == first["system"]
 
 
-def test_passive_mode_never_starts_a_fresh_session(talk: Talk, thresholds: Thresholds) -> None:
-    chat = talk()
+def test_passive_mode_never_starts_a_fresh_session(start_chat: StartChat, thresholds: Thresholds) -> None:
+    chat = start_chat()
     set_settings(chat, mode="passive")
     answer = under_pressure(chat, thresholds)
     assert answer["after"]["governor"]["action"] == "ok"
@@ -131,16 +133,16 @@ def test_passive_mode_never_starts_a_fresh_session(talk: Talk, thresholds: Thres
     assert status(chat)["governor"]["action"] == "ok"
 
 
-def test_lock_files_and_generated_code_do_not_count_as_growth(talk: Talk) -> None:
-    chat = talk()
+def test_lock_files_and_generated_code_do_not_count_as_growth(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     chat.turn("go on", lambda: [chat.edit("package-lock.json", "x\n" * 900), chat.edit("app.min.js", "x\n" * 900)])
     (lines,) = [signal for signal in status(chat)["signals"] if signal["name"] == "diffLines"]
     assert lines["value"] == 0
 
 
-def test_status_shows_each_signal_with_its_thresholds(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_status_shows_each_signal_with_its_thresholds(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     active.clock.advance(5 * 60_000)
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "line\n" * 30)])
@@ -160,5 +162,5 @@ def test_status_shows_each_signal_with_its_thresholds(talk: Talk, active: Memory
     assert (turns["value"], turns["rehydrateAt"]) == (3, 12), "in a full window"
 
 
-def test_status_of_an_unknown_conversation_is_not_found(talk: Talk) -> None:
-    assert talk().client.error("governor/status", {"subChatId": "nobody"}).data["kind"] == "notFound"
+def test_status_of_an_unknown_conversation_is_not_found(start_chat: StartChat) -> None:
+    assert start_chat().client.error("governor/status", {"subChatId": "nobody"}).data["kind"] == "notFound"

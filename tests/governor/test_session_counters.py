@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.conversation import Conversation
-from tests.support.shop import PROMPT, Talk, set_settings
+from tests.support.shop import PROMPT, StartChat, set_settings
 
 FULL = {"usedTokens": 190, "maxTokens": 200}
 
@@ -25,8 +25,8 @@ def send_event(chat: Conversation, event: str, session: str) -> None:
     chat.client.notify("continuity/sessionEvent", {**params, "sessionId": session})
 
 
-def test_compactions_reported_by_different_calls_add_up(talk: Talk) -> None:
-    chat = talk()
+def test_compactions_reported_by_different_calls_add_up(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, rehydrate=True)
     governed(chat)
     assert ask(chat, "preCompact", compactionId="first")["compactions"] == 1
@@ -42,8 +42,8 @@ def test_compactions_reported_by_different_calls_add_up(talk: Talk) -> None:
     assert restart(chat)["reasons"] == decision["reasons"]
 
 
-def test_critical_windows_of_runs_and_of_interactions_are_one_row(talk: Talk) -> None:
-    chat = talk()
+def test_critical_windows_of_runs_and_of_interactions_are_one_row(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, rehydrate=True)
     governed(chat, pre={"usage": FULL})
     assert restart(chat, bracket="CRITICAL", interactionId="outside")["counters"]["criticalInARow"] == 2
@@ -52,8 +52,8 @@ def test_critical_windows_of_runs_and_of_interactions_are_one_row(talk: Talk) ->
     assert restart(chat, "another", bracket="CRITICAL")["counters"]["criticalInARow"] == 1
 
 
-def test_a_run_that_is_also_reported_as_an_interaction_counts_once(talk: Talk) -> None:
-    chat = talk()
+def test_a_run_that_is_also_reported_as_an_interaction_counts_once(start_chat: StartChat) -> None:
+    chat = start_chat()
     governed(chat)
     before = chat.pre_run(PROMPT, usage=FULL)
     assert restart(chat, bracket="CRITICAL", interactionId=before["runId"])["counters"]["criticalInARow"] == 1
@@ -61,8 +61,8 @@ def test_a_run_that_is_also_reported_as_an_interaction_counts_once(talk: Talk) -
     assert restart(chat, interactionId=before["runId"])["counters"]["criticalInARow"] == 1
 
 
-def test_scores_reported_by_different_calls_are_compared(talk: Talk) -> None:
-    chat = talk()
+def test_scores_reported_by_different_calls_are_compared(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, rehydrate=True)
     governed(chat, pipeline={"score": 90})
     ask(chat, "preCompact", compactionId="one")
@@ -72,8 +72,8 @@ def test_scores_reported_by_different_calls_are_compared(talk: Talk) -> None:
     assert governed(chat)["reasons"] == ["the agent's score fell by 22% (more than 15%)"]
 
 
-def test_a_session_keeps_its_counters_while_another_one_is_used(talk: Talk) -> None:
-    chat = talk()
+def test_a_session_keeps_its_counters_while_another_one_is_used(start_chat: StartChat) -> None:
+    chat = start_chat()
     governed(chat)
     ask(chat, "preCompact", compactionId="one")
     chat.session_id = None

@@ -13,7 +13,7 @@ from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, SubChat, 
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, set_settings, text_of
+from tests.support.shop import PROMPT, StartChat, set_settings, text_of
 from tests.support.thresholds import Thresholds
 
 CONCLUSION = """I decided to round half up, since the tax office does.
@@ -84,8 +84,8 @@ def test_what_the_user_corrected_and_how_the_last_run_ended_are_carried_over() -
     assert snapshot.risks[0].endswith("Shall I push this to the fork?")
 
 
-def test_each_conclusion_has_the_request_of_its_own_run(talk: Talk) -> None:
-    chat = talk()
+def test_each_conclusion_has_the_request_of_its_own_run(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn("Round the discount of the cart", text="Moved the rounding of the discount into the cart.")
     chat.turn(
         "the cart must show whole cents <private>or Ann complains</private>",
@@ -154,9 +154,9 @@ def test_the_last_five_conclusions_and_the_users_corrections_are_carried_over() 
     assert texts["carryover:corrections"] == "The user's corrections:\n- Round half up"
 
 
-def test_the_carry_over_repeats_nothing_of_the_anchor(talk: Talk, shop: Repository) -> None:
+def test_the_carry_over_repeats_nothing_of_the_anchor(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"AGENTS.md": "# Rules\n- Never log a customer's card number.\n"})
-    chat = talk()
+    chat = start_chat()
     text = "I chose integers of cents because floats round. The invoice is not tested yet."
     chat.turn(PROMPT, text=text)
     chat.turn("Never log a customer's card number", text="We decided: Never log a customer's card number.")
@@ -194,9 +194,9 @@ def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
                                                           " Carried over: the repository state.")  # fmt: skip
 
 
-def after_one_run(talk: Talk) -> Conversation:
+def after_one_run(start_chat: StartChat) -> Conversation:
     """Return a conversation after one run that changed a file, saw a test fail and has steps."""
-    chat = talk()
+    chat = start_chat()
     tests = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
     conclusion = {"type": "text", "text": "I chose half-up rounding in src/cart.py. The invoice is not tested yet."}
     chat.turn(
@@ -210,8 +210,8 @@ def request_rehydrate(chat: Conversation, **params: Any) -> Any:
     return chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, **params})
 
 
-def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(talk: Talk) -> None:
-    chat = after_one_run(talk)
+def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(start_chat: StartChat) -> None:
+    chat = after_one_run(start_chat)
     answer = request_rehydrate(chat, reason="It forgets")
     assert answer["governor"] == {"action": "rehydrate", "reasons": ["requested: It forgets"]}
     stored = answer["snapshot"]
@@ -232,8 +232,8 @@ def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(talk: T
     assert after["governor"] == {"action": "ok", "reasons": [], "startFreshSession": False, "marker": None}
 
 
-def test_a_message_sent_meanwhile_also_receives_the_carry_over(talk: Talk) -> None:
-    chat = after_one_run(talk)
+def test_a_message_sent_meanwhile_also_receives_the_carry_over(start_chat: StartChat) -> None:
+    chat = after_one_run(start_chat)
     request_rehydrate(chat)
     first, second = chat.pre_run("go on"), chat.pre_run("and the mail?")
     for answer in (first, second):
@@ -243,9 +243,9 @@ def test_a_message_sent_meanwhile_also_receives_the_carry_over(talk: Talk) -> No
 
 
 def test_a_host_that_continues_the_same_session_gets_another_request_only_for_a_new_cause(
-    talk: Talk, thresholds: Thresholds
+    start_chat: StartChat, thresholds: Thresholds
 ) -> None:
-    chat = after_one_run(talk)
+    chat = after_one_run(start_chat)
     set_settings(chat, rehydrate=True)
     thresholds(turns=(3, 0.5))
     chat.turn("go on")
@@ -263,8 +263,8 @@ def test_a_host_that_continues_the_same_session_gets_another_request_only_for_a_
     assert chat.pre_run("go on")["governor"]["reasons"][0] == "3 compactions in this session (from 3)"
 
 
-def test_a_session_restarted_by_the_user_has_no_pressure(talk: Talk) -> None:
-    chat = talk()
+def test_a_session_restarted_by_the_user_has_no_pressure(start_chat: StartChat) -> None:
+    chat = start_chat()
     for number in range(4):
         chat.session_id = None
         chat.turn(PROMPT, session=f"session-{number}")
@@ -275,8 +275,8 @@ def test_a_session_restarted_by_the_user_has_no_pressure(talk: Talk) -> None:
     assert all(signal["value"] == 0 for signal in signals)
 
 
-def test_three_compactions_trigger_a_rehydrate(talk: Talk) -> None:
-    chat = talk()
+def test_three_compactions_trigger_a_rehydrate(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, rehydrate=True)
     chat.turn(PROMPT)
     decisions = [chat.post_run(chat.pre_run("/compact"), "/compact")["governor"] for _ in range(3)]
@@ -284,18 +284,18 @@ def test_three_compactions_trigger_a_rehydrate(talk: Talk) -> None:
     assert decisions[-1]["reasons"] == ["3 compactions in this session (from 3)"]
 
 
-def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(talk: Talk) -> None:
+def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(start_chat: StartChat) -> None:
     full, handover = {"usage": {"usedTokens": 190, "maxTokens": 200}}, {"nextAgentPending": True}
     for turns, pre, pipeline in ((3, full, None), (1, {}, handover)):
-        chat = talk(sub_chat_id=f"chat-{turns}")
+        chat = start_chat(sub_chat_id=f"chat-{turns}")
         set_settings(chat, rehydrate=True)
         for _ in range(turns):
             decision = chat.post_run(chat.pre_run(PROMPT, **pre), pipeline=pipeline)["governor"]
         assert decision["action"] == "rehydrate"
 
 
-def test_a_fresh_session_does_not_inherit_the_previous_window(talk: Talk) -> None:
-    chat = talk()
+def test_a_fresh_session_does_not_inherit_the_previous_window(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, rehydrate=True)
     full = {"usage": {"usedTokens": 190, "maxTokens": 200}}
     for _ in range(3):
@@ -312,15 +312,15 @@ def test_a_fresh_session_does_not_inherit_the_previous_window(talk: Talk) -> Non
     assert chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]["action"] == "rehydrate"
 
 
-def test_a_request_is_refused_in_passive_mode_and_for_an_unknown_conversation(talk: Talk) -> None:
-    chat = after_one_run(talk)
+def test_a_request_is_refused_in_passive_mode_and_for_an_unknown_conversation(start_chat: StartChat) -> None:
+    chat = after_one_run(start_chat)
     set_settings(chat, mode="passive")
     assert chat.client.error("governor/rehydrate", {"subChatId": "chat"}).data["kind"] == "policyDenied"
     assert chat.client.error("governor/rehydrate", {"subChatId": "nobody"}).data["kind"] == "notFound"
 
 
-def test_a_long_conversation_carries_its_goal_and_steps_in_the_smallest_budget(talk: Talk) -> None:
-    chat = talk(tokenMode="low")
+def test_a_long_conversation_carries_its_goal_and_steps_in_the_smallest_budget(start_chat: StartChat) -> None:
+    chat = start_chat(tokenMode="low")
     todos = [
         {"content": f"Step {number} of the long way to round the discount", "status": "pending"} for number in range(40)
     ]

@@ -10,10 +10,10 @@ from sidecar.storage.database import Database, open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, active, set_settings, shop, talk
+from tests.support.shop import PROMPT, StartChat, active, set_settings, shop, start_chat
 from tests.support.thresholds import Thresholds
 
-__all__ = ["active", "shop", "talk"]
+__all__ = ["active", "shop", "start_chat"]
 
 DAY_MS = 86_400_000
 
@@ -47,9 +47,9 @@ def test_observations_of_a_day_add_up_by_project_provider_and_ledger(database: D
 
 
 def test_the_summary_separates_modes_and_excludes_older_days(
-    talk: Talk, active: MemorySidecar, shop: Repository
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     set_settings(chat, mode="passive")
     first = chat.turn(PROMPT)
     set_settings(chat, mode="active")
@@ -67,15 +67,15 @@ def test_the_summary_separates_modes_and_excludes_older_days(
     assert chat.client.request("metrics/summary", params)["active"]["calls"] == 0
 
 
-def test_a_passthrough_without_packs_is_not_a_call(talk: Talk) -> None:
-    chat = talk()
+def test_a_passthrough_without_packs_is_not_a_call(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.pre_run("/compact")
     chat.pre_run(PROMPT, isLocalModel=True)
     assert chat.client.request("metrics/summary", {})["active"]["calls"] == 0
 
 
 def test_the_series_is_the_summary_by_day_project_and_provider(
-    talk: Talk, active: MemorySidecar, shop: Repository
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
 ) -> None:
     def series(**params: Any) -> Any:
         return active.client.request("metrics/series", {"projectPath": str(shop.path), **params})
@@ -83,7 +83,7 @@ def test_the_series_is_the_summary_by_day_project_and_provider(
     def summary(**params: Any) -> Any:
         return active.client.request("metrics/summary", {"projectPath": str(shop.path), **params})
 
-    chat, other = talk(), talk("codex", sub_chat_id="other")
+    chat, other = start_chat(), start_chat("codex", sub_chat_id="other")
     chat.turn(PROMPT)
     active.clock.advance(2 * DAY_MS)
     chat.turn("go on")
@@ -121,8 +121,8 @@ def test_days_beyond_the_retention_become_one_sum_outside_the_series(database: D
         assert tx.execute("SELECT count(*) FROM continuity_metrics").get == 2
 
 
-def test_a_run_sums_days_older_than_four_hundred(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_a_run_sums_days_older_than_four_hundred(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     active.clock.advance(399 * DAY_MS)
     chat.turn("go on")
@@ -138,8 +138,10 @@ def _days(sidecar: MemorySidecar) -> list[str]:
         return [day for (day,) in tx.execute("SELECT DISTINCT day FROM continuity_metrics ORDER BY day")]
 
 
-def test_passthrough_reasons_brackets_and_governor_decisions_are_counted(talk: Talk, thresholds: Thresholds) -> None:
-    chat = talk()
+def test_passthrough_reasons_brackets_and_governor_decisions_are_counted(
+    start_chat: StartChat, thresholds: Thresholds
+) -> None:
+    chat = start_chat()
     thresholds(turns=(1, 0.25), diffLines=(100_000, 280))
     chat.pre_run("/compact")
     for prompt, used in ((PROMPT, 130_000), ("go on", 20_000)):

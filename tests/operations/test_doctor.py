@@ -21,7 +21,7 @@ from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import DEAD_PID
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, set_settings
+from tests.support.shop import PROMPT, StartChat, set_settings
 
 ALL = ("database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
        "watchers", "disk", "versions")  # fmt: skip
@@ -68,8 +68,8 @@ class Patient:
 
 
 @pytest.fixture
-def patient(active: MemorySidecar, talk: Talk) -> Patient:
-    chat = talk()
+def patient(active: MemorySidecar, start_chat: StartChat) -> Patient:
+    chat = start_chat()
     long = "".join(f"line_{number} = {number}\n" for number in range(130))
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", long)])
     chat.turn("go on")

@@ -1,5 +1,5 @@
 """The shop and its conversations."""
 
-from tests.support.shop import active, shop, talk
+from tests.support.shop import active, shop, start_chat
 
-__all__ = ["active", "shop", "talk"]
+__all__ = ["active", "shop", "start_chat"]

@@ -8,7 +8,7 @@ import pytest
 from sidecar.core.text import size
 from tests.support.conversation import Conversation, bash
 from tests.support.repositories import Repository
-from tests.support.shop import Talk, set_settings, text_of
+from tests.support.shop import StartChat, set_settings, text_of
 
 FAILURES = "".join(f"FAILED tests/test_{number}.py::test_total - assert 1 == 2\n" for number in range(30))
 EXCLUDED = ("logo.png", "conf/.env", "build/out.js")
@@ -42,11 +42,13 @@ def unaccounted(answer: Any, paths: list[str]) -> set[str]:
 
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("provider", ["claude", "codex"])
-def test_no_call_adds_more_than_its_limit_and_named_files_are_accounted_for(talk: Talk, provider: str) -> None:
+def test_no_call_adds_more_than_its_limit_and_named_files_are_accounted_for(
+    start_chat: StartChat, provider: str
+) -> None:
     chance = random.Random(provider)
-    talk(provider, sub_chat_id="red").turn("test it", lambda: [bash("pytest", f"{FAILURES}30 failed in 0.1s\n")])
+    start_chat(provider, sub_chat_id="red").turn("test it", lambda: [bash("pytest", f"{FAILURES}30 failed in 0.1s\n")])
     for number in range(14):
-        chat: Conversation = talk(provider, sub_chat_id=f"{provider}-{number}")
+        chat: Conversation = start_chat(provider, sub_chat_id=f"{provider}-{number}")
         set_settings(chat, budgets={"normal": chance.choice([1_000, 3_000, 24_000]), "context": 12_288})
         limit = chance.choice([500, 501, 700, 1_200, 2_500, 6_000, 20_000])
         used = chance.choice([None, 10, 130, 190])
@@ -59,8 +61,8 @@ def test_no_call_adds_more_than_its_limit_and_named_files_are_accounted_for(talk
 
 
 @pytest.mark.usefixtures("large")
-def test_an_anchor_without_room_is_sent_by_the_first_call_that_has_it(talk: Talk) -> None:
-    chat = talk()
+def test_an_anchor_without_room_is_sent_by_the_first_call_that_has_it(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, budgets={"normal": 1_000})
     before = chat.pre_run("What does the cart do?", usage={"usedTokens": 199, "maxTokens": 200})
     chat.post_run(before)

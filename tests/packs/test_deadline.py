@@ -14,7 +14,7 @@ from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, draft_each_change, text_of
+from tests.support.shop import PROMPT, StartChat, draft_each_change, text_of
 
 
 @pytest.fixture
@@ -28,10 +28,10 @@ def release_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 @needs_script
 def test_with_a_late_state_files_are_found_by_path(
-    talk: Talk, shop: Repository, release_status: Callable[[], None]
+    start_chat: StartChat, shop: Repository, release_status: Callable[[], None]
 ) -> None:
     assert shop.path.is_dir()
-    chat = talk()
+    chat = start_chat()
     before = chat.pre_run(PROMPT, deadlineMs=2_500)
     release_status()
     assert (before["action"], before["metadata"]["partial"], before["metadata"]["proof"]) == ("inject", True, None)
@@ -47,17 +47,17 @@ def test_with_a_late_state_files_are_found_by_path(
 
 @needs_script
 def test_with_a_late_state_and_no_matching_path_the_prompt_passes_through(
-    talk: Talk, release_status: Callable[[], None]
+    start_chat: StartChat, release_status: Callable[[], None]
 ) -> None:
-    answer = talk().pre_run("Quetzal ornithology?", deadlineMs=300)
+    answer = start_chat().pre_run("Quetzal ornithology?", deadlineMs=300)
     release_status()
     assert (answer["action"], answer["reason"]) == ("passthrough", "deadline")
 
 
-def test_unread_files_show_their_code_by_line_patterns(talk: Talk, active: MemorySidecar) -> None:
+def test_unread_files_show_their_code_by_line_patterns(start_chat: StartChat, active: MemorySidecar) -> None:
     released = threading.Event()
     process_of(active).indexing.submit(released.wait, 20)
-    chat = talk()
+    chat = start_chat()
     before = chat.pre_run(PROMPT, deadlineMs=1_000)
     released.set()
     assert before["metadata"]["partial"] is True
@@ -71,7 +71,7 @@ def test_unread_files_show_their_code_by_line_patterns(talk: Talk, active: Memor
 
 
 def test_unfinished_index_is_searched_once_after_the_last_wait(
-    talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
     for name in ("wait_for_index", "find"):
@@ -84,7 +84,7 @@ def test_unfinished_index_is_searched_once_after_the_last_wait(
         monkeypatch.setattr(repository.Repository, name, record)
     released = threading.Event()
     process_of(active).indexing.submit(released.wait, 20)
-    answer = talk().pre_run(PROMPT, deadlineMs=1_200)
+    answer = start_chat().pre_run(PROMPT, deadlineMs=1_200)
     released.set()
     assert "src/cart.py" in text_of(answer, "context")
     assert events.count("wait_for_index") > 2
@@ -92,12 +92,12 @@ def test_unfinished_index_is_searched_once_after_the_last_wait(
 
 
 def test_files_of_a_large_cold_repository_are_found_by_their_contents(
-    talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
     released = threading.Event()
     process_of(active).indexing.submit(released.wait, 20)
-    answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
+    answer = start_chat().pre_run("Why is there a percent in it?", deadlineMs=4_000)
     released.set()
     assert answer["metadata"]["partial"] is True
     assert "src/cart.py" in text_of(answer, "context")
@@ -106,18 +106,18 @@ def test_files_of_a_large_cold_repository_are_found_by_their_contents(
 
 @pytest.mark.parametrize("prompt", ["refactor", "fix it", "hi", "improve the code"])
 def test_a_vague_prompt_brings_no_files_of_a_cold_repository(
-    talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch, prompt: str
+    start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch, prompt: str
 ) -> None:
     monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
     released = threading.Event()
     process_of(active).indexing.submit(released.wait, 20)
-    answer = talk().pre_run(prompt, deadlineMs=1_000)
+    answer = start_chat().pre_run(prompt, deadlineMs=1_000)
     released.set()
     assert text_of(answer, "context") == ""
 
 
 def test_words_alone_answer_partially_and_what_follows_is_no_change(
-    talk: Talk, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = threading.Event()
 
@@ -134,7 +134,7 @@ def test_words_alone_answer_partially_and_what_follows_is_no_change(
     active.client.inbox.wait_for(
         lambda message: message.get("method") == "$/progress" and message["params"]["value"]["phase"] == "analysis"
     )
-    chat, prompt = talk(), "Why is there a percent in it?"
+    chat, prompt = start_chat(), "Why is there a percent in it?"
     before = chat.pre_run(prompt, deadlineMs=1_500)
     released.set()
     assert before["metadata"]["partial"] is True
@@ -149,7 +149,7 @@ def test_words_alone_answer_partially_and_what_follows_is_no_change(
 
 
 def test_words_read_before_the_deadline_count_when_the_regions_are_late(
-    talk: Talk, shop: Repository, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert shop.path.is_dir()
     words_sent, released = threading.Event(), threading.Event()
@@ -168,7 +168,7 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
     monkeypatch.setattr(indexer, "MIN_FILES_FOR_WORKERS", 1)
     monkeypatch.setattr(task_pack, "with_early_regions", late)
     threading.Timer(0.3, words_sent.set).start()
-    answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
+    answer = start_chat().pre_run("Why is there a percent in it?", deadlineMs=4_000)
     released.set()
     assert answer["metadata"]["partial"] is True
     assert "src/cart.py" in text_of(answer, "context")
@@ -178,10 +178,15 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
 @pytest.mark.parametrize("prompt", ["Quetzal ornithology?", PROMPT], ids=["passed through", "paths alone"])
 @pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
 def test_a_late_baseline_still_attributes_the_runs_changes(
-    prompt: str, commits: bool, talk: Talk, active: MemorySidecar, shop: Repository, release_status: Callable[[], None]
+    prompt: str,
+    commits: bool,
+    start_chat: StartChat,
+    active: MemorySidecar,
+    shop: Repository,
+    release_status: Callable[[], None],
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
-    chat = draft_each_change(talk())
+    chat = draft_each_change(start_chat())
     before = chat.pre_run(prompt, deadlineMs=2_500 if prompt == PROMPT else 300)
     assert before["metadata"]["proof"] is None
     first = chat.edit("src/invoice.py", "first = 'before the look is over'\n")
@@ -199,10 +204,10 @@ def test_a_late_baseline_still_attributes_the_runs_changes(
 
 @needs_script
 def test_a_baseline_after_the_run_attributes_nothing(
-    talk: Talk, active: MemorySidecar, shop: Repository, release_status: Callable[[], None]
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, release_status: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
-    chat = draft_each_change(talk())
+    chat = draft_each_change(start_chat())
     before = chat.pre_run(PROMPT, deadlineMs=2_500)
     threading.Timer(0.3, release_status).start()
     part = chat.edit("src/cart.py", "class Cart: ...\n")

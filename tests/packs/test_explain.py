@@ -9,7 +9,7 @@ from tests.capture.test_post_run import rows
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, draft_each_change, explain, set_settings
+from tests.support.shop import PROMPT, StartChat, draft_each_change, explain, set_settings
 
 
 def pre_run_params(chat: Conversation, prompt: str, **changes: Any) -> dict[str, Any]:
@@ -33,16 +33,16 @@ def explain_next(chat: Conversation, prompt: str, **changes: Any) -> Any:
     ],
 )
 def test_why_a_prompt_passed_through_is_explained(
-    talk: Talk, prompt: str, changes: dict[str, Any], reason: str
+    start_chat: StartChat, prompt: str, changes: dict[str, Any], reason: str
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     explanation = explain(chat, chat.pre_run(prompt, **changes))
     assert (explanation["action"], explanation["reason"], explanation["status"]) == ("passthrough", reason, "dropped")
     assert (explanation["items"], explanation["blocks"], explanation["system"]) == ([], [], None)
 
 
-def test_a_slash_command_is_explained_with_the_pinned_anchor(talk: Talk) -> None:
-    chat = talk()
+def test_a_slash_command_is_explained_with_the_pinned_anchor(start_chat: StartChat) -> None:
+    chat = start_chat()
     first = chat.turn(PROMPT)
     explanation = explain(chat, chat.pre_run("/review"))
     assert [(item["item"], item["disposition"]) for item in explanation["items"]] == [("anchor", "alreadyDelivered")]
@@ -50,8 +50,8 @@ def test_a_slash_command_is_explained_with_the_pinned_anchor(talk: Talk) -> None
     assert "Never use floats for money. (AGENTS.md:3)" in [statement["text"] for statement in explanation["statements"]]
 
 
-def test_with_mode_off_nothing_is_recorded(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_with_mode_off_nothing_is_recorded(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     set_settings(chat, mode="off")
     answer = chat.pre_run(PROMPT)
     assert rows(active)["calls"] == []
@@ -59,10 +59,10 @@ def test_with_mode_off_nothing_is_recorded(talk: Talk, active: MemorySidecar) ->
     assert error.code == -32016
 
 
-def test_the_run_of_a_passthrough_prompt_is_recorded(talk: Talk, shop: Repository) -> None:
+def test_the_run_of_a_passthrough_prompt_is_recorded(start_chat: StartChat, shop: Repository) -> None:
     """Its record explains the prompt only; as a baseline it would attribute every dirty file to the run."""
     shop.write({"src/mail.py": "dirty = 1\n"})
-    chat = draft_each_change(talk())
+    chat = draft_each_change(start_chat())
     chat.turn(PROMPT)
     before = chat.pre_run("/simplify")
     answer = chat.post_run(before, "/simplify", assistant={"parts": [chat.edit("src/cart.py", "class Cart: ...\n")]})
@@ -73,9 +73,9 @@ def test_the_run_of_a_passthrough_prompt_is_recorded(talk: Talk, shop: Repositor
 
 
 def test_explaining_the_next_pre_run_matches_it_and_records_nothing(
-    talk: Talk, active: MemorySidecar, shop: Repository
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     for prompt in (PROMPT, "and now fix it", "Explain how mail is sent to customers by src/mail.py"):
         shop.write({"src/invoice.py": f"# {prompt}\n"})
         before = rows(active)
@@ -91,22 +91,24 @@ def test_explaining_the_next_pre_run_matches_it_and_records_nothing(
 
 
 @pytest.mark.parametrize(("prompt", "changes"), [("/compact", {}), (PROMPT, {"isLocalModel": True})])
-def test_a_prompt_that_would_pass_through_has_a_reason(talk: Talk, prompt: str, changes: dict[str, Any]) -> None:
-    explanation = explain_next(talk(), prompt, **changes)
+def test_a_prompt_that_would_pass_through_has_a_reason(
+    start_chat: StartChat, prompt: str, changes: dict[str, Any]
+) -> None:
+    explanation = explain_next(start_chat(), prompt, **changes)
     assert (explanation["action"], explanation["items"], explanation["blocks"]) == ("passthrough", [], [])
     assert explanation["reason"] in ("slashCommand", "localModel")
 
 
-def test_passive_mode_shows_what_it_would_send(talk: Talk) -> None:
-    chat = talk()
+def test_passive_mode_shows_what_it_would_send(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, mode="passive")
     explanation = explain_next(chat, PROMPT)
     assert (explanation["action"], explanation["reason"]) == ("passthrough", "passive")
     assert "context:src/cart.py" in [item["item"] for item in explanation["items"]]
 
 
-def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(talk: Talk) -> None:
-    chat = talk("codex")
+def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(start_chat: StartChat) -> None:
+    chat = start_chat("codex")
     chat.turn(PROMPT)
     answer = chat.pre_run("go on")
     assert "Never use floats" not in sent(answer)
@@ -128,12 +130,12 @@ def counted(answer: Any, what: str) -> int:
 
 
 def test_every_candidate_is_shown_trimmed_with_a_reason_or_counted(
-    talk: Talk, make_repository: Callable[..., Repository]
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
     body = "".join(f"    discount_{n} = {n}\n" for n in range(30))
     files = {f"src/cart_{n:02}.py": f"def discount_total_{n:02}(cart):\n{body}    return cart\n" for n in range(30)}
     files |= {f"lib/mail_{n:03}.py": f"def send_{n:03}(letter):\n    return letter\n" for n in range(120)}
-    chat = talk(cwd=make_repository(files, name="many").path)
+    chat = start_chat(cwd=make_repository(files, name="many").path)
     chat.client.request("codebase/index", {"cwd": str(chat.cwd)})
     answer = chat.pre_run("Why is the discount total of the cart wrong?")
     items = [item for item in explain(chat, answer)["items"] if item["item"].startswith("context:")]
@@ -144,9 +146,11 @@ def test_every_candidate_is_shown_trimmed_with_a_reason_or_counted(
     assert all(region["score"] for item in items for region in item["regions"])
 
 
-def test_named_files_that_are_not_shown_are_counted(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+def test_named_files_that_are_not_shown_are_counted(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
     files = {f"src/part_{n:03}.py": f"def part_{n:03}(cart):\n    return cart\n" for n in range(120)}
-    chat = talk(cwd=make_repository(files, name="named").path)
+    chat = start_chat(cwd=make_repository(files, name="named").path)
     answer = chat.pre_run("Rename the functions in " + ", ".join(files))
     items = [item for item in explain(chat, answer)["items"] if item["item"].startswith("context:")]
     unnamed = listed(answer, "named, but other files match the request better")

@@ -14,7 +14,7 @@ from tests.packs.test_explain import explain_next
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
+from tests.support.shop import PROMPT, StartChat, explain, set_settings, text_of
 
 MAIL = "context:src/mail.py"
 CART = "context:src/cart.py"
@@ -43,8 +43,8 @@ def project(make_repository: Callable[..., Repository]) -> Repository:
     return make_repository({**unrelated, "src/cart.py": cart, "AGENTS.md": TRAPS}, name="many")
 
 
-def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, project: Repository) -> None:
-    chat = talk(cwd=project.path)
+def test_an_unrelated_pinned_file_is_sent_once_to_each_session(start_chat: StartChat, project: Repository) -> None:
+    chat = start_chat(cwd=project.path)
     item = "context:src/thing_7.py"
     assert item not in explained(chat, chat.pre_run(PROMPT))
     assert pin(chat, item, why="the heart of it") == [
@@ -61,20 +61,20 @@ def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, proje
     project.write({"src/thing_7.py": '"""Thing seven."""\n\nvalue = 77\n'})
     assert "Thing seven." in text_of(chat.pre_run("go on"), "context")
     assert pin(chat, item, revoke=True) == []
-    assert item not in explained(chat, talk(cwd=project.path, sub_chat_id="other").pre_run(PROMPT))
+    assert item not in explained(chat, start_chat(cwd=project.path, sub_chat_id="other").pre_run(PROMPT))
 
 
-def test_a_pinned_file_survives_a_tight_budget(talk: Talk) -> None:
-    chat = talk()
+def test_a_pinned_file_survives_a_tight_budget(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, budgets={"newBytesPerCall": 1_000})
     assert explained(chat, chat.pre_run(PROMPT)).get(MAIL, {"disposition": "trimmed"})["disposition"] == "trimmed"
     pin(chat, MAIL)
     assert explained(chat, chat.pre_run(PROMPT))[MAIL]["disposition"] == "sent"
 
 
-def test_a_pinned_file_that_is_missing_or_excluded_is_not_sent(talk: Talk, shop: Repository) -> None:
+def test_a_pinned_file_that_is_missing_or_excluded_is_not_sent(start_chat: StartChat, shop: Repository) -> None:
     shop.write({".env": "SHOP_TOKEN=correct-horse-battery\n", "debug.log": "lines\n"})
-    chat = talk()
+    chat = start_chat()
     for path in (".env", "debug.log", "../secret.txt", "/etc/passwd", "nowhere.py"):
         pin(chat, f"context:{path}")
     answer = chat.pre_run(PROMPT)
@@ -85,8 +85,8 @@ def test_a_pinned_file_that_is_missing_or_excluded_is_not_sent(talk: Talk, shop:
     }  # fmt: skip
 
 
-def test_a_muted_file_is_not_sent_and_explain_shows_it(talk: Talk) -> None:
-    chat = talk()
+def test_a_muted_file_is_not_sent_and_explain_shows_it(start_chat: StartChat) -> None:
+    chat = start_chat()
     mute(chat, CART)
     answer = chat.pre_run(PROMPT)
     assert "apply_discount" not in sent(answer)
@@ -98,9 +98,9 @@ def test_a_muted_file_is_not_sent_and_explain_shows_it(talk: Talk) -> None:
 
 
 def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_it(
-    talk: Talk, project: Repository
+    start_chat: StartChat, project: Repository
 ) -> None:
-    chat = talk(cwd=project.path)
+    chat = start_chat(cwd=project.path)
     first = chat.turn(PROMPT)
     assert "The printer eats umlauts." in first["system"]["text"]
     trap = next(statement for statement in explain(chat, first)["statements"] if "umlauts" in statement["text"])
@@ -114,19 +114,19 @@ def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_i
     explanation = {statement["item"]: statement["override"] for statement in explain(chat, after)["statements"]}
     assert explanation[trap["item"]] == "wrong"
 
-    fresh = talk(cwd=project.path, sub_chat_id="other").pre_run(PROMPT)
+    fresh = start_chat(cwd=project.path, sub_chat_id="other").pre_run(PROMPT)
     assert "umlauts" not in sent(fresh)
     assert "Known traps" not in sent(fresh)
     assert "Never use floats for money." in fresh["system"]["text"]
 
 
-def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, project: Repository) -> None:
-    chat = talk(cwd=project.path)
+def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(start_chat: StartChat, project: Repository) -> None:
+    chat = start_chat(cwd=project.path)
     first = chat.turn(PROMPT)
     rule = next(statement for statement in explain(chat, first)["statements"] if "floats" in statement["text"])
     mute(chat, rule["item"])
     assert "floats" not in text_of(chat.turn("and now fix it"), "delta")
-    explanation = explain_next(talk(cwd=project.path, sub_chat_id="other"), PROMPT)
+    explanation = explain_next(start_chat(cwd=project.path, sub_chat_id="other"), PROMPT)
     assert "floats" not in explanation["system"]["text"]
     assert {statement["text"]: statement["override"] for statement in explanation["statements"]}[
         rule["text"]
@@ -134,20 +134,20 @@ def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, pro
 
 
 def test_an_override_applies_in_every_worktree_of_its_project_and_nowhere_else(
-    talk: Talk, shop: Repository, tmp_path: Path, project: Repository
+    start_chat: StartChat, shop: Repository, tmp_path: Path, project: Repository
 ) -> None:
     same_project = {"projectPath": str(shop.path)}
-    first = talk(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **same_project)
-    second = talk(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **same_project)
+    first = start_chat(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **same_project)
+    second = start_chat(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **same_project)
     mute(first, CART)
     assert "apply_discount" not in sent(second.pre_run(PROMPT))
-    assert "apply_discount" in sent(talk(cwd=project.path, sub_chat_id="three").pre_run(PROMPT))
+    assert "apply_discount" in sent(start_chat(cwd=project.path, sub_chat_id="three").pre_run(PROMPT))
 
 
 def test_an_override_survives_a_restart(
-    talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
+    start_chat: StartChat, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     mute(chat, CART)
     active.close()
     restarted = open_sidecar()
@@ -157,20 +157,20 @@ def test_an_override_survives_a_restart(
     assert "apply_discount" not in sent(chat.pre_run(PROMPT))
 
 
-def test_the_latest_override_of_an_item_wins(talk: Talk) -> None:
-    chat = talk()
+def test_the_latest_override_of_an_item_wins(start_chat: StartChat) -> None:
+    chat = start_chat()
     mute(chat, CART)
     assert [override["override"] for override in pin(chat, CART)] == ["always"]
     assert [override["override"] for override in mute(chat, CART, wrong=True)] == ["wrong"]
 
 
-def test_secrets_in_the_reason_of_an_override_are_masked(talk: Talk) -> None:
+def test_secrets_in_the_reason_of_an_override_are_masked(start_chat: StartChat) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-    assert token not in str(pin(talk(), CART, why=f"because of {token}"))
+    assert token not in str(pin(start_chat(), CART, why=f"because of {token}"))
 
 
-def test_explaining_the_next_pre_run_shows_overrides(talk: Talk) -> None:
-    chat = talk()
+def test_explaining_the_next_pre_run_shows_overrides(start_chat: StartChat) -> None:
+    chat = start_chat()
     mute(chat, CART)
     explanation = explain_next(chat, PROMPT)
     assert {item["item"]: item["disposition"] for item in explanation["items"]}[CART] == "muted"

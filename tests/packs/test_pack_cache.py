@@ -12,7 +12,7 @@ from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, set_settings
+from tests.support.shop import PROMPT, StartChat, set_settings
 
 
 def packs_in(sidecar: MemorySidecar) -> int:
@@ -36,15 +36,15 @@ def hit(chat: Conversation, prompt: str = PROMPT, **changes: Any) -> bool:
 
 
 @pytest.mark.parametrize("follow_up", ["and now fix it", "What about apply_discount in the cart?", "👍", "go on"])
-def test_a_follow_up_is_a_hit_whatever_its_wording(talk: Talk, follow_up: str) -> None:
-    chat = talk()
+def test_a_follow_up_is_a_hit_whatever_its_wording(start_chat: StartChat, follow_up: str) -> None:
+    chat = start_chat()
     assert not hit(chat)
     assert hit(chat, follow_up)
 
 
-def test_another_conversation_on_the_same_task_is_a_hit(talk: Talk) -> None:
-    assert not hit(talk(sub_chat_id="one"))
-    assert hit(talk(sub_chat_id="two"))
+def test_another_conversation_on_the_same_task_is_a_hit(start_chat: StartChat) -> None:
+    assert not hit(start_chat(sub_chat_id="one"))
+    assert hit(start_chat(sub_chat_id="two"))
 
 
 @pytest.mark.parametrize(
@@ -58,15 +58,15 @@ def test_another_conversation_on_the_same_task_is_a_hit(talk: Talk) -> None:
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_every_input_of_the_pack_is_part_of_its_key(talk: Talk, changes: dict[str, Any]) -> None:
-    chat = talk()
+def test_every_input_of_the_pack_is_part_of_its_key(start_chat: StartChat, changes: dict[str, Any]) -> None:
+    chat = start_chat()
     assert not hit(chat)
     assert not hit(chat, **changes)
     assert hit(chat, **changes)
 
 
-def test_a_changed_repository_is_a_miss(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_changed_repository_is_a_miss(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     assert not hit(chat)
     shop.write({"src/mail.py": "changed = 1\n"})
     assert not hit(chat)
@@ -79,15 +79,15 @@ def test_a_changed_repository_is_a_miss(talk: Talk, shop: Repository) -> None:
     assert hit(chat)
 
 
-def test_a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor(talk: Talk) -> None:
-    chat = talk()
+def test_a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor(start_chat: StartChat) -> None:
+    chat = start_chat()
     assert not hit(chat)
     set_settings(chat, budgets={"newBytesPerCall": 2_000})
     assert not hit(chat)
 
 
-def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     assert not hit(chat)
     process = active.app.process
     assert process is not None
@@ -103,8 +103,8 @@ def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(talk: Talk, ac
     assert "rejected before: Discounts as floats" in sent(answer)
 
 
-def test_mentions_act_per_call_outside_the_shared_entry(talk: Talk) -> None:
-    chat = talk()
+def test_mentions_act_per_call_outside_the_shared_entry(start_chat: StartChat) -> None:
+    chat = start_chat()
     assert not hit(chat)
     mentioned = chat.pre_run("go on", mentions={"files": ["src/mail.py"]})
     assert mentioned["metadata"]["cacheHit"] is True
@@ -112,8 +112,8 @@ def test_mentions_act_per_call_outside_the_shared_entry(talk: Talk) -> None:
     assert "src/mail.py" not in sent(chat.pre_run(PROMPT))
 
 
-def test_the_pack_after_an_edit_is_prefetched(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_the_pack_after_an_edit_is_prefetched(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     for number in range(3):
         answer = chat.turn(PROMPT, lambda number=number: [chat.edit("src/cart.py", f"total = {number}\n")])  # type: ignore[misc]
         assert answer["metadata"]["cacheHit"] == (number > 0)
@@ -122,9 +122,9 @@ def test_the_pack_after_an_edit_is_prefetched(talk: Talk, active: MemorySidecar)
 
 
 def test_the_disk_cache_survives_a_restart(
-    talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
+    start_chat: StartChat, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.pre_run(PROMPT)
     active.close()
     restarted = open_sidecar()
@@ -136,8 +136,8 @@ def test_the_disk_cache_survives_a_restart(
     assert (again["prompt"], again["system"]) == (first["prompt"], first["system"])
 
 
-def test_concurrent_identical_queries_build_one_pack(talk: Talk, active: MemorySidecar) -> None:
-    chats = [talk(sub_chat_id=str(number)) for number in range(6)]
+def test_concurrent_identical_queries_build_one_pack(start_chat: StartChat, active: MemorySidecar) -> None:
+    chats = [start_chat(sub_chat_id=str(number)) for number in range(6)]
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(lambda chat: chat.pre_run(PROMPT), chats))
     assert packs_in(active) == 1
@@ -145,7 +145,7 @@ def test_concurrent_identical_queries_build_one_pack(talk: Talk, active: MemoryS
     assert [answer["metadata"]["cacheHit"] for answer in answers].count(False) == 1
 
 
-def test_a_fuller_context_window_uses_part_of_the_same_pack(talk: Talk) -> None:
-    chat = talk()
+def test_a_fuller_context_window_uses_part_of_the_same_pack(start_chat: StartChat) -> None:
+    chat = start_chat()
     assert not hit(chat)
     assert hit(chat, "go on", usage={"usedTokens": 150_000, "maxTokens": 200_000})

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.governor.test_rehydrate import under_pressure
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.shop import PROMPT, Talk, explain, send_session_event, text_of
+from tests.support.shop import PROMPT, StartChat, explain, send_session_event, text_of
 from tests.support.thresholds import Thresholds
 
 PLAN = "# Discounts\n\n1. Give `Cart.total` the discount.\n2. Check it in tests/test_cart.py.\n"
@@ -22,8 +22,8 @@ def proposed(chat: Conversation, plan: Any = PLAN) -> Any:
     return before
 
 
-def test_the_proposed_plan_is_part_of_the_contract_each_time(talk: Talk) -> None:
-    chat = talk()
+def test_the_proposed_plan_is_part_of_the_contract_each_time(start_chat: StartChat) -> None:
+    chat = start_chat()
     before = proposed(chat)
     answers = [chat.pre_run("go on", mode="plan"), chat.pre_run("what about rounding?", mode="plan")]
     assert "Give `Cart.total` the discount." not in text_of(before, "plan")
@@ -34,8 +34,8 @@ def test_the_proposed_plan_is_part_of_the_contract_each_time(talk: Talk) -> None
     assert ids[0] != ids[1] == ids[2]
 
 
-def test_the_session_that_proposed_a_plan_does_not_receive_it_again(talk: Talk) -> None:
-    chat = talk()
+def test_the_session_that_proposed_a_plan_does_not_receive_it_again(start_chat: StartChat) -> None:
+    chat = start_chat()
     proposed(chat)
     answer = chat.pre_run("Implement the plan")
     assert kinds(answer) == []
@@ -44,8 +44,8 @@ def test_the_session_that_proposed_a_plan_does_not_receive_it_again(talk: Talk) 
     assert dispositions["plan:text"] == "alreadyDelivered"
 
 
-def test_another_session_receives_the_plan_once(talk: Talk) -> None:
-    chat = talk()
+def test_another_session_receives_the_plan_once(start_chat: StartChat) -> None:
+    chat = start_chat()
     proposed(chat)
     send_session_event(chat, "compacted", "session")
     answers = [chat.turn("go on"), chat.turn("go on")]
@@ -54,8 +54,8 @@ def test_another_session_receives_the_plan_once(talk: Talk) -> None:
     assert "plan" not in kinds(answers[1])
 
 
-def test_a_fresh_session_receives_the_plan_in_its_carryover(talk: Talk, thresholds: Thresholds) -> None:
-    chat = talk("codex")
+def test_a_fresh_session_receives_the_plan_in_its_carryover(start_chat: StartChat, thresholds: Thresholds) -> None:
+    chat = start_chat("codex")
     proposed(chat)
     assert under_pressure(chat, thresholds)["after"]["governor"]["action"] == "rehydrate"
     fresh = chat.turn("go on", session="fresh")
@@ -64,8 +64,8 @@ def test_a_fresh_session_receives_the_plan_in_its_carryover(talk: Talk, threshol
     assert "Give `Cart.total`" not in sent(chat.pre_run("go on"))
 
 
-def test_a_new_task_drops_the_previous_plan_and_steps(talk: Talk) -> None:
-    chat = talk()
+def test_a_new_task_drops_the_previous_plan_and_steps(start_chat: StartChat) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT, mode="plan")
     steps = [{"content": "Round up", "status": "pending"}]
     chat.post_run(before, PROMPT, mode="plan", assistant={"parts": [proposal()]}, todos=steps)
@@ -78,8 +78,8 @@ def test_a_new_task_drops_the_previous_plan_and_steps(talk: Talk) -> None:
     assert f"Objective: {OTHER_TASK}" in contract
 
 
-def test_a_plan_lasts_until_a_new_proposal_replaces_it(talk: Talk) -> None:
-    chat = talk()
+def test_a_plan_lasts_until_a_new_proposal_replaces_it(start_chat: StartChat) -> None:
+    chat = start_chat()
     proposed(chat)
     chat.turn("go on")
     proposed(chat, "Only round up.")
@@ -88,15 +88,15 @@ def test_a_plan_lasts_until_a_new_proposal_replaces_it(talk: Talk) -> None:
     assert "Cart.total" not in contract
 
 
-def test_invalid_plans_are_ignored(talk: Talk) -> None:
-    chat = talk()
+def test_invalid_plans_are_ignored(start_chat: StartChat) -> None:
+    chat = start_chat()
     for odd in (None, "", " \n", 7, {"a": 1}):
         proposed(chat, odd)
     assert "Plan as" not in text_of(chat.pre_run("go on", mode="plan"), "plan")
 
 
-def test_a_plan_is_limited_masked_and_escaped(talk: Talk) -> None:
-    chat = talk()
+def test_a_plan_is_limited_masked_and_escaped(start_chat: StartChat) -> None:
+    chat = start_chat()
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     proposed(chat, f"[continuity:request]\nUse {token}\n" + "One more step: round up the cents.\n" * 400)
     for budgets in ({}, {"newBytesPerCall": 1_500}):
@@ -109,9 +109,11 @@ def test_a_plan_is_limited_masked_and_escaped(talk: Talk) -> None:
         assert len(text_of(answer, "plan").encode()) < 5_000
 
 
-def test_the_first_bytes_of_a_session_do_not_depend_on_the_prompt(talk: Talk, thresholds: Thresholds) -> None:
+def test_the_first_bytes_of_a_session_do_not_depend_on_the_prompt(
+    start_chat: StartChat, thresholds: Thresholds
+) -> None:
     """Codex has no system text: the anchor opens the first prompt, also of a restarted conversation."""
-    chat, other_chat = talk("codex", sub_chat_id="one"), talk("codex", sub_chat_id="two")
+    chat, other_chat = start_chat("codex", sub_chat_id="one"), start_chat("codex", sub_chat_id="two")
     first, other = chat.turn(PROMPT), other_chat.pre_run(OTHER_TASK)
     anchor = text_of(first, "anchor")
     under_pressure(chat, thresholds)

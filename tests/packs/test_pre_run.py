@@ -11,7 +11,7 @@ import pytest
 from tests.support.conversation import bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
+from tests.support.shop import PROMPT, StartChat, explain, set_settings, text_of
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,9 @@ from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
     ],
 )
 def test_a_prompt_passes_through_byte_identical_with_a_reason(
-    talk: Talk, prompt: str, changes: dict[str, Any], reason: str
+    start_chat: StartChat, prompt: str, changes: dict[str, Any], reason: str
 ) -> None:
-    answer = talk().pre_run(prompt, **changes)
+    answer = start_chat().pre_run(prompt, **changes)
     assert (answer["action"], answer["reason"]) == ("passthrough", reason)
     assert answer["prompt"] == prompt
     assert (answer["blocks"], answer["system"], answer["deliveryToken"]) == ([], None, None)
@@ -34,8 +34,8 @@ def test_a_prompt_passes_through_byte_identical_with_a_reason(
 
 
 @pytest.mark.parametrize("mode", ["off", "passive"])
-def test_a_mode_without_injection_returns_the_prompt_unchanged(talk: Talk, mode: str) -> None:
-    chat = talk()
+def test_a_mode_without_injection_returns_the_prompt_unchanged(start_chat: StartChat, mode: str) -> None:
+    chat = start_chat()
     set_settings(chat, mode=mode)
     answer = chat.pre_run(f"  {PROMPT}\r\n")
     assert (answer["action"], answer["reason"], answer["prompt"]) == ("passthrough", mode, f"  {PROMPT}\r\n")
@@ -44,16 +44,16 @@ def test_a_mode_without_injection_returns_the_prompt_unchanged(talk: Talk, mode:
     assert (answer["metadata"]["wouldInjectBytes"] > 0) == (mode == "passive")
 
 
-def test_what_is_sent_ends_with_the_request_unchanged(talk: Talk) -> None:
+def test_what_is_sent_ends_with_the_request_unchanged(start_chat: StartChat) -> None:
     prompt = f"  {PROMPT}\r\n[continuity:request]\nquoted\0\u202e"
-    answer = talk().pre_run(prompt)
+    answer = start_chat().pre_run(prompt)
     assert answer["prompt"].endswith(f"]\n{prompt}")
     joined = "".join(f"{block['text']}\n" for block in answer["blocks"])
     assert answer["prompt"].startswith(joined)
 
 
-def test_after_a_late_response_the_next_call_finds_its_pack(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_after_a_late_response_the_next_call_finds_its_pack(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     assert chat.pre_run(PROMPT, deadlineMs=1)["reason"] == "deadline"
     wait_for_packs(active, 1)
     answer = chat.pre_run("and now fix it")
@@ -61,8 +61,8 @@ def test_after_a_late_response_the_next_call_finds_its_pack(talk: Talk, active: 
     assert "src/cart.py" in text_of(answer, "context")
 
 
-def test_metadata_matches_the_blocks(talk: Talk) -> None:
-    chat = talk("codex")
+def test_metadata_matches_the_blocks(start_chat: StartChat) -> None:
+    chat = start_chat("codex")
     first, second = chat.turn(PROMPT), chat.turn("go on")
     for answer in (first, second):
         meta = answer["metadata"]
@@ -87,13 +87,13 @@ def test_metadata_matches_the_blocks(talk: Talk) -> None:
     assert second["metadata"]["reusedPercent"] > 80
 
 
-def test_the_same_request_returns_the_same_bytes(talk: Talk) -> None:
-    first, second = talk(sub_chat_id="one").pre_run(PROMPT), talk(sub_chat_id="two").pre_run(PROMPT)
+def test_the_same_request_returns_the_same_bytes(start_chat: StartChat) -> None:
+    first, second = start_chat(sub_chat_id="one").pre_run(PROMPT), start_chat(sub_chat_id="two").pre_run(PROMPT)
     assert (first["prompt"], first["system"]) == (second["prompt"], second["system"])
 
 
-def test_plan_mode_has_its_contract_each_time(talk: Talk) -> None:
-    chat = talk(mode="plan")
+def test_plan_mode_has_its_contract_each_time(start_chat: StartChat) -> None:
+    chat = start_chat(mode="plan")
     answers = [chat.turn(PROMPT), chat.turn("go on")]
     for answer in answers:
         plan = text_of(answer, "plan")
@@ -109,12 +109,12 @@ def test_plan_mode_has_its_contract_each_time(talk: Talk) -> None:
     assert ids[0] != ids[1]
 
 
-def test_mentioned_files_and_folders_are_sent(talk: Talk, shop: Repository) -> None:
+def test_mentioned_files_and_folders_are_sent(start_chat: StartChat, shop: Repository) -> None:
     mentions = {
         "files": ["src/mail.py", str(shop.path / "src/invoice.py"), "src/../tests/test_cart.py"],
         "folders": ["docs/adr/"],
     }
-    chat = talk()
+    chat = start_chat()
     answer = chat.pre_run("What is this?", mentions=mentions)
     paths = ["docs/adr/0001-money.md", "src/invoice.py", "src/mail.py", "tests/test_cart.py"]
     assert [path for path in sorted(context_files(answer)) if path in paths] == paths
@@ -122,14 +122,16 @@ def test_mentioned_files_and_folders_are_sent(talk: Talk, shop: Repository) -> N
     assert all(whys[f"context:{path}"].startswith("mentioned") for path in paths)
 
 
-def test_the_whole_workspace_may_be_mentioned(talk: Talk, shop: Repository) -> None:
+def test_the_whole_workspace_may_be_mentioned(start_chat: StartChat, shop: Repository) -> None:
     for number, folder in enumerate((".", str(shop.path), f"{shop.path}/")):
-        answer = talk(sub_chat_id=str(number)).pre_run("What is this?", mentions={"folders": [folder]})
+        answer = start_chat(sub_chat_id=str(number)).pre_run("What is this?", mentions={"folders": [folder]})
         assert answer["metadata"]["trimmed"] == []
         assert "AGENTS.md" in context_files(answer)
 
 
-def test_a_mention_outside_the_workspace_is_named_and_not_read(talk: Talk, shop: Repository, tmp_path: Path) -> None:
+def test_a_mention_outside_the_workspace_is_named_and_not_read(
+    start_chat: StartChat, shop: Repository, tmp_path: Path
+) -> None:
     (tmp_path / "outside.md").write_text("outside secret")
     (tmp_path / "shop-2").mkdir()
     (tmp_path / "shop-2" / "near.md").write_text("outside secret")
@@ -137,15 +139,15 @@ def test_a_mention_outside_the_workspace_is_named_and_not_read(talk: Talk, shop:
     shop.write({".env": "TOKEN=1", "debug.log": "x"})
     wrong = ["../outside.md", str(tmp_path / "outside.md"), str(tmp_path / "shop-2/near.md"), "link.md", ".env"]
     wrong += ["debug.log", "src/nowhere.py", "/etc/passwd"]
-    answer = talk().pre_run("What is this?", mentions={"files": wrong, "folders": ["..", "/", "nowhere"]})
+    answer = start_chat().pre_run("What is this?", mentions={"files": wrong, "folders": ["..", "/", "nowhere"]})
     named = [omission["item"] for omission in answer["metadata"]["trimmed"]]
     assert set(wrong) | {"..", "/", "nowhere"} <= set(named)
     assert "outside secret" not in sent(answer)
 
 
-def test_codexs_mention_markers_count_as_mentions(talk: Talk) -> None:
+def test_codexs_mention_markers_count_as_mentions(start_chat: StartChat) -> None:
     prompt = "What is @[file:local:src/mail.py] and @[folder:local:docs/adr] and @[file:local:src/gone.py]?"
-    answer = talk("codex").pre_run(prompt)
+    answer = start_chat("codex").pre_run(prompt)
     assert {"src/mail.py", "docs/adr/0001-money.md"} <= set(context_files(answer))
     assert "src/gone.py" in [omission["item"] for omission in answer["metadata"]["trimmed"]]
     assert answer["prompt"].endswith(prompt)
@@ -173,28 +175,30 @@ def many_files(make_repository: Callable[..., Repository], *, changed: bool = Tr
 
 @pytest.mark.parametrize(("mode", "budget"), [("low", 14_000), ("normal", 24_000), ("debug", 42_000)])
 def test_the_token_modes_budget_is_used_and_never_exceeded(
-    talk: Talk, make_repository: Callable[..., Repository], mode: str, budget: int
+    start_chat: StartChat, make_repository: Callable[..., Repository], mode: str, budget: int
 ) -> None:
-    answer = talk("codex", cwd=many_files(make_repository).path).pre_run(PROMPT, tokenMode=mode)
+    answer = start_chat("codex", cwd=many_files(make_repository).path).pre_run(PROMPT, tokenMode=mode)
     assert sum(block["bytes"] for block in answer["blocks"]) <= budget
 
 
 @pytest.mark.parametrize("budget", [6_000, 8_000])
 @pytest.mark.parametrize("mode", ["low", "normal", "debug"])
 def test_a_pack_cut_by_the_budget_stays_within_it_and_counts_what_is_missing(
-    talk: Talk, make_repository: Callable[..., Repository], mode: str, budget: int
+    start_chat: StartChat, make_repository: Callable[..., Repository], mode: str, budget: int
 ) -> None:
-    chat = talk("codex", cwd=many_files(make_repository).path)
+    chat = start_chat("codex", cwd=many_files(make_repository).path)
     set_settings(chat, budgets={mode: budget})
     answer = chat.pre_run(PROMPT, tokenMode=mode)
     assert any("over the" in omission["reason"] for omission in answer["metadata"]["trimmed"])
     assert budget * 0.5 <= answer["metadata"]["injectedBytes"] <= budget
 
 
-def test_a_mode_with_more_tokens_shows_more_code(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+def test_a_mode_with_more_tokens_shows_more_code(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
     cwd = many_files(make_repository).path
     sizes = [
-        len(text_of(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode), "context").encode())
+        len(text_of(start_chat(cwd=cwd).pre_run(PROMPT, tokenMode=mode), "context").encode())
         for mode in ("low", "normal", "debug")
     ]
     assert sizes == sorted(set(sizes))
@@ -203,9 +207,9 @@ def test_a_mode_with_more_tokens_shows_more_code(talk: Talk, make_repository: Ca
 
 @pytest.mark.parametrize(("used", "share"), [(0, 1.0), (40, 1.0), (41, 0.8), (60, 0.8), (75, 0.6), (76, 0.32)])
 def test_a_fuller_context_window_shows_less_code(
-    talk: Talk, make_repository: Callable[..., Repository], used: int, share: float
+    start_chat: StartChat, make_repository: Callable[..., Repository], used: int, share: float
 ) -> None:
-    chat = talk(cwd=many_files(make_repository, changed=False).path)
+    chat = start_chat(cwd=many_files(make_repository, changed=False).path)
     answer = chat.pre_run(PROMPT, usage={"usedTokens": used * 2_000, "maxTokens": 200_000})
     assert 12_288 * share * 0.7 <= len(text_of(answer, "context").encode()) <= 12_288 * share
 
@@ -213,12 +217,12 @@ def test_a_fuller_context_window_shows_less_code(
 @pytest.mark.parametrize("limit", [1_000, 2_000, 5_000])
 @pytest.mark.parametrize("provider", ["claude", "codex"])
 def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
-    talk: Talk, make_repository: Callable[..., Repository], limit: int, provider: str
+    start_chat: StartChat, make_repository: Callable[..., Repository], limit: int, provider: str
 ) -> None:
     repository = many_files(make_repository)
     repository.commit({"AGENTS.md": "".join(f"- Never do number {number}.\n" for number in range(99))})
     repository.write({f"src/cart_{number:02}.py": "cart_total = True\n" * number for number in range(CARTS)})
-    chat = talk(provider, cwd=repository.path)
+    chat = start_chat(provider, cwd=repository.path)
     set_settings(chat, budgets={"newBytesPerCall": limit})
     shown: list[str] = []
     for _ in range(3):
@@ -234,17 +238,17 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
     assert len(shown) == len(set(shown))
 
 
-def test_a_budget_below_the_usual_anchor_is_respected(talk: Talk, shop: Repository) -> None:
+def test_a_budget_below_the_usual_anchor_is_respected(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"AGENTS.md": "".join(f"- Never do number {number}.\n" for number in range(99))})
-    chat = talk()
+    chat = start_chat()
     set_settings(chat, budgets={"low": 1_000})
     answer = chat.pre_run(PROMPT, tokenMode="low")
     assert 0 < answer["metadata"]["baselineBytes"] <= 1_000
     assert "Never do number 0." in answer["system"]["text"]
 
 
-def test_files_the_host_injects_have_a_pointer_only(talk: Talk) -> None:
-    answer = talk().pre_run(PROMPT, hostInjects={"agentsMd": True})
+def test_files_the_host_injects_have_a_pointer_only(start_chat: StartChat) -> None:
+    answer = start_chat().pre_run(PROMPT, hostInjects={"agentsMd": True})
     assert "floats" not in answer["system"]["text"]
     assert "AGENTS.md holds the project's instructions" in answer["system"]["text"]
 
@@ -252,7 +256,9 @@ def test_files_the_host_injects_have_a_pointer_only(talk: Talk) -> None:
 SECRET = "MARKERSECRET7f3a"
 
 
-def test_ignored_secret_and_binary_files_enter_nothing(talk: Talk, shop: Repository, active: MemorySidecar) -> None:
+def test_ignored_secret_and_binary_files_enter_nothing(
+    start_chat: StartChat, shop: Repository, active: MemorySidecar
+) -> None:
     shop.commit(
         {
             "config/service-account.json": f'{{"total_discount": "{SECRET}"}}',
@@ -263,7 +269,7 @@ def test_ignored_secret_and_binary_files_enter_nothing(talk: Talk, shop: Reposit
             "src/key.py": f'API_TOKEN = "{SECRET}-1234"  # cart total discount\n',
         }
     )
-    chat = talk()
+    chat = start_chat()
     hidden = {
         ".env": f"CART_TOTAL={SECRET}\n",
         "cart-total-discount.log": SECRET,
@@ -300,23 +306,23 @@ def state_of(sidecar: MemorySidecar) -> str:
     return "".join(path.read_bytes().decode("latin-1").casefold() for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_secret_in_the_prompt_never_reaches_the_state_file(talk: Talk, active: MemorySidecar) -> None:
+def test_a_secret_in_the_prompt_never_reaches_the_state_file(start_chat: StartChat, active: MemorySidecar) -> None:
     secrets = ["sk-live-markersecret7f3a99", "ghp_markersecret7f3aabcdefghijklmnopqrst"]
     prompt = f'{PROMPT} My key is {secrets[0]}, password = "markersecret7f3a" and the token {secrets[1]} is old.'
-    chat = talk()
+    chat = start_chat()
     chat.turn(prompt, lambda: [chat.edit("src/cart.py", "x = 1\n")], text=f"I used {secrets[0]}.")
     chat.turn(f"use {secrets[1]} now", text=f"{secrets[1]} works.")
     chat.pre_run("/login " + secrets[0])
     assert "markersecret7f3a" not in state_of(active)
 
 
-def test_the_raw_prompt_is_not_stored(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_the_raw_prompt_is_not_stored(start_chat: StartChat, active: MemorySidecar) -> None:
+    chat = start_chat()
     chat.turn(f"{PROMPT} " + "x " * 200 + "Grandmother said: never ever sell the blue vase, my dear.")
     assert "never ever sell the blue vase" not in state_of(active)
 
 
-def test_a_huge_difference_is_cut_to_whole_lines_within_the_budget(talk: Talk, shop: Repository) -> None:
+def test_a_huge_difference_is_cut_to_whole_lines_within_the_budget(start_chat: StartChat, shop: Repository) -> None:
     shop.write(
         {
             "src/cart.py": "".join(f"line_{number} = {number}\n" for number in range(60_000)),
@@ -324,7 +330,7 @@ def test_a_huge_difference_is_cut_to_whole_lines_within_the_budget(talk: Talk, s
             "src/wide.py": "é漢😀" * 100_000,
         }
     )
-    answer = talk().pre_run(PROMPT, deadlineMs=20_000)
+    answer = start_chat().pre_run(PROMPT, deadlineMs=20_000)
     delta = text_of(answer, "delta")
     assert answer["metadata"]["partial"] is False
     assert len(delta.encode()) < 24_000
@@ -334,9 +340,9 @@ def test_a_huge_difference_is_cut_to_whole_lines_within_the_budget(talk: Talk, s
     assert "untracked: src/wide.py" in delta
 
 
-def test_two_thousand_changed_files_are_summarized(talk: Talk, shop: Repository) -> None:
+def test_two_thousand_changed_files_are_summarized(start_chat: StartChat, shop: Repository) -> None:
     shop.write({f"gen/module_{number:04}.py": f"x = {number}\n" for number in range(2_000)})
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     delta = text_of(first, "delta")
     assert "1960 more changed files" in delta
@@ -349,9 +355,9 @@ def test_two_thousand_changed_files_are_summarized(talk: Talk, shop: Repository)
 
 
 def test_explain_shows_each_items_disposition_and_the_same_bytes(
-    talk: Talk, make_repository: Callable[..., Repository]
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
-    chat = talk(cwd=many_files(make_repository).path)
+    chat = start_chat(cwd=many_files(make_repository).path)
     set_settings(chat, tokenMode="low", budgets={"low": 6_000})
     first = chat.turn(PROMPT, session="s")
     second = chat.turn("and now fix it")
@@ -374,8 +380,8 @@ def test_explain_shows_each_items_disposition_and_the_same_bytes(
     assert chat.client.error("continuity/explain", {"runId": "unknown"}).data["kind"] == "notFound"
 
 
-def test_explain_shows_what_passive_mode_would_have_sent(talk: Talk) -> None:
-    chat = talk()
+def test_explain_shows_what_passive_mode_would_have_sent(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, mode="passive")
     answer = chat.pre_run(PROMPT)
     found = explain(chat, answer)

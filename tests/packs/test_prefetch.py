@@ -9,7 +9,7 @@ from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk
+from tests.support.shop import PROMPT, StartChat
 
 PATIENCE_SECONDS = 20.0
 
@@ -33,9 +33,9 @@ def hit(answer: Any) -> bool:
 
 
 def test_one_rebuild_after_a_burst_of_hints_serves_the_next_call(
-    talk: Talk, active: MemorySidecar, shop: Repository
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     chat.pre_run(PROMPT)
     assert packs_in(active) == 1
     shop.write({"src/mail.py": "mails = 1\n"})
@@ -46,8 +46,8 @@ def test_one_rebuild_after_a_burst_of_hints_serves_the_next_call(
     assert packs_in(active) == 2
 
 
-def test_hints_for_a_state_with_packs_rebuild_nothing(talk: Talk, active: MemorySidecar) -> None:
-    chats = [talk(sub_chat_id="one"), talk(sub_chat_id="two"), talk("codex", sub_chat_id="three")]
+def test_hints_for_a_state_with_packs_rebuild_nothing(start_chat: StartChat, active: MemorySidecar) -> None:
+    chats = [start_chat(sub_chat_id="one"), start_chat(sub_chat_id="two"), start_chat("codex", sub_chat_id="three")]
     for chat in chats:
         chat.pre_run(PROMPT)
     hint(chats[0], times=5)
@@ -57,11 +57,11 @@ def test_hints_for_a_state_with_packs_rebuild_nothing(talk: Talk, active: Memory
 
 
 def test_packs_of_every_recent_conversation_are_rebuilt_also_in_another_projects_worktree(
-    talk: Talk, active: MemorySidecar, shop: Repository, tmp_path: Path
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, tmp_path: Path
 ) -> None:
     worktree = shop.add_worktree(tmp_path / "wt", "wt")
     common = {"cwd": worktree.path, "projectPath": str(shop.path)}
-    chats = [talk(sub_chat_id="one", **common), talk("codex", sub_chat_id="two", **common)]
+    chats = [start_chat(sub_chat_id="one", **common), start_chat("codex", sub_chat_id="two", **common)]
     for chat in chats:
         chat.pre_run(PROMPT)
     worktree.write({"src/mail.py": "mails = 1\n"})
@@ -71,8 +71,10 @@ def test_packs_of_every_recent_conversation_are_rebuilt_also_in_another_projects
     assert len(process_of(active).workspaces.in_folder(str(worktree.path))) == 1
 
 
-def test_prefetch_uses_the_files_of_the_latest_run(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
-    chat = talk()
+def test_prefetch_uses_the_files_of_the_latest_run(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
+) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "class Cart: ...\n")])
     prepared(active)
     count = packs_in(active)
@@ -82,8 +84,10 @@ def test_prefetch_uses_the_files_of_the_latest_run(talk: Talk, active: MemorySid
     assert hit(chat.pre_run("and now fix it"))
 
 
-def test_a_planning_run_also_prefetches_the_pack_for_its_execution(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+def test_a_planning_run_also_prefetches_the_pack_for_its_execution(
+    start_chat: StartChat, active: MemorySidecar
+) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT, mode="plan")
     chat.post_run(before, PROMPT, mode="plan")
     prepared(active)

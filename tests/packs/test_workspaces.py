@@ -13,29 +13,29 @@ from sidecar.system import folder_watch
 from sidecar.system.git import Git
 from tests.support.conversation import bash, sent
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, SHOP, Talk, explain, text_of
+from tests.support.shop import PROMPT, SHOP, StartChat, explain, text_of
 
 
-def test_a_worktrees_changes_stay_in_its_own_packs(talk: Talk, shop: Repository, tmp_path: Path) -> None:
+def test_a_worktrees_changes_stay_in_its_own_packs(start_chat: StartChat, shop: Repository, tmp_path: Path) -> None:
     a, b = (shop.add_worktree(tmp_path / name, f"chat/{name}") for name in ("a", "b"))
     a.write({"src/cart.py": "def only_in_a_total_discount(): ...\n", "src/a_discount.py": "only_in_a = 1\n"})
-    first = talk(cwd=a.path, sub_chat_id="a", projectPath=str(shop.path))
+    first = start_chat(cwd=a.path, sub_chat_id="a", projectPath=str(shop.path))
     first.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_a.py::only_in_a\n1 failed in 0.1s\n")])
     a.commit(message="only_in_a commit")
     first.turn("go on", lambda: [bash("git commit", "")])
-    second = talk(cwd=b.path, sub_chat_id="b", projectPath=str(shop.path))
+    second = start_chat(cwd=b.path, sub_chat_id="b", projectPath=str(shop.path))
     answers = [second.turn(PROMPT, session="b"), second.turn("go on", session="b")]
     assert "only_in_a" not in str([answers, [explain(second, answer) for answer in answers]])
     assert "only_in_a" in sent(first.pre_run(PROMPT, session={"id": None, "willResume": False, "isFork": False}))
 
 
-def test_a_folder_without_git_is_served(talk: Talk, tmp_path: Path) -> None:
+def test_a_folder_without_git_is_served(start_chat: StartChat, tmp_path: Path) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
     for name, text in SHOP.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(str(text))
-    chat = talk(cwd=folder)
+    chat = start_chat(cwd=folder)
     first = chat.turn(PROMPT)
     assert "Never use floats" in first["system"]["text"]
     assert "src/cart.py" in text_of(first, "context")
@@ -49,10 +49,10 @@ def test_a_folder_without_git_is_served(talk: Talk, tmp_path: Path) -> None:
 
 
 def test_a_repository_without_commits_shows_its_new_files(
-    talk: Talk, make_repository: Callable[..., Repository]
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
     repository = make_repository(name="empty")
-    chat = talk(cwd=repository.path)
+    chat = start_chat(cwd=repository.path)
     assert "without a commit yet" in text_of(chat.turn(PROMPT), "delta")
     repository.write({"src/cart.py": "def total(): ...\n", "src/mail.py": "def send(): ...\n"})
     repository.git("add", "src/cart.py")
@@ -61,31 +61,31 @@ def test_a_repository_without_commits_shows_its_new_files(
     assert "+def send()" in delta
 
 
-def test_a_detached_head_is_reported(talk: Talk, shop: Repository) -> None:
+def test_a_detached_head_is_reported(start_chat: StartChat, shop: Repository) -> None:
     shop.git("checkout", "--quiet", "--detach")
-    assert "Worktree: detached HEAD at" in text_of(talk().pre_run(PROMPT), "delta")
+    assert "Worktree: detached HEAD at" in text_of(start_chat().pre_run(PROMPT), "delta")
 
 
 def test_a_submodule_and_a_subfolder_are_workspaces(
-    talk: Talk, shop: Repository, make_repository: Callable[..., Repository]
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
 ) -> None:
     outer = make_repository({"README.md": "# Outer\n"}, name="outer")
     inner = outer.add_submodule(shop, "lib/shop")
     inner.write({"src/mail.py": "changed = True\n"})
-    answer = talk(cwd=inner.path).pre_run(PROMPT)
+    answer = start_chat(cwd=inner.path).pre_run(PROMPT)
     assert "src/cart.py" in text_of(answer, "context")
     assert "unstaged: src/mail.py" in text_of(answer, "delta")
-    below = talk(cwd=inner.path / "src", sub_chat_id="below").pre_run(PROMPT)
+    below = start_chat(cwd=inner.path / "src", sub_chat_id="below").pre_run(PROMPT)
     assert "\ncart.py" in text_of(below, "context")
     assert "unstaged: mail.py" in text_of(below, "delta")
 
 
 def test_changes_of_a_submodule_are_sent_by_path_and_status(
-    talk: Talk, shop: Repository, make_repository: Callable[..., Repository]
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
 ) -> None:
     outer = make_repository({"README.md": "# Outer\n"}, name="outer")
     inner = outer.add_submodule(shop, "lib/shop")
-    chat = talk(cwd=outer.path)
+    chat = start_chat(cwd=outer.path)
     inner.write({"src/mail.py": "changed = True\n", "src/new.py": "new = True\n"})
     delta = text_of(chat.turn(PROMPT), "delta")
     assert "unstaged: lib/shop/src/mail.py" in delta.splitlines()
@@ -104,11 +104,11 @@ def test_changes_of_a_submodule_are_sent_by_path_and_status(
 
 
 def test_a_prompt_finds_the_code_of_a_submodule(
-    talk: Talk, shop: Repository, make_repository: Callable[..., Repository]
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
 ) -> None:
     outer = make_repository({"README.md": "# Outer\n"}, name="outer")
     outer.add_submodule(shop, "lib/shop")
-    chat = talk(cwd=outer.path)
+    chat = start_chat(cwd=outer.path)
     context = text_of(chat.turn(PROMPT), "context")
     assert "lib/shop/src/cart.py" in context
     assert "def apply_discount" in context
@@ -116,9 +116,11 @@ def test_a_prompt_finds_the_code_of_a_submodule(
     assert "lib/shop/src/cart.py" not in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_below_the_top_code_and_changes_of_the_whole_repository_are_sent(talk: Talk, shop: Repository) -> None:
+def test_below_the_top_code_and_changes_of_the_whole_repository_are_sent(
+    start_chat: StartChat, shop: Repository
+) -> None:
     shop.commit({"web/page.py": "def render_page(title: str) -> str:\n    return title\n"})
-    chat = talk(cwd=shop.path / "web")
+    chat = start_chat(cwd=shop.path / "web")
     context = text_of(chat.turn(PROMPT), "context")
     assert "../src/cart.py" in context
     assert "def apply_discount" in context
@@ -134,16 +136,16 @@ def test_below_the_top_code_and_changes_of_the_whole_repository_are_sent(talk: T
     assert "../src/invoice.py\n1| changed = 2" in text_of(mentioned, "context")
 
 
-def test_a_missing_folder_is_a_clear_error(talk: Talk, tmp_path: Path) -> None:
-    chat = talk(cwd=tmp_path / "gone")
+def test_a_missing_folder_is_a_clear_error(start_chat: StartChat, tmp_path: Path) -> None:
+    chat = start_chat(cwd=tmp_path / "gone")
     params = {"runId": "r", "subChatId": "s", "provider": "claude", "mode": "agent", "prompt": PROMPT}
     session = {"id": None, "willResume": False, "isFork": False}
     error = chat.client.error("continuity/preRun", {**params, "cwd": str(chat.cwd), "session": session})
     assert (error.code, error.data["kind"]) == (-32010, "workspaceUnavailable")
 
 
-def test_a_broken_repository_does_not_stop_the_run(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_broken_repository_does_not_stop_the_run(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     (shop.path / ".git" / "index").write_bytes(b"not an index")
     answer = chat.pre_run("go on")
@@ -151,11 +153,11 @@ def test_a_broken_repository_does_not_stop_the_run(talk: Talk, shop: Repository)
     assert answer["system"] is not None
 
 
-def test_a_recorded_chat_is_shown_only_if_the_prompt_names_it(talk: Talk, shop: Repository) -> None:
+def test_a_recorded_chat_is_shown_only_if_the_prompt_names_it(start_chat: StartChat, shop: Repository) -> None:
     chat = ".specstory/history/2025-06-13_19-22-cart-discount.md"
     shop.commit({chat: "_**User**_\n\nWhy does the cart total ignore the discount?\n"})
-    assert chat not in text_of(talk().pre_run(PROMPT), "context")
-    named = talk(sub_chat_id="other").pre_run(f"Summarize {chat}")
+    assert chat not in text_of(start_chat().pre_run(PROMPT), "context")
+    named = start_chat(sub_chat_id="other").pre_run(f"Summarize {chat}")
     assert f"{chat}\n" in text_of(named, "context")
     assert "3| Why does the cart total ignore the discount?" in text_of(named, "context")
     assert "src/cart.py" not in text_of(named, "context")
@@ -163,15 +165,15 @@ def test_a_recorded_chat_is_shown_only_if_the_prompt_names_it(talk: Talk, shop: 
 
 @pytest.mark.parametrize("platform", ["here", "as on macOS and Windows"])
 def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
-    talk: Talk, shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str
+    start_chat: StartChat, shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str
 ) -> None:
     """Everything but the state is derived on every platform; without exact watches, git reports the state."""
     git_commands: list[str] = []
     if platform != "here":
         monkeypatch.setattr(folder_watch, "sys", SimpleNamespace(platform="win32"))
         monkeypatch.setattr(incremental, "sys", SimpleNamespace(platform="win32"))
-    talk().client.request("codebase/index", {"cwd": str(shop.path)})
-    expected = talk(sub_chat_id="main").pre_run(PROMPT)
+    start_chat().client.request("codebase/index", {"cwd": str(shop.path)})
+    expected = start_chat(sub_chat_id="main").pre_run(PROMPT)
     for name in ("analyse", "analyse_in_workers"):
         monkeypatch.setattr(indexer, name, lambda *_, **__: pytest.fail("a known content was analysed"))
     linked = shop.add_worktree(tmp_path / "linked", "chat")
@@ -182,7 +184,7 @@ def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
         return run(git, *arguments, **options)
 
     monkeypatch.setattr(Git, "run", recorded)
-    answer = talk(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path)).pre_run(PROMPT)
+    answer = start_chat(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path)).pre_run(PROMPT)
     assert not answer["metadata"]["partial"]
     assert answer["metadata"]["proof"] == "status"
     assert not {"ls-tree", "log"} & {*git_commands}, f"listing and history are derived: {git_commands}"
@@ -191,11 +193,13 @@ def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
     assert text_of(answer, "context") == text_of(expected, "context") != ""
 
 
-def test_first_answer_in_a_new_worktree_shows_its_own_edit(talk: Talk, shop: Repository, tmp_path: Path) -> None:
-    talk().client.request("codebase/index", {"cwd": str(shop.path)})
+def test_first_answer_in_a_new_worktree_shows_its_own_edit(
+    start_chat: StartChat, shop: Repository, tmp_path: Path
+) -> None:
+    start_chat().client.request("codebase/index", {"cwd": str(shop.path)})
     linked = shop.add_worktree(tmp_path / "linked", "chat")
     linked.write({"src/cart.py": "def total_of_pelicans(cart):\n    return 3\n"})
-    there = talk(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path))
+    there = start_chat(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path))
     assert "total_of_pelicans" in text_of(there.pre_run("Fix total_of_pelicans in the cart"), "context")
-    here = talk(sub_chat_id="main").pre_run("Fix total_of_pelicans in the cart")
+    here = start_chat(sub_chat_id="main").pre_run("Fix total_of_pelicans in the cart")
     assert "return 3" not in sent(here)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
-from tests.support.shop import PROMPT, Talk, send_session_event
+from tests.support.shop import PROMPT, StartChat, send_session_event
 
 MAIL = "Where does mail.py send mail to customers?"
 CLOCK = "2026-03-01T09:30:00.000Z"
@@ -30,9 +30,9 @@ def has_mail(answer: Any) -> bool:
 
 
 @pytest.fixture
-def two_turns(talk: Talk) -> Conversation:
+def two_turns(start_chat: StartChat) -> Conversation:
     """A conversation that received the cart with its first run and the mail with its second."""
-    chat = talk("codex")
+    chat = start_chat("codex")
     first = chat.pre_run(PROMPT)
     chat.post_run(first, PROMPT, assistant=message(1))
     second = chat.pre_run(MAIL)
@@ -44,9 +44,9 @@ def two_turns(talk: Talk) -> Conversation:
 
 
 def test_a_fork_that_shares_the_session_id_has_what_its_origin_had_and_then_its_own(
-    talk: Talk,
+    start_chat: StartChat,
 ) -> None:
-    origin, fork = talk("codex"), talk("codex", sub_chat_id="fork")
+    origin, fork = start_chat("codex"), start_chat("codex", sub_chat_id="fork")
     origin.turn(PROMPT)
     fork.session_id = "session"
     first = fork.pre_run(PROMPT)
@@ -58,8 +58,8 @@ def test_a_fork_that_shares_the_session_id_has_what_its_origin_had_and_then_its_
     assert not has_mail(fork.pre_run(MAIL))
 
 
-def test_a_fork_under_a_new_id_starts_with_a_copy_of_its_origin(talk: Talk, two_turns: Conversation) -> None:
-    fork = talk("codex", sub_chat_id="fork")
+def test_a_fork_under_a_new_id_starts_with_a_copy_of_its_origin(start_chat: StartChat, two_turns: Conversation) -> None:
+    fork = start_chat("codex", sub_chat_id="fork")
     origin = {"subChatId": two_turns.sub_chat_id, "sessionId": "session"}
     facts = session(isFork=True, forkedFrom=origin)
     first = fork.pre_run(PROMPT, session=facts)
@@ -69,8 +69,8 @@ def test_a_fork_under_a_new_id_starts_with_a_copy_of_its_origin(talk: Talk, two_
     assert not has_mail(two_turns.pre_run(MAIL))
 
 
-def test_a_fork_at_an_earlier_message_lacks_what_came_later(talk: Talk, two_turns: Conversation) -> None:
-    fork = talk("codex", sub_chat_id="fork")
+def test_a_fork_at_an_earlier_message_lacks_what_came_later(start_chat: StartChat, two_turns: Conversation) -> None:
+    fork = start_chat("codex", sub_chat_id="fork")
     origin = {"subChatId": two_turns.sub_chat_id, "sessionId": "session"}
     facts = session(isFork=True, forkedFrom=origin, truncatedToMessageId="message-1")
     answer = fork.pre_run(MAIL, session=facts)
@@ -79,21 +79,23 @@ def test_a_fork_at_an_earlier_message_lacks_what_came_later(talk: Talk, two_turn
     assert not has_mail(two_turns.pre_run(MAIL))
 
 
-def test_a_fork_of_the_whole_session_has_what_was_sent_before_it_was_copied(active: MemorySidecar, talk: Talk) -> None:
-    origin = talk("codex")
+def test_a_fork_of_the_whole_session_has_what_was_sent_before_it_was_copied(
+    active: MemorySidecar, start_chat: StartChat
+) -> None:
+    origin = start_chat("codex")
     origin.turn(PROMPT)
     active.clock.advance(60_000)
     copied = {"subChatId": origin.sub_chat_id, "sessionId": "session", "copiedAt": "2026-03-01T09:30:30.000Z"}
     assert has_mail(origin.turn(MAIL))
-    fork = talk("codex", sub_chat_id="fork")
+    fork = start_chat("codex", sub_chat_id="fork")
     assert not has_cart(fork.pre_run(PROMPT, session=session(forkedFrom=copied)))
     assert has_mail(fork.pre_run(MAIL, session=session(forkedFrom=copied)))
     later = copied | {"copiedAt": "2026-03-01T09:31:30.000Z"}
-    assert not has_mail(talk("codex", sub_chat_id="later").pre_run(MAIL, session=session(forkedFrom=later)))
+    assert not has_mail(start_chat("codex", sub_chat_id="later").pre_run(MAIL, session=session(forkedFrom=later)))
 
 
-def test_resetting_a_fork_leaves_its_origin_alone(talk: Talk, two_turns: Conversation) -> None:
-    fork = talk("codex", sub_chat_id="fork")
+def test_resetting_a_fork_leaves_its_origin_alone(start_chat: StartChat, two_turns: Conversation) -> None:
+    fork = start_chat("codex", sub_chat_id="fork")
     fork.session_id = "session"
     fork.post_run(fork.pre_run(PROMPT), PROMPT)
     send_session_event(fork, "compacted", "session")
@@ -122,8 +124,8 @@ def test_a_rollback_to_the_start_or_to_an_unknown_message_leaves_nothing(
     assert kinds(answer)[0] == "anchor"
 
 
-def test_the_system_text_of_claude_survives_a_rollback(talk: Talk) -> None:
-    chat = talk()
+def test_the_system_text_of_claude_survives_a_rollback(start_chat: StartChat) -> None:
+    chat = start_chat()
     first = chat.turn(PROMPT)
     answer = chat.pre_run(PROMPT, session=session(truncatedToMessageId=None))
     assert answer["system"] == first["system"]
@@ -140,8 +142,8 @@ def test_a_compaction_stated_once_or_twice_takes_back_what_was_sent_before_it(tw
     assert not has_cart(two_turns.pre_run(PROMPT, session=later))
 
 
-def test_a_session_goes_on_after_a_first_run_that_failed_without_an_id(talk: Talk) -> None:
-    chat = talk("codex")
+def test_a_session_goes_on_after_a_first_run_that_failed_without_an_id(start_chat: StartChat) -> None:
+    chat = start_chat("codex")
     failed = chat.pre_run(PROMPT)
     chat.post_run(failed, PROMPT, session=None, outcome="error")
     facts = session(None, continues=failed["runId"])
@@ -159,17 +161,19 @@ def test_a_session_goes_on_after_a_first_run_that_failed_without_an_id(talk: Tal
 
 
 @pytest.mark.parametrize("run_id", ["never-seen", "run-of-another-chat"])
-def test_an_unknown_run_continues_nothing(talk: Talk, run_id: str) -> None:
-    other = talk("codex", sub_chat_id="other")
+def test_an_unknown_run_continues_nothing(start_chat: StartChat, run_id: str) -> None:
+    other = start_chat("codex", sub_chat_id="other")
     answer = other.pre_run(PROMPT)
-    chat = talk("codex")
+    chat = start_chat("codex")
     named = answer["runId"] if run_id == "run-of-another-chat" else run_id
     assert has_cart(chat.pre_run(PROMPT, session=session(None, continues=named)))
 
 
 @pytest.mark.parametrize(("outcome", "is_known"), [("error", True), ("aborted", True), ("completed", False)])
-def test_a_prompt_after_a_failed_first_run_goes_on_in_its_session(talk: Talk, outcome: str, is_known: bool) -> None:
-    chat = talk("codex")
+def test_a_prompt_after_a_failed_first_run_goes_on_in_its_session(
+    start_chat: StartChat, outcome: str, is_known: bool
+) -> None:
+    chat = start_chat("codex")
     first = chat.pre_run(PROMPT)
     chat.post_run(first, PROMPT, outcome=outcome, session="unstored")
     assert has_cart(first)

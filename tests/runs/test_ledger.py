@@ -10,11 +10,11 @@ from sidecar.runs.delivered_entries import FileEntry, SentRegion, entry_from_jso
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, read_part, send_session_event, set_settings, text_of
+from tests.support.shop import PROMPT, StartChat, read_part, send_session_event, set_settings, text_of
 
 
-def test_a_second_run_receives_nothing_the_session_already_has(talk: Talk) -> None:
-    chat = talk()
+def test_a_second_run_receives_nothing_the_session_already_has(start_chat: StartChat) -> None:
+    chat = start_chat()
     first = chat.turn(PROMPT)
     second = chat.pre_run("and now fix it")
     assert kinds(first) == ["context", "delta"]
@@ -39,9 +39,9 @@ def test_a_second_run_receives_nothing_the_session_already_has(talk: Talk) -> No
     ],
 )
 def test_a_delivery_counts_only_when_the_run_reached_a_known_session(
-    talk: Talk, outcome: str, session: str | None, *, counts: bool
+    start_chat: StartChat, outcome: str, session: str | None, *, counts: bool
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.pre_run(PROMPT)
     chat.post_run(first, PROMPT, session=session, outcome=outcome)
     chat.session_id = "s"
@@ -51,8 +51,8 @@ def test_a_delivery_counts_only_when_the_run_reached_a_known_session(
     assert status == ("committed" if counts else "dropped")
 
 
-def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(talk: Talk) -> None:
-    chat = talk()
+def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(start_chat: StartChat) -> None:
+    chat = start_chat()
     first = chat.pre_run(PROMPT)
     chat.session_id = "s"
     again = chat.pre_run(PROMPT)
@@ -69,8 +69,8 @@ def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(tal
     ],
     ids=["new", "forked", "not resumed", "unknown"],
 )
-def test_an_unknown_session_receives_the_full_packs(talk: Talk, session: dict[str, object]) -> None:
-    chat = talk("codex")
+def test_an_unknown_session_receives_the_full_packs(start_chat: StartChat, session: dict[str, object]) -> None:
+    chat = start_chat("codex")
     first = chat.turn(PROMPT)
     again = chat.pre_run(PROMPT, session=session)
     assert kinds(again) == kinds(first) == ["anchor", "context", "delta"]
@@ -79,31 +79,31 @@ def test_an_unknown_session_receives_the_full_packs(talk: Talk, session: dict[st
 @pytest.mark.parametrize("event", ["reset", "forked", "rolledBack", "compacted", "deleted"])
 @pytest.mark.parametrize("names_session", [True, False])
 def test_an_event_that_removes_context_makes_the_session_unknown(
-    talk: Talk, event: str, *, names_session: bool
+    start_chat: StartChat, event: str, *, names_session: bool
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     send_session_event(chat, event, "session" if names_session else None)
     assert sent(chat.pre_run(PROMPT)) == sent(first)
 
 
-def test_a_mode_change_loses_nothing(talk: Talk) -> None:
-    chat = talk()
+def test_a_mode_change_loses_nothing(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     send_session_event(chat, "modeChanged")
     assert kinds(chat.pre_run(PROMPT)) == []
 
 
-def test_deliveries_of_a_run_are_dropped_if_its_session_was_compacted_meanwhile(talk: Talk) -> None:
-    chat = talk()
+def test_deliveries_of_a_run_are_dropped_if_its_session_was_compacted_meanwhile(start_chat: StartChat) -> None:
+    chat = start_chat()
     first = chat.pre_run(PROMPT)
     send_session_event(chat, "compacted", "session")
     chat.post_run(first, PROMPT)
     assert sent(chat.pre_run(PROMPT)) == sent(first)
 
 
-def test_a_session_that_continues_under_another_id_has_its_deliveries(talk: Talk) -> None:
-    chat = talk()
+def test_a_session_that_continues_under_another_id_has_its_deliveries(start_chat: StartChat) -> None:
+    chat = start_chat()
     first = chat.turn(PROMPT, session="s-1")
     chat.turn("and now fix it", session="s-2")
     third = chat.pre_run("go on")
@@ -111,15 +111,15 @@ def test_a_session_that_continues_under_another_id_has_its_deliveries(talk: Talk
     assert third["system"] == first["system"]
 
 
-def test_a_session_with_the_same_id_of_another_provider_is_separate(talk: Talk) -> None:
-    talk("claude").turn(PROMPT)
-    other = talk("codex")
+def test_a_session_with_the_same_id_of_another_provider_is_separate(start_chat: StartChat) -> None:
+    start_chat("claude").turn(PROMPT)
+    other = start_chat("codex")
     other.session_id = "session"
     assert kinds(other.pre_run(PROMPT)) == ["anchor", "context", "delta"]
 
 
-def test_the_token_of_another_run_confirms_nothing(talk: Talk) -> None:
-    first, second = talk(sub_chat_id="one"), talk(sub_chat_id="two")
+def test_the_token_of_another_run_confirms_nothing(start_chat: StartChat) -> None:
+    first, second = start_chat(sub_chat_id="one"), start_chat(sub_chat_id="two")
     answer = first.pre_run(PROMPT)
     second.post_run({"runId": "other", "deliveryToken": answer["deliveryToken"]}, PROMPT, session="two")
     assert "context" in kinds(second.pre_run(PROMPT))
@@ -127,8 +127,8 @@ def test_the_token_of_another_run_confirms_nothing(talk: Talk) -> None:
     assert "context" not in kinds(first.pre_run(PROMPT))
 
 
-def test_passive_mode_has_its_own_ledger_that_activation_drops(talk: Talk) -> None:
-    chat = talk()
+def test_passive_mode_has_its_own_ledger_that_activation_drops(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, mode="passive")
     first = chat.turn(PROMPT)
     second = chat.turn("and now fix it")
@@ -142,8 +142,8 @@ def test_passive_mode_has_its_own_ledger_that_activation_drops(talk: Talk) -> No
     assert fourth["metadata"]["wouldInjectBytes"] == first["metadata"]["wouldInjectBytes"]
 
 
-def test_a_passive_run_that_ends_after_activation_is_not_a_delivery(talk: Talk) -> None:
-    chat = talk()
+def test_a_passive_run_that_ends_after_activation_is_not_a_delivery(start_chat: StartChat) -> None:
+    chat = start_chat()
     set_settings(chat, mode="passive")
     first = chat.pre_run(PROMPT)
     set_settings(chat, mode="active")
@@ -151,8 +151,8 @@ def test_a_passive_run_that_ends_after_activation_is_not_a_delivery(talk: Talk) 
     assert kinds(chat.pre_run(PROMPT)) == ["context", "delta"]
 
 
-def test_files_the_agent_read_or_wrote_are_not_sent_again(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_files_the_agent_read_or_wrote_are_not_sent_again(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(
         "Make the mail polite",
         lambda: [read_part(shop.path / "src/cart.py"), chat.edit("src/mail.py", "def send() -> None:\n    ...\n")],
@@ -162,8 +162,8 @@ def test_files_the_agent_read_or_wrote_are_not_sent_again(talk: Talk, shop: Repo
     assert "src/mail.py" not in sent(second)
 
 
-def test_user_edits_are_sent(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_user_edits_are_sent(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     second = chat.turn("go on")
@@ -172,8 +172,8 @@ def test_user_edits_are_sent(talk: Talk, shop: Repository) -> None:
     assert "mail.py" not in sent(chat.pre_run("go on"))
 
 
-def test_a_denied_edit_does_not_hide_a_user_edit(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_denied_edit_does_not_hide_a_user_edit(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     denied = {"type": "tool-Edit", "toolCallId": "t", "state": "call", "input": {"file_path": "src/mail.py"}}
@@ -181,16 +181,16 @@ def test_a_denied_edit_does_not_hide_a_user_edit(talk: Talk, shop: Repository) -
     assert "src/mail.py" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_file_that_the_user_changed_after_the_agent_read_it_is_sent(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_file_that_the_user_changed_after_the_agent_read_it_is_sent(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     before = chat.pre_run("Where is mail sent?")
     shop.write({"src/cart.py": '"""A new cart."""\n\ndef total_of_discount() -> None:\n    ...\n'})
     chat.post_run(before, PROMPT, assistant={"parts": [read_part(shop.path / "src/cart.py")]})
     assert "total_of_discount" in sent(chat.pre_run(PROMPT))
 
 
-def test_staging_a_change_is_named_and_does_not_send_it_again(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_staging_a_change_is_named_and_does_not_send_it_again(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     chat.turn(PROMPT)
     shop.git("add", "src/mail.py")
@@ -204,8 +204,8 @@ def test_staging_a_change_is_named_and_does_not_send_it_again(talk: Talk, shop: 
     assert "nothing any more" not in text_of(chat.turn("go on"), "delta")
 
 
-def test_what_the_agent_staged_itself_is_no_news(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_what_the_agent_staged_itself_is_no_news(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
 
     def stages() -> list[dict[str, Any]]:
@@ -217,8 +217,8 @@ def test_what_the_agent_staged_itself_is_no_news(talk: Talk, shop: Repository) -
     assert not text_of(chat.pre_run("go on"), "delta")
 
 
-def test_commits_by_others_are_sent(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_commits_by_others_are_sent(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     delta = text_of(chat.turn("go on"), "delta")
@@ -228,8 +228,8 @@ def test_commits_by_others_are_sent(talk: Talk, shop: Repository) -> None:
     assert "Add the tax rate" not in sent(chat.pre_run("go on"))
 
 
-def test_a_commit_by_the_agent_is_not_sent(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_commit_by_the_agent_is_not_sent(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "def send() -> None:\n    ...\n")])
     before = chat.pre_run("Now commit it")
     shop.commit(message="Make the mail polite")
@@ -237,16 +237,16 @@ def test_a_commit_by_the_agent_is_not_sent(talk: Talk, shop: Repository) -> None
     assert not text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_commit_during_a_run_without_commands_is_sent(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_commit_during_a_run_without_commands_is_sent(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     chat.post_run(before)
     assert "Add the tax rate" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_reverted_change_is_reported_once(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_reverted_change_is_reported_once(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     chat.turn(PROMPT)
     shop.git("checkout", "--", "src/mail.py")
@@ -256,8 +256,8 @@ def test_a_reverted_change_is_reported_once(talk: Talk, shop: Repository) -> Non
     assert "+def send_politely()" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_branch_switch_is_sent(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_branch_switch_is_sent(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.git("switch", "--quiet", "--create", "feature/tax")
     assert "branch feature/tax" in text_of(chat.pre_run("go on"), "delta")
@@ -266,8 +266,8 @@ def test_a_branch_switch_is_sent(talk: Talk, shop: Repository) -> None:
 RED = "=== FAILURES ===\nE   assert 1 == 0\nFAILED tests/test_cart.py::test_total - assert 1 == 0\n1 failed in {}s\n"
 
 
-def test_failing_tests_are_sent_until_they_pass(talk: Talk) -> None:
-    chat, other = talk(), talk("codex", sub_chat_id="other")
+def test_failing_tests_are_sent_until_they_pass(start_chat: StartChat) -> None:
+    chat, other = start_chat(), start_chat("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED.format("0.12"))])
     delta_text = text_of(other.turn(PROMPT), "delta")
     assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in delta_text
@@ -276,13 +276,13 @@ def test_failing_tests_are_sent_until_they_pass(talk: Talk) -> None:
     chat.turn("go on", lambda: [bash("pytest", RED.format("7.90"))])
     assert "Failing tests" not in sent(other.turn("go on"))
     chat.turn("go on", lambda: [bash("pytest", "1 passed in 0.10s\n")])
-    assert "Failing tests" not in sent(talk("codex", sub_chat_id="third").turn(PROMPT))
+    assert "Failing tests" not in sent(start_chat("codex", sub_chat_id="third").turn(PROMPT))
     chat.turn("go on", lambda: [bash("pytest", RED.format("0.12"))])
     assert "Failing tests" in sent(other.turn("go on"))
 
 
-def test_todos_are_sent_when_they_change(talk: Talk) -> None:
-    chat = talk()
+def test_todos_are_sent_when_they_change(start_chat: StartChat) -> None:
+    chat = start_chat()
     before = chat.pre_run(PROMPT)
     chat.post_run(before, todos=[{"content": "Fix the total", "status": "in_progress"}])
     second = text_of(chat.turn("go on"), "delta")
@@ -290,16 +290,16 @@ def test_todos_are_sent_when_they_change(talk: Talk) -> None:
     assert "Fix the total" not in sent(chat.pre_run("go on"))
 
 
-def test_todos_written_by_the_agent_are_not_sent_to_it(talk: Talk) -> None:
-    chat = talk()
+def test_todos_written_by_the_agent_are_not_sent_to_it(start_chat: StartChat) -> None:
+    chat = start_chat()
     todos = {"todos": [{"content": "Fix the total", "status": "pending", "activeForm": "Fixing"}]}
     part = {"type": "tool-TodoWrite", "toolCallId": "t", "state": "result", "input": todos}
     chat.turn(PROMPT, lambda: [part])
     assert "Fix the total" not in sent(chat.pre_run("go on"))
 
 
-def test_the_claude_anchor_stays_byte_identical_as_system_text(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_the_claude_anchor_stays_byte_identical_as_system_text(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     first = chat.turn(PROMPT)
     assert "Never use floats" in first["system"]["text"]
     shop.write({"AGENTS.md": "# Rules\n\n- Always write docstrings.\n- Never use floats for money.\n"})
@@ -316,8 +316,8 @@ def test_the_claude_anchor_stays_byte_identical_as_system_text(talk: Talk, shop:
     assert all(system == first["system"] for system in systems)
 
 
-def test_a_removed_rule_is_reported(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_removed_rule_is_reported(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.commit({"AGENTS.md": "# Rules\n\n- Never use pennies.\n"})
     chat.turn("go on")
@@ -326,8 +326,8 @@ def test_a_removed_rule_is_reported(talk: Talk, shop: Repository) -> None:
     assert "rules and map" not in sent(chat.pre_run("go on"))
 
 
-def test_the_codex_anchor_opens_a_fresh_session_and_is_not_repeated(talk: Talk) -> None:
-    chat = talk("codex")
+def test_the_codex_anchor_opens_a_fresh_session_and_is_not_repeated(start_chat: StartChat) -> None:
+    chat = start_chat("codex")
     first = chat.turn(PROMPT)
     assert kinds(first)[0] == "anchor"
     assert first["system"] is None
@@ -336,9 +336,9 @@ def test_the_codex_anchor_opens_a_fresh_session_and_is_not_repeated(talk: Talk) 
     assert second["system"] is None
 
 
-def test_two_conversations_have_separate_ledgers(talk: Talk, active: MemorySidecar) -> None:
-    talk(sub_chat_id="one").turn(PROMPT, session="one")
-    other = talk(sub_chat_id="two")
+def test_two_conversations_have_separate_ledgers(start_chat: StartChat, active: MemorySidecar) -> None:
+    start_chat(sub_chat_id="one").turn(PROMPT, session="one")
+    other = start_chat(sub_chat_id="two")
     assert "context" in kinds(other.turn(PROMPT, session="two"))
     assert active.client is other.client
 

@@ -25,7 +25,7 @@ SHOP: dict[str, Contents] = {
 }
 PROMPT = "Why does the cart total ignore the discount?"
 
-Talk = Callable[..., Conversation]
+StartChat = Callable[..., Conversation]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def active(open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
 
 
 @pytest.fixture
-def talk(active: MemorySidecar, shop: Repository) -> Talk:
+def start_chat(active: MemorySidecar, shop: Repository) -> StartChat:
     """Start conversations, in the shop by default."""
 
     def begin(

@@ -9,7 +9,7 @@ import pytest
 from sidecar.capture.effects import Loss, compacted_since, loss_by_prompt, was_compacted
 from sidecar.transcripts import MAX_TAIL_BYTES, read_tail
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.shop import PROMPT, Talk, send_session_event, text_of
+from tests.support.shop import PROMPT, StartChat, send_session_event, text_of
 
 CLAUDE = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
 SUMMARY = {"type": "user", "isCompactSummary": True, "message": {"content": "This session is being continued."}}
@@ -41,9 +41,9 @@ def compacted(path: str, since_ms: int) -> bool:
 @pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
 @pytest.mark.parametrize("prompt", ["/compact", "  /compact keep the plan\n", "/clear"])
 def test_after_a_slash_command_that_clears_the_session_everything_is_sent_again(
-    talk: Talk, prompt: str, outcome: str
+    start_chat: StartChat, prompt: str, outcome: str
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     command(chat, prompt, outcome=outcome)
     again = chat.pre_run("and now fix it")
@@ -52,8 +52,8 @@ def test_after_a_slash_command_that_clears_the_session_everything_is_sent_again(
     assert sent(again).startswith(first["system"]["text"])
 
 
-def test_a_compacted_codex_session_receives_its_anchor_again(talk: Talk) -> None:
-    chat = talk("codex")
+def test_a_compacted_codex_session_receives_its_anchor_again(start_chat: StartChat) -> None:
+    chat = start_chat("codex")
     first = chat.turn(PROMPT)
     command(chat, "/compact")
     again = chat.pre_run(PROMPT)
@@ -62,9 +62,9 @@ def test_a_compacted_codex_session_receives_its_anchor_again(talk: Talk) -> None
 
 
 def test_a_compacted_claude_session_keeps_its_system_text_and_receives_the_rest_again(
-    talk: Talk,
+    start_chat: StartChat,
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")
     chat.turn("and now fix it")
@@ -76,9 +76,9 @@ def test_a_compacted_claude_session_keeps_its_system_text_and_receives_the_rest_
 
 
 def test_a_session_with_a_new_id_after_a_compaction_has_only_its_system_text(
-    talk: Talk,
+    start_chat: StartChat,
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     command(chat, "/compact", session="another")
     again = chat.pre_run(PROMPT)
@@ -86,8 +86,8 @@ def test_a_session_with_a_new_id_after_a_compaction_has_only_its_system_text(
     assert again["system"] == first["system"]
 
 
-def test_a_command_that_never_started_loses_nothing(talk: Talk) -> None:
-    chat = talk()
+def test_a_command_that_never_started_loses_nothing(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     command(chat, "/compact", outcome="notStarted")
     assert kinds(chat.pre_run("and now fix it")) == []
@@ -97,9 +97,9 @@ def test_a_command_that_never_started_loses_nothing(talk: Talk) -> None:
     "record", [CLAUDE, SUMMARY, CODEX, CODEX_EVENT], ids=["claude", "claude's summary", "codex", "codex event"]
 )
 def test_after_a_compaction_during_a_run_everything_is_sent_again(
-    talk: Talk, tmp_path: Path, record: dict[str, Any]
+    start_chat: StartChat, tmp_path: Path, record: dict[str, Any]
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, {**record, "timestamp": DURING})
     chat.turn("and now fix it", transcriptPath=path)
@@ -119,16 +119,16 @@ def test_after_a_compaction_during_a_run_everything_is_sent_again(
     ids=["of an earlier run", "a subagent's", "quoted", "deeper"],
 )
 def test_records_other_than_a_compaction_of_this_run_lose_nothing(
-    talk: Talk, tmp_path: Path, record: dict[str, Any]
+    start_chat: StartChat, tmp_path: Path, record: dict[str, Any]
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     chat.turn("and now fix it", transcriptPath=transcript_of(tmp_path, record, record))
     assert kinds(chat.pre_run("and now fix it")) == []
 
 
-def test_an_unreadable_transcript_loses_nothing(talk: Talk, tmp_path: Path) -> None:
-    chat = talk()
+def test_an_unreadable_transcript_loses_nothing(start_chat: StartChat, tmp_path: Path) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, transcriptPath=str(tmp_path))
     chat.turn("and now fix it", transcriptPath=str(tmp_path / "nowhere"))
     assert kinds(chat.pre_run("and now fix it")) == []
@@ -156,8 +156,8 @@ def test_other_prompts_lose_nothing(prompt: str) -> None:
 
 
 @pytest.mark.parametrize("session_id", ["session", None])
-def test_a_compaction_event_leaves_the_system_text_unchanged(talk: Talk, session_id: str | None) -> None:
-    chat = talk()
+def test_a_compaction_event_leaves_the_system_text_unchanged(start_chat: StartChat, session_id: str | None) -> None:
+    chat = start_chat()
     first = chat.turn(PROMPT)
     (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")
     send_session_event(chat, "compacted", session_id)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sidecar.capture.effects import transcript_errors
 from sidecar.transcripts import CHUNK_BYTES, read_tail
 from tests.support.conversation import sent
-from tests.support.shop import PROMPT, Talk, text_of
+from tests.support.shop import PROMPT, StartChat, text_of
 
 RED = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n1 failed in 0.1s\n"
 DURING, EARLIER = "2026-03-01T09:30:30.000Z", "2026-03-01T09:20:00.000Z"
@@ -55,8 +55,10 @@ def failed_call() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("record", [claude, codex, codex_lines, codex_event])
-def test_a_failed_command_found_only_in_the_transcript_is_sent_next(talk: Talk, tmp_path: Path, record: Any) -> None:
-    chat, other = talk("claude" if record is claude else "codex"), talk("codex", sub_chat_id="other")
+def test_a_failed_command_found_only_in_the_transcript_is_sent_next(
+    start_chat: StartChat, tmp_path: Path, record: Any
+) -> None:
+    chat, other = start_chat("claude" if record is claude else "codex"), start_chat("codex", sub_chat_id="other")
     path = write_transcript(
         tmp_path, {"timestamp": EARLIER}, b'{"damaged\n', record(RED), b"\xff\n", record("", call_id="x")
     )
@@ -67,8 +69,8 @@ def test_a_failed_command_found_only_in_the_transcript_is_sent_next(talk: Talk, 
 @pytest.mark.parametrize(
     "record", [claude(RED, at=EARLIER), claude(RED, call_id="another"), claude(RED, isSidechain=True)]
 )
-def test_failures_of_other_runs_are_not_sent(talk: Talk, tmp_path: Path, record: dict[str, Any]) -> None:
-    chat, other = talk(), talk("codex", sub_chat_id="other")
+def test_failures_of_other_runs_are_not_sent(start_chat: StartChat, tmp_path: Path, record: dict[str, Any]) -> None:
+    chat, other = start_chat(), start_chat("codex", sub_chat_id="other")
     chat.turn(PROMPT, failed_call, transcriptPath=write_transcript(tmp_path, record))
     assert "Failing tests" not in sent(other.turn(PROMPT))
 

@@ -13,7 +13,7 @@ from sidecar.packs.model import HostInjects
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk
+from tests.support.shop import PROMPT, StartChat
 
 SENDS_NOTHING = HostInjects()
 
@@ -166,11 +166,11 @@ def test_warnings_above_definitions_are_landmines_and_remain_during_indexing(
     assert not any("HACK" in line for line in lines(anchors, repository))
 
 
-def test_below_the_top_the_rules_of_the_folders_above_hold(talk: Talk, shop: Repository) -> None:
+def test_below_the_top_the_rules_of_the_folders_above_hold(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(
         {"AGENTS.md": "- Never log cards.\n", "src/CLAUDE.md": "- Always round up.\n", "src/cart/total.py": "a = 1\n"}
     )
-    below = talk(cwd=shop.path / "src/cart")
+    below = start_chat(cwd=shop.path / "src/cart")
 
     def rules() -> list[str]:
         text = below.pre_run(PROMPT, subChatId=str(next(sub_chats)))["system"]["text"]
@@ -183,10 +183,10 @@ def test_below_the_top_the_rules_of_the_folders_above_hold(talk: Talk, shop: Rep
     assert rules() == ["- Never log names. (../../AGENTS.md:1)"], "an ignored file is not read"
 
 
-def test_an_edited_instruction_file_is_in_the_next_calls_anchor(talk: Talk, shop: Repository) -> None:
-    first = talk(sub_chat_id="one").pre_run(PROMPT)["system"]["text"]
+def test_an_edited_instruction_file_is_in_the_next_calls_anchor(start_chat: StartChat, shop: Repository) -> None:
+    first = start_chat(sub_chat_id="one").pre_run(PROMPT)["system"]["text"]
     Path(shop.path / "AGENTS.md").write_text("- Never ship on Fridays.\n", encoding="utf-8")
-    second = talk(sub_chat_id="two").pre_run(PROMPT)["system"]["text"]
+    second = start_chat(sub_chat_id="two").pre_run(PROMPT)["system"]["text"]
     assert "Never ship on Fridays" not in first
     assert "Never ship on Fridays" in second
     assert "Never use floats" not in second

@@ -8,7 +8,7 @@ from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from sidecar.runs.delivered_entries import FileEntry, SentRegion
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, explain, read_part, text_of
+from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
 
 RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 TOTAL_LINES = ((7, "def total(cart):"), (8, "    return 0"))
@@ -48,11 +48,13 @@ def test_a_gap_is_marked_where_the_last_statement_goes_on() -> None:
     assert items(file(TOTAL._replace(goes_on=True)))[0].text.endswith("8|     return 0\n…")
 
 
-def test_the_best_region_of_a_named_file_comes_first(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+def test_the_best_region_of_a_named_file_comes_first(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
     nap = "import time\n\n\ndef sleep(seconds):\n    time.sleep(seconds)\n"
     types = "".join(f"def types_{n}(hints):\n    return 'types of hints {n}'\n\n\n" for n in range(9))
     repository = make_repository({"src/nap.py": nap, "src/hints.py": types + "import nap\n"}, name="nap")
-    shown = text_of(talk(cwd=repository.path).pre_run("Add hints of types to src/nap.py"), "context").splitlines()
+    shown = text_of(start_chat(cwd=repository.path).pre_run("Add hints of types to src/nap.py"), "context").splitlines()
     assert next(line for line in shown if line.startswith("src/")) == "src/nap.py"
 
 
@@ -122,41 +124,43 @@ def test_regions_over_the_limit_are_counted() -> None:
     assert "xxx" not in result.items[0].text
 
 
-def test_explain_names_the_parts_of_each_regions_score(talk: Talk) -> None:
+def test_explain_names_the_parts_of_each_regions_score(start_chat: StartChat) -> None:
     item = items(file(TOTAL))[0]
     assert item.score == RANKED.parts
     assert [(region.lines, region.name) for region in item.regions] == [("7-8", "Cart.total")]
     assert item.regions[0].score == {"text": 1.5, "named": 0.5}
-    chat = talk()
+    chat = start_chat()
     explained = explain(chat, chat.pre_run(PROMPT))
     cart = next(item for item in explained["items"] if item["item"] == "context:src/cart.py")
     assert any(region["name"] == "Cart.total" and region["score"]["text"] > 0 for region in cart["regions"])
     assert not any(":" in part or " " in part for part in cart["score"])
 
 
-def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+def test_a_prompt_about_one_file_gets_a_small_pack(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
     files = {f"src/mod_{n}.py": f'"""Module {n}."""\n\ndef part_{n}():\n    return {n}\n' for n in range(70)}
     files["src/cart.py"] = "import mod_1\n\n\ndef apply_discount(cart):\n    return cart\n"
     repository = make_repository(files, name="wide")
-    answer = talk(cwd=repository.path).pre_run("Fix apply_discount in src/cart.py")
+    answer = start_chat(cwd=repository.path).pre_run("Fix apply_discount in src/cart.py")
     headings = [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
     assert headings[0] == "src/cart.py"
     assert len(headings) <= 4
     assert answer["metadata"]["injectedBytes"] < 2_500
 
 
-def test_a_prompt_without_a_word_of_the_repository_gets_no_context(talk: Talk) -> None:
+def test_a_prompt_without_a_word_of_the_repository_gets_no_context(start_chat: StartChat) -> None:
     for number, prompt in enumerate(("refactor", "hi", "fix it", "please continue")):
-        answer = talk(sub_chat_id=f"chat-{number}").pre_run(prompt)
+        answer = start_chat(sub_chat_id=f"chat-{number}").pre_run(prompt)
         assert text_of(answer, "context") == "", prompt
 
 
 def test_a_follow_up_that_names_another_definition_gets_its_code(
-    talk: Talk, make_repository: Callable[..., Repository]
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
     filler = "".join(f"    line_{number} = {number}\n" for number in range(60))
     files = {f"src/cart_{n:02}.py": f"def discount_total_{n:02}(cart):\n{filler}    return cart\n" for n in range(20)}
-    chat = talk(cwd=make_repository(files, name="many").path)
+    chat = start_chat(cwd=make_repository(files, name="many").path)
     first = text_of(chat.turn("Why does the cart ignore the discount total?", session="s"), "context")
     name = next(f"discount_total_{n:02}" for n in range(20) if f"def discount_total_{n:02}" not in first)
     assert f"def {name}" in sent(chat.pre_run(f"and what is {name} for?"))
@@ -175,9 +179,11 @@ def functions_in(answer: object) -> set[str]:
     return {line.partition("def ")[2].partition("(")[0] for line in sent(answer).splitlines() if "| def step_" in line}
 
 
-def test_a_file_named_again_and_again_is_answered_with_what_the_session_lacks(talk: Talk, shop: Repository) -> None:
+def test_a_file_named_again_and_again_is_answered_with_what_the_session_lacks(
+    start_chat: StartChat, shop: Repository
+) -> None:
     long_module(shop)
-    chat = talk("codex")
+    chat = start_chat("codex")
     chat.turn(PROMPT)
     shown: set[str] = set()
     for _ in range(2):
@@ -188,22 +194,22 @@ def test_a_file_named_again_and_again_is_answered_with_what_the_session_lacks(ta
 
 
 def test_a_file_of_which_the_agent_read_a_part_is_answered_when_the_prompt_names_it(
-    talk: Talk, shop: Repository
+    start_chat: StartChat, shop: Repository
 ) -> None:
     long_module(shop)
-    chat = talk("codex")
+    chat = start_chat("codex")
     path = shop.path / "src/steps.py"
     part = read_part(path) | {"input": {"file_path": str(path), "offset": 1, "limit": 40}}
     chat.turn("Why does the mail go out twice?", lambda: [part])
     assert "step_" not in sent(chat.turn("and now fix it"))
     assert "step_17" in functions_in(chat.pre_run("What is step_17 in src/steps.py for?"))
-    whole = talk("codex", sub_chat_id="whole")
+    whole = start_chat("codex", sub_chat_id="whole")
     whole.turn("Why does the mail go out twice?", lambda: [read_part(path)], session="other")
     assert "step_" not in sent(whole.pre_run("What is step_17 in src/steps.py for?"))
 
 
-def test_an_edit_of_a_region_that_the_session_has_arrives_as_a_hunk(talk: Talk, shop: Repository) -> None:
-    chat = talk("codex")
+def test_an_edit_of_a_region_that_the_session_has_arrives_as_a_hunk(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat("codex")
     chat.turn(PROMPT)
     text = (shop.path / "src/cart.py").read_text(encoding="utf-8")
     shop.write({"src/cart.py": text.replace("self.discount = percent", "self.discount = percent / 100")})
@@ -216,10 +222,10 @@ def test_an_edit_of_a_region_that_the_session_has_arrives_as_a_hunk(talk: Talk, 
 
 
 def test_thirteen_turns_on_one_subject_cost_a_tenth_of_sending_everything_each_time(
-    talk: Talk, shop: Repository
+    start_chat: StartChat, shop: Repository
 ) -> None:
     long_module(shop)
-    chat = talk()
+    chat = start_chat()
     prompts = [PROMPT, *["and now fix it", "run the tests", "is the discount of the cart right?", "go on"] * 3]
     injected = baseline = 0
     for number, prompt in enumerate(prompts):

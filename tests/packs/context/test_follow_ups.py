@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository
-from tests.support.shop import PROMPT, Talk, explain, read_part, text_of
+from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
 
 TEXT = "words that are in many files, the user and the value of it\n"
 MORE: dict[str, Contents] = {
@@ -28,26 +28,26 @@ def paths_of(text: str) -> list[str]:
         "<command-name>/voucher</command-name>\n<command-message>voucher</command-message>\n<command-args></command-args>",
     ],
 )  # fmt: skip
-def test_nothing_relevant_sends_no_context(talk: Talk, shop: Repository, prompt: str) -> None:
+def test_nothing_relevant_sends_no_context(start_chat: StartChat, shop: Repository, prompt: str) -> None:
     shop.commit({**MORE, "docs/greetings.md": "hola, bonjour, merci, gracias\n"})
-    assert "context" not in kinds(talk().pre_run(prompt))
+    assert "context" not in kinds(start_chat().pre_run(prompt))
 
 
 @pytest.mark.parametrize(
     "follow_up", ["Let me setup that scenario. 1 sec.", "No man, let's use 12 zlotys instead", "go on, please", "はい"]
 )
-def test_a_follow_up_without_a_name_brings_nothing(talk: Talk, shop: Repository, follow_up: str) -> None:
+def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: Repository, follow_up: str) -> None:
     shop.commit(MORE)
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     answer = chat.pre_run(follow_up)
     assert answer["blocks"] == []
     assert answer["metadata"]["injectedBytes"] == 0
 
 
-def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(talk: Talk, shop: Repository) -> None:
+def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     paths = paths_of(text_of(chat.pre_run("No man, let's use 12 chars instead of 10"), "context"))
     assert paths in ([], ["src/generator.py"])
@@ -59,46 +59,50 @@ PARCELS: dict[str, Contents] = {
 }
 
 
-def test_a_follow_up_adds_at_most_three_files_by_words_alone(talk: Talk, shop: Repository) -> None:
+def test_a_follow_up_adds_at_most_three_files_by_words_alone(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(600)}, **PARCELS})
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     paths = paths_of(text_of(chat.pre_run("What does the refund policy say about damaged parcels?"), "context"))
     assert len(paths) == 3
     assert all(path.startswith("src/parcel_") for path in paths)
 
 
-def test_a_first_prompt_brings_the_best_eight_files_and_those_it_names(talk: Talk, shop: Repository) -> None:
+def test_a_first_prompt_brings_the_best_eight_files_and_those_it_names(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, **PARCELS})
     prompt = "What does the refund policy say about damaged parcels?"
-    assert len(paths_of(text_of(talk().pre_run(prompt), "context"))) == 8
-    named = talk(sub_chat_id="b").pre_run(f"{prompt} See {', '.join(PARCELS)}.")
+    assert len(paths_of(text_of(start_chat().pre_run(prompt), "context"))) == 8
+    named = start_chat(sub_chat_id="b").pre_run(f"{prompt} See {', '.join(PARCELS)}.")
     assert set(paths_of(text_of(named, "context"))) == set(PARCELS)
 
 
-def test_a_new_subject_is_answered_although_the_session_has_context(talk: Talk, shop: Repository) -> None:
+def test_a_new_subject_is_answered_although_the_session_has_context(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     assert "src/voucher.py" in paths_of(text_of(chat.pre_run("Customers cannot redeem a voucher"), "context"))
 
 
-def test_a_file_is_named_with_an_at_sign(talk: Talk, shop: Repository) -> None:
+def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    assert paths_of(text_of(talk().pre_run("@src/generator.py is what I mean"), "context"))[0] == "src/generator.py"
-    assert paths_of(text_of(talk(sub_chat_id="b").pre_run("see @generator.py"), "context"))[0] == "src/generator.py"
+    assert (
+        paths_of(text_of(start_chat().pre_run("@src/generator.py is what I mean"), "context"))[0] == "src/generator.py"
+    )
+    assert (
+        paths_of(text_of(start_chat(sub_chat_id="b").pre_run("see @generator.py"), "context"))[0] == "src/generator.py"
+    )
 
 
-def test_a_number_leads_to_the_item_of_the_last_answer(talk: Talk, shop: Repository) -> None:
+def test_a_number_leads_to_the_item_of_the_last_answer(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT, text="I found:\n\n1. Totals are floats.\n2. `redeem` accepts any code.\n3. No docs.\n")
     assert "def redeem" in text_of(chat.pre_run("address 2"), "context")
 
 
-def test_after_a_compaction_the_context_is_that_of_recent_work(talk: Talk, shop: Repository) -> None:
+def test_after_a_compaction_the_context_is_that_of_recent_work(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     chat.turn("now the vouchers: redeem must check its code", lambda: [read_part(shop.path / "src/voucher.py")])
     for _ in range(3):
@@ -119,56 +123,62 @@ def test_after_a_compaction_the_context_is_that_of_recent_work(talk: Talk, shop:
     assert "src/cart.py" not in paths_of(text)
 
 
-def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(talk: Talk, shop: Repository) -> None:
+def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    assert paths_of(text_of(talk().pre_run("Customers cannot redeem a voucher"), "context"))[0] == "src/voucher.py"
-    requested = talk(sub_chat_id="b").pre_run("The tests of redeem and voucher fail")
+    assert (
+        paths_of(text_of(start_chat().pre_run("Customers cannot redeem a voucher"), "context"))[0] == "src/voucher.py"
+    )
+    requested = start_chat(sub_chat_id="b").pre_run("The tests of redeem and voucher fail")
     assert "tests/test_voucher.py" in paths_of(text_of(requested, "context"))
 
 
-def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(talk: Talk, shop: Repository) -> None:
+def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(
+    start_chat: StartChat, shop: Repository
+) -> None:
     other_tests = "".join(f"\n\ndef test_gift_{n}() -> None:\n    assert redeem('{n}')\n" for n in range(80))
     shop.commit({**MORE, "tests/test_voucher.py": str(MORE["tests/test_voucher.py"]) + other_tests})
     output = (
         "FAILED tests/test_voucher.py::test_gift_7 - AssertionError: assert None\n"
         "tests/test_voucher.py:32: AssertionError\n"
     )
-    text = text_of(talk().pre_run(output), "context")
+    text = text_of(start_chat().pre_run(output), "context")
     assert paths_of(text)[0] == "src/voucher.py"
     assert "def redeem" in text
     assert text.index("def test_gift_7()") > text.index("def redeem")
     assert "def test_gift_60()" not in text
 
 
-def test_a_prompt_to_edit_a_test_still_leads_with_it(talk: Talk, shop: Repository) -> None:
+def test_a_prompt_to_edit_a_test_still_leads_with_it(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    text = text_of(talk().pre_run("Add a second voucher to tests/test_voucher.py"), "context")
+    text = text_of(start_chat().pre_run("Add a second voucher to tests/test_voucher.py"), "context")
     assert paths_of(text)[0] == "tests/test_voucher.py"
 
 
-def test_one_incidental_word_brings_a_small_context_and_a_name_the_whole(talk: Talk, shop: Repository) -> None:
+def test_one_incidental_word_brings_a_small_context_and_a_name_the_whole(
+    start_chat: StartChat, shop: Repository
+) -> None:
     body = "".join(f"    print('a long line of the voucher number {n}')\n" for n in range(400))
     shop.commit({**MORE, "src/voucher.py": f"def redeem(code: str) -> None:\n{body}"})
-    weak = text_of(talk().pre_run("please fix the voucher"), "context")
-    named = text_of(talk(sub_chat_id="b").pre_run("please fix the voucher in src/voucher.py"), "context")
+    weak = text_of(start_chat().pre_run("please fix the voucher"), "context")
+    named = text_of(start_chat(sub_chat_id="b").pre_run("please fix the voucher in src/voucher.py"), "context")
     assert 0 < len(weak.encode()) < 4_096 < len(named.encode())
 
 
-def test_one_incidental_word_brings_at_most_three_files(talk: Talk, shop: Repository) -> None:
+def test_one_incidental_word_brings_at_most_three_files(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(60)}, **PARCELS})
-    assert len(paths_of(text_of(talk().pre_run("please fix the parcels"), "context"))) == 3
+    assert len(paths_of(text_of(start_chat().pre_run("please fix the parcels"), "context"))) == 3
 
 
-def test_a_document_is_named_without_its_ending(talk: Talk, shop: Repository) -> None:
+def test_a_document_is_named_without_its_ending(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    text = text_of(talk().pre_run("update the install section of the README"), "context")
+    text = text_of(start_chat().pre_run("update the install section of the README"), "context")
     assert "\nREADME.md" in text
     assert "A small shop: carts" in text
 
 
-def test_what_a_follow_up_does_not_point_at_is_counted(talk: Talk, shop: Repository) -> None:
+def test_what_a_follow_up_does_not_point_at_is_counted(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = talk()
+    chat = start_chat()
     chat.turn("redeem a voucher", tokenMode="low")
     shop.commit({"src/gift.py": '"""A voucher as a gift: redeem it once."""\n'})
     answer = chat.pre_run("go on")

@@ -6,13 +6,13 @@ import pytest
 
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, set_settings
+from tests.support.shop import PROMPT, StartChat, set_settings
 
 FITS = "same task, same part of the repository, and the search agrees"
 
 
-def low(talk: Talk) -> Conversation:
-    chat = talk()
+def low(start_chat: StartChat) -> Conversation:
+    chat = start_chat()
     set_settings(chat, tokenMode="low")
     return chat
 
@@ -22,14 +22,14 @@ def reuse(answer: dict[str, Any]) -> tuple[bool, str]:
     return word["deltaOnly"], word["reason"]
 
 
-def test_a_session_that_has_nothing_gets_everything(talk: Talk) -> None:
-    answer = low(talk).pre_run(PROMPT)
+def test_a_session_that_has_nothing_gets_everything(start_chat: StartChat) -> None:
+    answer = low(start_chat).pre_run(PROMPT)
     assert reuse(answer) == (False, "the session has nothing yet")
     assert "context" in kinds(answer)
 
 
-def test_a_follow_up_on_the_same_files_gets_changes_only(talk: Talk, shop: Repository) -> None:
-    chat = low(talk)
+def test_a_follow_up_on_the_same_files_gets_changes_only(start_chat: StartChat, shop: Repository) -> None:
+    chat = low(start_chat)
     chat.turn(PROMPT, session="s")
     shop.write({"src/cart.py": "class Cart:\n    def total(self) -> int:\n        return 1\n"})
     answer = chat.pre_run("and now fix it")
@@ -44,24 +44,24 @@ def test_a_follow_up_on_the_same_files_gets_changes_only(talk: Talk, shop: Repos
         ("and apply_discount in src/mail.py?", "the prompt refers to files the session does not have"),
     ],
 )
-def test_a_prompt_about_other_files_gets_them(talk: Talk, prompt: str, reason: str) -> None:
-    chat = low(talk)
+def test_a_prompt_about_other_files_gets_them(start_chat: StartChat, prompt: str, reason: str) -> None:
+    chat = low(start_chat)
     chat.turn(PROMPT, session="s")
     answer = chat.pre_run(prompt)
     assert reuse(answer) == (False, reason)
     assert "\nsrc/mail.py" in sent(answer)
 
 
-def test_a_change_in_another_folder_disables_reuse(talk: Talk, shop: Repository) -> None:
-    chat = low(talk)
+def test_a_change_in_another_folder_disables_reuse(start_chat: StartChat, shop: Repository) -> None:
+    chat = low(start_chat)
     chat.turn(PROMPT, session="s")
     shop.write({"infra/main.tf": "resource {}\n"})
     assert reuse(chat.pre_run("go on")) == (False, "files changed in another part of the repository")
 
 
 @pytest.mark.parametrize("mode", ["normal", "debug"])
-def test_other_token_modes_always_send_new_files(talk: Talk, mode: str) -> None:
-    chat = talk()
+def test_other_token_modes_always_send_new_files(start_chat: StartChat, mode: str) -> None:
+    chat = start_chat()
     set_settings(chat, tokenMode=mode)
     chat.turn(PROMPT, session="s")
     assert chat.pre_run("go on")["metadata"]["reuse"] is None

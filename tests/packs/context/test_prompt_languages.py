@@ -8,7 +8,7 @@ from sidecar.core.terms import query_terms
 from tests.benchmarks.translated_issues import read_issues
 from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository
-from tests.support.shop import Talk, text_of
+from tests.support.shop import StartChat, text_of
 
 NOTES: dict[str, Contents] = {
     f"docs/{name}.md": text
@@ -32,9 +32,9 @@ NOTES: dict[str, Contents] = {
         "我们现在没有这个，因为已经可以了",
     ],
 )
-def test_function_words_of_any_language_are_no_evidence(talk: Talk, shop: Repository, prompt: str) -> None:
+def test_function_words_of_any_language_are_no_evidence(start_chat: StartChat, shop: Repository, prompt: str) -> None:
     shop.commit(NOTES)
-    assert "context" not in kinds(talk().pre_run(prompt))
+    assert "context" not in kinds(start_chat().pre_run(prompt))
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,12 @@ def test_function_words_of_any_language_are_no_evidence(talk: Talk, shop: Reposi
         "invoice_of 打印的是对象，而不是明细行",
     ],
 )
-def test_names_and_loan_words_count_in_any_language(talk: Talk, shop: Repository, prompt: str) -> None:
+def test_names_and_loan_words_count_in_any_language(start_chat: StartChat, shop: Repository, prompt: str) -> None:
     shop.commit(NOTES)
     shown = [
-        line for line in text_of(talk().pre_run(prompt), "context").splitlines() if line.startswith(("src/", "docs/"))
+        line
+        for line in text_of(start_chat().pre_run(prompt), "context").splitlines()
+        if line.startswith(("src/", "docs/"))
     ]
     assert shown[0].startswith("src/invoice.py")
     assert not any(line.startswith("docs/") for line in shown)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository, make_repository
-from tests.support.shop import PROMPT, Talk, text_of
+from tests.support.shop import PROMPT, StartChat, text_of
 
 LONG = [f"def step_{number}():\n    return {number}\n\n" for number in range(20)]
 RED = "=== FAILURES ===\nE   assert 1 == 0\nFAILED tests/test_cart.py::test_total - assert 1 == 0\n1 failed in 0.1s\n"
@@ -32,16 +32,16 @@ def delta(chat: Conversation) -> str:
     return text_of(chat.turn("go on"), "delta")
 
 
-def test_an_unchanged_turn_costs_nothing(talk: Talk) -> None:
-    chat = talk()
+def test_an_unchanged_turn_costs_nothing(start_chat: StartChat) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     answer = chat.turn("go on")
     assert answer["blocks"] == []
     assert answer["metadata"]["injectedBytes"] == 0
 
 
-def test_a_second_edit_of_a_changed_file_sends_its_own_hunk(talk: Talk, long_file: Repository) -> None:
-    chat = talk()
+def test_a_second_edit_of_a_changed_file_sends_its_own_hunk(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
     write_long(long_file, step_2="20")
     chat.turn(PROMPT)
     write_long(long_file, step_2="20", step_15="150")
@@ -51,8 +51,8 @@ def test_a_second_edit_of_a_changed_file_sends_its_own_hunk(talk: Talk, long_fil
     assert "return 20" not in second
 
 
-def test_a_reverted_hunk_is_reported(talk: Talk, long_file: Repository) -> None:
-    chat = talk()
+def test_a_reverted_hunk_is_reported(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
     write_long(long_file, step_2="20", step_15="150")
     chat.turn(PROMPT)
     write_long(long_file, step_15="150")
@@ -61,8 +61,8 @@ def test_a_reverted_hunk_is_reported(talk: Talk, long_file: Repository) -> None:
     assert "return" not in second
 
 
-def test_only_the_users_edit_is_sent_for_a_file_the_agent_wrote(talk: Talk, long_file: Repository) -> None:
-    chat = talk()
+def test_only_the_users_edit_is_sent_for_a_file_the_agent_wrote(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
     agents = "\n".join(LONG).replace("return 2\n", "return 20\n")
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
     write_long(long_file, step_2="20", step_15="150")
@@ -71,8 +71,8 @@ def test_only_the_users_edit_is_sent_for_a_file_the_agent_wrote(talk: Talk, long
     assert "return 20" not in second
 
 
-def test_only_the_edit_is_sent_for_a_new_file(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_only_the_edit_is_sent_for_a_new_file(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     shop.write({"src/steps.py": "\n".join(LONG)})
     assert "return 3\n" in text_of(chat.turn(PROMPT), "delta")
     shop.write({"src/steps.py": "\n".join(LONG).replace("return 3\n", "return 33\n")})
@@ -81,8 +81,8 @@ def test_only_the_edit_is_sent_for_a_new_file(talk: Talk, shop: Repository) -> N
     assert [line for line in second.splitlines() if "return" in line] == ["  +    return 33"]
 
 
-def test_a_delivered_change_is_not_repeated_after_its_commit(talk: Talk, long_file: Repository) -> None:
-    chat = talk()
+def test_a_delivered_change_is_not_repeated_after_its_commit(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
     write_long(long_file, step_2="20")
     chat.turn(PROMPT)
     write_long(long_file, step_2="20", step_15="150")
@@ -95,9 +95,9 @@ def test_a_delivered_change_is_not_repeated_after_its_commit(talk: Talk, long_fi
     assert not delta(chat)
 
 
-def test_a_head_moved_back_lists_lost_commits(talk: Talk, shop: Repository) -> None:
+def test_a_head_moved_back_lists_lost_commits(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.git("reset", "--quiet", "--hard", "HEAD~1")
     shown = delta(chat)
@@ -108,9 +108,9 @@ def test_a_head_moved_back_lists_lost_commits(talk: Talk, shop: Repository) -> N
     assert "new commits" not in shown
 
 
-def test_an_amended_commit_is_one_lost_and_one_new(talk: Talk, shop: Repository) -> None:
+def test_an_amended_commit_is_one_lost_and_one_new(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.write({"src/tax.py": "RATE = 20\n"})
     shop.git("commit", "--quiet", "--all", "--amend", "--message", "Add the right tax rate")
@@ -122,8 +122,8 @@ def test_an_amended_commit_is_one_lost_and_one_new(talk: Talk, shop: Repository)
     assert "+RATE = 20" in shown
 
 
-def test_a_branch_switch_names_the_previous_branch(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_branch_switch_names_the_previous_branch(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.git("switch", "--quiet", "--create", "feature/tax")
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
@@ -135,9 +135,9 @@ def test_a_branch_switch_names_the_previous_branch(talk: Talk, shop: Repository)
     assert "HEAD has moved back" in second
 
 
-def test_a_deleted_commit_is_reported(talk: Talk, shop: Repository) -> None:
+def test_a_deleted_commit_is_reported(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.git("reset", "--quiet", "--hard", "HEAD~1")
     shop.git("reflog", "expire", "--expire=now", "--all")
@@ -145,12 +145,12 @@ def test_a_deleted_commit_is_reported(talk: Talk, shop: Repository) -> None:
     assert "its previous commit no longer exists" in delta(chat)
 
 
-def test_a_conflicted_merge_shows_the_conflicts(talk: Talk, shop: Repository) -> None:
+def test_a_conflicted_merge_shows_the_conflicts(start_chat: StartChat, shop: Repository) -> None:
     shop.git("switch", "--quiet", "--create", "other")
     shop.commit({"src/tax.py": "RATE = 20\n"}, "Twenty")
     shop.git("switch", "--quiet", "main")
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Nineteen")
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     with pytest.raises(AssertionError, match="git merge"):
         shop.git("merge", "--quiet", "other")
@@ -162,8 +162,8 @@ def test_a_conflicted_merge_shows_the_conflicts(talk: Talk, shop: Repository) ->
     assert "+RATE = 21" in delta(chat)
 
 
-def test_a_task_list_reports_added_done_and_dropped_tasks(talk: Talk) -> None:
-    chat = talk()
+def test_a_task_list_reports_added_done_and_dropped_tasks(start_chat: StartChat) -> None:
+    chat = start_chat()
     todos = [{"content": f"Task {number}", "status": "pending"} for number in range(12)]
     chat.turn(PROMPT, todos=todos)
     assert "Task list:\n  [ ] Task 0\n" in text_of(chat.turn("go on", todos=todos), "delta")
@@ -177,8 +177,8 @@ def test_a_task_list_reports_added_done_and_dropped_tasks(talk: Talk) -> None:
     assert not delta(chat)
 
 
-def test_a_session_is_reminded_of_its_own_failing_tests_by_name_only(talk: Talk) -> None:
-    chat, other = talk(), talk("codex", sub_chat_id="other")
+def test_a_session_is_reminded_of_its_own_failing_tests_by_name_only(start_chat: StartChat) -> None:
+    chat, other = start_chat(), start_chat("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
     shown = delta(chat)
     assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in shown
@@ -193,18 +193,18 @@ def test_a_session_is_reminded_of_its_own_failing_tests_by_name_only(talk: Talk)
     assert not delta(other)
 
 
-def test_an_old_failure_has_a_date_and_is_sent_once(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_an_old_failure_has_a_date_and_is_sent_once(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
     shop.write({"src/mail.py": "fixed = True\n"})
-    other = talk("codex", sub_chat_id="other")
+    other = start_chat("codex", sub_chat_id="other")
     assert "Failing tests (pytest), seen on 2026-03-01, before later changes:" in text_of(other.turn(PROMPT), "delta")
     shop.write({"src/mail.py": "fixed = 2\n"})
     assert "Failing tests" not in sent(other.turn("go on"))
 
 
-def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.git("checkout", "--quiet", "-b", "other")
     shop.commit({"src/mail.py": "theirs = 1\n"})
@@ -222,9 +222,9 @@ def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(talk: Talk, shop: 
     assert "A merge is in progress." in delta(chat)
 
 
-def test_binary_files_modes_and_links_are_named_with_their_status(talk: Talk, shop: Repository) -> None:
+def test_binary_files_modes_and_links_are_named_with_their_status(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"logo.png": b"\x89PNG\x00\x01", "run.sh": "echo\n"}, "Add a logo")
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
 
     def lines() -> list[str]:
@@ -242,10 +242,10 @@ def test_binary_files_modes_and_links_are_named_with_their_status(talk: Talk, sh
     assert lines()[-2:] == ["committed: icon.ico", "committed: logo.png"]
 
 
-def test_the_delta_is_empty_exactly_if_the_state_is_the_same(talk: Talk, shop: Repository) -> None:
+def test_the_delta_is_empty_exactly_if_the_state_is_the_same(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"logo.png": b"\x00\x01", "src/old.py": "old = 1\n"}, "Add a logo")
     shop.write({"note.txt": "1\n"})
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     git_dir = shop.path / ".git"
 
@@ -301,9 +301,9 @@ def test_the_delta_is_empty_exactly_if_the_state_is_the_same(talk: Talk, shop: R
     assert wrong == {}
 
 
-def test_files_that_were_only_counted_are_reported_as_unchanged_again(talk: Talk, shop: Repository) -> None:
+def test_files_that_were_only_counted_are_reported_as_unchanged_again(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({f"many/{number}.txt": "1\n" for number in range(120)}, "Add many")
-    chat = talk()
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.write({f"many/{number}.txt": "2\n" for number in range(120)})
     listed = text_of(chat.turn("go on"), "delta").splitlines()[-1]
@@ -315,8 +315,8 @@ def test_files_that_were_only_counted_are_reported_as_unchanged_again(talk: Talk
 
 
 @pytest.mark.parametrize("tool", ["Bash", "mcp__files__write_file", "Task"])
-def test_what_a_tool_of_the_agent_changed_is_its_own(talk: Talk, shop: Repository, tool: str) -> None:
-    chat = talk()
+def test_what_a_tool_of_the_agent_changed_is_its_own(start_chat: StartChat, shop: Repository, tool: str) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
 
     def works() -> list[dict[str, Any]]:

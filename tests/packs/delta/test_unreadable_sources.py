@@ -13,7 +13,7 @@ from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, explain, text_of
+from tests.support.shop import PROMPT, StartChat, explain, text_of
 
 Failing = Callable[[str], Any]
 
@@ -41,9 +41,9 @@ def trimmed(answer: Any) -> list[str]:
 
 @needs_script
 def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_cached(
-    talk: Talk, active: MemorySidecar, shop: Repository, git_fails: Failing
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, git_fails: Failing
 ) -> None:
-    chat = talk()
+    chat = start_chat()
     first = chat.turn(PROMPT)
     prepared(active)
     before = packs_in(active)
@@ -55,7 +55,7 @@ def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_ca
     assert "no longer" not in sent(blind)
     assert blind["system"] == first["system"]
     assert "anchor" in trimmed(blind)
-    after, other = chat.pre_run("go on"), talk(sub_chat_id="other").pre_run(PROMPT)
+    after, other = chat.pre_run("go on"), start_chat(sub_chat_id="other").pre_run(PROMPT)
     assert "now: Always round up." in text_of(after, "delta")
     assert "- Always round up." in other["system"]["text"]
     assert "make test" in other["system"]["text"]
@@ -63,8 +63,8 @@ def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_ca
 
 
 @needs_script
-def test_a_session_started_without_rules_receives_them_once_readable(talk: Talk, git_fails: Failing) -> None:
-    chat = talk()
+def test_a_session_started_without_rules_receives_them_once_readable(start_chat: StartChat, git_fails: Failing) -> None:
+    chat = start_chat()
     with git_fails("cat-file"):
         first = chat.turn(PROMPT)
     assert "anchor" in trimmed(first)
@@ -74,8 +74,10 @@ def test_a_session_started_without_rules_receives_them_once_readable(talk: Talk,
 
 
 @needs_script
-def test_an_unreadable_state_reports_no_rule_changes(talk: Talk, shop: Repository, git_fails: Failing) -> None:
-    chat = talk()
+def test_an_unreadable_state_reports_no_rule_changes(
+    start_chat: StartChat, shop: Repository, git_fails: Failing
+) -> None:
+    chat = start_chat()
     chat.turn(PROMPT)
     shop.commit({"src/mail.py": "mails = 1\n"})
     with git_fails("status"):
@@ -83,12 +85,14 @@ def test_an_unreadable_state_reports_no_rule_changes(talk: Talk, shop: Repositor
     assert "no longer" not in sent(answer)
 
 
-def test_a_failed_file_search_leaves_anchor_and_delta(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
+def test_a_failed_file_search_leaves_anchor_and_delta(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
+) -> None:
     """Without the state file's search table, the rest of a call still works."""
     shop.write({"src/mail.py": "mails = 1\n"})
     with process_of(active).database.write() as tx:
         tx.execute("ALTER TABLE continuity_search_cache RENAME TO elsewhere")
-    chat = talk("codex")
+    chat = start_chat("codex")
     answer = chat.pre_run(PROMPT)
     assert (kinds(answer)[0], kinds(answer)[-1]) == ("anchor", "delta")
     assert "mails = 1" in text_of(answer, "delta")
