@@ -20,7 +20,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
 from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
-from sidecar.language.message_intent import is_correction
+from sidecar.language.message_intent import is_correction, is_courtesy
 from sidecar.runs import (
     Artifact,
     Counters,
@@ -229,7 +229,7 @@ def _refusals(runs: Sequence[RunSummary]) -> Iterator[str]:
 def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
     """Yield the sentences with which the last run ended: the next step, a question or an offer that "yes" answers.
 
-    What the run's account or a decision states is left out.
+    What the run's account or a decision states is left out, and so is a mere "Sure.".
     """
     closing: list[str] = []
     known = {statement.text for run in runs[:1] for statement in _statements(run)}
@@ -238,7 +238,7 @@ def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
             break
         if sentence not in known and match_conclusion(sentence) is None:
             closing.insert(0, sentence)
-    if closing:
+    if closing and not is_courtesy(" ".join(closing)):
         yield f"{CLOSING}{clip(' '.join(closing), SENTENCE_CHARACTERS)}"
 
 

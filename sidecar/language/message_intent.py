@@ -1,4 +1,4 @@
-"""Intent of a user's message: it corrects the agent, repeats an earlier one, or asks to create something. Pure.
+"""Intent of a message: it corrects the agent, repeats an earlier one, asks to create something, or only thanks. Pure.
 
 A correction: the work is wrong, incomplete or not what was requested. Only the beginning of the message and short
 sentences count: a long task that mentions an error is a task. What the user pasted is blanked first. Questions for
@@ -73,6 +73,59 @@ def is_correction(message: str) -> bool:
     """Whether the user's own words at the beginning of a message correct what the agent did before."""
     opening = " ".join(own_words(message).split())[:MAX_OPENING].replace("’", "'")
     return _CORRECTION.search(opening) is not None
+
+
+_COURTESY_WORDS = frozenset(
+    "thanks thank thx ty cheers appreciated ok okay sure fine great nice cool perfect excellent awesome amazing"
+    " wonderful lovely brilliant fantastic super neat clear understood lgtm sense hello hi hey welcome worries bye"
+    " goodbye morning evening afternoon night good done alright"
+    " danke dank servus hallo moin tschüss klar verstanden super prima toll perfekt gut morgen abend okay"
+    " gracias hola vale claro entendido perfecto genial buenos buenas adiós bien"
+    " obrigado obrigada valeu olá entendi claro perfeito ótimo beleza bom boa tchau"
+    " merci bonjour bonsoir salut compris clair parfait génial super bien"
+    " grazie ciao capito chiaro perfetto ottimo bene buongiorno"
+    " bedankt dankjewel hoi duidelijk begrepen prima perfect goed"
+    " спасибо привет понятно понял поняла ясно отлично хорошо супер".split()
+)
+"""Words of thanks, assent, praise, greeting and farewell."""
+
+_COURTESY_FILLER = frozenset(
+    "a again all and are at been bit for from got great help here i i'm is it it's its job let like looks lot many me"
+    " much my no not now of one problem really right see so sounds stop that that's the then there this to today too us"
+    " very was we well what work works yes you you're your explanation answer makes have day later tomorrow until"
+    " alles auch bis das dein deine dem den der die dir du es für guten gute hilfe ich ist ja jetzt mir nun schön sehr"
+    " so tag vielen viel von war wunderbar"
+    " de eso esta está está es todo muchas mucho muy por tu sí ya lo la el ahora días tardes noches luego"
+    " é isso está tudo muito muita por sua seu sim já agora dia tarde noite o a"
+    " c'est ça beaucoup bien pour ton votre aide tout très oui j'ai je est le la maintenant journée"
+    " tutto molto mille per il tuo aiuto sì ho è adesso ora"
+    " dat dit het is je jouw voor hulp alles heel veel erg ja nu wel"
+    " большое за это всё все очень да теперь тебе вам мне помощь".split()
+)
+"""Words that say nothing beside them."""
+
+_WIDE_COURTESY = lazy_regex(
+    r"(?:(?:どうも)?ありがとう(?:ございま(?:す|した))?|了解(?:です|しました)?|承知しました|なるほど|分かりました|わかりました"
+    r"|お疲れ(?:様|さま)(?:です|でした)?|完璧(?:です)?|素晴らしい(?:です)?|いいですね|こんにちは|おはよう(?:ございます)?"
+    r"|非常感谢|多谢|谢谢(?:你|您)?|感谢|好的?|明白了?|清楚了|知道了|很好|不错|太好了|完美|辛苦了|你好|您好|再见"
+    r"|[\s、。，！!.,~〜～])+"
+)
+_WORDS = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_MORE_THAN_WORDS = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]")
+MAX_COURTESY = 120
+
+
+def is_courtesy(message: str) -> bool:
+    """Whether a message only thanks, agrees, praises or greets; it has no request and says nothing about the work."""
+    text = message.strip().replace("’", "'")
+    if not text or len(text) > MAX_COURTESY or _MORE_THAN_WORDS.search(text):
+        return False
+    if not text.isascii() and _WIDE_COURTESY.fullmatch(text):
+        return True
+    words = _WORDS.findall(text.casefold())
+    return not _COURTESY_WORDS.isdisjoint(words) and all(
+        word in _COURTESY_WORDS or word in _COURTESY_FILLER for word in words
+    )
 
 
 MIN_TERMS, SAME_MESSAGE = 3, 0.8

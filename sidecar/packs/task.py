@@ -23,6 +23,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import one_line
+from sidecar.language.message_intent import is_courtesy
 from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
@@ -137,17 +138,20 @@ def task_of(
     """Return the task of a prompt and whether it is new.
 
     A new task begins only if the prompt names something that the repository has, and shares nothing with the task so
-    far. `touched_names` returns the names in the files that the task's runs changed. The two functions are called only
-    when the words of the prompts leave the question open.
+    far. Thanks or praise begin none, and the first request after them does. `touched_names` returns the names in the
+    files that the task's runs changed. The two functions are called only when the words of the prompts leave the
+    question open.
     """
     prompt = clean_prompt(prompt)
     words, names = significant_terms(prompt)
-    if current is None:
+    has_request = not is_courtesy(prompt)
+    if current is None or (has_request and is_courtesy(current.objective)):
         return _new_task(prompt, words, names), True
     terms = _terms_outside_paths(prompt)
     shares_terms = bool(set(terms) & set(current.terms)) or bool(set(names) & set(current.names))
     if (
         (names or terms)
+        and has_request
         and not shares_terms
         and not _REFERS_BACK.match(prompt)
         and not _names_touched_symbol(names, touched_names)

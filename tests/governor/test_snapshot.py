@@ -72,6 +72,13 @@ def test_a_conclusion_comes_with_its_request_and_runs_that_state_nothing_are_lef
     assert conclusion == "Changed the shortcut of the local script to `Cmd+Z`. (request: the shortcut is Z, not E)"
 
 
+def test_a_mere_assent_of_the_last_run_is_not_an_open_point() -> None:
+    for ended in ("Sure.", "Done, perfect!", "You're welcome."):
+        assert snapshot_of(state(), [RunSummary("1", "and commit", ended, ())], (), ()).risks == ()
+    (risk,) = snapshot_of(state(), [RunSummary("1", "and commit", "Shall I push it?", ())], (), ()).risks
+    assert risk == "The last run ended: Shall I push it?"
+
+
 def test_what_the_user_corrected_and_how_the_last_run_ended_are_carried_over() -> None:
     runs = [
         RunSummary(

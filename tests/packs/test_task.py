@@ -84,6 +84,18 @@ def test_a_prompt_with_unrelated_names_starts_a_new_task(switch: str) -> None:
     assert task_of(after, "go on")[0].fingerprint == after.fingerprint
 
 
+def test_thanks_start_no_task_whatever_the_repository_contains() -> None:
+    def task_in(current: Task | None, prompt: str) -> tuple[Task, bool]:
+        return task_of_prompt(current, prompt, lambda text: ["clear"] if "clear" in text else KNOWN.findall(text))
+
+    task, _ = task_in(None, CART)
+    after, is_new = task_in(task, "thanks, that is clear")
+    assert (is_new, after.objective) == (False, CART)
+    greeting, _ = task_in(None, "hello")
+    assert task_in(greeting, "thanks")[0].objective == "hello"
+    assert task_in(greeting, "Why is the discount ignored?") == (task_in(None, "Why is the discount ignored?")[0], True)
+
+
 def test_naming_a_symbol_of_a_changed_file_continues_the_task() -> None:
     task, _ = task_of(None, CART)
     assert task_of(task, "errors of io.ReadAll must not be dropped", lambda: {"ReadAll", "Cart"})[1] is False
