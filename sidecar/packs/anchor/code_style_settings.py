@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.codebase import is_code
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor import toml_json_ini
@@ -198,11 +199,31 @@ def _level(level: object) -> object:
 
 
 def _editorconfig(text: str) -> Phrases:
-    settings = toml_json_ini.parse_ini(text).get("*", {})
-    width = settings.get("indent_size")
+    """Read the settings of all files, and those of source files that differ."""
+    sections = toml_json_ini.parse_ini(text)
+    every = sections.get("*", {})
+    general = list(_editor_settings(every))
+    yield from general
+    for glob, own in sections.items():
+        if _is_source_glob(glob):
+            changed = [phrase for phrase in _editor_settings({**every, **own}) if phrase not in general]
+            if changed:
+                yield f"{', '.join(changed)} in {glob}"
+
+
+def _editor_settings(settings: Table) -> Phrases:
     if settings.get("indent_style") in ("tab", "space"):
-        yield from _indent(settings["indent_style"] == "tab", width)
+        yield from _indent(settings["indent_style"] == "tab", settings.get("indent_size"))
     yield from _width(settings.get("max_line_length"))
+
+
+def _is_source_glob(glob: str) -> bool:
+    """Whether a glob names source files by their suffix, such as `*.py` or `*.{ts,tsx}`."""
+    match = _GLOB.fullmatch(glob)
+    return match is not None and any(is_code(f"_.{suffix.strip()}") for suffix in (match[1] or match[2]).split(","))
+
+
+_GLOB = lazy_regex(r"(?:\*\*/)?\*\.(?:\{([\w,+ -]{1,200})\}|([\w+-]{1,20}))")
 
 
 def _rustfmt(text: str) -> Phrases:

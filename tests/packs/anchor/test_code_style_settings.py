@@ -66,7 +66,13 @@ type = "forbidden"
          "linters:\n  enable:\n    - errorlint # good\n    - gosec\n  settings:\n    depguard:\n      - pkg: log\n",
          ["golangci-lint: linters errorlint, gosec; never import log"]),
         (".editorconfig", "root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.go]\nindent_style = tab\n",
-         ["Editors: indent with 2 spaces"]),
+         ["Editors: indent with 2 spaces; indent with tabs in *.go"]),
+        (".editorconfig",
+         ("[*]\nindent_style=space\nindent_size=2\nmax_line_length=120\n[*.{py,pyi}]\nindent_size=4\n"
+          "[*.md]\nindent_size=8\n[*.{ts,tsx}]\nindent_size=2\n[Makefile]\nindent_style=tab\n"),
+         ["Editors: indent with 2 spaces; lines up to 120; indent with 4 spaces in *.{py,pyi}"]),
+        (".editorconfig", "[*.rs]\nindent_style = space\nindent_size = 4\nmax_line_length = off\n",
+         ["Editors: indent with 4 spaces in *.rs"]),
         ("pyproject.toml", "[tool.ruff]\nfix = true\n", []),
     ],
 )  # fmt: skip
