@@ -146,8 +146,16 @@ _SCRIPT = r"(?:(?:python3?|bash|sh|node) )?(?:\./)?(?:\.ci|ci|build|scripts?|too
 _NO_OTHER_ENVIRONMENT = r"(?!(?: \S+){0,3} -[es] (?:\S*(?:lint|doc|typ|flake)|(?!\S*(?:py|test|unit|\d))))"
 """For tox and nox: no environment is named, or one for tests."""
 
-_TASK = r"(?:make|just|task)"
+_TASK = rf"(?:make|just|task|{_RUNNER}poe|hatch run|pdm run)"
 _END = r"(?:\.\w+)?(?= |$)"
+_FORMAT = (
+    rf"{_RUNNER}(?:ruff format|black|prettier|biome format)\b",
+    rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
+    r"(?:cargo fmt|gofmt)\b",
+    rf"{_TASK} (?:fmt|format)\b",
+    rf"{_SCRIPT}(?:format|fmt){_END}",
+)
+_CHANGES_NOTHING = r"(?=[\w-]*:check\b|.* (?:--(?:check|diff|list-different)|-[dl])(?= |$))"
 PURPOSES = {
     "test": (
         rf"{_RUNNER}(?:pytest|vitest|jest|mocha|rspec|phpunit|unittest|rake (?:test|spec))(?= |$)",
@@ -178,13 +186,8 @@ PURPOSES = {
         rf"{_PACKAGE_MANAGER} (?:typecheck|type-check|types?|ts:check|check-types|tsc)\b",
         rf"{_TASK} (?:typecheck|types|mypy)\b",
     ),
-    "format": (
-        rf"{_RUNNER}(?:ruff format|black|prettier|biome format)\b",
-        rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
-        r"(?:cargo fmt|gofmt)\b",
-        rf"{_TASK} (?:fmt|format)\b",
-        rf"{_SCRIPT}(?:format|fmt){_END}",
-    ),
+    "format check": tuple(begin + _CHANGES_NOTHING for begin in _FORMAT),
+    "format": _FORMAT,
     "build": (
         rf"{_PACKAGE_MANAGER} build\b",
         r"(?:cargo|go|dotnet|swift) build\b|zig build$",
@@ -222,6 +225,9 @@ _DEVELOPMENT_HEADING = lazy_regex(
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
 _INLINE = lazy_regex(r"`([^`\n]{3,100})`")
+_OWN_TESTS = lazy_regex(rf"{_SCRIPT}|{_TASK} |{_PACKAGE_MANAGER} ")
+"""Commands that only the project itself defines: a README states them for work on it, whatever the heading."""
+
 _RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
@@ -236,11 +242,19 @@ _SCRIPTS = {
 _TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 _NARROW = lazy_regex(
     r"(?i) (?:-k|-t|-run|--(?:watch|doc|failed|filter|grep|only|pdb|lf|ui|testnamepattern|tests?)(?:=\S*)?)(?= |$)"
-    r"|\btest:(?!all\b|ci\b|run\b)|[ /](?:test_\w+|\w+_(?:test|spec)|\w+\.(?:test|spec)|\w*Tests?)\.\w+(?= |$)| <"
+    r"|\btest:(?!all\b|ci\b|run\b)"
+    r"|[ /](?:test_\w+|\w+_(?:test|spec)|\w+\.(?:test|spec)|(?-i:\w*[a-z]Tests?))\.\w+(?= |$)| <"
 )
 """Signs of a command that runs one test or one kind of tests."""
 
 _MAKE_FILES = (("Makefile", "make"), ("justfile", "just"))
+_TASK_TABLES = (
+    (("poe", "tasks"), "poe"),
+    (("hatch", "envs", "default", "scripts"), "hatch run"),
+    (("pdm", "scripts"), "pdm run"),
+)
+"""Tables of pyproject.toml's tools that name tasks, and what runs them."""
+
 _TOX_FILES = (("tox.ini", "tox"), ("noxfile.py", "nox"))
 
 _USUAL = (
@@ -386,6 +400,11 @@ def _commands_in_guides(project: Project) -> Iterator[Command]:
             if _is_about_development(line.headings):
                 yield from (Command(inline[1].strip(), project.readme.path) for inline in _INLINE.finditer(line.text))
 
+    if project.readme is not None:
+        for command in _shell_lines(project.readme, everywhere=True):
+            if _OWN_TESTS.match(command.text) and purpose_of(command.text) == "test":
+                yield command
+
 
 def _shell_lines(document: Document, *, everywhere: bool) -> Iterator[Command]:
     """The lines of a document's shell blocks; for a README only where it describes work on the project."""
@@ -410,6 +429,7 @@ def _declared_commands(project: Project) -> Iterator[Command]:
     for path, program in _MAKE_FILES:
         for target in _TARGET.findall(texts.get(path, "")):
             yield Command(f"{program} {target}", path)
+    yield from _python_tasks(project)
     yield from (Command(program, path) for path, program in _TOX_FILES if path in texts)
     if is_python:
         yield from _package_scripts(project)
@@ -429,6 +449,20 @@ def _package_scripts(project: Project) -> Iterator[Command]:
         yield from (Command(run_script(manager, name), "package.json") for name in names if name in scripts)
 
 
+def _python_tasks(project: Project) -> Iterator[Command]:
+    tools = toml_json_ini.subtable(toml_json_ini.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
+    for path, runner in _TASK_TABLES:
+        tasks = toml_json_ini.subtable(tools, *path)
+        prefix = _runner_prefix(project) if runner == "poe" else ""
+        for names in (*_SCRIPTS.values(), ("mypy",)):
+            yield from (Command(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
+
+
+def _runner_prefix(project: Project) -> str:
+    """The program that runs a tool in the project's environment."""
+    return next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
+
+
 def _commands_in_workflows(project: Project) -> Iterator[Command]:
     for workflow in project.workflows:
         if _RARE_WORKFLOW.search(workflow.path):
@@ -441,7 +475,7 @@ def _commands_in_workflows(project: Project) -> Iterator[Command]:
 
 def _usual_commands(project: Project) -> Iterator[Command]:
     texts = project.texts
-    prefix = next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
+    prefix = _runner_prefix(project)
     tools = toml_json_ini.subtable(toml_json_ini.parse_toml(texts.get("pyproject.toml", "")), "tool")
     for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
         if tool in tools:

@@ -98,7 +98,7 @@ def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
         "- test: `make test` (AGENTS.md)",
         "- check: `./scripts/lint.sh` (AGENTS.md)",
         "- types: `mypy` (pyproject.toml)",
-        "- format: `black --check .` (.github/workflows/ci.yml)",
+        "- format check: `black --check .` (.github/workflows/ci.yml)",
         "- set up: `uv sync` (README.md)",
     ]
     assert not any("test:" in line for line in commands_of(sources, ("AGENTS.md",)).lines)
@@ -125,6 +125,47 @@ def test_declared_entry_points_come_before_conventional_file_names() -> None:
         "- cmd/shop/main.go",
     ]
     assert entry_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cargo fmt --all --check",
+        "black --diff src",
+        "npx prettier --list-different .",
+        "npm run format:check",
+        "gofmt -l .",
+    ],
+)
+def test_a_command_that_only_checks_the_format_is_not_one_that_formats(command: str) -> None:
+    assert purpose_of(command) == "format check"
+    assert purpose_of("cargo fmt --all") == purpose_of("npm run format") == purpose_of("gofmt -w .") == "format"
+
+
+def test_a_readme_states_the_projects_own_test_command_under_any_heading() -> None:
+    readme = "# Shop\n\n## Try it\n\n```\npython3 build/run.py\npython3 build/test.py   # all tests\n```\n"
+    lines = commands_of(project(readme=readme, texts=PYTEST), ()).lines
+    assert lines[0] == "- test: `python3 build/test.py` (README.md)"
+    usage = "# Plugin\n\n## Usage\n\n```\npytest --shop\n```\n"
+    assert commands_of(project(readme=usage, texts=PYTEST), ()).lines[0] == "- test: `pytest` (pyproject.toml)"
+
+
+@pytest.mark.parametrize(
+    ("table", "locks", "runner"),
+    [
+        ("poe.tasks", ("uv.lock",), "uv run poe"),
+        ("poe.tasks", (), "poe"),
+        ("hatch.envs.default.scripts", (), "hatch run"),
+        ("pdm.scripts", ("pdm.lock",), "pdm run"),
+    ],
+)
+def test_the_tasks_of_a_python_project_win_over_its_tools(table: str, locks: tuple[str, ...], runner: str) -> None:
+    text = f'[tool.pytest]\n[tool.mypy]\n[tool.ruff]\n[tool.{table}]\ntest = "pytest"\nlint = "ruff"\nmypy = "mypy"\n'
+    assert commands_of(project(texts={"pyproject.toml": text}, files=locks), ()).lines == [
+        f"- test: `{runner} test` (pyproject.toml)",
+        f"- check: `{runner} lint` (pyproject.toml)",
+        f"- types: `{runner} mypy` (pyproject.toml)",
+    ]
 
 
 def test_release_and_benchmark_workflows_yield_no_commands() -> None:
