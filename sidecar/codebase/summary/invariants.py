@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.codebase.summary.languages import Visibility
 from sidecar.codebase.summary.model import Definition, Invariant, Landmine
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clip
+from sidecar.core.text import clip, without_emphasis
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -291,7 +291,7 @@ def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> t
     for definition in definitions:
         first, code = leading_lines(lines, definition.line, at)
         at = max(at, definition.line + 1)
-        line, text = _warning_in([_comment_text(text) for text in lines[first - 1 : code - 1]])
+        line, text = _warning_in([without_emphasis(_comment_text(text)) for text in lines[first - 1 : code - 1]])
         if definition.kind in _VALUES and _REQUEST.match(text):
             continue  # "Do not check the date" is what a flag means
         if text and len(landmines) < MAX_LANDMINES:

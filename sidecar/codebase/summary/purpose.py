@@ -7,7 +7,7 @@ from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of, strip_comment
 from sidecar.codebase.summary.model import Definition
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clip
+from sidecar.core.text import clip_at_word
 
 MAX_PURPOSE = 160
 MAX_COMMENT_CHARACTERS = 800
@@ -223,11 +223,16 @@ def _prose(lines: Sequence[str]) -> list[str]:
         ):
             paragraph.append(text.lstrip("> "))
             continue
-        if paragraph and (_NOTE.match(paragraph[0]) or paragraph[-1].endswith(":")):
+        if paragraph and (_NOTE.match(paragraph[0]) or _only_introduces(paragraph)):
             paragraph = []
         elif paragraph:
             break
     return paragraph
+
+
+def _only_introduces(paragraph: Sequence[str]) -> bool:
+    """Whether a paragraph is one sentence that introduces what follows."""
+    return paragraph[-1].endswith(":") and _SENTENCE_END.search(" ".join(paragraph)) is None
 
 
 def _leading_comments(lines: Sequence[str], comment: str) -> Iterator[list[str]]:
@@ -295,4 +300,4 @@ def _first_sentence(block: Sequence[str]) -> str:
     text = _SPACES.sub(" ", strip_comment(" ".join(text_lines))).strip("*/#\"' ")
     end = _SENTENCE_END.search(text)
     text = text[: end.start() + 1] if end else text
-    return clip(text, MAX_PURPOSE)
+    return clip_at_word(text, MAX_PURPOSE)

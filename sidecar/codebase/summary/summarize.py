@@ -32,7 +32,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 25
+SUMMARY_VERSION = 26
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024

@@ -51,7 +51,6 @@ _HEAD_FILES = (
     "src/lib.rs",
     "package-info.java",
 )
-_NAMESAKE_SUFFIXES = (".go", ".ts", ".py", ".js", ".rs")
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
     ("package.json", toml_json_ini.parse_json, ()),
     ("Cargo.toml", toml_json_ini.parse_toml, ("package",)),
@@ -87,9 +86,8 @@ def area_heads(files: Container[str], outline: Outline) -> dict[str, list[str]]:
 
 
 def _head_paths(area: str) -> Iterator[str]:
-    own = area.rstrip("/").rpartition("/")[2]
     yield from (area + name for name in _HEAD_FILES)
-    yield from (f"{area}{own}{ending}" for ending in _NAMESAKE_SUFFIXES)
+    yield f"{area}{area.rstrip('/').rpartition('/')[2]}.go"  # in Go any file may describe its package
 
 
 def read_sources(

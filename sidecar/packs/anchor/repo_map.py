@@ -27,6 +27,9 @@ _UNMAPPED = lazy_regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
 MIN_FOLDERS = 3
 """Fewer folders than this in an area without a purpose say nothing about it."""
 
+MAX_FOLDER_CHARACTERS, LARGEST_FOLDERS = 300, 12
+"""Longer lists name only the largest folders, with the number of all."""
+
 _CLASSIFIED = {
     "decisions": lazy_regex(
         r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
@@ -196,10 +199,13 @@ def _area_contents(area: str, tally: Tally, main: str) -> str:
     """A description of an area without a stated purpose: its code folders; empty for other areas."""
     if is_beside_product(area) or not tally.code * 2 > tally.files:
         return ""
-    if area == main and len(tally.folders) < MIN_FOLDERS:
-        return "most of the code"
-    folders = [one_line(folder, 40) for folder, _ in _most_common(tally.folders, 8)]
-    return f"contains {', '.join(sorted(folders))}" if len(folders) >= MIN_FOLDERS else ""
+    if len(tally.folders) < MIN_FOLDERS:
+        return "most of the code" if area == main else ""
+    every = ", ".join(sorted(one_line(folder, 40) for folder in tally.folders))
+    if len(every) <= MAX_FOLDER_CHARACTERS:
+        return f"contains {every}"
+    largest = sorted(one_line(folder, 40) for folder, _ in _most_common(tally.folders, LARGEST_FOLDERS))
+    return f"contains {len(tally.folders)} folders, among them {', '.join(largest)}"
 
 
 def _most_common(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:

@@ -210,6 +210,8 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.md", "# Title\n\n> **Compatibility Note:**\n> It needs X.\n\n> What it is. More.\n", "What it is."),
         ("a.md", "# Title\n\nWith pip:\n\n```sh\npip install x\n```\n\nWhat it is.\n", "What it is."),
         ("a.md", "# Title\n\nWith pip:\n\n```sh\npip install x\n```\n", "Defines Title"),
+        ("a.md", "# Title\n\nWhat it is. Two commands build it:\n\n```sh\nx\n```\n\nMore.\n", "What it is."),
+        ("a.md", f"# Title\n\n{'word ' * 40}\n", f"{'word ' * 30}word…"),
         ("a.md", '<img\n  src="a.svg" width="1" />\n\nWhat it is.\n', "What it is."),
         ("a.md", "# Title\n\nNotebooks of all kinds.\n", "Notebooks of all kinds."),
         ("a.sql", "-- Tables of the cart\ncreate table x (y);\n", "Tables of the cart"),
@@ -302,7 +304,7 @@ WARNED = {
     "a.py": "class Cart:\n  # Cached. WARNING: one thread only,\n  # no lock.\n  @c\n  def total(self):\n    pass\n",
     "a.ts": "/**\n * Totals.\n *\n * Do not call it twice.\n * @returns cents\n */\nexport function total() {\n}\n",
     "a.go": "package cart\n\n// HACK: the driver lies.\nfunc Total() int {\n\treturn 1\n}\n",
-    "a.rs": "/// Please do not inline.\n#[no_mangle]\npub fn total() {\n}\n",
+    "a.rs": "/// **DANGER**: do not inline.\n#[no_mangle]\npub fn total() {\n}\n",
     "a.c": "/*\n   Don't free the cart here:\n   the caller does.\n*/\nint total(int a) {\n  return a;\n}\n",
     "a.rb": "=begin\nDANGER: drops the table.\n=end\ndef total\n  1\nend\n",
     "a.sql": "-- CAUTION: locks the table.\nCREATE TABLE total (a int);\n",
@@ -320,11 +322,11 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
     assert landmine.name.rpartition(".")[2].lower() == "total"
     assert landmine.text in {
         "WARNING: one thread only, no lock.", "Do not call it twice.", "HACK: the driver lies.",
-        "Please do not inline.", "Don't free the cart here: the caller does.", "DANGER: drops the table.",
+        "DANGER: do not inline.", "Don't free the cart here: the caller does.", "DANGER: drops the table.",
         "CAUTION: locks the table.", "Beware: runs as root.", "DO NOT rename, reflection.", "Warning: slow.",
         "don't cache it",
     }  # fmt: skip
-    assert landmine.text.split()[0] in WARNED[path].split("\n")[landmine.line - 1]
+    assert landmine.text.split()[0].rstrip(":") in WARNED[path].split("\n")[landmine.line - 1]
     assert from_json(to_json(summary)) == summary
 
 

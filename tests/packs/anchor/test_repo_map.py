@@ -34,3 +34,11 @@ def test_a_map_names_the_largest_folders_and_the_subfolders_of_the_main_one() ->
     }  # fmt: skip
     assert outline.decisions == ("docs/adr/0001-mail.md",)
     assert outline.specifications == ("docs/specs/mail.md",)
+
+
+def test_a_map_names_every_subfolder_or_their_number() -> None:
+    few = {f"src/middleware/{chr(97 + number)}{'x' * 6}/a.ts" for number in range(26)}
+    many = {f"src/middleware/{chr(97 + number)}{'x' * 16}/a.ts" for number in range(26)}
+    contents = dict(count_files(few).outline.areas)["src/middleware/"]
+    assert contents.count("/") == 26
+    assert dict(count_files(many).outline.areas)["src/middleware/"].startswith("contains 26 folders, among them axxx")
