@@ -15,9 +15,9 @@ from sidecar.core.text import without_emphasis
 NoteKey = Literal["rule", "decision", "dropped", "fact"]
 
 REQUEST = """\
-Notes block (asked by the app, which stores it): when, and only when, in this turn the user stated something lasting, \
-a choice was made or an approach given up, end your reply, in its language, with at most five such lines; otherwise \
-write none:
+Notes block (requested by the app, which stores it): when, and only when, in this turn the user stated something \
+lasting, a choice was made or an approach given up, end your reply, in its language, with at most five lines; \
+otherwise write none:
   Notes for next time:
   - Rule: <what the user wants from now on, in the user's words>
   - Decision: <choice> because <reason>, instead of <alternative>

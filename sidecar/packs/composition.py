@@ -140,7 +140,9 @@ def compose(
     for item in fitted.fitting:
         (already_sent if session_has(known, item) else new_items).append(item)
     capped = fit(new_items, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
-    blocks = _blocks(capped.fitting, anchor if anchor_is_new and not as_system else None, prompt)
+    is_first = known.anchor is None and not known.items
+    new_anchor = anchor if anchor_is_new and not as_system else None
+    blocks = _blocks(capped.fitting, new_anchor, prompt, is_first=is_first)
     system = SystemText(id=anchor.id, text=anchor.text) if anchor and as_system else None
     dispositions: list[tuple[PackItem, Disposition]] = []
     if anchor is not None:
@@ -174,14 +176,16 @@ def _anchor_item(text: str, digest: str) -> PackItem:
     )
 
 
-def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str) -> tuple[Block, ...]:
+def _blocks(
+    items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str, *, is_first: bool
+) -> tuple[Block, ...]:
     blocks = []
     for kind in BLOCK_ORDER:
         if kind == "anchor" and anchor is not None:
             blocks.append(Block(kind="anchor", id=anchor.id, bytes=size(anchor.text), text=anchor.text))
         block_items = [item for item in items if item.kind == kind]
         if block_items:
-            blocks.append(render_block(kind, block_items, prompt))
+            blocks.append(render_block(kind, block_items, prompt, is_first=is_first))
     return tuple(blocks)
 
 

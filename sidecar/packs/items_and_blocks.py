@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
+from sidecar.packs.anchor import build as anchor
 from sidecar.runs import Item, SessionContents, entries
 from sidecar.runs.delivered_entries import Entry, covers
 from sidecar.runs.pre_run_record import Block, BlockKind, RegionRecord
@@ -90,6 +91,16 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
     "context": "Reference data: code likely to matter for this task, with line numbers, as it is now.",
     "delta": "Reference data: what changed since this session last looked.",
 }
+_FIRST_DELTA = "Reference data: the current state."
+"""The delta's introduction in a session that has received nothing yet."""
+
+_ANCHOR_PARTS = (
+    ("rules it states", (anchor.INVARIANTS, anchor.RULES, anchor.SETTINGS, anchor.COMMANDS, anchor.ACCEPTED_RULES)),
+    ("its map", (anchor.MAP, anchor.DEPENDENCIES, anchor.ENTRIES)),
+    ("known traps", (anchor.TRAPS, anchor.LANDMINES, anchor.FRAGILE_FILES)),
+    ("decisions", (anchor.POINTERS,)),
+)
+"""Names in the anchor's introduction, each with the titles of its sections."""
 
 _ID_LENGTH = 12
 
@@ -105,9 +116,12 @@ OVERHEAD_BYTES = {
 """Bytes of a block besides its items."""
 
 
-def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str) -> Block:
-    """Render one block. Its id is the digest of its body; if the request quotes its marker, another id is used."""
-    body = _body(kind, items)
+def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str, *, is_first: bool = False) -> Block:
+    """Render one block. Its id is the digest of its body; if the request quotes its marker, another id is used.
+
+    `is_first` is for a session that has received nothing yet.
+    """
+    body = "\n".join((_introduction(kind, items, is_first=is_first), *(item.text for item in items))) + "\n"
     block_id = short_id(body, _ID_LENGTH)
     salt = 0
     while _marker(kind, block_id) in prompt:
@@ -117,8 +131,15 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str) -> Blo
     return Block(kind=kind, id=block_id, bytes=size(text), text=text)
 
 
-def _body(kind: BlockKind, items: Sequence[PackItem]) -> str:
-    return "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
+def _introduction(kind: BlockKind, items: Sequence[PackItem], *, is_first: bool) -> str:
+    """Return a block's first line; the anchor's names only what follows."""
+    if kind == "delta" and is_first:
+        return _FIRST_DELTA
+    if kind != "anchor":
+        return _INTRODUCTIONS[kind]
+    lines = {line.removesuffix(":") for item in items for line in item.text.splitlines()}
+    parts = [name for name, titles in _ANCHOR_PARTS if not lines.isdisjoint(titles)]
+    return f"Reference data about this repository: {', '.join(parts)}." if parts else "For this repository:"
 
 
 def render_prompt(blocks: Sequence[Block], prompt: str) -> str:

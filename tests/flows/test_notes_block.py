@@ -32,7 +32,7 @@ def stored(memories: Memories) -> list[Any]:
 def test_the_anchor_of_an_active_session_asks_for_notes_once(conversation: Conversation) -> None:
     first = conversation.turn("Explain till/cart.py.")
     text = sent(first)
-    start = text.index("Notes block (asked by the app")
+    start = text.index("Notes block (requested by the app")
     request = text[start : text.index("not in the repository>", start)]
     assert len(request.encode()) <= 500
     assert "when, and only when" in request

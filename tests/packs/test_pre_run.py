@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from tests.support.conversation import bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -50,6 +51,23 @@ def test_what_is_sent_ends_with_the_request_unchanged(start_chat: StartChat) -> 
     assert answer["prompt"].endswith(f"]\n{prompt}")
     joined = "".join(f"{block['text']}\n" for block in answer["blocks"])
     assert answer["prompt"].startswith(joined)
+
+
+def test_only_a_known_session_is_sent_what_changed_since_its_last_run(start_chat: StartChat, shop: Repository) -> None:
+    chat = start_chat("codex")
+    first = chat.turn(PROMPT)
+    assert text_of(first, "delta").splitlines()[1] == "Reference data: the current state."
+    (shop.path / "src/mail.py").write_text("")
+    later = chat.pre_run("go on")
+    assert text_of(later, "delta").splitlines()[1] == "Reference data: what changed since this session last looked."
+
+
+def test_the_anchor_of_an_empty_repository_promises_nothing(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
+    empty = make_repository({"notes.txt": "-\n"}, name="empty")
+    answer = start_chat("codex", cwd=empty.path).pre_run("hi")
+    assert text_of(answer, "anchor").splitlines()[1:3] == ["For this repository:", NOTES_REQUEST.splitlines()[0]]
 
 
 def test_after_a_late_response_the_next_call_finds_its_pack(start_chat: StartChat, active: MemorySidecar) -> None:
