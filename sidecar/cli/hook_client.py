@@ -14,7 +14,13 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from sidecar.core.clock import DAY_MS, Clock, SystemClock
-from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, default_state_folder, environment
+from sidecar.system.environment import (
+    HOST_VARIABLE,
+    SWITCHED_OFF,
+    default_state_folder,
+    environment,
+    mode_variable,
+)
 
 if TYPE_CHECKING:
     from sidecar.system.local_socket import SocketConnection
@@ -244,8 +250,8 @@ prompt then finds a running sidecar.
 def run(event: str, agent: str = "claude") -> None:
     """Run a hook and end the process, always with status 0."""
     variables = environment()
-    mode = variables.get(MODE_VARIABLE, "").strip().lower()
-    if variables.get(HOST_VARIABLE) or mode == "off":
+    mode = mode_variable()
+    if variables.get(HOST_VARIABLE) or mode == SWITCHED_OFF:
         os._exit(0)
     hook = Hook(event, agent, SystemClock(), default_state_folder(), may_print=mode != "passive")
     watch = threading.Timer(LIMIT_MS / 1000, hook.give_up, ("timeout",))

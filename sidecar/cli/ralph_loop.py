@@ -21,7 +21,7 @@ from sidecar.cli.ralph import Reporter, dry_run_lines
 from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_folder import LoopFolder
 from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED
-from sidecar.system.environment import user_state_folder
+from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, mode_variable, user_state_folder
 
 AT_ONCE_SECONDS = 1.0
 """Maximum time for a loop that received a second stop signal to report its end."""
@@ -102,7 +102,10 @@ def _prompt(chosen: argparse.Namespace) -> str:
 def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProcess]:
     """Open a sidecar on the user's state, or on an empty one if that cannot be used or is not wanted."""
     # A flag on the command line is consent: it acts as the settings layer that overrides all others.
-    variables = {"ONECODE_CONTINUITY_MODE": "active"} if chosen.continuity else {}
+    is_off = mode_variable() == SWITCHED_OFF
+    variables = {MODE_VARIABLE: "active"} if chosen.continuity and not is_off else {}
+    if chosen.continuity and is_off:
+        reporter.warn(f"{MODE_VARIABLE}=off switches continuity off, so --continuity has no effect.")
     with ExitStack() as opened:
 
         def on(state_dir: Path) -> InProcess:

@@ -469,6 +469,7 @@ def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[
         if not text:
             continue
         value: Any = _BOOLEANS.get(text.lower(), text) if row.kind == "bool" else text
+        value = text.lower() if row.kind == "choice" else value
         value = [entry.strip() for entry in text.split(",") if entry.strip()] if row.kind in LISTS else value
         problem = problem_with(row.name, value)
         if problem:

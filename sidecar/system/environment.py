@@ -16,6 +16,9 @@ HOST_VARIABLE = "ONECODE_CONTINUITY_HOST"
 
 MODE_VARIABLE = "ONECODE_CONTINUITY_MODE"
 
+SWITCHED_OFF = "off"
+"""Value of the mode's variable that nothing overrides: the kill switch."""
+
 NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 """Creation flag of a child process: without it Windows opens a console window for each."""
 
@@ -29,6 +32,11 @@ _PYINSTALLER_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 def environment() -> dict[str, str]:
     """Return a copy of the environment."""
     return dict(os.environ)
+
+
+def mode_variable() -> str:
+    """Return the mode that the environment sets; empty if it sets none."""
+    return os.environ.get(MODE_VARIABLE, "").strip().lower()
 
 
 def child_environment(extra: dict[str, str] | None = None) -> dict[str, str]:

@@ -114,7 +114,7 @@ def test_consent_on_the_command_line_enables_packs_in_any_mode(ralph: Ralph, age
     agent.set_runs([PROMISE_STEP])
     state = ("--state-dir", str(state_dir))
     task = "The discounted price is wrong for odd cents, correct discounted_price"
-    ralph.loop(task, "--continuity", *state, ONECODE_CONTINUITY_MODE="off")
+    ralph.loop(task, "--continuity", *state, ONECODE_CONTINUITY_MODE="passive")
     assert "Amounts are integers of cents, always. (AGENTS.md:4)" in agent.prompt(1)
     assert "till/prices.py" in agent.prompt(1)
     assert agent.prompt(1).endswith(f"## Task\n\n{task}")
@@ -128,6 +128,16 @@ def test_consent_on_the_command_line_enables_packs_in_any_mode(ralph: Ralph, age
     assert "AGENTS.md:4" in agent.prompt(3)
     assert ralph.loop(task, "--no-continuity").returncode == 0
     assert ralph.history()[3]["continuity"] is None
+
+
+def test_the_kill_switch_wins_over_consent_on_the_command_line(ralph: Ralph, agent: FakeAgent, state_dir: Path) -> None:
+    agent.set_runs([PROMISE_STEP])
+    done = ralph.loop(
+        "Correct discounted_price", "--continuity", "--state-dir", str(state_dir), ONECODE_CONTINUITY_MODE="OFF"
+    )
+    assert "AGENTS.md:4" not in agent.prompt(1)
+    assert ralph.history()[0]["continuity"]["reason"] == "off"
+    assert b"--continuity has no effect" in done.stderr
 
 
 def test_each_iteration_is_captured_for_the_next_iterations_packs(

@@ -102,7 +102,7 @@ def test_booleans_in_the_environment_have_the_usual_spellings(text: str, value: 
 def test_each_variable_of_the_environment_sets_its_setting() -> None:
     values, problems = from_environment(
         {
-            "ONECODE_CONTINUITY_MODE": "active",
+            "ONECODE_CONTINUITY_MODE": " Active",
             "ONECODE_CONTINUITY_ENABLE_SNAPSHOT": "0",
             "ONECODE_CONTINUITY_ENABLE_REHYDRATE": "1",
             "ONECODE_CONTINUITY_ARTIFACT_POLICY": "auto-write-memory-branch",
