@@ -12,7 +12,7 @@ from sidecar.codebase.search.bm25 import K1
 from sidecar.codebase.search.query import Frame, PromptEvidence
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary.model import Summary
-from sidecar.core.terms import count_terms, query_terms
+from sidecar.core.terms import count_terms, query_terms, terms_of
 from sidecar.core.text import size
 
 LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
@@ -180,7 +180,7 @@ def _indexed(lines: Sequence[str], region: Region, count: CountTerms) -> Indexed
         region,
         terms,
         K1 * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(terms.values()) / AVERAGE_TERMS),
-        frozenset(count(region.name)),
+        frozenset(terms_of(region.name)),
         name_term(own) if region.is_definition else "",
         name_term(container.rpartition(".")[2]),
         bytes_ or 1,

@@ -135,6 +135,8 @@ def _with_leading(lines: Sequence[str], summary: Summary, line: int, at: int) ->
 
 def _between(lines: Sequence[str], summary: Summary, first: int, last: int) -> Iterator[Region]:
     """Yield the code between two definitions: heads and fields of types, constants, imports."""
+    if not any(line.strip() for line in lines[first - 1 : last]):
+        return  # most methods follow each other
     definitions = summary.definitions
     cuts = [
         definition
@@ -214,6 +216,8 @@ def _pieces(lines: Sequence[str], region: Region, first: int, last: int, gap: tu
 def _window(region: Region, first: int, last: int, gap: tuple[int, int]) -> Region:
     inside = gap if first <= gap[0] and gap[1] <= last else (0, 0)
     head = region.head if first > region.head else 0
+    if (region.first, region.last, region.head, region.gap) == (first, last, head, inside):
+        return region
     return region._replace(first=first, last=last, head=head, gap=inside)
 
 
