@@ -212,11 +212,13 @@ class Lister:
             self._listed = (key, self._with_changes(cwd, state))
         return self._listed[1]
 
-    def read_ahead(self, pool: ThreadPoolExecutor, cwd: Path, root: Path) -> None:
-        """Start to read the index's entries, for the next listing if the index stays as it is."""
+    def read_ahead(self, pool: ThreadPoolExecutor, cwd: Path, root: Path) -> bool:
+        """Start to read a changed index, for the next listing if it stays as it is; return whether it has changed."""
         signature = index_signature(root)
-        if signature is not None and self._signature is None and self._ahead is None:
+        has_changed = signature is not None and signature != self._signature
+        if signature is not None and has_changed and self._ahead is None:
             self._ahead = (signature, pool.submit(_read_index, cwd))
+        return has_changed
 
     def _read_entries(self, cwd: Path, signature: tuple[object, ...]) -> _Index:
         """Return git's listing of the index, which may have been started before."""

@@ -165,15 +165,15 @@ class Repository:
 
         Raise StateUnavailable.
         """
-        if self._last_listing is None:
-            self._read_ahead()
+        self._read_ahead()
         return self.freshness.state()
 
     def _read_ahead(self) -> None:
-        """Read the head's history and last changes, and the entries of the index, while git reads the state."""
+        """Read a changed index, and the head's history and last changes, while git reads the state."""
         root = find_root(self.cwd)
-        if root is not None and not self._process.closing.is_set():
-            self._lister.read_ahead(self._process.background, self.cwd, root)
+        if root is None or self._process.closing.is_set():
+            return
+        if self._lister.read_ahead(self._process.background, self.cwd, root):
             self._process.background.submit(self._load_ahead, root)
             latest, head = self.shared.listings.latest(), head_of(root)
             if head is not None and (latest.unindexed or not latest.digest):

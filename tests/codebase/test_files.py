@@ -191,6 +191,20 @@ def test_entries_that_are_read_ahead_are_used_only_for_the_same_index(make_repos
         assert list(other.list(repository.path, state).files) == ["a.py", "b.py"]
 
 
+def test_an_index_that_changed_after_a_listing_is_read_ahead(
+    make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository({"a.py": "1\n"})
+    state, lister = _state()._replace(root=repository.path), Lister()
+    with ThreadPoolExecutor(1) as pool:
+        assert list(lister.list(repository.path, state).files) == ["a.py"]
+        assert not lister.read_ahead(pool, repository.path, repository.path)
+        repository.commit({"b.py": "2\n"})
+        assert lister.read_ahead(pool, repository.path, repository.path)
+    monkeypatch.delattr("sidecar.codebase.files._read_index")  # the entries are there
+    assert list(lister.list(repository.path, state).files) == ["a.py", "b.py"]
+
+
 def test_listing_does_not_wait_for_a_full_pool(make_repository: Make) -> None:
     repository = make_repository({"a.py": "1\n"})
     release = threading.Event()
