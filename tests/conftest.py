@@ -86,6 +86,7 @@ TOGETHER = (
     "tests/flows/test_mcp.py",
     "tests/frozen/",
     "tests/node/",
+    "tests/operations/test_purge.py",
     "tests/operations/test_report.py",
     "tests/replay/",
 )

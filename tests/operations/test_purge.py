@@ -13,10 +13,12 @@ from sidecar.operations.purge import DEFAULT_KINDS, ROW_GROUPS
 from sidecar.storage.migrations import migrate
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
-from tests.support.repositories import Repository
+from tests.support.played_state import PlayedState
+from tests.support.repositories import make_repository
 from tests.support.shop import PROMPT, SHOP, send_session_event, set_settings
 
 DAY_MS = 86_400_000
+NAMES = ("shop", "till")
 STAYS = {
     "continuity_migrations", "continuity_deliveries", "continuity_session_turns", "continuity_session_locks",
     "continuity_session_files",
@@ -58,24 +60,31 @@ def worked(chat: Conversation, turn: int) -> Any:
     return chat.turn(PROMPT, lambda: [chat.edit(f"src/made_{turn}.py", long)], session=f"session-{chat.sub_chat_id}")
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedState:
+    def play(active: MemorySidecar, folder: Path) -> None:
+        chats = [
+            Conversation(active.client, make_repository(folder / name, SHOP).path, sub_chat_id=name) for name in NAMES
+        ]
+        for chat in chats:
+            for turn in range(2):
+                worked(chat, turn)
+            memory = {"cwd": chat.project_path, "title": "Money", "text": "Whole cents.", "type": "decision"}
+            active.client.request("memory/add", memory)
+        set_settings(chats[0], tokenMode="low")
+        active.clock.advance(31 * DAY_MS)
+        worked(chats[0], 2)
+
+    return PlayedState(tmp_path_factory.mktemp("purge"), play)
+
+
 @pytest.fixture
-def state(active: MemorySidecar, make_repository: Callable[..., Repository]) -> State:
-    chats = [
-        Conversation(active.client, make_repository(SHOP, name=name).path, sub_chat_id=name)
-        for name in ("shop", "till")
-    ]
+def state(played: PlayedState, open_sidecar: Callable[..., MemorySidecar]) -> State:
+    sidecar = played.restore(open_sidecar)
+    chats = [Conversation(sidecar.client, played.folder / name, sub_chat_id=name) for name in NAMES]
     for chat in chats:
-        for turn in range(2):
-            worked(chat, turn)
-        memory = {"cwd": chat.project_path, "title": "Money", "text": "Whole cents.", "type": "decision"}
-        active.client.request("memory/add", memory)
-    set_settings(chats[0], tokenMode="low")
-    active.clock.advance(31 * DAY_MS)
-    worked(chats[0], 2)
-    state = State(active, chats)
-    assert state.process.wait_idle(10)
-    state.process.database.write_behind.flush()
-    return state
+        chat.session_id = f"session-{chat.sub_chat_id}"
+    return State(sidecar, chats)
 
 
 def test_every_table_belongs_to_a_kind_or_remains_for_a_reason() -> None:
@@ -140,7 +149,7 @@ def test_purge_by_age_removes_only_older_data(state: State) -> None:
     assert state.rows("memories") == 2
 
 
-def test_the_users_own_data_is_removed_only_when_named(state: State, tmp_path: Path) -> None:
+def test_the_users_own_data_is_removed_only_when_named(state: State, played: PlayedState) -> None:
     kinds = [kind for kind in {entry.kind for entry in ROW_GROUPS} if kind not in DEFAULT_KINDS]
     before = {entry.table: state.everything()[entry.table] for entry in ROW_GROUPS if entry.kind in kinds}
     for number in (0, 1):
@@ -151,7 +160,7 @@ def test_the_users_own_data_is_removed_only_when_named(state: State, tmp_path: P
     drafts = before["continuity_artifacts"]
     assert state.ask(kinds=["artifacts"])["artifacts"] == (drafts, 0)
     assert state.rows("artifacts") == 0
-    assert list(tmp_path.rglob(".chati/memories/shared/durable/*.md"))
+    assert list(played.folder.rglob(".chati/memories/shared/durable/*.md"))
 
 
 def test_a_purge_whose_every_scope_is_null_is_refused(state: State) -> None:

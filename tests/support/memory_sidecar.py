@@ -29,15 +29,19 @@ class MemorySidecar:
         may_load: threading.Event | None = None,
         *,
         prints_log: bool = True,
+        ids_used: int = 0,
     ) -> None:
-        """Serves the catalog and more; `may_load` holds the loading of methods back until it is set."""
+        """Serves the catalog and more; `may_load` holds the loading of methods back until it is set.
+
+        `ids_used` is the number of ids that the state file may contain already.
+        """
         if not state_dir.exists() and state_dir.parent.is_dir():
             shutil.copytree(_empty_state(), state_dir)
         load = with_rows(methods, notifications)
         self.clock = FixedClock()
         self.inbox = Inbox()
         self.ended_with: list[tuple[int, str]] = []
-        self._ids = 0
+        self._ids = ids_used
         self.app = App(
             self.clock,
             self._new_id,

@@ -1,0 +1,34 @@
+"""A state file and repositories that are filled once and restored for each test: playing takes ten times as long."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.support.memory_sidecar import MemorySidecar
+
+
+class PlayedState:
+    """A folder with `state` and repositories; tests that use it run in one process and one after another."""
+
+    def __init__(self, folder: Path, play: Callable[[MemorySidecar, Path], None]) -> None:
+        """`play` fills the state of an active sidecar with the help of repositories that it creates in the folder."""
+        self.folder = folder / "played"
+        self._saved = folder / "saved"
+        self.folder.mkdir()
+        sidecar = MemorySidecar(self.folder / "state")
+        sidecar.client.initialize(settings={"mode": "active"})
+        play(sidecar, self.folder)
+        assert sidecar.app.process is not None
+        assert sidecar.app.process.wait_idle(10)
+        sidecar.close()
+        self._played_until_ms = sidecar.clock.now_ms()
+        self.folder.rename(self._saved)
+
+    def restore(self, open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
+        """Restore the folder and return an active sidecar on it, at the time at which playing ended."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(self._saved, self.folder, symlinks=True)
+        sidecar = open_sidecar(state_dir=self.folder / "state", ids_used=10_000)
+        sidecar.clock.advance(self._played_until_ms - sidecar.clock.now_ms())
+        sidecar.client.initialize(settings={"mode": "active"})
+        return sidecar
