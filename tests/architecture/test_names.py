@@ -97,12 +97,16 @@ def parsed(path: Path) -> Parsed:
     imports: list[tuple[str, tuple[str, ...]]] = []
     identifiers: set[str] = set()
     classes: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Constant):
-            identifiers.update(value for value in vars(node).values() if type(value) is str)
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:  # `ast.walk` takes twice as long, and every field is looked at anyway
+        node = nodes.pop()
+        for value in () if isinstance(node, ast.Constant) else vars(node).values():
+            for part in value if isinstance(value, list) else (value,):
+                if isinstance(part, ast.AST):
+                    nodes.append(part)
+                elif isinstance(part, str):
+                    identifiers.add(part)
         match node:
-            case ast.Global(names=names) | ast.Nonlocal(names=names) | ast.MatchClass(kwd_attrs=names):
-                identifiers.update(names)
             case ast.ClassDef(name=name):
                 classes.add(name)
             case ast.Expr(value=ast.Constant(value=str(text))):

@@ -98,12 +98,16 @@ def _within(value: Any, depth: int) -> Iterator[LazyPattern]:
 def _inline_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
     """Yield patterns in calls such as `re.sub(...)`. An f-string's braces are a constant or replaced by a word."""
     for name, module in modules.items():
-        for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text("utf-8"))):
-            if isinstance(node, ast.Call) and (use := ast.unparse(node.func)).startswith("re.") and use[3:] in _INLINE:
-                source = _text(node.args[0], module)
-                flags = sum(int(getattr(re, flag)) for flag in re.findall(r"re\.([A-Z]+)\b", ast.unparse(node)))
-                if source is not None:
-                    yield Pattern(f"{name}:{node.lineno}", source, flags, _FROM_THE_START & {use[3:]} or _EVERYWHERE)
+        text = Path(str(module.__file__)).read_text("utf-8")
+        if re.search(r"\bre\s*\.", text) is None:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=use)) if use in _INLINE:
+                    source = _text(node.args[0], module)
+                    flags = sum(int(getattr(re, flag)) for flag in re.findall(r"re\.([A-Z]+)\b", ast.unparse(node)))
+                    if source is not None:
+                        yield Pattern(f"{name}:{node.lineno}", source, flags, _FROM_THE_START & {use} or _EVERYWHERE)
 
 
 def _text(node: ast.expr, module: ModuleType) -> str | None:
