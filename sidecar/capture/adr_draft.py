@@ -34,7 +34,7 @@ from sidecar.language.notes_block import parts_of
 from sidecar.language.own_words import own_words
 from sidecar.language.work_account import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.runs import Artifact, SubChat, artifacts
-from sidecar.runs.artifact_provenance import AdrDetails, Boundary, Event, Statements
+from sidecar.runs.artifact_provenance import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
 
 MAX_FILES = 8
@@ -260,10 +260,10 @@ MAX_BOUNDARIES = 40
 MAX_NAMES_IN_EVENT = 4
 
 
-def boundary_events(boundaries: Sequence[Boundary]) -> list[Event]:
+def boundary_events(boundaries: Sequence[Boundary]) -> list[ArtifactEvent]:
     """Return an event for each touched contract; those of one file have the same wording."""
     return [
-        Event(kind="boundaryTouched", key=_key(contract), line=_event_line(boundary))
+        ArtifactEvent(kind="boundaryTouched", key=_key(contract), line=_event_line(boundary))
         for boundary in boundaries
         for contract in boundary.contracts
     ]
@@ -318,7 +318,7 @@ def _artifact(
     changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
     statements = with_conclusion(known.statements, run.conclusion, noted, run.account)
     draft = adr(own_words(_request(run, state, shown)), statements, shown, changed)
-    stated = [Event(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
+    stated = [ArtifactEvent(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}
     importers = {path for boundary in shown for path in boundary.importers}
     details = AdrDetails(

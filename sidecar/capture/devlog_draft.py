@@ -27,7 +27,15 @@ from sidecar.language.own_words import own_words
 from sidecar.language.work_account import Account, WorkAccount, announces_more
 from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
-from sidecar.runs.artifact_provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally
+from sidecar.runs.artifact_provenance import (
+    ArtifactEvent,
+    Details,
+    DevlogDetails,
+    EventKind,
+    LineCounts,
+    Provenance,
+    Tally,
+)
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
@@ -36,7 +44,7 @@ RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixe
 MAX_NAMES = 5
 
 
-def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[Event]:
+def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[ArtifactEvent]:
     """Return an event for each runner whose tests failed and now all pass. A deleted test is not a fix."""
     events = []
     for change in changes:
@@ -44,11 +52,11 @@ def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[Event
         if change.is_red or not change.was_red or (change.fixed and not names):
             continue
         key = f"fixed:{short_id([change.runner, sorted(names)])}"
-        events.append(Event(kind="testsFixed", key=key, line=_line(change, names)))
+        events.append(ArtifactEvent(kind="testsFixed", key=key, line=_line(change, names)))
     return events
 
 
-def name_of(events: Iterable[Event]) -> EventKind | None:
+def name_of(events: Iterable[ArtifactEvent]) -> EventKind | None:
     """Return the event that names an entry."""
     kinds = {event.kind for event in events}
     return next((kind for kind in RANK if kind in kinds), None)
@@ -301,7 +309,9 @@ def window_begin_ms(run: FinishedRun) -> int:
     return run.now_ms - DEDUPE_HOURS * HOUR_MS
 
 
-def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[Event]) -> Artifact | None:
+def store_devlog(
+    tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[ArtifactEvent]
+) -> Artifact | None:
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
     It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
@@ -362,7 +372,7 @@ NAMING_LINES = 100
 """Changed lines of a run that may name an entry even if other runs changed more."""
 
 
-def _is_informative(account: WorkAccount, lines: int, events: Sequence[Event], tests: Iterable[str]) -> bool:
+def _is_informative(account: WorkAccount, lines: int, events: Sequence[ArtifactEvent], tests: Iterable[str]) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
     stated = [statement.section for statement in account.statements if statement.section not in ("open", "also")]
     explained = [*(section for section in stated if section != "change"), *tests]
@@ -370,7 +380,7 @@ def _is_informative(account: WorkAccount, lines: int, events: Sequence[Event], t
     return is_named and (len({*stated, *explained}) > 1 or len(stated) >= MIN_CHANGES - bool(events))
 
 
-def _events_so_far(earlier: Artifact | None, events: Sequence[Event]) -> list[Event]:
+def _events_so_far(earlier: Artifact | None, events: Sequence[ArtifactEvent]) -> list[ArtifactEvent]:
     return list({event.key: event for event in (*_details(earlier).events, *events)}.values())
 
 
@@ -404,7 +414,7 @@ def _is_tally(artifact: Artifact) -> bool:
 
 
 def _counts_towards_entry(
-    run: FinishedRun, latest: Artifact | None, sum_so_far: Artifact | None, events: Sequence[Event]
+    run: FinishedRun, latest: Artifact | None, sum_so_far: Artifact | None, events: Sequence[ArtifactEvent]
 ) -> bool:
     """Whether a run is summed up: it changed more than generated files, or explains or fixes what is summed up.
 
@@ -488,7 +498,7 @@ def _artifact(
     tally: Tally,
     *,
     is_entry: bool,
-    events: Sequence[Event],
+    events: Sequence[ArtifactEvent],
 ) -> Artifact:
     changes, known = totals(tally), _details(earlier)
     events_of_entry = _events_so_far(earlier, events)

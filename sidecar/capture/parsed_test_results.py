@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.capture.effects.run_activity import Command
+from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.effects.shell_commands import SimpleCommand, only_displays, simple_commands
 from sidecar.capture.known_test_runners import RUNNERS, Runner
 from sidecar.core.lazy_regex import lazy_regex
@@ -234,12 +234,12 @@ class RunnerOutcome(NamedTuple):
     """Whether the run broke without a failing test."""
 
 
-def outcomes_of(commands: Iterable[Command], cwd: str = "") -> tuple[RunnerOutcome, ...]:
+def outcomes_of(commands: Iterable[RunCommand], cwd: str = "") -> tuple[RunnerOutcome, ...]:
     """Return the test outcomes of the commands, in order. One that only displays files or names a runner has none."""
     return tuple(outcome for command in commands for outcome in outcomes_in(command, cwd))
 
 
-def outcomes_in(command: Command, cwd: str = "") -> list[RunnerOutcome]:
+def outcomes_in(command: RunCommand, cwd: str = "") -> list[RunnerOutcome]:
     """Read one command's output. The runner's own result counts, not the exit code, which may be another program's."""
     if only_displays(command.command):
         return []
@@ -253,7 +253,7 @@ def _end_of(output: str) -> str:
     return end if len(end) == len(output) else end.partition("\n")[2]
 
 
-def _outcome(runner: Runner, command: Command, output: str, cwd: str) -> RunnerOutcome | None:
+def _outcome(runner: Runner, command: RunCommand, output: str, cwd: str) -> RunnerOutcome | None:
     named = bool(runner.command.search(command.command))
     failed = bool(runner.failed.search(output)) or (named and _is_broken(runner, command, output))
     if not failed and not runner.passed.search(output) and not (named and runner.passed_if_named.search(output)):
@@ -271,7 +271,7 @@ def _outcome(runner: Runner, command: Command, output: str, cwd: str) -> RunnerO
     )
 
 
-def _is_broken(runner: Runner, command: Command, output: str) -> bool:
+def _is_broken(runner: Runner, command: RunCommand, output: str) -> bool:
     if command.failed is False or runner.passed.search(output):
         return False
     return command.exit_code in KILLED or bool(runner.broken.search(output))

@@ -40,7 +40,7 @@ from sidecar.language.abandoned_approach import (
 from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.work_account import account_of, title_text
 from sidecar.runs import Artifact, SubChat, artifacts, records
-from sidecar.runs.artifact_provenance import Event, RejectedApproachDetails
+from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
@@ -311,11 +311,13 @@ def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Drop
     return DroppedSteps((plan,), (plan,), ())
 
 
-def direction_events(run: FinishedRun, change: DirectionChange, approaches: Sequence[RejectedApproach]) -> list[Event]:
+def direction_events(
+    run: FinishedRun, change: DirectionChange, approaches: Sequence[RejectedApproach]
+) -> list[ArtifactEvent]:
     """Return the events of a change of direction: each new rejected approach, else the dropped steps."""
     chat = run.params.sub_chat_id
     events = [
-        Event(
+        ArtifactEvent(
             kind="directionChanged",
             key=f"direction:{chat}:{short_id(sorted(approach.terms) or list(approach.files))}",
             line=_line(approach),
@@ -325,7 +327,9 @@ def direction_events(run: FinishedRun, change: DirectionChange, approaches: Sequ
     if change.dropped is not None and not change.rejected:
         dropped, instead = (_steps(steps) for steps in (change.dropped.steps, change.dropped.instead))
         key = f"direction:{chat}:{short_id(sorted(change.dropped.steps))}"
-        events.append(Event(kind="directionChanged", key=key, line=f"Steps dropped: {dropped}. Instead: {instead}."))
+        events.append(
+            ArtifactEvent(kind="directionChanged", key=key, line=f"Steps dropped: {dropped}. Instead: {instead}.")
+        )
     return events
 
 

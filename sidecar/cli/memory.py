@@ -318,7 +318,7 @@ def _utc_time(text: str) -> str:
     return f"{text[:10]} {text[11:16]} UTC"
 
 
-class MemoryContext(NamedTuple):
+class VerbContext(NamedTuple):
     """The context of one verb."""
 
     sidecar: InProcess
@@ -352,15 +352,15 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     state_dir, project = state_folder(arguments.state_dir), project_folder(arguments.project)
     with on_users_state(state_dir) as sidecar:
-        return _VERBS[arguments.verb](MemoryContext(sidecar, project, arguments))
+        return _VERBS[arguments.verb](VerbContext(sidecar, project, arguments))
 
 
-def _status(ctx: MemoryContext) -> CommandAnswer:
+def _status(ctx: VerbContext) -> CommandAnswer:
     answer = ctx.request("status", nearMisses=ctx.arguments.near_misses)
     return CommandAnswer(answer, list(status_lines(answer)))
 
 
-def _list(ctx: MemoryContext) -> CommandAnswer:
+def _list(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     filters = {name: getattr(chosen, name) for name in ("owner", "retention", "tier", "type", "tag")}
     answer = ctx.request("list", limit=chosen.limit, archived=bool(chosen.archived), **filters)
@@ -372,7 +372,7 @@ def _list(ctx: MemoryContext) -> CommandAnswer:
     return CommandAnswer(answer, lines)
 
 
-def _search(ctx: MemoryContext) -> CommandAnswer:
+def _search(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     level = "full" if chosen.full else "chunks"
     answer = ctx.request("search", query=" ".join(chosen.query), limit=chosen.limit, level=level)
@@ -380,12 +380,12 @@ def _search(ctx: MemoryContext) -> CommandAnswer:
     return CommandAnswer(answer, lines or ["No memories match."])
 
 
-def _show(ctx: MemoryContext) -> CommandAnswer:
+def _show(ctx: VerbContext) -> CommandAnswer:
     memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
     return CommandAnswer(memory, list(card_lines(memory)))
 
 
-def _add(ctx: MemoryContext) -> CommandAnswer:
+def _add(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     text = read_text(chosen.file) if chosen.file else " ".join(chosen.text)
     if not text.strip():
@@ -418,14 +418,14 @@ def _require_users_shell() -> None:
         )
 
 
-def _confirm(ctx: MemoryContext) -> CommandAnswer:
+def _confirm(ctx: VerbContext) -> CommandAnswer:
     _require_users_shell()
     memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
     answer = ctx.request("confirm", id=memory["id"], version=memory["version"])
     return CommandAnswer(answer, [line(memory, "standing", _terminal_width())])
 
 
-def _undo(ctx: MemoryContext) -> CommandAnswer:
+def _undo(ctx: VerbContext) -> CommandAnswer:
     """Take back memories; every id is resolved before the first one is deleted."""
     chosen = ctx.arguments
     if bool(chosen.ids) == bool(chosen.all_instructions):
@@ -441,7 +441,7 @@ def _undo(ctx: MemoryContext) -> CommandAnswer:
     return CommandAnswer({"removed": removed}, [line(memory, "undone", _terminal_width()) for memory in memories])
 
 
-def _edit(ctx: MemoryContext) -> CommandAnswer:
+def _edit(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     before = ctx.request("get", id=ctx.id_of(chosen.id))
     facts = {"title": chosen.title, "type": chosen.type, "confidence": chosen.confidence, "tags": chosen.tag}
@@ -456,7 +456,7 @@ def _edit(ctx: MemoryContext) -> CommandAnswer:
     return CommandAnswer(after, [line(after, "changed", _terminal_width()) if changed else "Nothing was changed."])
 
 
-def _edit_in_editor(ctx: MemoryContext, before: Any) -> Any:
+def _edit_in_editor(ctx: VerbContext, before: Any) -> Any:
     """Let the user edit the text. If it cannot be stored, its file remains."""
     edited = edit(before["text"], f"{before['id']}.md", environment())
     text = edited.text.strip("\n")
@@ -474,24 +474,24 @@ def _edit_in_editor(ctx: MemoryContext, before: Any) -> Any:
     return after
 
 
-def _delete(ctx: MemoryContext) -> CommandAnswer:
+def _delete(ctx: VerbContext) -> CommandAnswer:
     """Delete memories; every id is resolved before the first deletion."""
     memories = [ctx.request("get", id=ctx.id_of(given)) for given in dict.fromkeys(ctx.arguments.ids)]
     answers = [ctx.request("delete", id=memory["id"], version=memory["version"]) for memory in memories]
     return CommandAnswer({"memories": answers}, [line(memory, "deleted", _terminal_width()) for memory in memories])
 
 
-def _restore(ctx: MemoryContext) -> CommandAnswer:
+def _restore(ctx: VerbContext) -> CommandAnswer:
     memory = ctx.request("restore", id=ctx.id_of(ctx.arguments.id))
     return CommandAnswer(memory, [line(memory, "restored", _terminal_width())])
 
 
-def _maintain(ctx: MemoryContext) -> CommandAnswer:
+def _maintain(ctx: VerbContext) -> CommandAnswer:
     answer = ctx.request("maintain", dryRun=bool(ctx.arguments.dry_run))
     return CommandAnswer(answer, list(upkeep_lines(answer)))
 
 
-def _proposals(ctx: MemoryContext) -> CommandAnswer:
+def _proposals(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     if chosen.accept or chosen.reject:
         decision = "accept" if chosen.accept else "reject"
@@ -513,7 +513,7 @@ def _terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-_VERBS: dict[str, Callable[[MemoryContext], CommandAnswer]] = {
+_VERBS: dict[str, Callable[[VerbContext], CommandAnswer]] = {
     "status": _status,
     "list": _list,
     "search": _search,

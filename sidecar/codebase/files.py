@@ -29,7 +29,7 @@ from sidecar.codebase.worktree.state import (
     is_sidecar_path,
     unchanged_state,
 )
-from sidecar.core.binary_sections import Section, SectionReader, of_texts
+from sidecar.core.binary_sections import BinarySection, SectionReader, of_texts
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
@@ -115,7 +115,7 @@ class TrackedFiles(NamedTuple):
     """Files that are left out only for their names."""
 
 
-def dump_tracked(tracked: TrackedFiles) -> Iterator[Section]:
+def dump_tracked(tracked: TrackedFiles) -> Iterator[BinarySection]:
     """Yield sections from which `load_tracked` restores the tracked files."""
     yield of_texts((tracked.digest, str(tracked.total)))
     for files in (tracked.files, tracked.unindexed):

@@ -151,7 +151,7 @@ RULES_TOKENS = 1_000
 CONTINUATION_FOLDER, CONTINUATION_FILE = "continuation", "latest.md"
 
 
-class SessionFacts(NamedTuple):
+class ContinuationFacts(NamedTuple):
     """The host's report about the session; None or empty for what is not reported."""
 
     interaction_id: str = ""
@@ -174,7 +174,7 @@ class RestartDecision(NamedTuple):
 
 
 def count_interaction(
-    call: Call, workspace: Workspace, session_id: str, sources: ProjectSources, facts: SessionFacts
+    call: Call, workspace: Workspace, session_id: str, sources: ProjectSources, facts: ContinuationFacts
 ) -> RestartDecision:
     """Count the interaction, store the session's counters, and return the criteria that are met."""
     pipeline = sources.pipeline
@@ -192,7 +192,7 @@ def evaluate(record: SessionRecord, waiting: str) -> RestartDecision:
     return RestartDecision(counters, waiting, tuple(restart_criteria(counters).values()))
 
 
-def waiting_agent(pipeline: Pipeline | None, facts: SessionFacts) -> str:
+def waiting_agent(pipeline: Pipeline | None, facts: ContinuationFacts) -> str:
     """Return the agent that waits while this one is done: as reported by the host or by the session file."""
     if facts.agent_done is False:
         return ""
@@ -248,7 +248,7 @@ class ContinuationInputs(NamedTuple):
     """None when they are sent separately."""
 
 
-def build_continuation(sources: ProjectSources, facts: SessionFacts, inputs: ContinuationInputs) -> str:
+def build_continuation(sources: ProjectSources, facts: ContinuationFacts, inputs: ContinuationInputs) -> str:
     """Return the text that a new session needs to continue; secrets are masked."""
     pipeline = sources.pipeline
     mode = resolve_mode(facts.mode, pipeline.state if pipeline else "", sources.config, "")

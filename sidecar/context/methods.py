@@ -19,9 +19,9 @@ from sidecar.context.compose_block import (
     without_instructions,
 )
 from sidecar.context.continuation_file import (
+    ContinuationFacts,
     ContinuationInputs,
     RestartDecision,
-    SessionFacts,
     build_continuation,
     count_compaction,
     count_interaction,
@@ -339,11 +339,11 @@ def _session_facts(
     params: ContextContinuationParams | ContextPostCompactParams,
     resume_point: ResumePoint | None,
     bracket: Bracket | None,
-) -> tuple[str | None, SessionFacts]:
+) -> tuple[str | None, ContinuationFacts]:
     """Return the agent and the session's facts; values the host leaves out are as before the compaction."""
     before = resume_point or ResumePoint("", 0, 0)
     pending = before.pending or () if params.pending_decisions is None else tuple(params.pending_decisions)
-    facts = SessionFacts(
+    facts = ContinuationFacts(
         bracket=bracket,
         task=_first_known(params.task, before.task) or "",
         progress=_first_known(params.progress, before.progress) or "",

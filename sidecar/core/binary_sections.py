@@ -5,21 +5,21 @@ from collections.abc import Iterable, Iterator
 
 SIZE_BYTES = 8
 
-Section = tuple[int, Iterator[bytes]]
+BinarySection = tuple[int, Iterator[bytes]]
 """A section's size and parts, which may be made one at a time."""
 
 
-def of_bytes(content: bytes) -> Section:
+def of_bytes(content: bytes) -> BinarySection:
     """Return a section of some bytes."""
     return len(content), iter((content,))
 
 
-def of_texts(texts: Iterable[str]) -> Section:
+def of_texts(texts: Iterable[str]) -> BinarySection:
     """Return a section of texts, none of which contains a zero."""
     return of_bytes("".join(f"{text}\0" for text in texts).encode("utf-8", "surrogatepass"))
 
 
-def parts_of(sections: Iterable[Section]) -> Iterator[bytes]:
+def parts_of(sections: Iterable[BinarySection]) -> Iterator[bytes]:
     """Yield the parts of sections, each section after its size."""
     for size, parts in sections:
         yield size.to_bytes(SIZE_BYTES, "little")
@@ -95,7 +95,7 @@ class NumberLists:
         """Return the numbers of the first lists, one list after another."""
         return self._numbers[: self._starts[min(count, len(self))]]
 
-    def dump(self) -> Iterator[Section]:
+    def dump(self) -> Iterator[BinarySection]:
         """Yield sections from which `load` restores the lists."""
         yield of_bytes(self._numbers.tobytes())
         yield of_bytes(self._starts.tobytes())

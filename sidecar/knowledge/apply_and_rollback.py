@@ -27,8 +27,8 @@ from sidecar.knowledge.store import (
 from sidecar.knowledge.sync_inputs import SyncInputs
 from sidecar.knowledge.sync_plan import Operation, Plan, synced_item
 from sidecar.memory import (
-    FileChange,
     ManagedMemories,
+    MemoryFileChange,
     Value,
     edit_memory_file,
     managed_memories,
@@ -79,7 +79,7 @@ class Journal:
         self._project = project
         self._checkpoint_id = checkpoint_id
 
-    def record_writes(self, changes: Sequence[FileChange]) -> None:
+    def record_writes(self, changes: Sequence[MemoryFileChange]) -> None:
         """Store the files' bytes before and after the change, durably."""
         with self._database.write() as tx:
             store.record_writes(tx, self._project, self._checkpoint_id, [FileImage(*change) for change in changes])
@@ -206,19 +206,19 @@ def _write(
             result.failed[step.ref] = problem.message
 
 
-def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> FileChange:
+def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> MemoryFileChange:
     before = inputs.managed.content(step.pointer)
     if step.kind != "create" and before is None:
         raise NotFound("The pointer's file no longer exists.")
     if step.kind == "delete":
-        return FileChange(step.pointer, before, None)
+        return MemoryFileChange(step.pointer, before, None)
     if step.kind == "mark_orphaned":
         fields: dict[str, Value] = {
             managed_memories.ITEM: step.ref,
             managed_memories.STATUS: managed_memories.ORPHANED,
             "updated_at": timestamp,
         }
-        return FileChange(step.pointer, before, edit_memory_file(before or b"", step.pointer, fields, None, None))
+        return MemoryFileChange(step.pointer, before, edit_memory_file(before or b"", step.pointer, fields, None, None))
     facts, title, text = _render(step.ref, inputs)
     if before is None:
         new_fields: dict[str, Value] = {
@@ -228,10 +228,12 @@ def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> FileChange:
             "evidence_count": 1,
             "created_at": timestamp,
         }
-        return FileChange(step.pointer, None, render_memory_file({**new_fields, "updated_at": timestamp}, title, text))
+        return MemoryFileChange(
+            step.pointer, None, render_memory_file({**new_fields, "updated_at": timestamp}, title, text)
+        )
     if step.kind == "create":
         raise Conflict("A memory that is not a pointer has the pointer's path.")
-    return FileChange(
+    return MemoryFileChange(
         step.pointer, before, edit_memory_file(before, step.pointer, {**facts, "updated_at": timestamp}, title, text)
     )
 
@@ -319,7 +321,9 @@ def restore_files(managed: ManagedMemories, images: Iterable[FileImage]) -> list
             skipped.append(image.path)
             continue
         skipped += [
-            change.path for change, problem in managed.apply([FileChange(image.path, current, image.before)]) if problem
+            change.path
+            for change, problem in managed.apply([MemoryFileChange(image.path, current, image.before)])
+            if problem
         ]
     managed.close()
     return skipped

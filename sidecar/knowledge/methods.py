@@ -51,7 +51,7 @@ from sidecar.knowledge.model import (
 from sidecar.knowledge.sync import PlannedSync, SyncRequest, due_decision, plan_sync, resolve_ref, running_sync_id, sync
 from sidecar.knowledge.sync_health import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
-from sidecar.knowledge.sync_plan import Conflict, Plan, PlanRequest, Resolution, allows_resolution
+from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolution, SyncConflict, allows_resolution
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.workspace import Workspace
 
@@ -267,7 +267,7 @@ def _operations(plan: Plan) -> list[KnowledgeOperation]:
     ]
 
 
-def _conflicts(conflicts: Sequence[Conflict]) -> list[KnowledgeConflict]:
+def _conflicts(conflicts: Sequence[SyncConflict]) -> list[KnowledgeConflict]:
     return [
         KnowledgeConflict(
             type=conflict.type, item=conflict.ref, pointer=conflict.pointer, memory_id=conflict.memory_id,

@@ -30,7 +30,7 @@ from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, RunMode, Stage
 from sidecar.knowledge.store import SyncState, load_state, save_state, sync_lock
 from sidecar.knowledge.sync_inputs import SyncCache, SyncInputs, affected_refs, load_inputs, load_item_inputs
-from sidecar.knowledge.sync_plan import Conflict, ConflictType, Plan, PlanRequest, Resolution
+from sidecar.knowledge.sync_plan import ConflictType, Plan, PlanRequest, Resolution, SyncConflict
 from sidecar.metrics import count, labelled
 from sidecar.runs import records
 from sidecar.settings.resolve import Settings
@@ -42,7 +42,7 @@ METRIC_TYPES = ("full", "incremental", "single")
 
 
 def sync_metrics(
-    kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[Conflict]
+    kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[SyncConflict]
 ) -> dict[str, float]:
     """Return the metrics of a finished sync (knowledge-sync.md, Sync Observability); durations in milliseconds.
 

@@ -38,7 +38,7 @@ _ORDER: tuple[OperationKind, ...] = ("create", "update", "mark_orphaned", "delet
 _STATE_ONLY = frozenset(("adopt", "forget"))
 
 
-class Conflict(NamedTuple):
+class SyncConflict(NamedTuple):
     """A disagreement between memory and the repository, and its resolution."""
 
     type: ConflictType
@@ -94,7 +94,7 @@ class Plan(NamedTuple):
 
     commit: str
     delta: Delta
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[SyncConflict, ...]
     operations: tuple[Operation, ...]
     pending: tuple[str, ...]
     quarantined: tuple[str, ...]
@@ -131,13 +131,13 @@ class ItemState(NamedTuple):
         paths = (own if number == 1 else own.replace(".md", f"-{number}.md") for number in count(1))
         return next(path for path in paths if self.refs_by_path.get(path) in (None, self.ref))
 
-    def conflict(self, kind: ConflictType, pointer: Pointer | None, reason: str) -> Conflict:
+    def conflict(self, kind: ConflictType, pointer: Pointer | None, reason: str) -> SyncConflict:
         """Return a conflict of the item with its resolution."""
         choices = self.request.resolutions
         resolution = choices.get((kind, self.ref)) or choices.get((kind, "")) or DEFAULTS[kind]
         path = pointer.path if pointer else self.known.pointer if self.known else ""
         memory_id = pointer.memory_id if pointer else self.known.memory_id if self.known else ""
-        return Conflict(
+        return SyncConflict(
             type=kind,
             ref=self.ref,
             pointer=path,
@@ -217,7 +217,7 @@ def _delta(items: Sequence[ItemState]) -> Delta:
     return Delta(**{name: tuple(refs) for name, refs in by_kind.items()})
 
 
-def _conflicts(item: ItemState) -> Iterator[Conflict]:
+def _conflicts(item: ItemState) -> Iterator[SyncConflict]:
     if item.entry is None:
         for pointer in item.pointers:
             yield item.conflict("orphaned_pointer", pointer, "The item no longer exists.")
@@ -260,7 +260,7 @@ def _newest(pointers: Sequence[Pointer]) -> Pointer | None:
     )
 
 
-def _operations(item: ItemState, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+def _operations(item: ItemState, conflicts: Sequence[SyncConflict]) -> Iterator[Operation]:
     if item.entry is None:
         yield from _orphan_operations(item, conflicts)
         return
@@ -279,7 +279,7 @@ def _operations(item: ItemState, conflicts: Sequence[Conflict]) -> Iterator[Oper
         yield from _adopt_operations(item, item.entry, current.path)
 
 
-def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[SyncConflict]) -> Iterator[Operation]:
     if not conflicts:
         yield Operation("create", item.ref, item.free_path(entry.identity), "The item is new.")
     for conflict in conflicts:
@@ -289,7 +289,7 @@ def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[Confli
             yield from _adopt_operations(item, entry, "")
 
 
-def _orphan_operations(item: ItemState, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+def _orphan_operations(item: ItemState, conflicts: Sequence[SyncConflict]) -> Iterator[Operation]:
     marked = {pointer.path for pointer in item.pointers if pointer.status == managed_memories.ORPHANED}
     for conflict in conflicts:
         if conflict.resolution == "delete_memory" and not item.request.mark_orphans:

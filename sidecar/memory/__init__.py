@@ -10,9 +10,9 @@ from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
 from sidecar.memory.managed_memories import (
-    FileChange,
     ManagedMemories,
     MemoryFile,
+    MemoryFileChange,
     edit_memory_file,
     read_memory_file,
     render_memory_file,
@@ -95,13 +95,13 @@ __all__ = [
     "CaptureResult",
     "Document",
     "ErrorEvent",
-    "FileChange",
     "Index",
     "Level",
     "ManagedMemories",
     "Memory",
     "MemoryCaptureResult",
     "MemoryFile",
+    "MemoryFileChange",
     "Note",
     "Reach",
     "RecallQuery",

@@ -29,7 +29,7 @@ class MemoryFile(NamedTuple):
     text: str
 
 
-class FileChange(NamedTuple):
+class MemoryFileChange(NamedTuple):
     """A file's bytes before and after; None where it does not exist."""
 
     path: str
@@ -65,12 +65,12 @@ class ManagedMemories:
         except OSError as error:
             raise StateDegraded("The memory file cannot be read.", hint="Check its permissions.") from error
 
-    def apply(self, changes: Sequence[FileChange]) -> Iterator[tuple[FileChange, SidecarError | None]]:
+    def apply(self, changes: Sequence[MemoryFileChange]) -> Iterator[tuple[MemoryFileChange, SidecarError | None]]:
         """Apply changes under one lock; yield each with its error, or None, once all are indexed.
 
         A file that differs from `before` is not changed; its change fails with Conflict.
         """
-        results: list[tuple[FileChange, SidecarError | None]] = []
+        results: list[tuple[MemoryFileChange, SidecarError | None]] = []
         with self._index.locked():
             for change in changes:
                 try:
@@ -89,7 +89,7 @@ class ManagedMemories:
         if self._index.folder.exists():
             write_index_file(self._index)
 
-    def _write(self, change: FileChange) -> None:
+    def _write(self, change: MemoryFileChange) -> None:
         folder = self._index.folder
         if change.after is None:
             folder.remove_unchanged(change.path, change.before)

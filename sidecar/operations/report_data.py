@@ -206,7 +206,7 @@ RUN_METHODS = ("continuity/preRun", "continuity/postRun")
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StageEvidence:
     """The data the stages are assessed by."""
 
     active: MetricsFigures
@@ -222,7 +222,7 @@ class Evidence:
     may_rehydrate: bool
 
 
-def stages(evidence: Evidence) -> list[ReportStage]:
+def stages(evidence: StageEvidence) -> list[ReportStage]:
     """Assess every stage, in order."""
     return [
         _assess_passive(evidence),
@@ -303,10 +303,10 @@ def gather_evidence(
     errors: Mapping[str, int],
     artifacts: Mapping[tuple[str, str], int],
     settings: Settings,
-) -> Evidence:
+) -> StageEvidence:
     """Combine figures and settings; `days` are those of active mode, of passive mode and of either."""
     active_days, passive_days, all_days = days
-    return Evidence(
+    return StageEvidence(
         active=active,
         passive=passive,
         active_days=active_days,
@@ -335,7 +335,7 @@ def _stage(name: StageName, checks: list[ReportCheck], text: str, *, enabled: bo
     return ReportStage(name=name, verdict=verdict, enabled=enabled, sentence=text[0].upper() + text[1:], checks=checks)
 
 
-def _assess_passive(evidence: Evidence) -> ReportStage:
+def _assess_passive(evidence: StageEvidence) -> ReportStage:
     calls, days = evidence.passive.calls + evidence.active.calls, evidence.days
     checks = [
         _check("Prompts measured", f"{calls:,}", f"≥ {MIN_CALLS}", calls >= MIN_CALLS or None),
@@ -346,7 +346,7 @@ def _assess_passive(evidence: Evidence) -> ReportStage:
     return _stage("passive", checks, sentence, enabled=evidence.mode != "off", suffices=_is_enough(calls, days))
 
 
-def _assess_inject(evidence: Evidence) -> ReportStage:
+def _assess_inject(evidence: StageEvidence) -> ReportStage:
     by_active = _uses_active_figures(evidence)
     figures, days = (evidence.active, evidence.active_days) if by_active else (evidence.passive, evidence.passive_days)
     checks = [
@@ -373,12 +373,12 @@ def _assess_inject(evidence: Evidence) -> ReportStage:
     )
 
 
-def _uses_active_figures(evidence: Evidence) -> bool:
+def _uses_active_figures(evidence: StageEvidence) -> bool:
     """Whether the figures of active mode are used instead of those of passive mode."""
     return (evidence.mode == "active" and evidence.active.calls > 0) or not evidence.passive.calls
 
 
-def _assess_snapshot(evidence: Evidence) -> ReportStage:
+def _assess_snapshot(evidence: StageEvidence) -> ReportStage:
     figures = evidence.active if evidence.active.runs else evidence.passive
     requested, suppressed = (counted.get("snapshot", 0) for counted in (figures.governor, figures.governor_suppressed))
     runs = sum(figures.governor.values())
@@ -406,7 +406,7 @@ def _assess_snapshot(evidence: Evidence) -> ReportStage:
     return _stage("snapshot", checks, sentence, enabled=enabled, suffices=runs >= MIN_CALLS)
 
 
-def _assess_rehydrate(evidence: Evidence) -> ReportStage:
+def _assess_rehydrate(evidence: StageEvidence) -> ReportStage:
     figures = evidence.active
     done, withheld = figures.governor.get("rehydrate", 0), figures.governor_suppressed.get("rehydrate", 0)
     before, now = _completed_share(evidence.passive), _completed_share(figures)
@@ -445,7 +445,7 @@ def failures(errors: Mapping[str, int]) -> int:
     )
 
 
-def _error_check(evidence: Evidence, figures: MetricsFigures) -> ReportCheck:
+def _error_check(evidence: StageEvidence, figures: MetricsFigures) -> ReportCheck:
     timeouts = figures.passed_through.get("deadline", 0)
     answers = figures.calls + timeouts
     share = (timeouts + failures(evidence.errors)) / answers if answers else None

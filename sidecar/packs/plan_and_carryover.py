@@ -79,7 +79,7 @@ CARRYOVER_SHARE = 0.25
 CARRYOVER_REASON = "carried over from the previous session"
 
 
-class Section(NamedTuple):
+class CarryoverSection(NamedTuple):
     """A part of the carry-over, with its share; unused bytes go to the next part."""
 
     name: str
@@ -129,14 +129,14 @@ def _listed(texts: Sequence[str], limit: int) -> list[str]:
 
 
 SECTIONS = (
-    Section("goal", "", 0.1, _goal, min_lines=1),
-    Section("steps", "Open steps:", 0.15, _open_steps, min_lines=2),
-    Section("failing", "Failing tests:", 0.1, _failing, min_lines=MAX_FAILING),
-    Section("corrections", "The user's corrections:", 0.1, _corrections),
-    Section("conclusions", "Found and done, the latest first:", 0.25, _conclusions),
-    Section("decisions", "Decided:", 0.15, _decisions),
-    Section("risks", "Left open:", 0.1, _risks),
-    Section("files", "Files this conversation changed, and why:", 0.05, _files),
+    CarryoverSection("goal", "", 0.1, _goal, min_lines=1),
+    CarryoverSection("steps", "Open steps:", 0.15, _open_steps, min_lines=2),
+    CarryoverSection("failing", "Failing tests:", 0.1, _failing, min_lines=MAX_FAILING),
+    CarryoverSection("corrections", "The user's corrections:", 0.1, _corrections),
+    CarryoverSection("conclusions", "Found and done, the latest first:", 0.25, _conclusions),
+    CarryoverSection("decisions", "Decided:", 0.15, _decisions),
+    CarryoverSection("risks", "Left open:", 0.1, _risks),
+    CarryoverSection("files", "Files this conversation changed, and why:", 0.05, _files),
 )
 """Most important first: the budget drops the last ones. Failing tests are not cut (decisions.md)."""
 
@@ -201,7 +201,7 @@ def _is_most(line: str, statement: str) -> bool:
     return len(core) >= MIN_STATEMENT_CHARACTERS and len(core) * 3 >= len(statement) * 2 and core in statement
 
 
-def _fitting_lines(section: Section, lines: Sequence[str], left_bytes: float) -> list[str]:
+def _fitting_lines(section: CarryoverSection, lines: Sequence[str], left_bytes: float) -> list[str]:
     """The lines that fit, under their title, and the number of those that do not."""
     left = left_bytes - size(section.title) - len("- … and 1000 more") - 2
     shown: list[str] = []

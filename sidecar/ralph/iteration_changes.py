@@ -21,7 +21,7 @@ Contents = Mapping[str, str]
 """Content hashes by path."""
 
 
-class Snapshot(NamedTuple):
+class WorktreeSnapshot(NamedTuple):
     """The worktree at one moment."""
 
     head: str | None
@@ -42,12 +42,14 @@ def dirty_contents(files: Iterable[ChangedFile]) -> dict[str, str]:
     return contents
 
 
-def candidate_paths(before: Snapshot, after: Snapshot, between: Iterable[str]) -> list[str]:
+def candidate_paths(before: WorktreeSnapshot, after: WorktreeSnapshot, between: Iterable[str]) -> list[str]:
     """Return the files that may have changed: dirty before or after, or different between the two head commits."""
     return sorted({*before.dirty, *after.dirty, *between})
 
 
-def changed_files(before: Snapshot, after: Snapshot, paths: Iterable[str], old: Contents, new: Contents) -> list[str]:
+def changed_files(
+    before: WorktreeSnapshot, after: WorktreeSnapshot, paths: Iterable[str], old: Contents, new: Contents
+) -> list[str]:
     """Return the paths whose content differs; `old` and `new` are the contents in the two head commits."""
     return [
         path
@@ -56,7 +58,9 @@ def changed_files(before: Snapshot, after: Snapshot, paths: Iterable[str], old: 
     ]
 
 
-def uncommitted_files(changed: Iterable[str], before: Snapshot, after: Snapshot) -> tuple[list[str], list[str]]:
+def uncommitted_files(
+    changed: Iterable[str], before: WorktreeSnapshot, after: WorktreeSnapshot
+) -> tuple[list[str], list[str]]:
     """Return the uncommitted changes of an iteration: files only it changed, and files that were dirty before.
 
     A nested repository that is not a submodule is never committed; its path ends with a slash.
@@ -78,7 +82,7 @@ class WorktreeState(NamedTuple):
     """A snapshot of the worktree and the repository state it was taken from."""
 
     state: RepositoryState
-    snapshot: Snapshot
+    snapshot: WorktreeSnapshot
 
 
 class Changes(NamedTuple):
@@ -109,7 +113,7 @@ def take_snapshot(workspace: Workspace) -> WorktreeState | str:
         why = error.reason if isinstance(error, StateUnavailable) else type(error).__name__
         return f"The changes of the iteration are unknown: {why}."
     return WorktreeState(
-        state, Snapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")
+        state, WorktreeSnapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")
     )
 
 

@@ -6,7 +6,7 @@ from sidecar.registry.health import articles_in, has_placeholder, missing_sectio
 from sidecar.registry.project_registry import follow_code
 from sidecar.registry.registry_file import OWN_REGISTRY, put_entity, remove_entity, set_metadata
 from sidecar.registry.registry_file import parse as parse_registry
-from sidecar.registry.scoring import Index, score, scores, terms_of
+from sidecar.registry.scoring import RegistryIndex, score, scores, terms_of
 
 __all__ = [
     "ADAPT_FROM",
@@ -14,9 +14,9 @@ __all__ = [
     "REUSE_FROM",
     "Entity",
     "Hint",
-    "Index",
     "Metadata",
     "Registry",
+    "RegistryIndex",
     "articles_in",
     "decide",
     "decision_of",

@@ -18,7 +18,7 @@ from sidecar.registry.entities import (
     impact_of,
 )
 from sidecar.registry.project_registry import registry_for_workspace
-from sidecar.registry.scoring import Index, Score, scores, terms_of
+from sidecar.registry.scoring import RegistryIndex, Score, scores, terms_of
 from sidecar.workspace import Workspace
 
 Decision = Literal["REUSE", "ADAPT", "CREATE"]
@@ -64,7 +64,7 @@ class Match(NamedTuple):
 def decide(
     intent: str,
     registry: Registry,
-    index: Index,
+    index: RegistryIndex,
     limit: int,
     type_: str | None = None,
     exists: Callable[[Entity], bool] = lambda _: True,

@@ -123,7 +123,7 @@ ReadFile = Callable[[str], FileContent]
 """Returns a file by its path relative to the project."""
 
 
-class Finding(NamedTuple):
+class RegistryFinding(NamedTuple):
     """A problem or a note about an entity or a file."""
 
     check: CheckName
@@ -143,7 +143,7 @@ class Check(NamedTuple):
     name: CheckName
     passed: int
     total: int
-    findings: tuple[Finding, ...]
+    findings: tuple[RegistryFinding, ...]
 
 
 def run_checks(
@@ -183,32 +183,36 @@ def run_checks(
 _READ = ("schema", "agent", "template")
 
 
-def _check(name: CheckName, passed: Sequence[Entity], of: Sequence[Entity], findings: Sequence[Finding]) -> Check:
+def _check(
+    name: CheckName, passed: Sequence[Entity], of: Sequence[Entity], findings: Sequence[RegistryFinding]
+) -> Check:
     return Check(name, len(passed), len(of), tuple(findings))
 
 
-def _remarks(registry: Registry, path: str) -> Iterator[Finding]:
+def _remarks(registry: Registry, path: str) -> Iterator[RegistryFinding]:
     for remark in registry.remarks:
         fixable = remark.about == "metadata" and "declares" in remark.message
         remedy = FIX if fixable else f"Change line {remark.line}." if remark.line else "Fix the file by hand."
-        yield Finding("entities", "problem", remark.about, path, remark.message, remedy, fixable)
+        yield RegistryFinding("entities", "problem", remark.about, path, remark.message, remedy, fixable)
 
 
-def _emptiness(written: Sequence[Entity], path: str, *, exists: bool) -> Iterator[Finding]:
+def _emptiness(written: Sequence[Entity], path: str, *, exists: bool) -> Iterator[RegistryFinding]:
     if not written:
         message = "The registry contains no entities." if exists else "The registry does not exist."
-        yield Finding("entities", "problem", "", path, message, "Add entities with `registry/put`.")
+        yield RegistryFinding("entities", "problem", "", path, message, "Add entities with `registry/put`.")
 
 
-def _missing_files(entities: Sequence[Entity], contents: dict[str, FileContent]) -> Iterator[Finding]:
+def _missing_files(entities: Sequence[Entity], contents: dict[str, FileContent]) -> Iterator[RegistryFinding]:
     for entity in entities:
         state = contents[entity.id].state
         if state == "missing":
             remedy = "Restore the file, change the entry's path, or remove the entry."
-            yield Finding("entities", "problem", entity.id, entity.path, "The file is missing.", remedy)
+            yield RegistryFinding("entities", "problem", entity.id, entity.path, "The file is missing.", remedy)
         elif state == "outside":
             remedy = "Use a path relative to the project."
-            yield Finding("entities", "problem", entity.id, entity.path, "The path is outside the project.", remedy)
+            yield RegistryFinding(
+                "entities", "problem", entity.id, entity.path, "The path is outside the project.", remedy
+            )
 
 
 def _check_files(
@@ -223,7 +227,7 @@ def _check_files(
     for entity in readable:
         message, remedy = problem_with(texts[entity.id]) if entity.type == type_ else ("", "")
         if message:
-            findings.append(Finding(name, "problem", entity.id, entity.path, message, remedy))
+            findings.append(RegistryFinding(name, "problem", entity.id, entity.path, message, remedy))
     total = sum(entity.type == type_ for entity in written)
     return Check(name, sum(entity.type == type_ for entity in readable) - len(findings), total, tuple(findings))
 
@@ -249,12 +253,16 @@ def _constitution(path: str | None, read_file: ReadFile) -> Check:
     content = read_file(path)
     if content.state != "there":
         message, remedy = "The constitution is missing.", "Restore the file."
-        return Check("constitution", 0, MIN_ARTICLES, (Finding("constitution", "problem", "", path, message, remedy),))
+        return Check(
+            "constitution", 0, MIN_ARTICLES, (RegistryFinding("constitution", "problem", "", path, message, remedy),)
+        )
     articles = articles_in(content.text)
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RegistryFinding, ...] = ()
     if articles.missing:
         message = f"Missing: Article {', '.join(articles.missing)}."
-        findings = (Finding("constitution", "problem", "", path, message, "Restore them under their headings."),)
+        findings = (
+            RegistryFinding("constitution", "problem", "", path, message, "Restore them under their headings."),
+        )
     return Check("constitution", articles.present, articles.expected, findings)
 
 
@@ -270,13 +278,15 @@ def _checksums(readable: Sequence[Entity], contents: dict[str, FileContent]) -> 
         else:
             message = "The file changed after its checksum was recorded."
             remedy = f"Review the change; if it is intended, {FIX} records the new checksum."
-            findings.append(Finding("checksums", "problem", entity.id, entity.path, message, remedy, fixable=True))
+            findings.append(
+                RegistryFinding("checksums", "problem", entity.id, entity.path, message, remedy, fixable=True)
+            )
     return Check("checksums", matching, recorded, tuple(findings))
 
 
-def _without_checksum(entity: Entity) -> Finding:
+def _without_checksum(entity: Entity) -> RegistryFinding:
     message, remedy = "No checksum is recorded.", f"{FIX} records it."
-    return Finding("checksums", "note", entity.id, entity.path, message, remedy, fixable=True)
+    return RegistryFinding("checksums", "note", entity.id, entity.path, message, remedy, fixable=True)
 
 
 def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> Check:
@@ -284,7 +294,7 @@ def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> C
     orphans = [(entity, name) for entity, name in registry.orphans() if entity.origin == "file"]
     remedy = "Register it, or remove it from the dependencies."
     findings = tuple(
-        Finding(
+        RegistryFinding(
             "dependencies", "problem", entity.id, path, f"It depends on `{name}`, which is not in the registry.", remedy
         )
         for entity, name in orphans

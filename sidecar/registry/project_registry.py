@@ -15,7 +15,7 @@ from sidecar.registry.code_entities import Derived, FileFacts, derive, facts_of,
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.model import RegistryParams
 from sidecar.registry.registry_file import MalformedYaml, RegistryFile, find_registry_file, parse
-from sidecar.registry.scoring import Index, words_of_entity
+from sidecar.registry.scoring import RegistryIndex, words_of_entity
 from sidecar.registry.store import EntityWordsCache, ParsedRegistryCache
 from sidecar.workspace import Workspace
 
@@ -85,7 +85,7 @@ class ProjectRegistry:
         self._lock = threading.Lock()
         self._index_lock = threading.Lock()
         self._loaded: tuple[_CacheKey, LoadedRegistry] | None = None
-        self._index: tuple[str, Index] | None = None
+        self._index: tuple[str, RegistryIndex] | None = None
         self._derived: tuple[int, str] | None = None
         self._follow_lock = threading.Lock()
         self._changed_in: Workspace | None = None
@@ -136,7 +136,7 @@ class ProjectRegistry:
             registry = merge_derived(registry, stored.entities, dismissed_ids, short_id([digest, derived], 40))
         return LoadedRegistry(file, registry, damage)
 
-    def index(self, registry: Registry) -> Index:
+    def index(self, registry: Registry) -> RegistryIndex:
         """Return the index of a registry, built on first use.
 
         Words of entities seen before, here or in another process, are reused.
@@ -186,15 +186,15 @@ class ProjectRegistry:
         self._derived = generation, derived
         return derived
 
-    def _indexed(self, registry: Registry, before: Index | None) -> Index:
+    def _indexed(self, registry: Registry, before: RegistryIndex | None) -> RegistryIndex:
         known = self._words.get(registry.digest)
         if known is not None and len(known) == len(registry.entities):
-            return Index(registry.entities, known)
+            return RegistryIndex(registry.entities, known)
         known_words = dict(zip(before.entities, before.words, strict=True)) if before else {}
         words = [known_words.get(entity) or words_of_entity(entity) for entity in registry.entities]
         if len(words) >= MIN_CACHED_ENTITIES:
             self._words.put(registry.digest, words, self._process.clock.now_ms())
-        return Index(registry.entities, words)
+        return RegistryIndex(registry.entities, words)
 
     def _of_file(self, file: RegistryFile, digest: str) -> tuple[Registry, str]:
         if file.content is None:

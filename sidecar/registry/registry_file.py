@@ -341,11 +341,11 @@ class EditResult(NamedTuple):
     """The file's text after the edit, also of a dry run; None if it was not edited."""
 
 
-Edit = Callable[[str], tuple[str, Sequence[Change]]]
+RegistryEdit = Callable[[str], tuple[str, Sequence[Change]]]
 """Returns the edited text and its changes."""
 
 
-def edit_registry_file(project: Path, now: str, edit: Edit, *, dry_run: bool) -> EditResult:
+def edit_registry_file(project: Path, now: str, edit: RegistryEdit, *, dry_run: bool) -> EditResult:
     """Edit the registry's file, and update its count and date if it has them.
 
     A dry run writes nothing, not even the lock. Raise Conflict for a file that cannot be parsed or edited, Busy,

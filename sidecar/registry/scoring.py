@@ -68,7 +68,7 @@ class EntityWords(NamedTuple):
     path: Roots
 
 
-class Index:
+class RegistryIndex:
     """The immutable index of a registry."""
 
     def __init__(self, entities: Sequence[Entity], words: Sequence[EntityWords] | None = None) -> None:
@@ -248,7 +248,7 @@ class Score(NamedTuple):
     """The other words."""
 
 
-def terms_of(intent: str, index: Index) -> list[Term]:
+def terms_of(intent: str, index: RegistryIndex) -> list[Term]:
     """Return the terms of an intent with their weights in a registry, in order."""
     words = intent_words(intent)
     for whole, parts in compounds_of(intent).items():
@@ -283,7 +283,7 @@ def _what_is_done(terms: Sequence[Term]) -> Term | None:
     )
 
 
-def _with_acronym(terms: list[Term], acronym: str, phrase: Sequence[str], index: Index) -> list[Term]:
+def _with_acronym(terms: list[Term], acronym: str, phrase: Sequence[str], index: RegistryIndex) -> list[Term]:
     """Return the terms with one for an acronym and its words together: an entity has it, or all of them."""
     roots = {root for word in phrase for root in intent_words(word)}
     spelled_out = [term for term in terms if term.root in roots]
@@ -299,7 +299,7 @@ def _with_acronym(terms: list[Term], acronym: str, phrase: Sequence[str], index:
     return [*others[:start], Term(acronym, " ".join(phrase), weight, frozenset(), fields), *others[start:]]
 
 
-def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
+def scores(terms: Sequence[Term], index: RegistryIndex, limit: int, type_: str | None = None) -> list[Score]:
     """Return the best entities, best first, equal ones in the registry's order; only those that share a term.
 
     Return none for terms without weight: an intent of function words alone.
@@ -323,7 +323,7 @@ def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = 
     return best
 
 
-def score(number: int, terms: Sequence[Term], index: Index) -> Score:
+def score(number: int, terms: Sequence[Term], index: RegistryIndex) -> Score:
     """Return the score of one entity."""
     total = sum(term.weight for term in terms)
     fields = [_field_mask(term, number) for term in terms]
@@ -348,7 +348,7 @@ def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     )
 
 
-def _likelihood(number: int, terms: Sequence[Term], index: Index) -> float:
+def _likelihood(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
     """Return a factor that tells entities of like words apart by what they do."""
     factor, entity = 1.0, index.entities[number]
     name = display_name(entity)
@@ -373,7 +373,7 @@ def _is_enough(terms: Sequence[Term], fields: Sequence[int]) -> bool:
 
 
 def _is_of_own_words(
-    number: int, terms: Sequence[Term], fields: Sequence[int], is_kind: Sequence[bool], index: Index
+    number: int, terms: Sequence[Term], fields: Sequence[int], is_kind: Sequence[bool], index: RegistryIndex
 ) -> bool:
     """Whether an intent consists of all words of an entity's name or purpose, at least two, and of no others."""
     words = index.words[number]
@@ -384,7 +384,7 @@ def _is_of_own_words(
     return any(part and roots.issuperset(part) for part in (words.name, words.purpose))
 
 
-def focus(number: int, terms: Sequence[Term], index: Index) -> float:
+def focus(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
     """Return how much of an entity an intent names, from its `UNFOCUSED` to 1.
 
     For code the name or the whole comment is required: a comment also describes side effects. What its name has beyond
@@ -411,7 +411,7 @@ def focus(number: int, terms: Sequence[Term], index: Index) -> float:
     return (unfocused + (1 - unfocused) * named) * certainty
 
 
-def _term(root: str, word: str, index: Index, kinds: frozenset[str], *, is_proper_name: bool) -> Term:
+def _term(root: str, word: str, index: RegistryIndex, kinds: frozenset[str], *, is_proper_name: bool) -> Term:
     """Return a term; one that names a kind of entity has no synonyms."""
     fields = index.fields(root)
     if kinds:
@@ -465,7 +465,7 @@ def _share(
     return covered / total if total else 0.0
 
 
-def _named_share(words: Sequence[str], intent_weights: Mapping[str, float], index: Index) -> float:
+def _named_share(words: Sequence[str], intent_weights: Mapping[str, float], index: RegistryIndex) -> float:
     """Return the share of some words that the intent contains, by weight."""
     weights = [index.weight(word) * (REQUEST_WORD if is_minor_word(word) else 1.0) for word in words]
     total = sum(weights)
@@ -473,7 +473,7 @@ def _named_share(words: Sequence[str], intent_weights: Mapping[str, float], inde
     return named / total if total else 0.0
 
 
-def _unnamed_share(name: Sequence[str], intent_words: Collection[str], index: Index) -> float:
+def _unnamed_share(name: Sequence[str], intent_words: Collection[str], index: RegistryIndex) -> float:
     """Return the share of a name that an intent lacks, by weight. The verb counts as any word, but for `get`.
 
     `is` and its like are named by an intent that asks whether something holds.

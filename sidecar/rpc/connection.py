@@ -23,7 +23,7 @@ from sidecar.rpc.envelope import (
     response,
 )
 from sidecar.rpc.framing import Refused
-from sidecar.rpc.scheduler import Coalescer, PendingRequest, Scheduler, Task
+from sidecar.rpc.scheduler import Coalescer, PendingRequest, QueuedTask, Scheduler
 
 if TYPE_CHECKING:
     from sidecar.rpc.dispatch import Dispatcher
@@ -255,7 +255,7 @@ class Connection:
                 self._scheduler.start_job(run, request.method, is_loop=lane == "loop")
             elif lane != "shared" or request.is_notification or not self._coalescer.join(request):
                 key = _workspace_key(request.params) if lane == "workspace" else None
-                request.task = Task(run, key, request.size)
+                request.task = QueuedTask(run, key, request.size)
                 self._scheduler.submit(request.task)
         except Exception as error:
             for member in self._coalescer.finish(request):

@@ -14,7 +14,7 @@ from sidecar.core.errors import Busy, Cancellation
 from sidecar.rpc.envelope import BatchResponse, Notice, Request, RequestId
 
 
-class Limits(NamedTuple):
+class QueueLimits(NamedTuple):
     """Maximum numbers of running and waiting requests; more are refused, so that memory stays bounded."""
 
     workers: int = 6
@@ -27,7 +27,7 @@ class Limits(NamedTuple):
     queued_bytes: int = 64 * 1024 * 1024
 
 
-class Task:
+class QueuedTask:
     """One piece of work; two tasks with the same `key`, a workspace, never run at the same time."""
 
     __slots__ = ("cost_bytes", "key", "run")
@@ -80,7 +80,7 @@ class PendingRequest:
         self.is_answered = False
         self.is_counted = False
         self.cancellation = Cancellation()
-        self.task: Task | None = None
+        self.task: QueuedTask | None = None
         self.share_key: str | None = None
         self.leader: PendingRequest | None = None
         self.followers: list[PendingRequest] = []
@@ -140,12 +140,12 @@ class Coalescer:
 class Scheduler:
     """A worker pool. Threads start when first needed and are daemons: the process's exit never waits for them."""
 
-    def __init__(self, clock: Clock, limits: Limits = Limits()) -> None:  # noqa: B008  (a frozen tuple)
+    def __init__(self, clock: Clock, limits: QueueLimits = QueueLimits()) -> None:  # noqa: B008  (a frozen tuple)
         self._clock = clock
         self._limits = limits
         self._changed = threading.Condition()
-        self._ready: deque[Task] = deque()
-        self._waiting: dict[str, deque[Task]] = {}
+        self._ready: deque[QueuedTask] = deque()
+        self._waiting: dict[str, deque[QueuedTask]] = {}
         self._queued = 0
         self._queued_bytes = 0
         self._running = 0
@@ -157,7 +157,7 @@ class Scheduler:
         self._average_ms = 20.0
         self._closed = False
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: QueuedTask) -> None:
         """Queue a task for the pool. Raise Busy when the queue, or that of its key, is full."""
         with self._changed:
             waiting = self._waiting.get(task.key) if task.key is not None else None
@@ -194,7 +194,7 @@ class Scheduler:
             self._jobs[method] += 1
             self._job_threads += 1
 
-    def discard(self, task: Task) -> bool:
+    def discard(self, task: QueuedTask) -> bool:
         """Remove a task that has not started from its queue; return False if it has."""
         with self._changed:
             for queue in (self._waiting.get(task.key or ""), self._ready):
@@ -255,7 +255,7 @@ class Scheduler:
             finally:
                 self._finish(task, self._clock.monotonic_ms() - started_ms)
 
-    def _take(self) -> Task | None:
+    def _take(self) -> QueuedTask | None:
         with self._changed:
             while not self._ready:
                 if self._closed:
@@ -270,7 +270,7 @@ class Scheduler:
             self._running += 1
             return task
 
-    def _finish(self, task: Task, elapsed_ms: float) -> None:
+    def _finish(self, task: QueuedTask, elapsed_ms: float) -> None:
         with self._changed:
             self._running -= 1
             self._average_ms += (elapsed_ms - self._average_ms) / 8

@@ -28,7 +28,7 @@ EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed", "decisi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class ArtifactEvent:
     """A meaningful event."""
 
     kind: EventKind
@@ -87,7 +87,7 @@ class DevlogDetails:
     """State of a devlog entry, or of the tally of runs that is not an entry yet."""
 
     tally: Tally = Tally()
-    events: tuple[Event, ...] = ()
+    events: tuple[ArtifactEvent, ...] = ()
     account: WorkAccount = NO_ACCOUNT
     """Statements of its runs about the work, and the best title among them."""
     request: str = ""
@@ -108,7 +108,7 @@ class AdrDetails:
     boundaries: tuple[Boundary, ...] = ()
     changed: tuple[str, ...] = ()
     """Importers of the boundaries that changed too."""
-    events: tuple[Event, ...] = ()
+    events: tuple[ArtifactEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,7 +283,7 @@ def _counts_to_json(counts: Counts) -> dict[str, list[int]]:
     return {path: [count.added, count.removed] for path, count in counts.items()}
 
 
-def _events_to_json(events: Sequence[Event]) -> list[dict[str, str]]:
+def _events_to_json(events: Sequence[ArtifactEvent]) -> list[dict[str, str]]:
     return [{"kind": event.kind, "key": event.key, "line": event.line} for event in events]
 
 
@@ -349,14 +349,15 @@ def _counts_from_json(value: Any) -> Counts:
     return {path: LineCounts(added, removed) for path, (added, removed) in value.items()}
 
 
-def _events_from_json(value: Any) -> tuple[Event, ...]:
+def _events_from_json(value: Any) -> tuple[ArtifactEvent, ...]:
     return tuple(
-        _event_of_version_1(*event) if isinstance(event, list) else Event(**event) for event in value.get("events", ())
+        _event_of_version_1(*event) if isinstance(event, list) else ArtifactEvent(**event)
+        for event in value.get("events", ())
     )
 
 
-def _event_of_version_1(kind: EventKind, key: str, line: str) -> Event:
-    return Event(kind=kind, key=key, line=line)
+def _event_of_version_1(kind: EventKind, key: str, line: str) -> ArtifactEvent:
+    return ArtifactEvent(kind=kind, key=key, line=line)
 
 
 def _statements_from_json(value: Any) -> Statements:

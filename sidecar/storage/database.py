@@ -92,7 +92,7 @@ class WriteBehind:
             return not self._closed
 
 
-class FileVersions(NamedTuple):
+class DataVersions(NamedTuple):
     """The file's versions as the detector and the writer see them, inside a write transaction."""
 
     seen_by_detector: int
@@ -122,12 +122,12 @@ class ChangeDetector:
                 self._version, self._generation = version, self._generation + 1
             return self._generation
 
-    def versions(self, writer: apsw.Connection) -> FileVersions:
+    def versions(self, writer: apsw.Connection) -> DataVersions:
         """Return the file's versions inside the writer's transaction."""
         self.generation()
-        return FileVersions(self._version, _data_version(writer))
+        return DataVersions(self._version, _data_version(writer))
 
-    def ignore_commit(self, writer: apsw.Connection, versions: FileVersions) -> None:
+    def ignore_commit(self, writer: apsw.Connection, versions: DataVersions) -> None:
         """Keep the generation of the mark if the writer's own commit is all that happened since.
 
         The writer's version counts the commits of others and is read last: one in between is in both.

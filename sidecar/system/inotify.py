@@ -76,7 +76,7 @@ _READ_BYTES = 256 * 1024
 _EVENT = struct.Struct("iIII")
 
 
-class Event(NamedTuple):
+class WatchEvent(NamedTuple):
     """One event of a watched folder, or of its child `name`."""
 
     wd: int
@@ -161,13 +161,13 @@ def _new_queue(libc: ctypes.CDLL) -> int:
     return int(libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
 
 
-def parse_events(chunk: bytes) -> Iterator[Event]:
+def parse_events(chunk: bytes) -> Iterator[WatchEvent]:
     """Split what the kernel wrote; a child's name is padded with zeros."""
     offset, end, size = 0, len(chunk), _EVENT.size
     while offset < end:
         wd, mask, _, length = _EVENT.unpack_from(chunk, offset)
         offset += size
-        yield Event(wd, mask, chunk[offset : offset + length].rstrip(b"\0"))
+        yield WatchEvent(wd, mask, chunk[offset : offset + length].rstrip(b"\0"))
         offset += length
 
 
@@ -313,7 +313,7 @@ class TreeWatch:
         self._markers = set()
         return Changes(frozenset(changed), frozenset(removed | added), is_incomplete=False) if changed else NO_CHANGES
 
-    def _path_of(self, event: Event) -> str | None:
+    def _path_of(self, event: WatchEvent) -> str | None:
         """Return the path of an event; None for cookies and folders no longer watched. Raise Unwatchable."""
         if event.mask & OVERFLOW:
             raise Unwatchable("events were lost")

@@ -19,7 +19,7 @@ from typing import Any
 
 from sidecar.core.digests import digest_bytes
 from sidecar.language.message_intent import creation_intent
-from sidecar.registry import Index, hint_for
+from sidecar.registry import RegistryIndex, hint_for
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.project_registry import ProjectRegistry
 from tests.benchmarks.programs import quiet_sidecar
@@ -94,9 +94,9 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
     warm = fresh()
     entities = warm.load().registry.entities
     show("refresh, unchanged", timed(warm.load, rounds), unit)
-    show("stem the words, once per registry", timed(lambda: Index(entities), 3), unit)
+    show("stem the words, once per registry", timed(lambda: RegistryIndex(entities), 3), unit)
     known = warm.index(warm.load().registry).words
-    show("invert known words, once per process", timed(lambda: Index(entities, known), 3), unit)
+    show("invert known words, once per process", timed(lambda: RegistryIndex(entities, known), 3), unit)
     hint_for(workspace, process, "a module")
     process.wait_idle(60)
     intents = [f"{verb} the {noun} of the {place}" for verb, noun, place in zip(VERBS, NOUNS, PLACES, strict=False)]

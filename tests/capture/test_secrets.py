@@ -1,7 +1,7 @@
 """Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
 from sidecar.capture.devlog_draft import devlog, request_of
-from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
+from sidecar.capture.effects import STEP_CHARACTERS, RunCommand, activity_of
 from sidecar.capture.finished_run import stored_plan
 from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
 from sidecar.language.work_account import account_of
@@ -26,7 +26,7 @@ def test_a_secret_in_a_test_name_or_output_is_not_stored(name: str) -> None:
     secret = TOKENS[name]
     output = f"E   assert '{secret.text}' == 2\nFAILED tests/test_a.py::test_it[{secret.text}] - no\n1 failed in 0.1s\n"
     for before in (0, OUTPUT_CHARACTERS - len(output) + len(secret.text) // 2 + 5):
-        (found,) = outcomes_of((Command("pytest -q", "." * before + output, 1, failed=True),))
+        (found,) = outcomes_of((RunCommand("pytest -q", "." * before + output, 1, failed=True),))
         assert not any(shows(text, secret) for text in (*found.names, found.excerpt))
 
 
@@ -34,7 +34,7 @@ def test_a_line_of_a_private_key_in_an_output_is_not_stored() -> None:
     body = "".join(secret.value for secret in TOKENS.values() if secret.value.isalnum())[:640]
     lines = "\n".join(f"E   {body[at : at + 64]}" for at in range(0, 640, 64))
     key = f"-----BEGIN RSA PRIVATE {'KEY'}-----\n{lines}\n-----END RSA PRIVATE {'KEY'}-----"
-    (found,) = outcomes_of((Command("pytest -q", f"{key}\nE   assert 1 == 2\n1 failed in 0.1s\n", 1, failed=True),))
+    (found,) = outcomes_of((RunCommand("pytest -q", f"{key}\nE   assert 1 == 2\n1 failed in 0.1s\n", 1, failed=True),))
     assert body[:16] not in found.excerpt
     assert "assert 1 == 2" in found.excerpt
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sidecar.capture.effects import Command
+from sidecar.capture.effects import RunCommand
 from sidecar.capture.parsed_test_results import outcomes_of
 from sidecar.codebase.worktree.diff import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams
@@ -223,7 +223,7 @@ def test_a_reader_accepts_or_refuses_any_text(name: str) -> None:
 
 @given(texts(COMMANDS), texts(TESTS), st.sampled_from((None, 0, 1, 137)))
 def test_any_test_output_is_parsed(command: str, output: str, code: int | None) -> None:
-    for outcome in outcomes_of([Command(command, output, code, None), Command("pytest", output, code, None)]):
+    for outcome in outcomes_of([RunCommand(command, output, code, None), RunCommand("pytest", output, code, None)]):
         assert outcome.counts is None or min(outcome.counts) >= 0
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.metrics import MetricsFigures, figures_of
 from sidecar.operations.model import ReportStage
-from sidecar.operations.report_data import Evidence, next_step, stages
+from sidecar.operations.report_data import StageEvidence, next_step, stages
 
 ENOUGH = {
     "calls": 100.0, "followUps": 80.0, "followUpHits": 60.0, "wouldInjectBytes": 60_000.0, "baselineBytes": 100_000.0,
@@ -30,7 +30,7 @@ def assess(
     rehydrate: bool = False,
 ) -> dict[str, ReportStage]:
     assessed = stages(
-        Evidence(active, passive, days, days, days, errors or {}, DECIDED_ARTIFACTS, mode, True, rehydrate)
+        StageEvidence(active, passive, days, days, days, errors or {}, DECIDED_ARTIFACTS, mode, True, rehydrate)
     )
     return {stage.name: stage for stage in assessed}
 

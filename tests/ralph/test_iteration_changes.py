@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile
 from sidecar.ralph.iteration_changes import (
     ABSENT,
-    Snapshot,
+    WorktreeSnapshot,
     candidate_paths,
     changed_files,
     dirty_contents,
@@ -18,9 +18,9 @@ CONTENTS = st.sampled_from((ABSENT, "1", "2"))
 TREE = st.fixed_dictionaries(dict.fromkeys(PATHS, CONTENTS))
 
 
-def look(head: dict[str, str], worktree: dict[str, str]) -> Snapshot:
+def look(head: dict[str, str], worktree: dict[str, str]) -> WorktreeSnapshot:
     dirty = {path: worktree[path] for path in PATHS if worktree[path] != head[path]}
-    return Snapshot("head", dirty, repr(worktree), is_git=True)
+    return WorktreeSnapshot("head", dirty, repr(worktree), is_git=True)
 
 
 def blobs(tree: dict[str, str]) -> dict[str, str]:
@@ -50,7 +50,7 @@ def test_renamed_file_is_absent_at_its_old_path() -> None:
 
 def test_nested_repository_is_not_committed() -> None:
     before, after = (
-        Snapshot("head", {}, "1", is_git=True),
-        Snapshot("head", {"inner/": "nested:x", "a": "1"}, "2", is_git=True),
+        WorktreeSnapshot("head", {}, "1", is_git=True),
+        WorktreeSnapshot("head", {"inner/": "nested:x", "a": "1"}, "2", is_git=True),
     )
     assert uncommitted_files(["a", "inner/"], before, after) == (["a"], [])

@@ -10,9 +10,9 @@ from sidecar.registry import (
     ADAPT_FROM,
     REUSE_FROM,
     Entity,
-    Index,
     Metadata,
     Registry,
+    RegistryIndex,
     decide,
     decision_of,
     score,
@@ -89,7 +89,7 @@ def test_near_ties_are_ambiguous_unless_they_are_in_one_file() -> None:
 
     for second, is_ambiguous in ((entity("b.py#parse", "b.py"), True), (entity("a.py#parse_it", "a.py"), False)):
         registry = Registry([entity("a.py#parse", "a.py"), second], Metadata())
-        match = decide("parse the header of a request", registry, Index(registry.entities), 1)
+        match = decide("parse the header of a request", registry, RegistryIndex(registry.entities), 1)
         assert (len(match.recommendations), match.ambiguous) == (1, is_ambiguous)
 
 
@@ -99,7 +99,7 @@ def test_code_is_not_reused_for_a_side_effect() -> None:
     for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
         registry = [entity, *fixture_registry("flask")[0].entities]
         found = decide(
-            "a function that masks secrets in text", Registry(registry, Metadata()), Index(registry), 1
+            "a function that masks secrets in text", Registry(registry, Metadata()), RegistryIndex(registry), 1
         ).recommendations[0]
         assert (found.entity.key, found.decision) == (entity.key, decision)
 
@@ -127,12 +127,12 @@ def test_a_name_with_more_than_the_intent_comes_later(intent: str, right: str) -
         _code("lastDayOfMonth", "Return the last day of a month for the given day."),
     ]
     for registry in (entities, entities[::-1]):
-        found = decide(intent, Registry(registry, Metadata()), Index(registry), 1).recommendations[0]
+        found = decide(intent, Registry(registry, Metadata()), RegistryIndex(registry), 1).recommendations[0]
         assert found.entity.key == f"dates.ts#{right}"
 
 
 def _best(intent: str, *entities: Entity) -> tuple[str, str]:
-    found = decide(intent, Registry(entities, Metadata()), Index(entities), 1).recommendations[0]
+    found = decide(intent, Registry(entities, Metadata()), RegistryIndex(entities), 1).recommendations[0]
     return found.entity.key.partition("#")[2], found.decision
 
 
@@ -161,7 +161,7 @@ def test_a_type_does_not_answer_whether_something_holds() -> None:
 
 def test_a_function_that_sets_is_not_one_that_returns() -> None:
     setter, getter = _code("setISOWeek", "The ISO week of the date."), _code("ISOWeek", "The ISO week of the date.")
-    index = Index((setter, getter))
+    index = RegistryIndex((setter, getter))
     terms = terms_of("ISO week number of a date", index)
     assert score(0, terms, index).score < score(1, terms, index).score * 0.96
     setting = terms_of("set the ISO week number of a date", index)
@@ -180,7 +180,7 @@ def test_what_no_entity_does_is_no_match_for_its_object() -> None:
         ("call a function until the calls stop", "REUSE"),
         ("debounce noisy calls until", "CREATE"),
     ):
-        best = decide(intent, Registry(registry, Metadata()), Index(registry), 1).recommendations[0]
+        best = decide(intent, Registry(registry, Metadata()), RegistryIndex(registry), 1).recommendations[0]
         assert (best.entity, best.decision) == (until, decision), best.score
 
 
@@ -189,7 +189,7 @@ def test_a_definition_comes_before_its_file() -> None:
         _code("", "The transport adapter.", "adapter.py"),
         _code("Adapter", "The transport adapter.", "adapter.py"),
     ]
-    found = decide("an adapter for transport of requests", Registry(registry, Metadata()), Index(registry), 1)
+    found = decide("an adapter for transport of requests", Registry(registry, Metadata()), RegistryIndex(registry), 1)
     assert found.recommendations[0].entity == registry[1]
 
 
@@ -211,7 +211,7 @@ def test_thresholds_are_compared_unrounded(value: float, decision: str) -> None:
 
 @given(ENTITIES, TEXTS, st.integers(1, 4))
 def test_best_entities_equal_an_exhaustive_scoring(registry: Sequence[Entity], intent: str, limit: int) -> None:
-    index = Index(registry)
+    index = RegistryIndex(registry)
     terms = terms_of(intent, index)
     every = sorted(
         (score(number, terms, index) for number in range(len(registry))), key=lambda entry: (-entry.score, entry.number)
@@ -221,7 +221,7 @@ def test_best_entities_equal_an_exhaustive_scoring(registry: Sequence[Entity], i
 
 @given(ENTITIES, TEXTS)
 def test_score_is_the_sum_of_its_parts_and_bounded(registry: Sequence[Entity], intent: str) -> None:
-    index = Index(registry)
+    index = RegistryIndex(registry)
     for entry in scores(terms_of(intent, index), index, 50):
         assert entry.score == pytest.approx(0.6 * entry.keywords + 0.4 * entry.purpose)
         assert 0 <= entry.purpose <= 100 + 1e-9
@@ -230,7 +230,7 @@ def test_score_is_the_sum_of_its_parts_and_bounded(registry: Sequence[Entity], i
 
 @given(ENTITIES, TEXTS)
 def test_unknown_word_lowers_every_score(registry: Sequence[Entity], intent: str) -> None:
-    index = Index(registry)
+    index = RegistryIndex(registry)
     less = {entry.number: entry.score for entry in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
     for entry in scores(terms_of(intent, index), index, 50):
         assert less[entry.number] < entry.score
@@ -238,7 +238,7 @@ def test_unknown_word_lowers_every_score(registry: Sequence[Entity], intent: str
 
 @given(ENTITIES, TEXTS)
 def test_word_of_the_name_never_lowers_the_score(registry: Sequence[Entity], intent: str) -> None:
-    index = Index(registry)
+    index = RegistryIndex(registry)
     for number, entity in enumerate(registry):
         plain = score(number, terms_of(intent, index), index)
         named = score(number, terms_of(f"{intent} {entity.key.replace('-', ' ')}", index), index)
@@ -252,7 +252,7 @@ def test_order_of_the_registry_does_not_affect_scores(
     shuffled = [registry[place] for place in order if place < len(registry)]
     found = [
         {index.entities[entry.number].id: entry.score for entry in scores(terms_of(intent, index), index, 50)}
-        for index in (Index(registry), Index(shuffled))
+        for index in (RegistryIndex(registry), RegistryIndex(shuffled))
     ]
     assert found[0] == pytest.approx(found[1])
 
@@ -262,7 +262,8 @@ def test_same_registry_and_intent_yield_the_same_answer() -> None:
         registry, _ = fixture_registry(labelled.registry)
         again = Registry(registry.entities, Metadata())
         answers = [
-            decide(labelled.intent, which, Index(which.entities), 5).recommendations for which in (registry, again)
+            decide(labelled.intent, which, RegistryIndex(which.entities), 5).recommendations
+            for which in (registry, again)
         ]
         assert answers[0] == answers[1]
 
@@ -285,17 +286,17 @@ def test_synonym_counts_less_than_the_word_itself(purpose: str, intent: str) -> 
         Entity("a", "x", "", "agent", purpose, (), (), 0.5, ""),
         Entity("a", "y", "", "agent", intent, (), (), 0.5, ""),
     ]
-    index = Index(registry)
+    index = RegistryIndex(registry)
     synonym, same = (score(number, terms_of(intent, index), index).score for number in (0, 1))
     assert 30 < synonym < same
 
 
 def test_synonyms_exclude_the_word_itself() -> None:
-    index = Index([Entity("a", "x", "", "agent", "Send an invoice", (), (), 0.5, "")])
+    index = RegistryIndex([Entity("a", "x", "", "agent", "Send an invoice", (), (), 0.5, "")])
     assert scores(terms_of("play music", index), index, 5) == []
 
 
 def test_an_intent_of_function_words_alone_recommends_nothing() -> None:
     entities = [Entity("a", f"before-{word}", "", "hook", "", (), (), 0.5, "") for word in ("log", "save", "load")]
     registry = Registry(entities, Metadata())
-    assert not decide("before and after", registry, Index(entities), 2).recommendations
+    assert not decide("before and after", registry, RegistryIndex(entities), 2).recommendations

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.core.errors import Busy
-from sidecar.rpc.scheduler import Limits, Scheduler, Task
+from sidecar.rpc.scheduler import QueuedTask, QueueLimits, Scheduler
 from tests.support.blocking_methods import BlockingMethods
 from tests.support.client import Client
 from tests.support.clock import FixedClock
@@ -128,13 +128,13 @@ def test_a_client_that_waits_for_each_jobs_answer_is_never_refused(
 
 
 def test_queue_is_bounded_in_bytes() -> None:
-    scheduler = Scheduler(FixedClock(), Limits(workers=1, queued_bytes=1000))
+    scheduler = Scheduler(FixedClock(), QueueLimits(workers=1, queued_bytes=1000))
     release, entered = threading.Event(), threading.Event()
-    scheduler.submit(Task(stay(entered, release), None, 900))
+    scheduler.submit(QueuedTask(stay(entered, release), None, 900))
     assert entered.wait(20)
-    scheduler.submit(Task(lambda: None, None, 900))
+    scheduler.submit(QueuedTask(lambda: None, None, 900))
     with pytest.raises(Busy) as busy:
-        scheduler.submit(Task(lambda: None, None, 200))
+        scheduler.submit(QueuedTask(lambda: None, None, 200))
     assert busy.value.data["retryAfterMs"]
     release.set()
     assert scheduler.drain(20_000)
@@ -142,20 +142,20 @@ def test_queue_is_bounded_in_bytes() -> None:
 
 def test_worker_survives_an_exception_of_its_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda _failed: None)
-    scheduler = Scheduler(FixedClock(), Limits(workers=1))
+    scheduler = Scheduler(FixedClock(), QueueLimits(workers=1))
     done = threading.Event()
 
     def leave() -> None:
         raise SystemExit(3)
 
-    scheduler.submit(Task(leave, "key", 1))
-    scheduler.submit(Task(done.set, "key", 1))
+    scheduler.submit(QueuedTask(leave, "key", 1))
+    scheduler.submit(QueuedTask(done.set, "key", 1))
     assert done.wait(20)
     assert scheduler.close(20_000)
 
 
 def test_many_threads_submit_and_each_workspace_stays_in_order() -> None:
-    scheduler = Scheduler(FixedClock(), Limits(queued=10_000, queued_per_key=10_000))
+    scheduler = Scheduler(FixedClock(), QueueLimits(queued=10_000, queued_per_key=10_000))
     seen: dict[str, list[int]] = defaultdict(list)
     inside: dict[str, int] = defaultdict(int)
     overlaps: list[str] = []
@@ -169,7 +169,7 @@ def test_many_threads_submit_and_each_workspace_stays_in_order() -> None:
 
     def submit_all(key: str) -> None:
         for number in range(200):
-            scheduler.submit(Task(lambda number=number: visit(key, number), key, 1))  # type: ignore[misc]
+            scheduler.submit(QueuedTask(lambda number=number: visit(key, number), key, 1))  # type: ignore[misc]
 
     threads = [threading.Thread(target=submit_all, args=(f"/{name}",)) for name in range(12)]
     for thread in threads:
@@ -182,14 +182,14 @@ def test_many_threads_submit_and_each_workspace_stays_in_order() -> None:
 
 
 def test_close_drops_queued_tasks_and_waits_for_running_ones() -> None:
-    scheduler = Scheduler(FixedClock(), Limits(workers=1))
+    scheduler = Scheduler(FixedClock(), QueueLimits(workers=1))
     entered, release, second_ran = threading.Event(), threading.Event(), threading.Event()
-    scheduler.submit(Task(stay(entered, release), None, 1))
+    scheduler.submit(QueuedTask(stay(entered, release), None, 1))
     assert entered.wait(20)
-    scheduler.submit(Task(second_ran.set, None, 1))
+    scheduler.submit(QueuedTask(second_ran.set, None, 1))
     assert not scheduler.close(1)
     release.set()
     assert scheduler.close(20_000)
     assert not second_ran.is_set()
     with pytest.raises(Busy):
-        scheduler.submit(Task(lambda: None, None, 1))
+        scheduler.submit(QueuedTask(lambda: None, None, 1))

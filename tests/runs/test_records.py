@@ -10,6 +10,7 @@ from sidecar.codebase import ApiChange
 from sidecar.context import SessionRecord
 from sidecar.runs import (
     AdrDetails,
+    ArtifactEvent,
     Block,
     Boundary,
     CallDetails,
@@ -20,7 +21,6 @@ from sidecar.runs import (
     Counters,
     Details,
     DevlogDetails,
-    Event,
     FailingTests,
     Item,
     ItemRecord,
@@ -184,7 +184,7 @@ def test_a_test_verdict_is_read_back_also_from_the_first_version(database: Datab
 
 ORIGIN = {"runId": "r", "subChatId": "c", "provider": "claude", "files": [], "sidecarVersion": "1"}
 MARK = CommitMark(branch="b", commit="1f", path="p", accepted=True)
-EVENT = Event(kind="testsFixed", key="fixed:1", line="Fixed.")
+EVENT = ArtifactEvent(kind="testsFixed", key="fixed:1", line="Fixed.")
 BOUNDARY = Boundary(
     path="a.py", why="which 1 file imports", contracts=(ApiChange("a.py", "f", "f(a)", "f(b)"),), importers=("b.py",)
 )

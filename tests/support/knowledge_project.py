@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sidecar.memory import FileChange, ManagedMemories
+from sidecar.memory import ManagedMemories, MemoryFileChange
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.rpc_failures import RpcFailure
@@ -71,7 +71,7 @@ class CrashingMemories(ManagedMemories):
 
     writes_left = 0
 
-    def _write(self, change: FileChange) -> None:
+    def _write(self, change: MemoryFileChange) -> None:
         if self.writes_left == 0:
             raise ProcessKilled
         self.writes_left -= 1

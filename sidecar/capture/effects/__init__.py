@@ -3,8 +3,8 @@
 from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.capture.effects.run_activity import (
     STEP_CHARACTERS,
-    Command,
     Loss,
+    RunCommand,
     ToolFailure,
     activity_of,
     compacted_since,
@@ -17,8 +17,8 @@ from sidecar.capture.effects.shell_commands import files_read, may_write, only_d
 
 __all__ = [
     "STEP_CHARACTERS",
-    "Command",
     "Loss",
+    "RunCommand",
     "ToolFailure",
     "activity_of",
     "by_path",

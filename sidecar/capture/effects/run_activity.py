@@ -27,7 +27,7 @@ STEP_CHARACTERS = 4_000
 MAX_EDIT = 40_000
 
 
-class Command(NamedTuple):
+class RunCommand(NamedTuple):
     """A shell command that the agent ran, with what is known about its end."""
 
     command: str
@@ -53,7 +53,7 @@ class RunActivity(NamedTuple):
     read: tuple[str, ...]
     seen_whole: tuple[str, ...]
     """Those of them that it wrote, or read from beginning to end."""
-    commands: tuple[Command, ...]
+    commands: tuple[RunCommand, ...]
     todos: tuple[tuple[str, str], ...] | None
     """None if the run did not change its task list."""
     plan: str | None
@@ -93,7 +93,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     written: list[str] = []
     read: list[str] = []
     seen_whole: list[str] = []
-    commands: list[Command] = []
+    commands: list[RunCommand] = []
     todos: tuple[tuple[str, str], ...] | None = None
     plan: str | None = None
     texts: list[str] = []
@@ -132,7 +132,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
             plan = proposed if isinstance(proposed, str) and proposed.strip() else plan
     call_ids = {str(part.get("toolCallId")) for part in parts}
     commands.extend(
-        Command("", failure.text, failure.exit_code, failed=True)
+        RunCommand("", failure.text, failure.exit_code, failed=True)
         for failure in failures
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
@@ -252,7 +252,9 @@ def _paths(tool_input: Mapping[str, Any]) -> list[str]:
     return [path for path in paths if path and "\0" not in path]
 
 
-def command_of(part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: ToolFailure | None) -> Command | None:
+def command_of(
+    part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: ToolFailure | None
+) -> RunCommand | None:
     """Return the command of a shell call with what is known about its end; None if it has none."""
     command = tool_input.get("command")
     if isinstance(command, list):
@@ -260,12 +262,12 @@ def command_of(part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: 
     if not isinstance(command, str):
         return None
     if failure is not None:
-        return Command(command, failure.text, _exit_code(failure.exit_code, failure.text), failed=True)
+        return RunCommand(command, failure.text, _exit_code(failure.exit_code, failure.text), failed=True)
     output = part.get("output")
     if output is None:
-        return Command(command, "", None, failed=None)
+        return RunCommand(command, "", None, failed=None)
     if isinstance(output, str):
-        return Command(command, output, None, failed=None)
+        return RunCommand(command, output, None, failed=None)
     if not isinstance(output, Mapping):
         return None
     streams = (
@@ -276,7 +278,7 @@ def command_of(part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: 
     text = "\n".join(stream for stream in streams if isinstance(stream, str) and stream)
     code = output.get("exit_code", output.get("exitCode"))
     exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
-    return Command(command, text, exit_code, failed=None if exit_code is None else exit_code != 0)
+    return RunCommand(command, text, exit_code, failed=None if exit_code is None else exit_code != 0)
 
 
 def _exit_code(reported: int | None, text: str) -> int | None:

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from sidecar.core.binary_sections import NumberLists, Section, SectionReader, of_bytes, of_texts, parts_of
+from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts, parts_of
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import query_terms
@@ -100,7 +100,7 @@ def _commit(header: str, changes: list[_Change]) -> Commit:
     return Commit(id_, int(committed_at), subject, paths, moved, terms)
 
 
-def dump_commits(commits: Sequence[Commit]) -> Iterator[Section]:
+def dump_commits(commits: Sequence[Commit]) -> Iterator[BinarySection]:
     """Yield sections from which `load_commits` restores the commits."""
     yield of_texts(commit.id for commit in commits)
     yield of_bytes(array("q", [commit.committed_at for commit in commits]).tobytes())
@@ -242,7 +242,7 @@ class HistoryTables(NamedTuple):
             array("I", [len(commit.terms) for commit in commits]),
         )
 
-    def dump(self) -> Iterator[Section]:
+    def dump(self) -> Iterator[BinarySection]:
         """Yield sections from which `load` restores the tables."""
         yield of_texts(self.names)
         yield of_texts(self.terms)
@@ -412,7 +412,7 @@ class StoredHistory(NamedTuple):
         return HeadHistory(self.head or None, commits, History(commits, tables)), fragile
 
 
-def dump_histories(histories: Sequence[StoredHistory]) -> Iterator[Section]:
+def dump_histories(histories: Sequence[StoredHistory]) -> Iterator[BinarySection]:
     """Yield sections from which `load_histories` restores the dumps."""
     yield of_texts(history.head for history in histories)
     for history in histories:

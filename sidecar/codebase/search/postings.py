@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from sidecar.codebase.search.similar_terms import Spellings
-from sidecar.core.binary_sections import Section, SectionReader, of_bytes
+from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes
 
 COUNT_BITS = 8
 """An entry is a unit's number followed by this many bits of count."""
@@ -448,7 +448,7 @@ class Postings:
             count += end - start
         return count
 
-    def dump(self) -> Iterator[Section]:
+    def dump(self) -> Iterator[BinarySection]:
         """Yield sections from which `load` restores the terms."""
         shards = [shard if shard is not None else _NO_ENTRIES for shard in self._rare]
         sizes = array("I", map(len, shards))

@@ -17,7 +17,7 @@ from sidecar.codebase.files import FileKind, file_kind
 from sidecar.codebase.search.postings import MAX_UNITS, InvertedUnits, Postings
 from sidecar.codebase.search.similar_terms import Spellings
 from sidecar.codebase.summary.model import Landmine, Summary
-from sidecar.core.binary_sections import Section, SectionReader, of_bytes, of_texts
+from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_texts
 from sidecar.core.terms import count_terms
 
 REMOVED = ""
@@ -265,7 +265,7 @@ class SharedDocuments:
         self.unshown -= 1
         self._unlink(path, number)
 
-    def dump(self) -> Iterator[Section]:
+    def dump(self) -> Iterator[BinarySection]:
         """Yield sections from which `load` restores the documents, unless `version` changes meanwhile."""
         yield of_texts(self._path)
         yield of_texts(_NOT_SHARED if content is None else content for content in self._contents)

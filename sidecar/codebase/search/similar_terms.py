@@ -4,7 +4,7 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator
 
-from sidecar.core.binary_sections import Section, SectionReader, of_bytes, of_texts
+from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_texts
 
 MIN_LENGTH, LONG_LENGTH = 6, 9
 """Shorter words have too many neighbours; words of at least LONG_LENGTH letters may have two edits instead of one."""
@@ -50,7 +50,7 @@ class Spellings:
                 self._compressed[kind][at] = zlib.compress(unpacked)
                 return
 
-    def dump(self) -> Iterator[Section]:
+    def dump(self) -> Iterator[BinarySection]:
         """Yield sections from which `load` restores the terms."""
         compressed = [(kind, piece) for kind, pieces in self._compressed.items() for piece in pieces]
         for pairs in (list(self._terms.items()), compressed):

@@ -144,7 +144,7 @@ _FACT = lazy_regex(r'([A-Za-z_][\w-]{0,80})=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s"
 _BARE = lazy_regex(r"[A-Za-z0-9][\w.:/+@-]*")
 
 
-class Section(NamedTuple):
+class MemorySection(NamedTuple):
     """Position and parts of an entry in its file's text."""
 
     start: int
@@ -158,7 +158,7 @@ class Section(NamedTuple):
     text_at: tuple[int, int]
 
 
-def sections(text: str, begin: int) -> tuple[Section, ...]:
+def sections(text: str, begin: int) -> tuple[MemorySection, ...]:
     """Return the sections of a text from a position on; none unless one of them has facts with an id."""
     if "<!--" not in text or "id=" not in text:
         return ()
@@ -228,13 +228,13 @@ def _headings(text: str, begin: int) -> Iterator["re.Match[str]"]:
             yield match
 
 
-def _section(text: str, heading_match: "re.Match[str]", end: int) -> Section:
+def _section(text: str, heading_match: "re.Match[str]", end: int) -> MemorySection:
     facts = _FACTS.match(text, heading_match.end(), end)
     after = facts.end() if facts else heading_match.end()
     body = text[after:end]
     start = after + len(body) - len(body.lstrip("\r\n"))
     stop = max(start, after + len(body.rstrip()))
-    return Section(
+    return MemorySection(
         start=heading_match.start(),
         end=end,
         title=unescape_heading(heading_match[1]),
@@ -345,7 +345,7 @@ def is_editable(content: bytes) -> bool:
     return True
 
 
-def _entry(file_fields: EntryFields, section: Section, position: int) -> Memory:
+def _entry(file_fields: EntryFields, section: MemorySection, position: int) -> Memory:
     fields = file_fields.with_entry_values(parse_facts(section.facts or ""), section.title)
     return build_memory(fields, section.title, unescape_entry_text(section.text), position)
 
@@ -386,7 +386,7 @@ def _decode_editable(content: bytes) -> str:
     return text
 
 
-def _sections(text: str) -> tuple[Section, ...]:
+def _sections(text: str) -> tuple[MemorySection, ...]:
     return sections(text, len(text) - len(front_matter.split(text).body))
 
 

@@ -297,7 +297,7 @@ BUILD_FILES = tuple(
 """Files at the top that state commands, or whose tool has usual ones."""
 
 
-class Command(NamedTuple):
+class ProjectCommand(NamedTuple):
     """A command, and the file that states it."""
 
     text: str
@@ -338,7 +338,7 @@ def commands_of(
     A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose. One that a standing
     instruction rejects is replaced or left out.
     """
-    chosen: dict[str, Command] = {}
+    chosen: dict[str, ProjectCommand] = {}
     rejected: dict[str, str] = {}
     texts = [instruction.text for instruction in instructions]
     for source in (_commands_in_guides, _declared_commands, _commands_in_workflows, _usual_commands):
@@ -353,23 +353,23 @@ def commands_of(
             by = instructions[rejection.instruction].id
             rejected.setdefault(_line(purpose, command), f"the user rejects {rejection.program} in {by}")
             if rejection.replacement:
-                chosen[purpose] = Command(rejection.replacement, f"{command.origin}; the user prefers it, {by}")
+                chosen[purpose] = ProjectCommand(rejection.replacement, f"{command.origin}; the user prefers it, {by}")
     return CommandLines(
         [_line(purpose, chosen[purpose]) for purpose in PURPOSES if _is_shown(chosen.get(purpose), sent)],
         [f"{line}: {reason}" for line, reason in rejected.items()],
     )
 
 
-def _is_wider(command: Command, chosen: Command) -> bool:
+def _is_wider(command: ProjectCommand, chosen: ProjectCommand) -> bool:
     """Whether a command runs everything and the chosen one does not."""
     return _NARROW.search(chosen.text) is not None and _NARROW.search(command.text) is None
 
 
-def _is_shown(command: Command | None, sent: Container[str]) -> bool:
+def _is_shown(command: ProjectCommand | None, sent: Container[str]) -> bool:
     return command is not None and command.origin not in sent
 
 
-def _line(purpose: str, command: Command) -> str:
+def _line(purpose: str, command: ProjectCommand) -> str:
     return f"- {purpose}: `{one_line(command.text, MAX_COMMAND)}` ({one_line(command.origin, 120)})"
 
 
@@ -388,17 +388,19 @@ def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
     return next((program for lock, program in _LOCKS if lock in locks), "npm")
 
 
-def _commands_in_guides(project: Project) -> Iterator[Command]:
+def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
     for guide in project.guides:
         yield from _shell_lines(guide, everywhere=True)
         for line in prose_lines(guide.text):
             for inline in _INLINE.finditer(line.text):
-                yield Command(inline[1].strip(), guide.path)
+                yield ProjectCommand(inline[1].strip(), guide.path)
     if project.readme is not None:
         yield from _shell_lines(project.readme, everywhere=False)
         for line in prose_lines(project.readme.text):
             if _is_about_development(line.headings):
-                yield from (Command(inline[1].strip(), project.readme.path) for inline in _INLINE.finditer(line.text))
+                yield from (
+                    ProjectCommand(inline[1].strip(), project.readme.path) for inline in _INLINE.finditer(line.text)
+                )
 
     if project.readme is not None:
         for command in _shell_lines(project.readme, everywhere=True):
@@ -406,13 +408,13 @@ def _commands_in_guides(project: Project) -> Iterator[Command]:
                 yield command
 
 
-def _shell_lines(document: Document, *, everywhere: bool) -> Iterator[Command]:
+def _shell_lines(document: Document, *, everywhere: bool) -> Iterator[ProjectCommand]:
     """The lines of a document's shell blocks; for a README only where it describes work on the project."""
     for block in code_blocks(document.text):
         if block.language in _SHELL and (everywhere or _is_about_development(block.headings)):
             for line in block.lines:
                 line_text = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
-                yield Command(line_text, document.path)
+                yield ProjectCommand(line_text, document.path)
 
 
 def _is_about_development(headings: Sequence[str]) -> bool:
@@ -420,7 +422,7 @@ def _is_about_development(headings: Sequence[str]) -> bool:
     return len(headings) <= 1 or any(_DEVELOPMENT_HEADING.search(heading) for heading in headings[1:])
 
 
-def _declared_commands(project: Project) -> Iterator[Command]:
+def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     """A Python project may have a package.json for its pages: its own tools come first."""
     texts = project.texts
     is_python = any(path in texts for path, _ in _TOX_FILES)
@@ -428,34 +430,34 @@ def _declared_commands(project: Project) -> Iterator[Command]:
         yield from _package_scripts(project)
     for path, program in _MAKE_FILES:
         for target in _TARGET.findall(texts.get(path, "")):
-            yield Command(f"{program} {target}", path)
+            yield ProjectCommand(f"{program} {target}", path)
     yield from _python_tasks(project)
-    yield from (Command(program, path) for path, program in _TOX_FILES if path in texts)
+    yield from (ProjectCommand(program, path) for path, program in _TOX_FILES if path in texts)
     if is_python:
         yield from _package_scripts(project)
     if "test" in toml_json_ini.subtable(toml_json_ini.parse_json(texts.get("composer.json", "")), "scripts"):
-        yield Command("composer test", "composer.json")
+        yield ProjectCommand("composer test", "composer.json")
     for folder in ("scripts", "script", "bin"):
         for name in ("test", "check", "lint", "build", "install", "setup"):
             for path in (f"{folder}/{name}", f"{folder}/{name}.sh"):
                 if path in project.files:
-                    yield Command(path, path)
+                    yield ProjectCommand(path, path)
 
 
-def _package_scripts(project: Project) -> Iterator[Command]:
+def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
     scripts = toml_json_ini.subtable(toml_json_ini.parse_json(project.texts.get("package.json", "")), "scripts")
     manager = package_manager(project.texts, project.locks)
     for names in _SCRIPTS.values():
-        yield from (Command(run_script(manager, name), "package.json") for name in names if name in scripts)
+        yield from (ProjectCommand(run_script(manager, name), "package.json") for name in names if name in scripts)
 
 
-def _python_tasks(project: Project) -> Iterator[Command]:
+def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
     tools = toml_json_ini.subtable(toml_json_ini.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
     for path, runner in _TASK_TABLES:
         tasks = toml_json_ini.subtable(tools, *path)
         prefix = _runner_prefix(project) if runner == "poe" else ""
         for names in (*_SCRIPTS.values(), ("mypy",)):
-            yield from (Command(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
+            yield from (ProjectCommand(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
 
 
 def _runner_prefix(project: Project) -> str:
@@ -463,27 +465,27 @@ def _runner_prefix(project: Project) -> str:
     return next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
 
 
-def _commands_in_workflows(project: Project) -> Iterator[Command]:
+def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
     for workflow in project.workflows:
         if _RARE_WORKFLOW.search(workflow.path):
             continue
         for line in workflow.text.splitlines():
             step = _STEP.match(line.rstrip())
             if step:
-                yield Command(step[1], workflow.path)
+                yield ProjectCommand(step[1], workflow.path)
 
 
-def _usual_commands(project: Project) -> Iterator[Command]:
+def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
     texts = project.texts
     prefix = _runner_prefix(project)
     tools = toml_json_ini.subtable(toml_json_ini.parse_toml(texts.get("pyproject.toml", "")), "tool")
     for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
         if tool in tools:
-            yield Command(prefix + command, "pyproject.toml")
+            yield ProjectCommand(prefix + command, "pyproject.toml")
     for path, sign, commands in _USUAL:
         if sign in texts.get(path, "") and path in texts:
             yield from (
-                Command(prefix + command if command.startswith("py") else command, path) for command in commands
+                ProjectCommand(prefix + command if command.startswith("py") else command, path) for command in commands
             )
 
 

@@ -77,12 +77,12 @@ class Finished:
 AgentEvent = MessageText | FinalMessage | ToolUsed | Usage | SessionStarted | ErrorReported | LimitReached | Finished
 
 
-Event = Mapping[str, Any]
+HarnessEvent = Mapping[str, Any]
 
 _NESTED = 8
 
 
-def parse_claude(event: Event) -> Iterator[AgentEvent]:
+def parse_claude(event: HarnessEvent) -> Iterator[AgentEvent]:
     """Parse an event of `claude -p --output-format stream-json --verbose`; text of subagents is skipped."""
     if isinstance(session_id := event.get("session_id"), str):
         yield SessionStarted(session_id)
@@ -101,7 +101,7 @@ def parse_claude(event: Event) -> Iterator[AgentEvent]:
             pass
 
 
-def _claude_blocks(event: Event) -> Iterator[AgentEvent]:
+def _claude_blocks(event: HarnessEvent) -> Iterator[AgentEvent]:
     content = _object(event, "message").get("content")
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     for block in blocks:
@@ -115,20 +115,20 @@ def _claude_blocks(event: Event) -> Iterator[AgentEvent]:
             yield _tool_used(block.get("name"), block.get("input"))
 
 
-def _claude_notice(event: Event, text: str) -> Iterator[AgentEvent]:
+def _claude_notice(event: HarnessEvent, text: str) -> Iterator[AgentEvent]:
     yield ErrorReported(text)
     if event.get("error") == "rate_limit":
         yield LimitReached(None, text)
 
 
-def _is_notice(event: Event) -> bool:
+def _is_notice(event: HarnessEvent) -> bool:
     """Whether the message comes from the harness: provider errors are printed as messages of the agent."""
     return bool(event.get("error") or event.get("isApiErrorMessage")) or (
         _object(event, "message").get("model") == "<synthetic>"
     )
 
 
-def _claude_result(event: Event) -> Iterator[AgentEvent]:
+def _claude_result(event: HarnessEvent) -> Iterator[AgentEvent]:
     usage = _object(event, "usage")
     input_counts = [
         _count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -146,7 +146,7 @@ def _claude_result(event: Event) -> Iterator[AgentEvent]:
         yield Finished(succeeded=True)
 
 
-def _claude_limit(info: Event) -> Iterator[AgentEvent]:
+def _claude_limit(info: HarnessEvent) -> Iterator[AgentEvent]:
     if info.get("status") == "rejected" and not info.get("isUsingOverage"):
         resets_at = _number(info.get("resetsAt"))
         yield LimitReached(
@@ -158,7 +158,7 @@ def _claude_limit(info: Event) -> Iterator[AgentEvent]:
 _CODEX_IGNORED = frozenset(("agent_message", "assistant_message", "reasoning", "todo_list", "error", "plan"))
 
 
-def parse_codex(event: Event) -> Iterator[AgentEvent]:
+def parse_codex(event: HarnessEvent) -> Iterator[AgentEvent]:
     """Parse an event of `codex exec --json`; an `error` may be recovered from, only `turn.failed` is final."""
     item = _object(event, "item")
     kind = _string(item, "type") or _string(item, "item_type")
@@ -184,7 +184,7 @@ def parse_codex(event: Event) -> Iterator[AgentEvent]:
             yield from _parse_codex_before_0_45(_object(event, "msg"))
 
 
-def _parse_codex_before_0_45(event: Event) -> Iterator[AgentEvent]:
+def _parse_codex_before_0_45(event: HarnessEvent) -> Iterator[AgentEvent]:
     """Parse the older `--json` format, whose events are nested in `msg`; prompt and settings come first."""
     match event.get("type"):
         case "session_configured" if isinstance(session_id := event.get("session_id"), str):
@@ -206,7 +206,7 @@ def _parse_codex_before_0_45(event: Event) -> Iterator[AgentEvent]:
             pass
 
 
-def parse_gemini(event: Event) -> Iterator[AgentEvent]:
+def parse_gemini(event: HarnessEvent) -> Iterator[AgentEvent]:
     """Parse an event of `gemini --output-format stream-json`."""
     match event.get("type"):
         case "init" if isinstance(session_id := event.get("session_id"), str):
@@ -227,7 +227,7 @@ def parse_gemini(event: Event) -> Iterator[AgentEvent]:
             pass
 
 
-def parse_opencode(event: Event) -> Iterator[AgentEvent]:
+def parse_opencode(event: HarnessEvent) -> Iterator[AgentEvent]:
     """Parse an event of `opencode run --format json`."""
     if isinstance(session_id := event.get("sessionID"), str):
         yield SessionStarted(session_id)
@@ -250,7 +250,7 @@ def parse_opencode(event: Event) -> Iterator[AgentEvent]:
             pass
 
 
-PARSERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[Event], Iterator[AgentEvent]]] = {
+PARSERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[HarnessEvent], Iterator[AgentEvent]]] = {
     "claude": parse_claude,
     "codex": parse_codex,
     "gemini": parse_gemini,
@@ -263,7 +263,7 @@ _CODEX_PREFIXES = ("thread.", "turn.", "item.")
 _GEMINI_TYPES = frozenset(("init", "message", "tool_use", "tool_result", "result"))
 
 
-def format_of(event: Event) -> Literal["claude", "codex", "gemini", "opencode"] | None:
+def format_of(event: HarnessEvent) -> Literal["claude", "codex", "gemini", "opencode"] | None:
     """Return the harness that prints such an event, which a custom command may run."""
     kind = _string(event, "type")
     if isinstance(event.get("sessionID"), str):
@@ -275,12 +275,12 @@ def format_of(event: Event) -> Literal["claude", "codex", "gemini", "opencode"] 
     return "gemini" if kind in _GEMINI_TYPES else None
 
 
-def _object(event: Event, name: str) -> Event:
+def _object(event: HarnessEvent, name: str) -> HarnessEvent:
     value = event.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def _string(event: Event, name: str) -> str:
+def _string(event: HarnessEvent, name: str) -> str:
     value = event.get(name)
     return value if isinstance(value, str) else ""
 
@@ -308,7 +308,7 @@ def _tool_used(name: object, raw_arguments: object) -> ToolUsed:
     return ToolUsed(" ".join(f"{name or 'tool'} {target}".split())[:120], tuple(_edited(name, arguments)))
 
 
-def _edited(name: object, arguments: Event) -> Iterator[str]:
+def _edited(name: object, arguments: HarnessEvent) -> Iterator[str]:
     """Yield the paths that an editing tool names; Codex lists its changes, or has them as members by path."""
     if name in {"file_change", "patch_apply"}:
         changes = arguments.get("changes")
@@ -326,7 +326,7 @@ def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _count(usage: Event, name: str) -> int | None:
+def _count(usage: HarnessEvent, name: str) -> int | None:
     value = _number(usage.get(name))
     return None if value is None else int(value)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.effects import Command
+from sidecar.capture.effects import RunCommand
 from sidecar.capture.parsed_test_results import RunnerOutcome, Selection, outcomes_of
 from tests.support.cases import together
 
@@ -26,7 +26,7 @@ Run = Callable[..., RunnerOutcome | None]
 
 
 def evaluate(command: str, output: str, exit_code: int | None = None) -> RunnerOutcome | None:
-    found = outcomes_of((Command(command, output, exit_code, None if exit_code is None else exit_code != 0),))
+    found = outcomes_of((RunCommand(command, output, exit_code, None if exit_code is None else exit_code != 0),))
     assert len(found) <= 1
     return found[0]._replace(counts=None, passing=(), selection=Selection(), crashed=False) if found else None
 
@@ -244,7 +244,7 @@ def test_prose_and_displayed_files_are_not_outcomes(command: str, output: str) -
 
 
 def test_two_runners_in_one_command_are_both_recognised() -> None:
-    found = outcomes_of((Command("make test", f"3 passed in 0.10s\n{JEST_FAILED}", 1, failed=True),))
+    found = outcomes_of((RunCommand("make test", f"3 passed in 0.10s\n{JEST_FAILED}", 1, failed=True),))
     assert [(outcome.runner, outcome.failed) for outcome in found] == [("pytest", False), ("jest", True)]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.effects import Command
+from sidecar.capture.effects import RunCommand
 from sidecar.capture.parsed_test_results import Counts, RunnerOutcome, outcomes_in
 from tests.support.cases import together
 
@@ -42,7 +42,7 @@ def recorded(runner: str, case: str) -> RunnerOutcome:
     head, _, output = (OUTPUTS / runner / f"{case}.txt").read_text(encoding="utf-8").partition("\n")
     command, _, rest = head.removeprefix("$ ").partition(" # exit ")
     exit_code = int(rest.partition(",")[0])
-    [outcome] = outcomes_in(Command(command, output, exit_code, exit_code != 0))
+    [outcome] = outcomes_in(RunCommand(command, output, exit_code, exit_code != 0))
     return outcome
 
 
@@ -172,7 +172,7 @@ DOTNET_PASSED = (
 def test_documented_output_yields_verdict_counts_and_names(
     command: str, output: str, runner: str, names: tuple[str, ...], counts: Counts | None
 ) -> None:
-    [outcome] = outcomes_in(Command(command, output, None, None))
+    [outcome] = outcomes_in(RunCommand(command, output, None, None))
     assert (outcome.runner, outcome.failed, outcome.names) == (runner, bool(names), names)
     assert outcome.counts == counts
 
@@ -186,9 +186,9 @@ def test_the_excerpt_of_a_failure_keeps_what_was_expected() -> None:
 
 
 def test_a_killed_runner_counts_as_failed() -> None:
-    [outcome] = outcomes_in(Command("pytest -q", "....", 137, failed=True))
+    [outcome] = outcomes_in(RunCommand("pytest -q", "....", 137, failed=True))
     assert outcome.crashed
 
 
 def test_an_android_build_without_tests_has_no_outcome() -> None:
-    assert outcomes_in(Command("./gradlew build -x test", "BUILD SUCCESSFUL in 3s\n", 0, failed=False)) == []
+    assert outcomes_in(RunCommand("./gradlew build -x test", "BUILD SUCCESSFUL in 3s\n", 0, failed=False)) == []

@@ -2,7 +2,7 @@
 
 import re
 
-from sidecar.capture.effects import Command
+from sidecar.capture.effects import RunCommand
 from sidecar.capture.known_test_runners import RUNNERS
 from sidecar.capture.parsed_test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
 from tests.support.cases import together
@@ -19,7 +19,7 @@ def still_failing(*runs: tuple[str, str]) -> tuple[str, ...]:
 
 
 def outcomes(*runs: tuple[str, str]) -> tuple[RunnerOutcome, ...]:
-    return outcomes_of([Command(command, output, None, None) for command, output in runs], "/shop")
+    return outcomes_of([RunCommand(command, output, None, None) for command, output in runs], "/shop")
 
 
 BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import orjson
 
-from sidecar.registry import Entity, Index, Metadata, Registry, decide, decision_of
+from sidecar.registry import Entity, Metadata, Registry, RegistryIndex, decide, decision_of
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.code_entities import CATEGORY
 from sidecar.registry.entities import DEFAULT_ADAPTABILITY
@@ -45,10 +45,10 @@ Rank = Callable[[str, str], Sequence[RankedEntity]]
 
 
 @cache
-def fixture_registry(name: str) -> tuple[Registry, Index]:
+def fixture_registry(name: str) -> tuple[Registry, RegistryIndex]:
     file = FIXTURES / f"{name}.yaml"
     registry = parse(file.read_text(encoding="utf-8")) if file.exists() else _derived(FIXTURES / f"{name}.jsonl")
-    return registry, Index(registry.entities)
+    return registry, RegistryIndex(registry.entities)
 
 
 def _derived(file: Path) -> Registry:
