@@ -14,8 +14,8 @@ stores what was reached, and removes nothing from the session.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from sidecar.context import (
@@ -246,7 +246,8 @@ class Trigger(NamedTuple):
     """Whether it causes a rehydrate."""
 
 
-class Decision(NamedTuple):
+@dataclass(frozen=True)
+class Decision:
     """The governor's decision, and what is behind it."""
 
     action: GovernorAction
@@ -255,7 +256,7 @@ class Decision(NamedTuple):
     """The strongest action that was due and not allowed."""
     suppressed_reason: str = ""
 
-    @property
+    @cached_property
     def reasons(self) -> tuple[str, ...]:
         """The reasons in words, also of what was suppressed."""
         notes = (f"{self.suppressed} is due but {self.suppressed_reason}",) if self.suppressed else ()
@@ -371,11 +372,11 @@ def decide(
         was_stated = REQUESTED not in causes and all(cause in stated for cause in causes)
         if not triggers or (action == "rehydrate" and was_stated):
             continue
-        decision = decision._replace(triggers=decision.triggers or triggers)
+        decision = replace(decision, triggers=decision.triggers or triggers)
         if action not in suppressed:
-            return decision._replace(action=action)
+            return replace(decision, action=action)
         if decision.suppressed is None:
-            decision = decision._replace(suppressed=action, suppressed_reason=suppressed[action])
+            decision = replace(decision, suppressed=action, suppressed_reason=suppressed[action])
     return decision
 
 
