@@ -8,7 +8,7 @@ from typing import Any
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import project_params, state_folder
-from sidecar.cli.status import size
+from sidecar.operations.number_format import size
 
 KINDS = (
     *("runs", "caches", "indexes", "metrics"),

@@ -10,6 +10,7 @@ from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import state_folder
 from sidecar.core.text import count_noun
+from sidecar.operations.number_format import size
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
 
 APP_CLIENT = "1code"
@@ -98,16 +99,6 @@ def _is_connected(agent: Provider | None, answer: Mapping[str, Any]) -> bool | N
         return bool(connected_events(agent))
     except CommandFailed:
         return None
-
-
-def size(number: int) -> str:
-    """Return bytes in binary units."""
-    value = float(number)
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"
 
 
 def _projects(projects: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Figures as text, for the whole report. Pure."""
+"""Figures as text, for the report and the commands. Pure."""
+
+from sidecar.core.text import count_noun
 
 UNKNOWN = "–"
 
@@ -64,5 +66,5 @@ def age(since_ms: int | None, now_ms: int) -> str:
     minutes = max(0, now_ms - since_ms) // 60_000
     for unit, length in (("day", 24 * 60), ("hour", 60)):
         if minutes >= length:
-            return f"{minutes // length} {unit}{'' if minutes // length == 1 else 's'} ago"
+            return f"{count_noun(minutes // length, unit)} ago"
     return f"{minutes} min ago" if minutes else "just now"

@@ -1,5 +1,6 @@
 """`onecode-sidecar status` and `explain`, run as by a user, beside a running sidecar and after it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def test_status_shows_the_running_sidecar_mode_projects_and_latest_runs(
     shown = output_of("status")
     assert f"process {process.popen.pid}" in shown
     assert answer["lastRuns"][0]["runId"] in shown
+    assert re.search(r"free disk space [\d.,]+ GB\b", shown), "in the units of the report"
 
 
 def test_a_project_has_its_name_before_its_first_run_ends(
