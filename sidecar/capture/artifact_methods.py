@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -26,7 +25,7 @@ from sidecar.capture.model import (
     CommittedArtifact,
     Provenance,
 )
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import epoch_ms, rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -197,7 +196,7 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
     with call.database.write() as tx:
         before = lookup_artifact(tx, project, params.id)
         _status(before, "update")
-        if params.expected_updated_at is not None and _ms(params.expected_updated_at) != before.updated_at_ms:
+        if params.expected_updated_at is not None and epoch_ms(params.expected_updated_at) != before.updated_at_ms:
             raise Conflict("The artifact has changed since.", hint="Fetch it again and edit that version.")
         text = edited_text(ArtifactText(before.title, before.body), params.title, params.body, MAX_TITLE)
         if text == (before.title, before.body):
@@ -283,10 +282,6 @@ def _store(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
     stored = replace(artifact, updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
     artifacts.put(tx, stored)
     return stored
-
-
-def _ms(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
 
 
 def _project(call: Call, path: str) -> str:
