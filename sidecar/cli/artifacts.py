@@ -1,16 +1,23 @@
 """`onecode-sidecar artifacts`: list, show, edit, accept, discard and commit the artifacts of runs."""
 
 import argparse
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.cli.editor import edit
+from sidecar.cli.editor import edited_text
 from sidecar.cli.in_process import InProcess, on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, cut, read_text, run_and_print, terminal_safe
+from sidecar.cli.output import (
+    CommandAnswer,
+    CommandFailed,
+    cut,
+    read_text,
+    run_and_print,
+    terminal_safe,
+    terminal_width,
+    utc_time,
+)
 from sidecar.cli.paths import add_verb, project_folder, state_folder
-from sidecar.system.environment import environment
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}
 """Artifact types by their names on the command line."""
@@ -37,8 +44,8 @@ def _card_lines(artifact: Mapping[str, Any]) -> Iterator[str]:
         "id": artifact["id"],
         "type": f"{_NAMES[artifact['type']]}, from {artifact['event']}",
         "status": f"{artifact['status']}{edited}",
-        "created": _utc_time(artifact["createdAt"]),
-        "changed": _utc_time(artifact["updatedAt"]) if artifact["updatedAt"] != artifact["createdAt"] else "",
+        "created": utc_time(artifact["createdAt"]),
+        "changed": utc_time(artifact["updatedAt"]) if artifact["updatedAt"] != artifact["createdAt"] else "",
         "run": f"{source['runId']} of chat {source['subChatId']} with {source['provider']}",
         "session": source["sessionId"] or "",
         "head": (source["headCommit"] or "")[:12],
@@ -57,10 +64,6 @@ def line(artifact: Mapping[str, Any], width: int) -> str:
 
 def _status(artifact: Mapping[str, Any]) -> str:
     return "damaged" if artifact["damaged"] else str(artifact["status"])
-
-
-def _utc_time(text: str) -> str:
-    return f"{text[:10]} {text[11:16]} UTC"
 
 
 STATUSES = ("draft", "accepted", "discarded", "committed")
@@ -151,7 +154,7 @@ def _list(ctx: ArtifactContext) -> CommandAnswer:
     filters = {"status": chosen.status, "type": KINDS.get(chosen.kind)}
     answer = ctx.request("list", limit=chosen.limit, **{name: value for name, value in filters.items() if value})
     artifacts = answer["artifacts"]
-    lines = list(table(artifacts, _terminal_width())) if artifacts else [f"No artifacts of {ctx.project}."]
+    lines = list(table(artifacts, terminal_width())) if artifacts else [f"No artifacts of {ctx.project}."]
     if len(artifacts) == chosen.limit < MAX_LIMIT:
         lines.append(f"Newest {chosen.limit} only; --limit shows more.")
     return CommandAnswer(answer, lines)
@@ -166,7 +169,7 @@ def _decide(ctx: ArtifactContext) -> CommandAnswer:
     """Accept or discard artifacts; every id is resolved before the first decision."""
     ids = [ctx.id_of(given) for given in ctx.arguments.ids]
     decided = [ctx.request(ctx.arguments.verb, id=id_) for id_ in dict.fromkeys(ids)]
-    return CommandAnswer({"artifacts": decided}, [line(id_, _terminal_width()) for id_ in decided])
+    return CommandAnswer({"artifacts": decided}, [line(id_, terminal_width()) for id_ in decided])
 
 
 def _edit(ctx: ArtifactContext) -> CommandAnswer:
@@ -181,22 +184,13 @@ def _edit(ctx: ArtifactContext) -> CommandAnswer:
         title = {} if chosen.title is None else {"title": chosen.title}
         after = ctx.request("update", id=before["id"], **title, **body)
     changed = after["updatedAt"] != before["updatedAt"]
-    return CommandAnswer(after, [line(after, _terminal_width()) if changed else "Nothing was changed."])
+    return CommandAnswer(after, [line(after, terminal_width()) if changed else "Nothing was changed."])
 
 
 def _edit_in_editor(ctx: ArtifactContext, before: Any) -> Any:
-    """Let the user edit the text. If it cannot be stored, its file remains."""
-    edited = edit(before["body"], f"{before['id']}.md", environment())
-    if not edited.text.strip():
-        edited.discard()
-        raise CommandFailed("The text is empty, so nothing was changed.", hint="Use `artifacts discard` to discard it.")
-    moment = before["updatedAt"]
-    try:
-        after = ctx.request("update", id=before["id"], body=edited.text, expectedUpdatedAt=moment)
-    except CommandFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=f"Your text is in {edited.path}.") from error
-    edited.discard()
-    return after
+    hint = "Use `artifacts discard` to discard it."
+    with edited_text(before["body"], f"{before['id']}.md", hint_if_empty=hint) as text:
+        return ctx.request("update", id=before["id"], body=text, expectedUpdatedAt=before["updatedAt"])
 
 
 def _commit(ctx: ArtifactContext) -> CommandAnswer:
@@ -207,7 +201,3 @@ def _commit(ctx: ArtifactContext) -> CommandAnswer:
         return CommandAnswer(answer, ["There are no accepted artifacts to commit."])
     lines = [f"{artifact['commit'][:12]}  {artifact['id']}" for artifact in committed]
     return CommandAnswer(answer, [f"On the branch {answer['branch']}:", *lines])
-
-
-def _terminal_width() -> int:
-    return shutil.get_terminal_size().columns

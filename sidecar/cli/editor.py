@@ -6,48 +6,55 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from sidecar.cli.output import CommandFailed
-from sidecar.system.environment import child_environment
+from sidecar.system.environment import child_environment, environment
 
 _DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
 
 
-class Edited:
-    """An edited text in its own file; `discard` removes the file."""
+@contextmanager
+def edited_text(text: str, name: str, *, hint_if_empty: str) -> Iterator[str]:
+    """Yield a text as the user edited it, to be stored. Its file remains if that fails."""
+    path, edited = _edit(text, name)
+    if not edited.strip():
+        _discard(path)
+        raise CommandFailed("The text is empty, so nothing was changed.", hint=hint_if_empty)
+    try:
+        yield edited
+    except CommandFailed as error:
+        raise CommandFailed(error.message, kind=error.kind, hint=f"Your text is in {path}.") from error
+    _discard(path)
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.text = text
 
-    def discard(self) -> None:
-        """Remove the file once its text is stored or not needed."""
-        shutil.rmtree(self.path.parent, ignore_errors=True)
+def _discard(path: Path) -> None:
+    shutil.rmtree(path.parent, ignore_errors=True)
 
 
-def edit(text: str, name: str, environment: Mapping[str, str]) -> Edited:
-    """Open a text in $VISUAL, $EDITOR or a default editor, and wait until it is closed."""
-    command = editor_command(environment)
+def _edit(text: str, name: str) -> tuple[Path, str]:
+    """Open a text in $VISUAL, $EDITOR or a default editor, wait until it is closed, and return its file and text."""
+    command = editor_command(environment())
     path = Path(tempfile.mkdtemp(prefix="onecode-edit-"), name)
     path.write_bytes(text.encode("utf-8", "replace"))
     try:
         _run(command, path)
-        return Edited(path, path.read_bytes().decode("utf-8").replace("\r\n", "\n"))
+        return path, path.read_bytes().decode("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError, subprocess.CalledProcessError) as error:
         unsaved = path.exists() and path.read_bytes() != text.encode("utf-8", "replace")
         note = f" Your text is in {path}." if unsaved else ""
         if not unsaved:
-            shutil.rmtree(path.parent, ignore_errors=True)
+            _discard(path)
         raise CommandFailed(
             f"{_failure_message(error, command)}{note}", hint="Use --title and --body to change it without an editor."
         ) from None
 
 
-def editor_command(environment: Mapping[str, str]) -> str:
+def editor_command(variables: Mapping[str, str]) -> str:
     """Return the command of the user's editor; raise CommandFailed if there is none."""
-    named = next((environment[name] for name in ("VISUAL", "EDITOR") if environment.get(name, "").strip()), None)
+    named = next((variables[name] for name in ("VISUAL", "EDITOR") if variables.get(name, "").strip()), None)
     command = named or next((name for name in _DEFAULT_EDITORS if shutil.which(name)), None)
     if command is None:
         raise CommandFailed("No editor was found.", hint="Set $VISUAL or $EDITOR, or use --title and --body.")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.output import CommandAnswer, run_and_print, utc_time
 from sidecar.cli.paths import add_path_arguments, project_params, state_folder
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     """Yield the lines about a run. Pure."""
     figures = answer["metadata"]
-    yield f"{answer['runId']}, {answer['createdAt'][:16].replace('T', ' ')} UTC"
+    yield f"{answer['runId']}, {utc_time(answer['createdAt'])}"
     if figures["rollout"] is not None:
         yield _rollout(figures["rollout"])
     if answer["action"] == "passthrough" and not answer["items"]:

@@ -4,14 +4,22 @@ The command line acts for the user, so all memories are accessible.
 """
 
 import argparse
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from sidecar.cli.editor import edit
+from sidecar.cli.editor import edited_text
 from sidecar.cli.in_process import InProcess, on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, cut, read_text, run_and_print, terminal_safe
+from sidecar.cli.output import (
+    CommandAnswer,
+    CommandFailed,
+    cut,
+    read_text,
+    run_and_print,
+    terminal_safe,
+    terminal_width,
+    utc_time,
+)
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.text import count_noun
 from sidecar.system.environment import environment
@@ -164,7 +172,7 @@ def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
         "type": f"{memory['type']}, {memory['sector']}",
         "owner": f"{memory['owner']}, {memory['retention']}{', archived' if memory['archived'] else ''}",
         "tier": f"{memory['tier']}, confidence {memory['confidence']:.2f}, {times}",
-        "said": " ".join(filter(None, (_utc_time(memory["at"]), f"by {memory['author']}" if memory["author"] else ""))),
+        "said": " ".join(filter(None, (utc_time(memory["at"]), f"by {memory['author']}" if memory["author"] else ""))),
         "session": memory["sessionId"] or "",
         "tags": ", ".join(memory["tags"]),
         "instead": ", ".join(memory["supersedes"]),
@@ -250,7 +258,7 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
         yield "Nothing has been captured yet."
     else:
         last = capture["last"]
-        yield f"Last capture  {_utc_time(last['at'])}, {last['origin']} of session {terminal_safe(last['sessionId'])}:"
+        yield f"Last capture  {utc_time(last['at'])}, {last['origin']} of session {terminal_safe(last['sessionId'])}:"
         yield f"  {_outcome_counts(last)}"
         yield f"Total of {count_noun(capture['captures'], 'capture')}:"
         yield f"  {_outcome_counts(capture)}"
@@ -291,7 +299,7 @@ _NEAR_MISSES = {
 
 def _near_miss_lines(near_misses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for miss in near_misses:
-        yield f"  {_utc_time(miss['at'])}  {miss['score']:.2f}  {terminal_safe(miss['text'])}"
+        yield f"  {utc_time(miss['at'])}  {miss['score']:.2f}  {terminal_safe(miss['text'])}"
 
 
 def _count(group: Mapping[str, Any]) -> str:
@@ -302,7 +310,7 @@ def _count(group: Mapping[str, Any]) -> str:
 def _upkeep(last: Mapping[str, Any] | None) -> str:
     if last is None:
         return "Upkeep has never run."
-    return f"Last upkeep   {_utc_time(last['at'])}: {_upkeep_counts(last)}"
+    return f"Last upkeep   {utc_time(last['at'])}: {_upkeep_counts(last)}"
 
 
 def _upkeep_counts(counts: Mapping[str, Any]) -> str:
@@ -312,10 +320,6 @@ def _upkeep_counts(counts: Mapping[str, Any]) -> str:
 
 def _lines(text: str | None) -> list[str]:
     return [line for line in (text or "").splitlines() if line.strip()]
-
-
-def _utc_time(text: str) -> str:
-    return f"{text[:10]} {text[11:16]} UTC"
 
 
 class VerbContext(NamedTuple):
@@ -366,7 +370,7 @@ def _list(ctx: VerbContext) -> CommandAnswer:
     answer = ctx.request("list", limit=chosen.limit, archived=bool(chosen.archived), **filters)
     memories = answer["memories"]
     such = "such " if any(filters.values()) else ""
-    lines = list(table(memories, _terminal_width())) if memories else [f"There are no {such}memories of {ctx.project}."]
+    lines = list(table(memories, terminal_width())) if memories else [f"There are no {such}memories of {ctx.project}."]
     if answer["total"] > len(memories):
         lines.append(f"Newest {len(memories)} of {answer['total']}; --limit shows more.")
     return CommandAnswer(answer, lines)
@@ -376,7 +380,7 @@ def _search(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     level = "full" if chosen.full else "chunks"
     answer = ctx.request("search", query=" ".join(chosen.query), limit=chosen.limit, level=level)
-    lines = list(search_lines(answer["memories"], _terminal_width()))
+    lines = list(search_lines(answer["memories"], terminal_width()))
     return CommandAnswer(answer, lines or ["No memories match."])
 
 
@@ -400,7 +404,7 @@ def _add(ctx: VerbContext) -> CommandAnswer:
     )  # fmt: skip
     if is_instruction:
         ctx.request("confirm", id=memory["id"])
-    return CommandAnswer(memory, [line(memory, "standing" if is_instruction else "stored", _terminal_width())])
+    return CommandAnswer(memory, [line(memory, "standing" if is_instruction else "stored", terminal_width())])
 
 
 _INSTRUCTION_TYPES = ("preference", "user_correction")
@@ -422,7 +426,7 @@ def _confirm(ctx: VerbContext) -> CommandAnswer:
     _require_users_shell()
     memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
     answer = ctx.request("confirm", id=memory["id"], version=memory["version"])
-    return CommandAnswer(answer, [line(memory, "standing", _terminal_width())])
+    return CommandAnswer(answer, [line(memory, "standing", terminal_width())])
 
 
 def _undo(ctx: VerbContext) -> CommandAnswer:
@@ -438,7 +442,7 @@ def _undo(ctx: VerbContext) -> CommandAnswer:
     for memory in memories:
         ctx.request("undo", id=memory["id"])
     removed = [memory["id"] for memory in memories]
-    return CommandAnswer({"removed": removed}, [line(memory, "undone", _terminal_width()) for memory in memories])
+    return CommandAnswer({"removed": removed}, [line(memory, "undone", terminal_width()) for memory in memories])
 
 
 def _edit(ctx: VerbContext) -> CommandAnswer:
@@ -453,37 +457,27 @@ def _edit(ctx: VerbContext) -> CommandAnswer:
     else:
         after = ctx.request("update", id=before["id"], **facts)
     changed = after["version"] != before["version"]
-    return CommandAnswer(after, [line(after, "changed", _terminal_width()) if changed else "Nothing was changed."])
+    return CommandAnswer(after, [line(after, "changed", terminal_width()) if changed else "Nothing was changed."])
 
 
 def _edit_in_editor(ctx: VerbContext, before: Any) -> Any:
-    """Let the user edit the text. If it cannot be stored, its file remains."""
-    edited = edit(before["text"], f"{before['id']}.md", environment())
-    text = edited.text.strip("\n")
-    if not text.strip():
-        edited.discard()
-        raise CommandFailed(
-            "The text is empty, so nothing was changed.", hint="Use `memory delete` to delete a memory."
-        )
-    try:
+    hint = "Use `memory delete` to delete a memory."
+    with edited_text(before["text"], f"{before['id']}.md", hint_if_empty=hint) as edited:
+        text = edited.strip("\n")
         is_same = text == before["text"]
-        after = before if is_same else ctx.request("update", id=before["id"], version=before["version"], text=text)
-    except CommandFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=f"Your text is in {edited.path}.") from error
-    edited.discard()
-    return after
+        return before if is_same else ctx.request("update", id=before["id"], version=before["version"], text=text)
 
 
 def _delete(ctx: VerbContext) -> CommandAnswer:
     """Delete memories; every id is resolved before the first deletion."""
     memories = [ctx.request("get", id=ctx.id_of(given)) for given in dict.fromkeys(ctx.arguments.ids)]
     answers = [ctx.request("delete", id=memory["id"], version=memory["version"]) for memory in memories]
-    return CommandAnswer({"memories": answers}, [line(memory, "deleted", _terminal_width()) for memory in memories])
+    return CommandAnswer({"memories": answers}, [line(memory, "deleted", terminal_width()) for memory in memories])
 
 
 def _restore(ctx: VerbContext) -> CommandAnswer:
     memory = ctx.request("restore", id=ctx.id_of(ctx.arguments.id))
-    return CommandAnswer(memory, [line(memory, "restored", _terminal_width())])
+    return CommandAnswer(memory, [line(memory, "restored", terminal_width())])
 
 
 def _maintain(ctx: VerbContext) -> CommandAnswer:
@@ -497,7 +491,7 @@ def _proposals(ctx: VerbContext) -> CommandAnswer:
         decision = "accept" if chosen.accept else "reject"
         answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), decision=decision)
         rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []
-        return CommandAnswer(answer, [line(answer["memory"], f"{decision}ed", _terminal_width()), *rule])
+        return CommandAnswer(answer, [line(answer["memory"], f"{decision}ed", terminal_width()), *rule])
     answer = ctx.request("proposals")
     lines = [_proposal_line(proposal) for proposal in answer["proposals"]]
     return CommandAnswer(answer, lines or ["No rule is proposed."])
@@ -507,10 +501,6 @@ def _proposal_line(proposal: Mapping[str, Any]) -> str:
     against = proposal["contradictedBy"]
     suffix = f"  (suspended: {against} contradicts it; --accept drops it)" if against else ""
     return f"{proposal['memory']['id']}  {terminal_safe(proposal['rule'])}{suffix}"
-
-
-def _terminal_width() -> int:
-    return shutil.get_terminal_size().columns
 
 
 _VERBS: dict[str, Callable[[VerbContext], CommandAnswer]] = {

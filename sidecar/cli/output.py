@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -35,6 +36,16 @@ def hint_of_command_line(hint: str) -> str:
     if any(method not in _COMMANDS for method in methods):
         return ""
     return _METHOD.sub(lambda match: f"`{_COMMANDS[match[1]]}`", hint)
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal."""
+    return shutil.get_terminal_size().columns
+
+
+def utc_time(moment: str) -> str:
+    """Return a moment of an answer as `2026-03-01 09:30 UTC`."""
+    return f"{moment[:10]} {moment[11:16]} UTC"
 
 
 class CommandFailed(Exception):
