@@ -56,13 +56,15 @@ class Repository:
     def commit(self, files: Mapping[str, Contents] | None = None, message: str = "Change things") -> str:
         """Write files, commit everything and return the commit's id."""
         self.write(files or {})
+        if message == message.strip() and "\n" not in message and _is_plain(self.path):
+            return _commit_all(self.path, message)
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.head()
 
     def head(self) -> str:
         """Return the id of the checked-out commit."""
-        return self.git("rev-parse", "HEAD")
+        return _loose_head(self.path) or self.git("rev-parse", "HEAD")
 
     def add_worktree(self, path: Path, branch: str) -> "Repository":
         """Add a linked worktree on a new branch."""
@@ -159,8 +161,8 @@ def git(folder: Path, *arguments: str) -> str:
 def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> Repository:
     """Create a repository on branch `main`; with files also its first commit.
 
-    A copied template and a commit by libgit2 give the same bytes as `git init`, `add` and `commit`, without four
-    processes per repository. Where git would convert contents, git commits.
+    A copied template and a commit by libgit2 give the same as `git init`, `add` and `commit`, without four processes
+    per repository. Where git would convert contents or run a hook, git commits.
     """
     path.mkdir(parents=True, exist_ok=True)
     repository = Repository(path)
@@ -168,11 +170,7 @@ def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> 
     repositories_made.append(path)
     if files is None:
         return repository
-    if any(name.endswith(".gitattributes") for name in files):
-        repository.commit(files, "Begin")
-    else:
-        repository.write(files)
-        _commit_first(path, "Begin")
+    repository.commit(files, "Begin")
     return repository
 
 
@@ -186,14 +184,50 @@ def _template() -> Path:
     return folder / ".git"
 
 
-def _commit_first(path: Path, message: str) -> None:
+_UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "info/attributes")
+_OF_GIT_ALONE = frozenset((".git", ".gitattributes", ".gitmodules"))
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether libgit2 commits the same as git: configuration of the template, no conversion, nothing under way."""
+    folder = path / ".git"
+    try:
+        if (folder / "config").read_bytes() != (_template() / "config").read_bytes() or any(
+            (folder / "hooks").iterdir()
+        ):
+            return False
+    except OSError:  # a linked worktree, a submodule, or damaged
+        return False
+    for where, folders, files in os.walk(path):
+        if where == os.fspath(path):
+            folders.remove(".git")
+        if not _OF_GIT_ALONE.isdisjoint((*folders, *files)):
+            return False
+    return not any((folder / name).exists() for name in _UNDER_WAY)
+
+
+def _loose_head(path: Path) -> str | None:
+    """Return the checked-out commit where it is a loose ref of the main worktree."""
+    folder = path / ".git"
+    try:
+        head = (folder / "HEAD").read_text(encoding="ascii").strip()
+        name = head.removeprefix("ref: ")
+        text = head if name == head else (folder / name).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
+    return text if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text) else None
+
+
+def _commit_all(path: Path, message: str) -> str:
     import pygit2
 
-    repository = pygit2.Repository(str(path))
+    repository = pygit2.Repository(str(path), pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
     repository.index.add_all()
     repository.index.write()
     tree = repository.index.write_tree()
     seconds = int(datetime.fromisoformat(DATE).timestamp())
     ada = pygit2.Signature(HERMETIC["GIT_AUTHOR_NAME"], HERMETIC["GIT_AUTHOR_EMAIL"], seconds, 0)
-    repository.create_commit("refs/heads/main", ada, ada, f"{message}\n", tree, [])
+    parents = [] if repository.head_is_unborn else [repository.head.target]
+    commit = repository.create_commit("HEAD", ada, ada, f"{message}\n", tree, parents)
     repository.free()
+    return str(commit)
