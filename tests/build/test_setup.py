@@ -49,7 +49,8 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _link_environment(project)
         return project
     assert [line.split(" ")[:2] for line in _set_up(project).splitlines()] == [
-        ["setup:", "making"], ["setup:", "installing"], ["setup:", "installing"], ["setup:", ".venv"],
+        ["setup:", "making"], ["setup:", "installing"], ["setup:", "compiling"], ["setup:", "installing"],
+        ["setup:", ".venv"],
     ], "one line per phase"  # fmt: skip
     return project
 
