@@ -97,8 +97,8 @@ def _git() -> str:
 
 
 def _grammars() -> str:
-    from sidecar.codebase.summary.grammar import load
     from sidecar.codebase.summary.languages import LANGUAGES
+    from sidecar.codebase.summary.syntax import load
 
     grammars = [language.grammar for language in LANGUAGES if language.grammar is not None]
     for grammar in grammars:

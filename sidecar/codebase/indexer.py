@@ -19,10 +19,10 @@ from sidecar.codebase.files import FileContent, read_contents
 from sidecar.codebase.search import FileIndex
 from sidecar.codebase.search.postings import InvertedUnits, invert
 from sidecar.codebase.store import FileCache
-from sidecar.codebase.summary.grammar import is_loaded
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import Summary, from_json, to_json
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Words, count_words, summarize, unanalysed_summary
+from sidecar.codebase.summary.syntax import is_loaded
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Cancellation

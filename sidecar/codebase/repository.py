@@ -20,10 +20,10 @@ from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
 from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.store import FileCache, SearchCache, StoredIndex
-from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.summary.summarize import outline
+from sidecar.codebase.summary.syntax import load
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_files import (

@@ -38,7 +38,7 @@ OPENS = {
     "system/parent_watch.py": SYSTEM_FILE,
     "system/worker.py": SYSTEM_FILE,
     "system/inotify.py": SYSTEM_FILE,
-    "codebase/summary/grammar.py": OWN_DATA,
+    "codebase/summary/syntax.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,
     "catalog.py": OWN_DATA,
     "cli/editor.py": "a temporary folder of the command",
