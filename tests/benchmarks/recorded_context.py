@@ -5,8 +5,10 @@
     python -m tests.benchmarks.recorded_context --figures FILE
 
 CLONES has a folder per repository with `.specstory/history`; `FOLDER/owner+name/repo` its git directory. A conversation
-is played on the last commit before it began. *Used*: read or edited by the main agent at a prompt or later, as far as
-the recording names the file and the commit has it; each file counts once. *Named*: any path in a context block.
+is played on the last commit before it began, after the conversations before it: each of the last three is one run of
+the project, and what it edited after that commit is still uncommitted. *Used*: read or edited by the main agent at a
+prompt or later, as far as the recording names the file and the commit has it; each file counts once. *Named*: any path
+in a context block. Recordings that omit the paths of many calls are left out: they hide most of what was used.
 """
 
 import argparse
@@ -16,12 +18,14 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from sidecar.core.digests import short_id
 from sidecar.core.terms import paths_in
 from sidecar.core.text import size
 from tests.benchmarks.programs import quiet_sidecar
@@ -37,8 +41,16 @@ FILES_ABOVE = 8
 RESAMPLES = 400
 PATIENCE_SECONDS = 300.0
 EDITED, READ = "tool-Edit", "tool-Read"
+EARLIER = 3
+"""Number of conversations before the played one."""
+NAMED_CALLS = 0.8
+"""Minimum share of the calls that read or edit whose paths a recording names."""
 
-_TOOL = re.compile(r"<tool-use data-tool-type=\"(read|write)\"[^>]*>(.*?)</tool-use>", re.DOTALL)
+_TOOL = re.compile(
+    r"<tool-use data-tool-type=\"(\w+)\"(?: data-tool-name=\"([^\"]*)\")?[^>]*>(.*?)</tool-use>", re.DOTALL
+)
+_EDIT_TOOL = re.compile(r"apply_?patch|replace_?string|create_?file|edit_file", re.IGNORECASE)
+_PARAMETER = re.compile(r"\"relativeWorkspacePath\": \"([^\"\n]+)\"")
 _LINE = re.compile(r"^(?:\s*<summary>)?(Read|Edit) file: ([^<\n]+)", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _RESULT = re.compile(r"(?:The file|[Ff]ile (?:created|written)[^:\n]{0,30}:?) (\S+)(?: has been|$)", re.MULTILINE)
@@ -60,18 +72,55 @@ class Entry(NamedTuple):
     bytes: int
 
 
-def used_files(text: str, tree: Collection[str]) -> list[Use]:
-    """Return the files of a tree that the tool calls in an answer read or edited, in order, each once."""
-    found: dict[str, str] = {}
-    calls = [(match.start(), EDITED if match[1] == "write" else READ, match[2]) for match in _TOOL.finditer(text)]
-    calls += [(match.start(), EDITED if match[1] == "Edit" else READ, match[2]) for match in _LINE.finditer(text)]
-    for _, tool, body in sorted(calls):
-        names = "\n".join((_FENCE.sub(" ", body), *(match[1] for match in _RESULT.finditer(body))))
-        for name in paths_in(unquote(names).replace("\\", "/")):
-            path = _in_tree(name, tree)
-            if path is not None and found.get(path) != EDITED:
-                found[path] = tool
-    return [Use(path, tool) for path, tool in found.items()]
+class Call(NamedTuple):
+    """A tool call that reads or edits files, with the paths it names."""
+
+    tool: str
+    names: tuple[str, ...]
+
+
+def calls_in(text: str) -> list[Call]:
+    """Return the tool calls in an answer that read or edit files, in order."""
+    found = [(match.start(), _tool(match[1], match[2] or ""), match[3]) for match in _TOOL.finditer(text)]
+    rest = _TOOL.sub(lambda match: " " * len(match[0]), text)
+    found += [(match.start(), EDITED if match[1] == "Edit" else READ, match[2]) for match in _LINE.finditer(rest)]
+    return [Call(tool, tuple(_names(body))) for _, tool, body in sorted(found) if tool]
+
+
+def _tool(kind: str, name: str) -> str:
+    if kind == "write" or (kind in ("generic", "unknown") and _EDIT_TOOL.search(name)):
+        return EDITED
+    return READ if kind == "read" and name != "WebFetch" else ""
+
+
+def _names(body: str) -> list[str]:
+    stated = (*(match[1] for match in _RESULT.finditer(body)), *(match[1] for match in _PARAMETER.finditer(body)))
+    return paths_in(unquote("\n".join((_FENCE.sub(" ", body), *stated))).replace("\\", "/"))
+
+
+def names_most_paths(answers: Iterable[Sequence[Call]]) -> bool:
+    """Whether a recording names the paths of most calls."""
+    named = [bool(call.names) for calls in answers for call in calls]
+    return sum(named) >= NAMED_CALLS * len(named)
+
+
+def used_files(answers: Sequence[Sequence[Call]], tree: Collection[str]) -> list[list[Use]]:
+    """Return the files of a tree that each answer's calls read or edited, in order, each once."""
+    paths = {name: _in_tree(name, tree) for calls in answers for call in calls for name in call.names}
+    above = Counter(name.removesuffix(path) for name, path in paths.items() if path is not None and path != name)
+    root = above.most_common(1)[0][0] if above else ""
+    used: list[list[Use]] = []
+    for calls in answers:
+        tools: dict[str, str] = {}
+        for call in calls:
+            for name in call.names:
+                path = paths[name]
+                # The `README.md` of another folder is not the one at the top.
+                is_own = path is not None and ("/" in path or name.removesuffix(path) in ("", root))
+                if path is not None and is_own and tools.get(path) != EDITED:
+                    tools[path] = call.tool
+        used.append([Use(path, tool) for path, tool in tools.items()])
+    return used
 
 
 def _in_tree(name: str, tree: Collection[str]) -> str | None:
@@ -105,15 +154,36 @@ def _path_of(line: str, tree: Collection[str]) -> str:
     return ""
 
 
-def play(sidecar: MemorySidecar, worktree: Path, name: str, messages: Sequence[Message], turns: int) -> Iterator[Any]:
-    """Play a conversation; yield a row for each prompt."""
-    tree = frozenset(_git(worktree, "ls-files", "-z").split("\0")) - {""}
+class Recorded(NamedTuple):
+    """A recorded conversation: its messages, the places of the typed ones, and the calls of each answer."""
+
+    name: str
+    base: str
+    messages: Sequence[Message]
+    typed: Sequence[int]
+    answers: Sequence[Sequence[Call]]
+
+    @property
+    def ends(self) -> list[int]:
+        """The message after each answer."""
+        return [*self.typed[1:], len(self.messages)]
+
+
+def read_recorded(name: str, base: str, messages: Sequence[Message]) -> Recorded:
+    """Read the calls of a conversation."""
     typed = [at for at, message in enumerate(messages) if message.role == "user" and message.text.strip()]
     ends = [*typed[1:], len(messages)]
-    uses = [used_files(_answer(messages[at + 1 : end]), tree) for at, end in zip(typed, ends, strict=True)]
+    answers = [calls_in(_answer(messages[at + 1 : end])) for at, end in zip(typed, ends, strict=True)]
+    return Recorded(name, base, messages, typed, answers)
+
+
+def play(sidecar: MemorySidecar, worktree: Path, recorded: Recorded, uses: Sequence[Sequence[Use]]) -> Iterator[Any]:
+    """Play a conversation; yield a row for each prompt."""
+    name, messages = recorded.name, recorded.messages
+    tree = files_of(worktree)
     chat = Conversation(sidecar.client, worktree, sub_chat_id=name)
     known: set[str] = set()
-    for turn, (at, end) in enumerate(zip(typed[:turns], ends, strict=False)):
+    for turn, (at, end) in enumerate(zip(recorded.typed, recorded.ends, strict=True)):
         prompt = messages[at].text
         before = chat.pre_run(prompt)
         earlier = {use.path for turn_uses in uses[:turn] for use in turn_uses}
@@ -126,13 +196,39 @@ def play(sidecar: MemorySidecar, worktree: Path, name: str, messages: Sequence[M
             "newNamed": [path for path in new if path in known], "used": sorted(later),
             "session": sorted({use.path for turn_uses in uses for use in turn_uses}) if not turn else [],
         }  # fmt: skip
-        parts = [_work(worktree, use, number) for number, use in enumerate(uses[turn])]
-        answer = {"text": text_before(messages, end), "parts": parts}
-        chat.post_run(before, prompt, session=name, assistant=answer)
-        process = sidecar.app.process
-        assert process is not None
-        process.wait_idle(30)
-        sidecar.clock.advance(60_000)
+        finish_run(sidecar, worktree, chat, before, prompt, text_before(messages, end), uses[turn])
+
+
+def finish_run(
+    sidecar: MemorySidecar,
+    worktree: Path,
+    chat: Conversation,
+    before: Any,
+    prompt: str,
+    text: str,
+    uses: Iterable[Use],
+) -> None:
+    """Use the files and report the run."""
+    parts = [_work(worktree, use, number) for number, use in enumerate(uses)]
+    chat.post_run(before, prompt, session=chat.sub_chat_id, assistant={"text": text, "parts": parts})
+    process = sidecar.app.process
+    assert process is not None
+    process.wait_idle(30)
+    sidecar.clock.advance(60_000)
+
+
+def play_as_one_run(sidecar: MemorySidecar, worktree: Path, recorded: Recorded) -> None:
+    """Play an earlier conversation as one run on the present files."""
+    uses = used_files(recorded.answers, files_of(worktree))
+    chat = Conversation(sidecar.client, worktree, sub_chat_id=recorded.name)
+    prompt = recorded.messages[recorded.typed[0]].text
+    text = text_before(recorded.messages, len(recorded.messages))
+    finish_run(sidecar, worktree, chat, chat.pre_run(prompt), prompt, text, [use for own in uses for use in own])
+
+
+def files_of(worktree: Path) -> frozenset[str]:
+    """Return the tracked files."""
+    return frozenset(_git(worktree, "ls-files", "-z").split("\0")) - {""}
 
 
 def _answer(messages: Iterable[Message]) -> str:
@@ -149,12 +245,15 @@ def _work(worktree: Path, use: Use, number: int) -> dict[str, Any]:
 
 def base_commit(clone: Path, commit: str, path: Path, messages: Sequence[Message]) -> str:
     """Return the last commit before a conversation began; empty without one."""
+    moment = began_at(path, messages)
+    return _git(clone, "rev-list", "-1", f"--before={moment}", commit).strip() if moment else ""
+
+
+def began_at(path: Path, messages: Sequence[Message]) -> str:
+    """Return when a conversation began; empty if its file does not state it."""
     stated = next((message.time for message in messages if message.time), None)
     match = _TIME.search(stated or "") or _TIME.search(path.name)
-    if match is None:
-        return ""
-    moment = f"{match[1]}T{match[2] or '00'}:{match[3] or '00'}:00+00:00"
-    return _git(clone, "rev-list", "-1", f"--before={moment}", commit).strip()
+    return f"{match[1]}T{match[2] or '00'}:{match[3] or '00'}:00+00:00" if match is not None else ""
 
 
 def _git(folder: Path, *arguments: str, check: bool = True) -> str:
@@ -185,28 +284,55 @@ def record(
         mirror = chosen.mirrors / name / "repo"
         if not mirror.is_dir():
             continue
-        with tempfile.TemporaryDirectory() as temporary:
-            worktree = Path(temporary) / "worktree"
-            _git(Path(temporary), "clone", "-q", "--shared", "--no-checkout", str(mirror), str(worktree))
-            sidecar = quiet_sidecar(Path(temporary) / "state")
-            rows: list[Any] = []
-            try:
-                sidecar.client.initialize(settings={"mode": "active"})
-                played = 0
-                for path, messages in conversations_of(chosen.clones / name, paths):
-                    base = base_commit(mirror, commits[name], path, messages)
-                    if not base or played == chosen.per_repository:
-                        continue
-                    _check_out(worktree, base)
-                    sidecar.client.request("codebase/index", {"cwd": str(worktree)}, PATIENCE_SECONDS)
-                    own = list(play(sidecar, worktree, f"{name}/{path.stem}", messages, chosen.turns))
-                    played += any(row["session"] for row in own)
-                    rows += own if any(row["session"] for row in own) else []
-            finally:
-                sidecar.close()
-                shutil.rmtree(worktree, ignore_errors=True)
+        conversations = recorded_of(chosen.clones / name, paths, mirror, commits[name])
+        rows: list[Any] = []
+        for at in sampled(conversations, mirror, chosen.per_repository):
+            rows += play_in_project(conversations[max(0, at - EARLIER) : at + 1], mirror, chosen.turns)
         print(name, *figures(rows), sep="\n  ", flush=True)
         yield from rows
+
+
+def recorded_of(clone: Path, paths: Sequence[str], mirror: Path, commit: str) -> list[Recorded]:
+    """Return a repository's conversations in the order in which they began."""
+    read = []
+    for path, messages in conversations_of(clone, paths):
+        base = base_commit(mirror, commit, path, messages)
+        if base:
+            read.append((began_at(path, messages), f"{clone.name}/{path.stem}", base, messages))
+    return [read_recorded(name, base, messages) for _, name, base, messages in sorted(read, key=lambda row: row[:2])]
+
+
+def sampled(conversations: Sequence[Recorded], mirror: Path, limit: int) -> list[int]:
+    """Return the places of at most `limit` conversations that use files and name most paths; by a hash, in order."""
+    usable: list[int] = []
+    for at in sorted(range(len(conversations)), key=lambda at: short_id([conversations[at].name])):
+        recorded = conversations[at]
+        tree = frozenset(_git(mirror, "ls-tree", "-r", "-z", "--name-only", recorded.base).split("\0"))
+        if len(usable) < limit and names_most_paths(recorded.answers) and any(used_files(recorded.answers, tree)):
+            usable.append(at)
+    return sorted(usable)
+
+
+def play_in_project(conversations: Sequence[Recorded], mirror: Path, turns: int) -> list[Any]:
+    """Play the last conversation after the others, in a project of its own; return its rows."""
+    *earlier, played = conversations
+    with tempfile.TemporaryDirectory() as temporary:
+        worktree = Path(temporary) / "worktree"
+        _git(Path(temporary), "clone", "-q", "--shared", "--no-checkout", str(mirror), str(worktree))
+        sidecar = quiet_sidecar(Path(temporary) / "state")
+        try:
+            sidecar.client.initialize(settings={"mode": "active"})
+            _check_out(worktree, played.base)
+            sidecar.client.request("codebase/index", {"cwd": str(worktree)}, PATIENCE_SECONDS)
+            for recorded in earlier:
+                play_as_one_run(sidecar, worktree, recorded)
+                if recorded.base != played.base:
+                    _git(worktree, "checkout-index", "-a", "-f", "-q", check=False)  # it was committed since
+            uses = used_files(played.answers, files_of(worktree))
+            return list(islice(play(sidecar, worktree, played, uses), turns))
+        finally:
+            sidecar.close()
+            shutil.rmtree(worktree, ignore_errors=True)
 
 
 def figures(rows: Sequence[Mapping[str, Any]]) -> list[str]:
