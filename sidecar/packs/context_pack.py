@@ -3,6 +3,7 @@
 Also the relevance cutoff, and the cache of rendered files.
 """
 
+import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
 from sidecar.packs.items_and_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
-from sidecar.runs import NO_CONTENTS, SessionContents, entries
+from sidecar.runs import NO_CONTENTS, RecentFile, SessionContents, entries
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
 from sidecar.runs.pre_run_record import RegionRecord
 
@@ -291,6 +292,8 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
         reasons.append("named in the request")
     if "identifiers" in ranked.parts:
         reasons.append("defines a name from the request")
+    if "usedRecently" in ranked.parts:
+        reasons.append(f"{'edited' if 'editedRecently' in ranked.parts else 'read'} in an earlier conversation")
     if ranked.matched:
         matched = dict.fromkeys(words.get(term, term) for term in ranked.matched)
         reasons.append(_MATCHES_PREFIX + ", ".join(list(matched)[:6]))
@@ -310,6 +313,52 @@ def _link_reason(ranked: RankedFile) -> list[str]:
     links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.related if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
     return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
+
+
+RECENT_WEIGHTS = {
+    "usedRecently": 1.45,  # one of the project's last conversations used it
+    "usedInSeveral": 0.47,  # more than one of them did
+    "editedRecently": 0.32,
+}
+RANK_WEIGHT = 0.65
+"""Weight of the logarithm of a file's place among the files that match a prompt."""
+
+FAR_RANK, MAX_RECENT_FILES = 80, 20
+RECENT_CUTOFF = -1.2
+"""Log odds below which a file of earlier conversations does not belong to a new one."""
+
+
+def with_recent_files(
+    ranked: Sequence[RankedFile], found: Sequence[RankedFile], recent: Sequence[RecentFile]
+) -> tuple[list[RankedFile], list[str]]:
+    """Add to a first prompt's files those of earlier conversations that it is likely to use again, likeliest first.
+
+    Return also their paths, best first. Both are ordered by the log odds of being used, learned from the first prompts
+    of recorded conversations: `found` are the files that match the prompt.
+    """
+    places = {file.path: at for at, file in enumerate(found)}
+    odds = {file.path: -RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK)) for file in ranked}
+    lowest = min((file.score for file in found), default=0.0)
+    files = {file.path: file for file in ranked}
+    likely: dict[str, float] = {}
+    for file in recent:
+        parts = _recent_parts(file)
+        value = sum(parts.values()) - RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK))
+        if value < RECENT_CUTOFF or file.path.rpartition("/")[2] in AGENT_FILES:
+            continue
+        likely[file.path] = odds[file.path] = value
+        at = places.get(file.path)
+        base = found[at] if at is not None else RankedFile(file.path, lowest, {"notFound": lowest}, (), ())
+        score = round(base.score + sum(parts.values()), 4)
+        files[file.path] = base._replace(score=score, parts={**base.parts, **parts})
+    best = sorted(likely, key=lambda path: -likely[path])[:MAX_RECENT_FILES]
+    chosen = [path for path in files if path not in likely or path in best]
+    return [files[path] for path in sorted(chosen, key=lambda path: -odds[path])], best
+
+
+def _recent_parts(file: RecentFile) -> dict[str, float]:
+    values = {"usedRecently": True, "usedInSeveral": file.conversations > 1, "editedRecently": file.is_edited}
+    return {name: RECENT_WEIGHTS[name] for name, value in values.items() if value}
 
 
 MIN_LINK = 0.3

@@ -11,7 +11,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.pack_cache import PackCache
-from sidecar.packs.request import ConversationCache, touched_files_of
+from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, recent_files_of, touched_files_of
 from sidecar.packs.task_pack import (
     REMEMBERED_CONVERSATIONS,
     FoundFiles,
@@ -19,6 +19,7 @@ from sidecar.packs.task_pack import (
     RecentQueries,
     get_task_pack,
 )
+from sidecar.runs import records
 from sidecar.workspace import Workspace
 
 PREFETCH_WAIT_MS = 20_000
@@ -100,7 +101,9 @@ def with_current_files(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
     """Return a query as the conversation's next call will ask it: runs since then may have changed more files."""
     with pack_query.process.database.read() as tx:
         touched = touched_files_of(tx, sub_chat_id, pack_query.task.fingerprint)
-    return pack_query._replace(touched=touched)
+        work = records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
+        recent = recent_files_of(tx, pack_query.workspace.project_key, sub_chat_id, work)
+    return pack_query._replace(touched=touched, recent=recent)
 
 
 def log_skipped(process: Process, error: Exception) -> None:

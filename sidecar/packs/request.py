@@ -23,6 +23,7 @@ from sidecar.packs.task import clean_prompt, referenced_items, significant_terms
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
+    RecentFile,
     RecentWork,
     ResolvedSession,
     SessionContents,
@@ -44,6 +45,9 @@ MAX_ACCEPTED = 12
 
 TOUCHED_RUNS = 6
 """Number of a conversation's latest runs whose files show where it works."""
+
+RECENT_CONVERSATIONS = 3
+"""Number of the project's last other conversations whose files show where a new one works."""
 
 CACHED_CONVERSATIONS = 64
 
@@ -102,6 +106,7 @@ class ConversationState(NamedTuple):
     overrides: Overrides
     instructions: InstructionState
     work: RecentWork
+    recent: tuple[RecentFile, ...]
 
 
 class ConversationCache:
@@ -131,10 +136,20 @@ def touched_files_of(tx: apsw.Connection, sub_chat_id: str, fingerprint: str) ->
     return tuple(sorted(records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, fingerprint)))
 
 
+def recent_files_of(
+    tx: apsw.Connection, project_key: str, sub_chat_id: str, work: RecentWork
+) -> tuple[RecentFile, ...]:
+    """Return the files of the project's last other conversations; none once this one has used files itself."""
+    if work.edited or work.read:
+        return ()
+    return records.recent_files(tx, project_key, sub_chat_id, RECENT_CONVERSATIONS)
+
+
 def _read_conversation(
     tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, session: SessionQuery
 ) -> ConversationState:
     sub_chat = records.sub_chat(tx, sub_chat_id)
+    work = records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
     return ConversationState(
         sub_chat=sub_chat,
         failing=tuple(records.failing_tests(tx, workspace.key)),
@@ -146,7 +161,8 @@ def _read_conversation(
         touched=touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
         overrides=load_overrides(tx, workspace.project_key),
         instructions=load_instructions(tx, workspace.project_key),
-        work=records.recent_work(tx, sub_chat_id, TOUCHED_RUNS),
+        work=work,
+        recent=recent_files_of(tx, workspace.project_key, sub_chat_id, work),
     )
 
 
@@ -189,6 +205,8 @@ class PackRequest:
     query: str
     """Query that ranks files: the task's first prompt, or recent work if the session lost its context."""
     work: RecentWork
+    recent: tuple[RecentFile, ...]
+    """Files of the project's last other conversations, while this one has used none."""
     touched: tuple[str, ...]
     """Files changed by the conversation's latest runs on this task, sorted."""
     overrides: Overrides
@@ -270,6 +288,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         task_is_new=is_new,
         query=task.query if is_new or known.items else work_query(task, conversation.work),
         work=conversation.work,
+        recent=conversation.recent,
         touched=touched,
         overrides=conversation.overrides,
         instructions=conversation.instructions,

@@ -36,6 +36,7 @@ from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     FAILING_SHARE,
+    MAX_POINTERS,
     OTHERS_SHARE,
     ContextFile,
     ShownRegion,
@@ -51,6 +52,7 @@ from sidecar.packs.context_pack import (
     sent_region,
     shown_region,
     with_evidence,
+    with_recent_files,
 )
 from sidecar.packs.items_and_blocks import anchor_limit, has_notes_request, sendable_bytes
 from sidecar.packs.model import HostInjects, TokenMode
@@ -58,11 +60,11 @@ from sidecar.packs.overrides import pinned_files
 from sidecar.packs.pack_cache import CachedPack, PackKey
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
-from sidecar.runs import RecentWork, SessionContents, Task
+from sidecar.runs import RecentFile, RecentWork, SessionContents, Task
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 19
+PACK_VERSION = 20
 """Part of the key: increment it when the content of a pack changes."""
 
 REMEMBERED_CONVERSATIONS = 64
@@ -73,6 +75,15 @@ with only one or two words that say what it is about. In recorded conversations 
 places were used, 15 % of those below the eighth; but with eight files for long prompts, 0.555 of 200 changes with long
 texts are shown whole, 0.570 with sixteen.
 """
+
+RECENT_LEADERS, BEST_FILES = 8, 6
+"""Number of files of earlier conversations whose best region is shown first; with any, number of pointers by score.
+
+In recorded conversations 0.58 of the best eight files were used if earlier conversations had used them, else 0.17.
+"""
+
+RECENT_DEPTH, POINTER_BYTES = 80, 130
+"""Number of best files among which the places of those of earlier conversations count; likely bytes of a pointer."""
 
 MAX_LEADING_FILES = 3
 """Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
@@ -110,6 +121,8 @@ class PackQuery(NamedTuple):
     """Maximum bytes of the anchor's lines."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: files near them are more likely to matter next."""
+    recent: tuple[RecentFile, ...] = ()
+    """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()
     """Files the user pinned; they are not part of the shared pack."""
     context_bytes: int = DEFAULT_CONTEXT_BYTES
@@ -207,6 +220,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         accepted=request.accepted,
         anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
         touched=request.touched,
+        recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),
     )
@@ -291,14 +305,19 @@ def _context_files(
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
     """Return the context's files, and all candidates; `unindexed` are files found without the unfinished index."""
     specific = _specific_terms(pack_query, pack_query.query)
-    if not (specific or pack_query.touched or unindexed):
+    has_subject = bool(specific or pack_query.touched or unindexed)
+    recent = [file for file in pack_query.recent if file.path in listing.searched]
+    if not (has_subject or recent):
         return (), ()
-    matches = pack_query.repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+    depth = RECENT_DEPTH if recent else CANDIDATE_FILES
+    found = pack_query.repository.find(pack_query.query, state, depth, touched=pack_query.touched)
+    matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
     likely = _likely(matches, _most_files(pack_query.query) if is_specific else FEW_FILES)
     ranked = above_cutoff(with_evidence(drop_unlikely(likely), specific, by_commits=is_specific))
     if unindexed is None:
-        return with_regions(pack_query, pack_query.query, ranked, state, listing), matches
+        ranked, again = with_recent_files(ranked, found if has_subject else (), recent)
+        return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     early = unindexed_first(ranked, unindexed)
     return with_early_regions(pack_query, pack_query.query, early, state, listing), matches
 
@@ -345,11 +364,15 @@ def with_regions(
     *,
     mentioned: frozenset[str] = frozenset(),
     known: SessionContents | None = None,
+    again: Sequence[str] = (),
 ) -> tuple[ContextFile, ...]:
-    """Return the ranked files with the regions to show, then files to point at; omit a file that no longer exists."""
+    """Return the ranked files with the regions to show, then files to point at; omit a file that no longer exists.
+
+    `again` are files of earlier conversations that this one is likely to use.
+    """
     summaries = pack_query.repository.summaries(_contents(ranked, listing))
     present = [ranked_file for ranked_file in ranked if ranked_file.path in summaries]
-    return _files(pack_query, query, present, summaries, state, listing, mentioned, known)
+    return _files(pack_query, query, present, summaries, state, listing, mentioned, known, again)
 
 
 def with_early_regions(
@@ -382,6 +405,7 @@ def _files(
     listing: Listing,
     mentioned: frozenset[str],
     known: SessionContents | None,
+    again: Sequence[str] = (),
 ) -> tuple[ContextFile, ...]:
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.all_changed} if state.kind == "git" else set()
@@ -391,11 +415,10 @@ def _files(
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = failing_tests(ranked, words.keys())
-    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing)
-    near = {ranked_file.path for ranked_file in near_best(ranked)}
-    chosen = (
-        ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in near | mentioned
-    )
+    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again)
+    near = near_best(ranked[:BEST_FILES] if again else ranked)
+    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again}
+    chosen = (ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in pointed)
     return tuple(
         ContextFile(
             ranked_file,
@@ -424,6 +447,7 @@ def _regions(
     contents: Mapping[str, str],
     known: SessionContents | None,
     failing: frozenset[str],
+    again: Sequence[str],
 ) -> dict[str, list[ShownRegion]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes.
 
@@ -439,9 +463,12 @@ def _regions(
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
     already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
     named = {file.path for file in ranked if is_named_file(file)} - failing
+    if again:
+        found_regions = _named_first(found_regions, again[:RECENT_LEADERS], already_sent)
     if known is not None or len(named) <= MAX_LEADING_FILES:
         found_regions = _named_first(found_regions, named, already_sent)
-    left = int(pack_query.context_bytes * context_share(query, _specific_terms(pack_query, query)))
+    share = context_share(query, _specific_terms(pack_query, query))
+    left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
     tests = [region for region in found_regions if region.path in failing and is_pointed_at(region)]
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     left -= sum(shown_bytes(region) for region in lines_of_tests)
@@ -556,6 +583,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
+        [(file.path, file.conversations, file.is_edited) for file in pack_query.recent],
         *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
     ]  # fmt: skip
     return PackKey(

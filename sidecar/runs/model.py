@@ -310,6 +310,16 @@ class RecentWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecentFile:
+    """A file that the project's last other conversations used."""
+
+    path: str
+    conversations: int
+    """Number of these conversations that used it."""
+    is_edited: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileLines:
     """Lines of a conversation's runs in a file, as of the last of them."""
 

@@ -20,6 +20,7 @@ from sidecar.runs.model import (
     FailingTests,
     FileChange,
     FileLines,
+    RecentFile,
     RecentWork,
     RunRecord,
     RunSummary,
@@ -178,10 +179,43 @@ def recent_work(tx: apsw.Connection, sub_chat_id: str, runs: int) -> RecentWork:
     answers: list[str] = []
     for touched, metrics, conclusion in rows:
         edited.update(dict.fromkeys(change.path for change in _changes_from_json(touched)))
-        use = (orjson.loads(metrics) if metrics else {}).get("file_use") or {}
-        read.update(dict.fromkeys((*use.get("needed", ()), *use.get("used", ()))))
+        read.update(dict.fromkeys(_used_files(metrics)))
         answers += [conclusion] if conclusion else []
     return RecentWork(tuple(edited), tuple(path for path in read if path not in edited), next(iter(answers), ""))
+
+
+def _used_files(metrics: Any) -> tuple[str, ...]:
+    """Return the files of which a run's metrics record that it used them."""
+    use = (orjson.loads(metrics) if metrics else {}).get("file_use") or {}
+    return (*use.get("needed", ()), *use.get("used", ()))
+
+
+RECENT_RUNS, MAX_RECENT_FILES = 2_000, 60
+"""Number of the last runs of all projects in which a project's are looked for; and of the files returned."""
+
+
+def recent_files(tx: apsw.Connection, project: str, besides: str, conversations: int) -> tuple[RecentFile, ...]:
+    """Return the files that a project's last conversations used, without one of them; latest first."""
+    rows = tx.execute(
+        "SELECT sub_chat_id, touched, pack_metrics FROM continuity_runs WHERE project = ? AND sub_chat_id <> ?"
+        " AND rowid > (SELECT max(rowid) FROM continuity_runs) - ? ORDER BY rowid DESC",
+        (project, besides, RECENT_RUNS),
+    )
+    users: dict[str, set[str]] = {}
+    edited: set[str] = set()
+    latest: set[str] = set()
+    for sub_chat_id, touched, metrics in rows:
+        if sub_chat_id not in latest and len(latest) == conversations:
+            break
+        latest.add(sub_chat_id)
+        changed = [change.path for change in _changes_from_json(touched)]
+        edited.update(changed)
+        for path in (*changed, *_used_files(metrics)):
+            users.setdefault(path, set()).add(sub_chat_id)
+    return tuple(
+        RecentFile(path=path, conversations=len(chats), is_edited=path in edited)
+        for path, chats in list(users.items())[:MAX_RECENT_FILES]
+    )
 
 
 def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[dict[str, FileLines]]:

@@ -27,6 +27,7 @@ from sidecar.runs import (
     LineCounts,
     PinnedAnchor,
     PreRunMetadata,
+    RecentFile,
     RejectedApproachDetails,
     StateIds,
     Statements,
@@ -167,6 +168,31 @@ def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> N
             last = records.last_run_of_session(tx, "chat", "s")
             assert last == records.SessionRun("a", RunUsage(cache_read_tokens=1))
         assert records.last_run_of_session(tx, "chat", "other") is None
+
+
+def _run(number: int, sub_chat_id: str, edited: str, read: str, project: str = "p") -> RunRecord:
+    use = FileUse(in_pack=(), used=(), needed=(edited, read), discovered=(), repeated=())
+    return RunRecord(
+        run_id=f"r{number}", sub_chat_id=sub_chat_id, chat_id=None, project=project, workspace="w", provider="claude",
+        mode="agent", outcome="completed", session_before=None, session_after="s", task_fingerprint="f",
+        head_commit=None, objective="o", conclusion="c", changes=(FileChange(path=edited, added=1, removed=0),),
+        usage=None, pack_metrics=PackMetrics(file_use=use), result=b"{}", started_at_ms=number, finished_at_ms=number,
+        recorded_at_ms=number,
+    )  # fmt: skip
+
+
+def test_recent_files_are_those_of_a_projects_last_other_conversations(database: Database) -> None:
+    with database.write() as tx:
+        for number, (chat, edited, read) in enumerate(
+            (("old", "old.py", "old.md"), ("b", "b.py", "all.md"), ("own", "own.py", "own.md"), ("c", "c.py", "all.md"))
+        ):
+            records.record_run(tx, _run(number, chat, edited, read))
+        records.record_run(tx, _run(9, "other", "other.py", "other.md", project="q"))
+        assert records.recent_files(tx, "p", "own", 2) == (
+            RecentFile(path="c.py", conversations=1, is_edited=True),
+            RecentFile(path="all.md", conversations=2, is_edited=False),
+            RecentFile(path="b.py", conversations=1, is_edited=True),
+        )
 
 
 def test_a_test_verdict_is_read_back_also_from_the_first_version(database: Database) -> None:

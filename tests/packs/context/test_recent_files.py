@@ -1,0 +1,75 @@
+"""A new conversation goes on where the project's last ones worked."""
+
+import pytest
+
+from sidecar.codebase import RankedFile
+from sidecar.packs.context_pack import with_recent_files
+from sidecar.runs import RecentFile
+from tests.support.conversation import kinds
+from tests.support.repositories import Contents, Repository
+from tests.support.shop import PROMPT, Talk, explain, read_part, text_of
+
+VOUCHERS: dict[str, Contents] = {
+    "src/voucher.py": '"""Vouchers that customers redeem."""\n\n\ndef redeem(code: str) -> None:\n    print(code)\n',
+    "src/stamp.py": '"""Stamps on parcels."""\n\nSTAMP = 1\n',
+}
+
+
+def use_vouchers(talk: Talk, shop: Repository) -> None:
+    """Edit one file and read another in a first conversation."""
+    first = talk(sub_chat_id="first")
+
+    def work() -> list[dict[str, object]]:
+        edited = first.edit("src/voucher.py", "def redeem(code: str) -> None:\n    pass\n")
+        return [edited, read_part(shop.path / "src/stamp.py")]
+
+    first.turn("redeem must check the voucher's code", work)
+
+
+@pytest.mark.parametrize("prompt", ["hi", "let's continue", PROMPT])
+def test_a_first_prompt_brings_what_the_last_conversation_edited(talk: Talk, shop: Repository, prompt: str) -> None:
+    shop.commit(VOUCHERS)
+    use_vouchers(talk, shop)
+    chat = talk(sub_chat_id="second")
+    before = chat.pre_run(prompt)
+    assert "src/voucher.py" in text_of(before, "context")
+    items = {item["item"]: item for item in explain(chat, before)["items"]}
+    item = items["context:src/voucher.py"]
+    assert "edited in an earlier conversation" in item["why"]
+    assert {"usedRecently", "editedRecently"} <= item["score"].keys()
+
+
+def test_without_earlier_conversations_a_greeting_brings_nothing(talk: Talk, shop: Repository) -> None:
+    shop.commit(VOUCHERS)
+    assert "context" not in kinds(talk().pre_run("hi"))
+
+
+def test_once_a_conversation_has_used_files_the_others_lead_nowhere(talk: Talk, shop: Repository) -> None:
+    shop.commit(VOUCHERS)
+    chat = talk(sub_chat_id="second")
+    chat.turn(PROMPT, lambda: [read_part(shop.path / "src/cart.py")])
+    use_vouchers(talk, shop)
+    assert "src/voucher.py" not in text_of(chat.pre_run("go on, please"), "context")
+
+
+def _ranked(*paths: str) -> list[RankedFile]:
+    return [RankedFile(path, 10.0 - at, {"text": 10.0 - at}, (), ()) for at, path in enumerate(paths)]
+
+
+def _recent(path: str, *, conversations: int = 1, is_edited: bool = False) -> RecentFile:
+    return RecentFile(path=path, conversations=conversations, is_edited=is_edited)
+
+
+def test_files_of_earlier_conversations_are_ordered_by_how_likely_they_are_used_again() -> None:
+    found = _ranked(*(f"{name}.py" for name in "abcdefghijkl"))
+    recent = [_recent("far.py"), _recent("l.py"), _recent("b.py"), _recent("x.py", conversations=2, is_edited=True)]
+    files, likely = with_recent_files(found[:8], found, recent)
+    assert [file.path for file in files[:4]] == ["b.py", "a.py", "l.py", "x.py"]
+    assert likely == ["b.py", "l.py", "x.py"]  # a file read once that does not match is left out
+    for file in files:
+        assert file.score == pytest.approx(sum(file.parts.values()))
+
+
+def test_without_earlier_conversations_the_files_stay_as_they_are() -> None:
+    found = _ranked("a.py", "b.py", "c.py")
+    assert with_recent_files(found, found, []) == (found, [])
