@@ -1858,6 +1858,8 @@ export interface MemoryStatusResult {
   standingInstructions: ConfirmedInstruction[]
   /** Memories that claim to be standing instructions; `memory/confirm` makes one. */
   unconfirmed: UnconfirmedInstruction[]
+  /** Statements that no longer hold because of a later one; `memory/confirm` makes one hold again. */
+  replaced: ReplacedInstruction[]
   warnings: MemoryWarning[]
 }
 
@@ -2921,6 +2923,15 @@ export interface Remembered {
   text: string
   /** Whether every new session receives it as the user's standing instruction. */
   standing: boolean
+}
+
+/** A statement of the user that a later one contradicts. */
+export interface ReplacedInstruction {
+  id: string
+  /** One masked line. */
+  text: string
+  /** Id of the later statement. */
+  replacedBy: string
 }
 
 /** A hint that files changed. It speeds up the next call and proves nothing. */

@@ -239,6 +239,14 @@ def _instruction_lines(status: Mapping[str, Any]) -> Iterator[str]:
             yield f"{title}:"
             yield from (f"  {entry['id']}  {terminal_safe(entry[text])}" for entry in status[name])
             yield ""
+    if status["replaced"]:
+        yield "Replaced by a later statement (`memory confirm ID` makes one hold again):"
+        yield from (_replaced_line(entry) for entry in status["replaced"])
+        yield ""
+
+
+def _replaced_line(entry: Mapping[str, Any]) -> str:
+    return f"  {entry['id']}  {terminal_safe(entry['text'])}  (by {entry['replacedBy']})"
 
 
 def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -404,7 +412,16 @@ def _add(ctx: VerbContext) -> CommandAnswer:
     )  # fmt: skip
     if is_instruction:
         ctx.request("confirm", id=memory["id"])
-    return CommandAnswer(memory, [line(memory, "standing" if is_instruction else "stored", terminal_width())])
+    return CommandAnswer(memory, list(_stored_lines(ctx, memory, is_instruction=is_instruction)))
+
+
+def _stored_lines(ctx: VerbContext, memory: Mapping[str, Any], *, is_instruction: bool) -> Iterator[str]:
+    """Yield what became of a memory, and the statements that it replaced as a standing instruction."""
+    yield line(memory, "standing" if is_instruction else "stored", terminal_width())
+    replaced = ctx.request("status")["replaced"] if is_instruction else ()
+    for entry in replaced:
+        if entry["replacedBy"] == memory["id"]:
+            yield line({"id": entry["id"], "title": entry["text"]}, "replaced", terminal_width())
 
 
 _INSTRUCTION_TYPES = ("preference", "user_correction")
@@ -426,7 +443,7 @@ def _confirm(ctx: VerbContext) -> CommandAnswer:
     _require_users_shell()
     memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
     answer = ctx.request("confirm", id=memory["id"], version=memory["version"])
-    return CommandAnswer(answer, [line(memory, "standing", terminal_width())])
+    return CommandAnswer(answer, list(_stored_lines(ctx, memory, is_instruction=True)))
 
 
 def _undo(ctx: VerbContext) -> CommandAnswer:

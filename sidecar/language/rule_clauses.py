@@ -226,7 +226,8 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     bare = bare.rstrip("/.,") if bare.startswith("http") else bare.rstrip("/")
     word = folded(bare if bare.startswith("*") else bare.lstrip("./@"))
     is_acronym = bare.isupper() and len(bare) > 1
-    if not word or word in NEGATIONS or (word in _FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS) and not is_acronym):
+    is_function_word = word in _FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS)
+    if not word or word in NEGATIONS or (is_function_word and not (is_acronym or _is_tool(word, language))):
         return
     is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):
@@ -239,6 +240,11 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
         is_foreign = word.isascii() and language in OTHER_SCRIPTS
         is_identifier = is_name or is_acronym or is_foreign or word in quoted or bool(_MIXED_CASE.fullmatch(bare))
         yield _plain_unit(word, is_identifier=is_identifier)
+
+
+def _is_tool(word: str, language: str) -> bool:
+    """Whether a word that one language has as a function word names a tool in another: "jest"."""
+    return word in TOOL_NAMES and word in _FUNCTION_WORDS_OF["other"] and language != "other"
 
 
 def _plain_unit(word: str, *, is_identifier: bool) -> Unit:

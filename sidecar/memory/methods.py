@@ -359,7 +359,7 @@ def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
         counts = entry_queries.count_by_owner(tx, project, owners)
         files = entry_queries.files_within(tx, project, owners)
         capture_state = capture_totals(tx, project, owners)
-        active, claimed = user_decisions.instruction_lists(tx, project)
+        instructions = user_decisions.instruction_lists(tx, project)
         is_listed = params.near_misses and params.token is None
         near_misses = last_near_misses(tx, project, call.now_ms()) if is_listed else None
     return MemoryStatusResult(
@@ -373,8 +373,9 @@ def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
         capture=capture_state,
         near_misses=near_misses,
         upkeep=maintain_methods.last_upkeep(call, project),
-        standing_instructions=active,
-        unconfirmed=claimed,
+        standing_instructions=instructions.active,
+        unconfirmed=instructions.unconfirmed,
+        replaced=instructions.replaced,
         warnings=_warnings(call, ctx, refreshed),
     )
 

@@ -464,6 +464,14 @@ class UnconfirmedInstruction(WireModel):
     path: str = Field(description="File path relative to the project folder.")
 
 
+class ReplacedInstruction(WireModel):
+    """A statement of the user that a later one contradicts."""
+
+    id: str
+    text: str = Field(description="One masked line.")
+    replaced_by: str = Field(description="Id of the later statement.")
+
+
 class MemoryProposal(WireModel):
     """A memory confident and frequent enough to become a rule, or an accepted rule to drop."""
 
@@ -521,5 +529,8 @@ class MemoryStatusResult(WireModel):
     )
     unconfirmed: list[UnconfirmedInstruction] = Field(
         description="Memories that claim to be standing instructions; `memory/confirm` makes one."
+    )
+    replaced: list[ReplacedInstruction] = Field(
+        description="Statements that no longer hold because of a later one; `memory/confirm` makes one hold again."
     )
     warnings: list[MemoryWarning]

@@ -110,16 +110,16 @@ def replace(tx: apsw.Connection, project: str, memory_id: str, replaced_ids: Ite
     advance_revision(tx, project)
 
 
-def contradicted_ids(tx: apsw.Connection, project: str, memory: Memory) -> list[str]:
-    """Return the ids of the active instructions and accepted rules that a statement contradicts.
+def contradicted_ids(tx: apsw.Connection, project: str, statement: str, own_id: str = "") -> list[str]:
+    """Return the ids of the active instructions and accepted rules that another statement contradicts.
 
     Compares texts: links in files prove nothing.
     """
-    claim = claim_of(memory.text or memory.title)
+    claim = claim_of(statement)
     accepted = accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
     texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted}
     texts |= {instruction.id: instruction.text for instruction in active_instructions(tx, project)}
-    return [other for other, text in texts.items() if other != memory.id and relation(claim, claim_of(text))]
+    return [other for other, text in texts.items() if other != own_id and relation(claim, claim_of(text))]
 
 
 def withdraw(tx: apsw.Connection, project: str, memory_id: str) -> None:
@@ -246,8 +246,9 @@ def reinstate(tx: apsw.Connection, project: str, memory_id: str) -> None:
 def unconfirmed(tx: apsw.Connection, project: str) -> list[Memory]:
     """Return the shared memories that claim to state the user's lasting wish and are not in the register, newest first.
 
-    So are registered ones whose content changed since. They are found by relevance only. Whatever names the user as its
-    author claims it, except what was stored of an artifact that the user accepted.
+    So are registered ones whose content changed since, but not those that only withdrew another one. They are found by
+    relevance only. Whatever names the user as its author claims it, except what was stored of an artifact that the user
+    accepted.
     """
     types = ", ".join("?" * len(CLAIMING_TYPES))
     entries = select_entries(
@@ -260,6 +261,8 @@ def unconfirmed(tx: apsw.Connection, project: str) -> list[Memory]:
         " AND NOT EXISTS (SELECT 1 FROM continuity_standing_instructions AS s WHERE s.project = m.project"
         " AND s.memory_id = m.id AND s.digest = m.digest)"
         f" AND NOT {_IS_REPLACED.replace('s.memory_id', 'm.id').replace('s.project', 'm.project')}"
+        " AND NOT EXISTS (SELECT 1 FROM continuity_replaced_statements AS r WHERE r.project = m.project"
+        " AND r.memory_id = m.id)"
         " ORDER BY m.at_ms DESC, m.path, m.position LIMIT ?",
         (project, SHARED, POINTERS, *CLAIMING_TYPES, STANDING_INSTRUCTION_TAG, MAX_UNCONFIRMED),
     )

@@ -6,6 +6,7 @@ only with a confidence above 0.9 and at least five observations, and takes effec
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import apsw
 
@@ -38,6 +39,7 @@ from sidecar.memory.model import (
     MemoryResolveProposalResult,
     MemoryUndoParams,
     MemoryUndoResult,
+    ReplacedInstruction,
     UnconfirmedInstruction,
 )
 from sidecar.memory.serialize import memory_detail, memory_summary, project_path
@@ -91,7 +93,7 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
         ]
         if not indexed:
             raise Conflict("The memory file has changed meanwhile.", hint="Try again.")
-        replaced_ids = contradicted_ids(tx, writer.project, memory)
+        replaced_ids = contradicted_ids(tx, writer.project, memory.text or memory.title, memory.id)
         register(tx, writer.project, memory.id, indexed[0].digest, "confirmed", call.now_ms(), replaced_ids)
     return confirmed_instruction(instruction_of(memory, call.now_ms(), "confirmed"))
 
@@ -147,13 +149,25 @@ def _require_confirmable(memory: Memory, version: str | None) -> None:
         raise Conflict("The memory has changed since it was read.", hint="`memory/get` returns its current version.")
 
 
-def instruction_lists(
-    tx: apsw.Connection, project: str
-) -> tuple[list[ConfirmedInstruction], list[UnconfirmedInstruction]]:
-    """Return the active standing instructions, and the memories that only claim to be some."""
-    return (
+class InstructionLists(NamedTuple):
+    """The standing instructions of a project by their state."""
+
+    active: list[ConfirmedInstruction]
+    unconfirmed: list[UnconfirmedInstruction]
+    """The memories that only claim to be some."""
+    replaced: list[ReplacedInstruction]
+
+
+def instruction_lists(tx: apsw.Connection, project: str) -> InstructionLists:
+    """Return the active standing instructions, those that only claim to be some, and the replaced ones."""
+    return InstructionLists(
         [confirmed_instruction(instruction) for instruction in active_instructions(tx, project)],
         list(_unconfirmed_entries(unconfirmed(tx, project))),
+        [
+            ReplacedInstruction(id=memory_id, text=replacement.text, replaced_by=replacement.replaced_by)
+            for memory_id, replacement in replacements(tx, project).items()
+            if replacement.text
+        ],
     )
 
 

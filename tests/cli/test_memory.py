@@ -130,6 +130,17 @@ def test_a_standing_instruction_is_added_confirmed_and_undone_with_one_command_e
     assert command("undo").returncode == 2
 
 
+def test_a_contrary_instruction_on_the_command_line_replaces_the_former_one(output_of: Callable[..., str]) -> None:
+    former = output_of("add", "--standing", "Always answer in German.").split()[1]
+    lines = output_of("add", "--standing", "No, answer in English again.").splitlines()
+    later = lines[0].split()[1]
+    assert lines[1:] == [f"replaced  {former}  Always answer in German."]
+    status = output_of("status").splitlines()
+    at = status.index("Replaced by a later statement (`memory confirm ID` makes one hold again):")
+    assert status[at + 1] == f"  {former}  Always answer in German.  (by {later})"
+    assert output_of("confirm", former).splitlines()[1].startswith(f"replaced  {later}")
+
+
 def test_a_preference_added_on_the_command_line_is_standing_and_other_types_are_not(
     output_of: Callable[..., str],
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from sidecar.core.clock import rfc3339
 from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
+from tests.memory.test_rival_statements import REVIEWED
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
@@ -17,6 +18,7 @@ from tests.support.repositories import Repository
 
 PROMPT = "Print the discount on the receipt"
 PNPM = "Use pnpm instead of npm."
+STATED = "Use pnpm instead of npm from now on."
 
 
 @pytest.fixture
@@ -539,3 +541,73 @@ def test_a_rollback_that_only_the_session_file_shows_brings_back_what_it_removed
         context, first = turn("Go on", first)
         contexts.append(context.count(PNPM))
     assert contexts == ([1, 0, 0, 0] if agent == "codex" else [0, 1, 0, 0])
+
+
+@pytest.mark.parametrize(("former", "later"), REVIEWED)
+def test_only_the_later_of_two_contrary_statements_opens_a_new_session(
+    memories: Memories, chat: Callable[..., Conversation], former: str, later: str
+) -> None:
+    (first,) = chat("first").turn(former, session="first")["after"]["remembered"]
+    running = chat("running")
+    running.turn(PROMPT, session="running")
+    (second,) = chat("second").turn(later, session="second")["after"]["remembered"]
+    is_withdrawal = later.startswith("Forget")
+    assert (first["standing"], second["standing"]) == (True, not is_withdrawal)
+    lines = section(sent(chat("third").turn(PROMPT, session="third")))
+    assert [second["id"] in line for line in lines] == ([] if is_withdrawal else [True])
+    update = news(running.turn("Go on", session="running"))
+    begin = "A standing instruction no longer holds: " if is_withdrawal else "Standing instruction changed: "
+    assert update[0].startswith(begin)
+    assert first["id"] in update[-1]
+    (replaced,) = memories.ask("status")["replaced"]
+    assert (replaced["id"], replaced["replacedBy"]) == (first["id"], second["id"])
+    assert memories.ask("get", id=first["id"])["text"], "it can still be read"
+    memories.ask("undo", id=second["id"])
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [first["id"]]
+
+
+def test_a_replaced_statement_that_the_user_confirms_holds_again(memories: Memories) -> None:
+    former = stated(memories, "Use pnpm instead of npm.")
+    later = stated(memories, "No, use npm again.")
+    assert [entry["id"] for entry in memories.ask("status")["replaced"]] == [former]
+    memories.ask("confirm", id=former)
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [former]
+    assert [entry["id"] for entry in memories.ask("status")["replaced"]] == [later]
+
+
+def test_a_reversal_that_the_agent_notes_too_is_one_instruction(chat: Callable[..., Conversation]) -> None:
+    chat("first").turn(STATED, session="first")
+    answer = "Done.\n\nNotes for next time:\n- Rule: use npm again, we dropped pnpm\n"
+    later = chat("second").turn("No, use npm again, we dropped pnpm last week.", session="second", text=answer)
+    assert [entry["standing"] for entry in later["after"]["remembered"]] == [True]
+    (line,) = section(sent(chat("third").turn(PROMPT, session="third")))
+    assert "npm again" in line
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Use npm again just for this test.",
+        "Run the tests again.",
+        "Should we use npm again?",
+        "If it fails, use npm again.",
+    ],
+)
+def test_a_reversal_for_the_task_at_hand_changes_no_instruction(
+    memories: Memories, chat: Callable[..., Conversation], prompt: str
+) -> None:
+    (stated_before,) = chat("first").turn(STATED, session="first")["after"]["remembered"]
+    assert chat("second").turn(prompt, session="second")["after"]["remembered"] == []
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [stated_before["id"]]
+
+
+def test_a_reversal_that_nobody_typed_changes_no_instruction(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    (stated_before,) = chat("first").turn(STATED, session="first")["after"]["remembered"]
+    pasted = "Look at this mail:\n\n> Hi, please use npm again, not pnpm.\n> Forget what I said about pnpm.\n"
+    chat("second").turn(pasted, session="second")
+    chat("third").turn(
+        "Fix the till", session="third", text="We use npm again, not pnpm. Forget what I said about pnpm."
+    )
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [stated_before["id"]]

@@ -18,6 +18,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import one_line
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
+from sidecar.memory.capture.contradictions import forgets
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, title_of
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.verify_rule import restates
@@ -25,7 +26,7 @@ from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
-from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register
+from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register, replace
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.text_filter import filter_private
@@ -206,7 +207,7 @@ def may_write(context: CaptureContext) -> bool:
 def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     extracted = extract_notes(summary, _instructions(context.workspace))
     notes = (
-        *extracted.notes,
+        *_settled_reversals(context, extracted.notes),
         *_recurring_errors(context, summary, extracted),
         *_inferred_preferences(context, summary, extracted),
     )
@@ -221,6 +222,23 @@ def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     _record_near_misses(context, extracted)
     _record_capture(context, summary, captured, extracted)
     return captured
+
+
+def _settled_reversals(context: CaptureContext, notes: Iterable[Note]) -> Iterable[Note]:
+    """Yield the notes; one that takes back an active instruction or accepted rule is a standing instruction.
+
+    "Forget what I said about …" states nothing itself; it is durable, and only withdraws.
+    """
+    for note in notes:
+        if not note.reversal:
+            yield note
+            continue
+        with context.process.database.read() as tx:
+            is_effective = bool(contradicted_ids(tx, context.workspace.project_key, note.text))
+        if is_effective:
+            yield note._replace(retention="durable", is_standing_instruction=not forgets(note.text))
+        elif note.reversal == "statement":
+            yield note._replace(reversal="")
 
 
 def _store(
@@ -263,10 +281,10 @@ def _in_words_of(note: Note, known: Iterable[Memory]) -> Note:
 def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
     """Register what the user typed as lasting; a memory that stated it before becomes durable.
 
-    What the user deleted is not stored again and has no memory.
+    What the user deleted is not stored again and has no memory. What only withdraws an instruction is not one itself.
     """
     for note in notes:
-        if not note.is_standing_instruction:
+        if not (note.is_standing_instruction or note.reversal):
             continue
         digest = content_hash(note.title, note.text, note.type)
         with writer.process.database.read() as tx:
@@ -277,8 +295,12 @@ def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
             with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited: registered all the same
                 writer.make_durable(stored.memory.id)
         with writer.process.database.write() as tx:
-            replaced_ids = (*stored.memory.supersedes, *contradicted_ids(tx, writer.project, stored.memory))
-            register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms, replaced_ids)
+            replaced_ids = contradicted_ids(tx, writer.project, stored.memory.text, stored.memory.id)
+            if note.is_standing_instruction:
+                replaced_ids += stored.memory.supersedes
+                register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms, replaced_ids)
+            else:
+                replace(tx, writer.project, stored.memory.id, replaced_ids, note.at_ms)
 
 
 def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Note]:

@@ -1,18 +1,25 @@
 """Whether a new memory supersedes or contradicts an older one. Pure.
 
 Compares what each chooses and rejects ("pnpm instead of npm", "switch from npm to pnpm", "no longer npm"), and the same
-statement with another value ("Use Node 20", "Use Node 22").
+statement with another value ("Use Node 20", "Use Node 22"). Two statements also are rivals if they share their frame,
+which is the words beside the values, and differ in one value of a kind (language, tool, path, number, indentation); if
+one rejects what the other chooses; or if one forbids what the other demands or allows. A statement that holds in a
+narrower place ("in tools/") is not a rival of a general one.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 from sidecar.memory.entry import normalized
+
+if TYPE_CHECKING:
+    from sidecar.language.rule_clauses import Unit
 
 Relation = Literal["supersedes", "contradicts"]
 
@@ -20,9 +27,6 @@ RELATED_TYPES = (
     "decision", "user_correction", "preference", "validated_pattern", "lesson", "semantic", "procedural", "reflective",
 )  # fmt: skip
 """Types that can be contradicted; events stay true."""
-
-MIN_SUBJECT_OVERLAP = 0.6
-"""Minimum share of the shorter claim's terms in the other one, if one denies what the other states."""
 
 MIN_SHARED_TERMS = 2
 
@@ -70,7 +74,6 @@ _NEGATION = lazy_regex(
     r"|niemals|kein\w*|jamais|pas|nunca|não|mai|non|niet|nooit|geen|никогда|не)\b|不要|别|ないで",
     re.IGNORECASE,
 )
-_DENYING_WORDS = frozenset(("longer", "again", "ever", "anymore", "any", "more", "now"))
 _EMPTY = frozenset(("use", "using", "prefer", "always", "never", "not", "instead", "rather", "switch", "project"))
 
 Names = frozenset[frozenset[str]]
@@ -86,6 +89,8 @@ class Claim(NamedTuple):
     is_denied: bool
     words: tuple[str, ...] = ()
     """The normalized words of its statement, without lead-ins."""
+    text: str = ""
+    """The statement itself."""
 
 
 @lru_cache(maxsize=2_048)
@@ -98,35 +103,20 @@ def claim_of(text: str) -> Claim:
             chosen.update(_names(match[chosen_group] if chosen_group else ""))
             rejected.update(_names(match[rejected_group] if rejected_group else ""))
     terms = frozenset(query_terms(text)) - _EMPTY
-    statement = _SCRIPT_CHANGE.sub(" ", normalized(text.partition("\n\n")[0]))
-    words = tuple(word for word in statement.split() if word not in _LEAD_WORDS)
-    return Claim(frozenset(chosen - rejected), frozenset(rejected), terms, bool(_NEGATION.search(text)), words)
+    statement = text.partition("\n\n")[0]
+    plain = _SCRIPT_CHANGE.sub(" ", normalized(statement))
+    words = tuple(word for word in plain.split() if word not in _LEAD_WORDS)
+    is_denied = _NEGATION.search(text) is not None
+    return Claim(frozenset(chosen - rejected), frozenset(rejected), terms, is_denied, words, statement)
 
 
 def relation(new: Claim, old: Claim) -> Relation | None:
     """Return how a new claim relates to an old one of the same project; None if both may be true."""
-    if any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen):
+    statements = statement_of(new.text), statement_of(old.text)
+    is_rejected = any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen)
+    if is_rejected and not _is_narrower(*statements):
         return "supersedes" if new.chosen else "contradicts"
-    if _has_other_value(new, old) or _chooses_otherwise(new, old):
-        return "supersedes"
-    shared = len(new.terms & old.terms)
-    smaller = min(len(new.terms), len(old.terms))
-    is_same_subject = shared >= MIN_SHARED_TERMS and shared >= MIN_SUBJECT_OVERLAP * smaller
-    if not is_same_subject or new.is_denied == old.is_denied:
-        return None
-    denied, stated = (new, old) if new.is_denied else (old, new)
-    return None if _denies_a_part(denied, stated) else "contradicts"
-
-
-def _denies_a_part(denied: Claim, stated: Claim) -> bool:
-    """Whether a ban is narrower than what is stated: "don't run slow tests", "always run the tests"."""
-    words = [word for word in denied.words if word not in _DENYING_WORDS and not _NEGATION.search(word)]
-    terms = [frozenset(query_terms(word)) - _EMPTY for word in words]
-    return any(
-        not term <= stated.terms and not following.isdisjoint(stated.terms)
-        for term, following in pairwise(terms)
-        if term
-    )
+    return "supersedes" if _has_other_value(new, old) else _rivalry(*statements)
 
 
 def _has_other_value(new: Claim, old: Claim) -> bool:
@@ -143,14 +133,6 @@ def _has_other_value(new: Claim, old: Claim) -> bool:
     return is_value and len(pairs) - len(others) >= MIN_SHARED_TERMS
 
 
-def _chooses_otherwise(new: Claim, old: Claim) -> bool:
-    """Whether two claims choose different things for the same purpose."""
-    if len(new.chosen) != 1 or len(old.chosen) != 1 or new.is_denied or old.is_denied:
-        return False
-    (new_name,), (old_name,) = new.chosen, old.chosen
-    return not new_name & old_name and bool(new.terms - new_name) and new.terms - new_name == old.terms - old_name
-
-
 def search_words(new: Claim) -> list[str]:
     """Return the words by which possibly contradicted memories are found."""
     named = sorted({term for name in new.rejected for term in name})
@@ -164,3 +146,443 @@ def _names(phrase: str) -> Iterator[frozenset[str]]:
     terms = (frozenset(query_terms(phrase)) - _EMPTY) | numbers
     if terms:
         yield terms
+
+
+Stance = Literal["do", "may", "ask", "ban"]
+"""A statement demands, allows, allows after a question, or forbids what its frame names."""
+
+
+class Value(NamedTuple):
+    """A word in whose place another would be another rule."""
+
+    kind: str
+    name: str
+
+
+class Statement(NamedTuple):
+    """A user's statement by its values and its frame."""
+
+    stance: Stance
+    chosen: frozenset[Value]
+    rejected: frozenset[Value]
+    frame: tuple[Unit, ...]
+    """The words beside the chosen values; beside nothing if no value is chosen."""
+    denied_frame: tuple[Unit, ...]
+    other_words: tuple[Unit, ...]
+    """The words of the other clauses, which state or deny something without a value."""
+    scope: frozenset[str]
+    """The words of the frames that say where it holds: "in web/", "for tests"."""
+    is_withdrawal: bool
+    """Whether it says "forget what I said about …" and states nothing itself; values and frame are its subject."""
+    is_reversal: bool
+    """Whether its words take something back: "again", "no longer", "you may", "forget"."""
+
+
+def is_reversal(text: str) -> bool:
+    """Whether the words of a sentence take something back that was valid before."""
+    return forgets(text) or any(pattern.search(text) for pattern in (_BACK, _MAY, _NO_LONGER))
+
+
+def forgets(text: str) -> bool:
+    """Whether a sentence asks to forget an earlier statement and states nothing itself."""
+    return _FORGET.search(text) is not None and not _KEEP_IN_MIND.search(text)
+
+
+class _Side(NamedTuple):
+    """Values and words of the clauses that state something, or of those that deny something."""
+
+    values: set[Value]
+    frame: list[Unit]
+    """The words of clauses with a value."""
+    words: list[Unit]
+    """The words of other clauses."""
+
+
+@lru_cache(maxsize=512)
+def statement_of(text: str) -> Statement:
+    """Return the values and the frame of a statement, without the reason given for it."""
+    from sidecar.language.rule_clauses import wording_of  # only captures need its tables
+
+    bare = _FORGET.sub(" ", _KEEP_IN_MIND.sub(" ", text))
+    plain, paths = _without_paths(_REASON.sub("", _LEAD_IN.sub(" ", _BACK.sub(" ", _MAY.sub(" ", bare)))))
+    wording = wording_of(plain)
+    places = _Places(
+        paths, _scoped_words(_NARROW, plain), _scoped_words(_WIDE, plain), _PLACE.search(plain) is not None
+    )
+    sides = {is_denied: _Side(set(), [], []) for is_denied in (False, True)}
+    scope, asks = {*places.wide, *paths.values()}, set[bool]()
+    for clause in wording.clauses:
+        is_denied = clause.is_denied or not _DROPPED.isdisjoint(unit.word for unit in clause.units)
+        values, words = _split_clause(clause.units, places)
+        plain_words = [unit for unit in words if not _is_about(unit, "ask", "allow")]
+        if len(plain_words) < len(words):
+            asks.add(is_denied and not (plain_words or values))
+        side = sides[is_denied]
+        side.values.update(values)
+        (side.frame if values else side.words).extend(plain_words)
+        if wording.language in ("ja", "zh"):
+            scope.update(unit.word for unit in plain_words)
+    stated, denied = sides[False], sides[True]
+    stated.values.difference_update(denied.values)
+    frame, rest = (stated.frame, stated.words) if stated.values else ([*stated.frame, *stated.words], [])
+    denied_frame, denied_rest = (denied.frame, denied.words) if denied.values else (denied.words, [])
+    is_unspaced = wording.language in ("ja", "zh")
+    states, denies = bool(stated.values or frame), bool(denied.values or denied_frame)
+    return Statement(
+        _stance(text, plain, asks, states=states, denies=denies, is_unspaced=is_unspaced),
+        frozenset(stated.values), frozenset(denied.values), tuple(frame), tuple(denied_frame), (*rest, *denied_rest),
+        frozenset(scope), forgets(text), is_reversal(text),
+    )  # fmt: skip
+
+
+def _stance(text: str, plain: str, asks: set[bool], *, states: bool, denies: bool, is_unspaced: bool) -> Stance:
+    """Return what a statement does; `asks` has True if it does without a question, False if it wants one."""
+    if denies and not states:
+        if asks and is_unspaced and _MAY.search(text):
+            return "may"  # one clause denies the question and allows the rest
+        return "ask" if asks else "ban"
+    if _MAY.search(text) or (True in asks and not denies):
+        return "may"
+    return "ask" if False in asks and _BEFORE.search(plain) else "do"
+
+
+class _Places(NamedTuple):
+    """The words of a statement that limit where it holds."""
+
+    paths: Mapping[str, str]
+    """Paths and addresses by the names that replace them."""
+    narrow: frozenset[str]
+    """Words after "in" or "for"."""
+    wide: frozenset[str]
+    """Words after these and other prepositions."""
+    is_placing: bool
+    """Whether the statement puts something somewhere, so that a path is its value."""
+
+
+def _split_clause(units: Iterable[Unit], places: _Places) -> tuple[set[Value], list[Unit]]:
+    """Return the values of a clause, and its other words that say something."""
+    values: set[Value] = set()
+    words: list[Unit] = []
+    for unit in units:
+        if (value := _value_of(unit, places)) is not None:
+            values.add(value)
+        elif unit.word in places.paths:
+            words.append(unit._replace(word=places.paths[unit.word]))
+        elif not _is_noise(unit):
+            words.append(unit)
+    return values, words
+
+
+def _rivalry(new: Statement, old: Statement) -> Relation | None:
+    """Return how two statements are rivals; None if both may hold."""
+    if new.is_withdrawal:
+        return "contradicts" if _is_subject(new, old) else None
+    if not new.rejected.isdisjoint(old.chosen) and _covers(new, new.denied_frame, old, new.rejected & old.chosen):
+        return "supersedes" if new.chosen else "contradicts"
+    if not new.chosen.isdisjoint(old.rejected) and _covers(new, new.frame, old, new.chosen & old.rejected):
+        return "supersedes"
+    if _differs_in_one_value(new, old):
+        return "supersedes"
+    is_opposed = new.stance != old.stance and {new.stance, old.stance} != {"do", "may"}
+    return "contradicts" if is_opposed and _names_the_same(new, old) else None
+
+
+def _is_subject(new: Statement, old: Statement) -> bool:
+    """Whether a withdrawal is about an older statement: everything that it names occurs there."""
+    values = new.chosen | new.rejected
+    words = [unit for unit in (*new.frame, *new.denied_frame, *new.other_words) if unit.word not in _WITHDRAWAL_WORDS]
+    known = (*old.frame, *old.denied_frame, *old.other_words)
+    return bool(values or words) and values <= old.chosen | old.rejected and all(_has(known, unit) for unit in words)
+
+
+def _is_narrower(new: Statement, old: Statement) -> bool:
+    """Whether what a statement rejects holds in a place that an older one does not name."""
+    known = (*old.frame, *old.denied_frame)
+    return any(unit.word in new.scope and not _has(known, unit) for unit in new.denied_frame)
+
+
+def _covers(new: Statement, frame: Iterable[Unit], old: Statement, values: Iterable[Value]) -> bool:
+    """Whether a statement about a value is not narrower than an older one about it."""
+    known = (*old.frame, *old.denied_frame)
+    extra = [unit for unit in frame if not _has(known, unit) and not _is_implied(unit, values)]
+    return not any(unit.word in new.scope or not new.is_reversal for unit in extra)
+
+
+def _differs_in_one_value(new: Statement, old: Statement) -> bool:
+    """Whether two demands have one frame and choose different values of one kind, all others being equal."""
+    if {new.stance, old.stance} - {"do", "may"}:
+        return False
+    others = new.chosen - old.chosen, old.chosen - new.chosen
+    kinds = [{value.kind for value in side} for side in others]
+    if "indentation" in kinds[0] & kinds[1]:
+        kinds = [side - {"number"} for side in kinds]
+    if kinds[0] != kinds[1] or len(kinds[0]) != 1:
+        return False
+    (kind,) = kinds[0]
+    values = others[0] | others[1]
+    new_frame, old_frame = (
+        [unit for unit in statement.frame if not _is_implied(unit, values)] for statement in (new, old)
+    )
+    extra_new = [unit for unit in new_frame if not _has(old_frame, unit)]
+    extra_old = [unit for unit in old_frame if not _has(new_frame, unit)]
+    if kind in _STRICT_KINDS:
+        shared = len(old_frame) + len(new.chosen & old.chosen)
+        is_same = not extra_new and not extra_old and _have_same(new.other_words, old.other_words)
+        return is_same and shared >= _STRICT_KINDS[kind]
+    if extra_new and extra_old:
+        return False
+    return not any(unit.word in new.scope for unit in extra_new) and not any(
+        unit.word in old.scope for unit in extra_old
+    )
+
+
+def _names_the_same(new: Statement, old: Statement) -> bool:
+    """Whether two statements have the same values and words."""
+    ours, theirs = (*new.frame, *new.denied_frame), (*old.frame, *old.denied_frame)
+    if not (ours or new.chosen or new.rejected) or new.chosen | new.rejected != old.chosen | old.rejected:
+        return False
+    return _have_same(ours, theirs)
+
+
+def _have_same(units: Iterable[Unit], others: Iterable[Unit]) -> bool:
+    return all(_has(others, unit) for unit in units) and all(_has(units, unit) for unit in others)
+
+
+def _has(units: Iterable[Unit], unit: Unit) -> bool:
+    return any(_is_same_word(unit, other) for other in units)
+
+
+def _is_same_word(unit: Unit, other: Unit) -> bool:
+    if unit.word == other.word or not unit.concepts.isdisjoint(other.concepts):
+        return True
+    return _is_about(unit, "answer") and _is_about(other, "answer")
+
+
+def _value_of(unit: Unit, places: _Places) -> Value | None:
+    """Return the value that a word names; None for a word of the frame, and for a name that says where it holds."""
+    path = places.paths.get(unit.word)
+    if path is not None:
+        is_value = path.startswith("http") or places.is_placing or unit.word not in places.wide
+        return Value("url" if path.startswith("http") else "path", path) if is_value else None
+    for kind in ("language", "indentation", "colour"):
+        if shared := unit.concepts & _concepts(kind):
+            return Value(kind, str(min(shared)))
+    if unit.word.lstrip("v")[:1].isdigit() or unit.word in _NUMBER_WORDS:
+        return Value("number", unit.word)
+    if unit.word in places.narrow:
+        return None
+    category = _categories().get(unit.word)
+    is_name = unit.is_value and not unit.concepts
+    return Value(category or "name", unit.word) if category or is_name else None
+
+
+def _is_implied(unit: Unit, values: Iterable[Value]) -> bool:
+    """Whether a word of the frame adds nothing to values of their kinds: "use npm as package manager"."""
+    return any(
+        value.kind in _IMPLIED and not unit.concepts.isdisjoint(_concepts(value.kind, implied=True)) for value in values
+    )
+
+
+def _is_noise(unit: Unit) -> bool:
+    from sidecar.language.rule_synonyms import is_generic
+
+    return unit.word in _NOISE or is_generic(unit.concepts) or not unit.concepts.isdisjoint(_concepts("noise"))
+
+
+def _is_about(unit: Unit, *kinds: str) -> bool:
+    return any(
+        not unit.concepts.isdisjoint(_concepts(kind)) or unit.word in _EXTRA_WORDS.get(kind, ()) for kind in kinds
+    )
+
+
+@lru_cache(maxsize=64)
+def _concepts(kind: str, *, implied: bool = False) -> frozenset[int]:
+    from sidecar.language.rule_synonyms import concepts_of
+
+    words = (_IMPLIED if implied else _WORDS_OF_KIND)[kind]
+    return frozenset(concept for word in words.split() for concept in concepts_of(word))
+
+
+@lru_cache(maxsize=1)
+def _categories() -> dict[str, str]:
+    return {word: category for category, words in _TOOLS.items() for word in words.split()}
+
+
+def _scoped_words(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    """Return the words that follow a preposition of place, purpose or time."""
+    from sidecar.language.rule_synonyms import folded
+
+    return frozenset(
+        part
+        for match in pattern.finditer(text)
+        for word in match[1].split()
+        for part in (folded(word), *folded(word).split("-"))
+    )
+
+
+def _without_paths(text: str) -> tuple[str, dict[str, str]]:
+    """Return a text with names in place of its paths and addresses, and the paths by these names."""
+    paths: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        word = f"zq{chr(ord('a') + len(paths) % 26)}"
+        paths[word] = match[0].rstrip("/.").casefold()
+        return f" {word.upper()} "
+
+    return _PATH.sub(name, text), paths
+
+
+_WORDS_OF_KIND = {
+    "language": "english german spanish french portuguese italian russian japanese chinese",
+    "indentation": "tab space",
+    "colour": "red green blue yellow orange purple black white grey pink light dark",
+    "ask": "ask",
+    "allow": "allow",
+    "answer": "answer",
+    "noise": "project repository before after",
+}
+_EXTRA_WORDS = {
+    "ask": frozenset(("聞", "聞か", "聞く", "訊")),
+    "answer": frozenset(
+        "speak talk chat sprich rede parle parlez habla hable fala fale parla praat говори 話し 话".split()
+    ),
+}
+_TOOLS = {
+    "JavaScript packages": "npm pnpm yarn bun",
+    "Python packages": "pip poetry uv conda pipenv pdm",
+    "JavaScript tests": "jest vitest mocha jasmine",
+    "browser tests": "cypress playwright selenium puppeteer",
+    "Python tests": "pytest unittest nose tox nox",
+    "JavaScript lint": "eslint biome oxlint",
+    "Python lint": "ruff flake8 pylint",
+    "Python types": "mypy pyright",
+    "bundler": "webpack vite rollup esbuild parcel turbopack",
+    "JVM build": "maven gradle",
+    "state": "redux zustand mobx",
+    "requests": "axios fetch",
+    "dates": "moment dayjs luxon",
+    "database": "postgres postgresql mysql mariadb sqlite mongodb mongo",
+    "queue": "kafka rabbitmq",
+    "JavaScript database access": "prisma drizzle typeorm sequelize",
+    "user interface": "react vue svelte angular",
+    "infrastructure": "terraform ansible pulumi",
+    "containers": "docker podman",
+    "cloud": "aws azure gcp heroku vercel netlify",
+    "Python server": "django flask fastapi",
+    "JavaScript server": "express fastify nestjs koa",
+}
+"""Tools that take the place of each other."""
+_IMPLIED = {
+    "indentation": "indentation",
+    "JavaScript packages": "install package manage library dependencies",
+    "Python packages": "install package manage library dependencies",
+    "JavaScript tests": "test run write",
+    "browser tests": "test run write",
+    "Python tests": "test run write",
+    "JavaScript lint": "lint check run",
+    "Python lint": "lint check run",
+    "bundler": "build",
+    "JVM build": "build",
+    "database": "database",
+    "infrastructure": "deploy",
+    "containers": "container",
+    "cloud": "deploy",
+}
+"""Words that say no more than the kind of a value."""
+_STRICT_KINDS = {"name": 2, "number": 1, "path": 1, "url": 1}
+"""Kinds whose values take each other's place only in the same words, and the number of words that must be shared."""
+
+_NOISE = frozenset(
+    """
+    ab jetzt mich mir mij me moi mi mein meine моего моей мне меня my last week directly direct directamente longer mehr
+    plus meer mas mais piu vez lieu plaats invece statt anstatt вместо 代わり 今 ください 请 要 再 回 new said
+    agora ahora maintenant adesso теперь nu nun first instead hacer haz hagas haga fazer faz faca faire fais faites fare
+    fai make making do 改 直接 私
+    """.split()
+)
+_WITHDRAWAL_WORDS = frozenset(
+    """
+    rule rules instruction instructions preference thing regel regla regra regola правило gesagt habe hatte gemeint zei
+    gezegd heb dit dije disse detto сказал говорил 话 的话
+    """.split()
+)
+_NUMBER_WORDS = frozenset(
+    """
+    two three four six eight zwei drei vier sechs acht dos tres cuatro seis ocho dois quatro oito deux trois quatre huit
+    due tre quattro sei otto twee drie zes acht два три четыре два 二 三 四 两
+    """.split()
+)
+_DROPPED = frozenset("dropped abandoned ditched removed abgeschafft verworfen abandonne abandonado abbandonato".split())
+
+_LEAD_IN = lazy_regex(
+    r"(?i)\b(?:from (?:now|here|today) on|going forward|in (?:the )?future|henceforth|as a rule|by default"
+    r"|remember(?: that)?|please|ab (?:jetzt|sofort|heute)|von nun an|k(?:ü|ue)nftig|in zukunft|zuk(?:ü|ue)nftig|bitte"
+    r"|a partir de (?:agora|ahora|hoje|hoy)|de (?:agora|ahora) (?:em|en) (?:diante|adelante)|daqui em diante"
+    r"|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi|da (?:ora|adesso) in poi"
+    r"|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b,?"
+    r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后"
+)
+_BACK = lazy_regex(
+    r"(?i)\b(?:(?:switch(?:ed)?|go(?:ne)?|went|moved?|changed?|revert(?:ed)?|come|came) )?back to\b|\bagain\b"
+    r"|\b(?:wieder|zur[üu]ck (?:zu|auf)|de nouveau|[àa] nouveau|reviens [àa]|de nuevo|otra vez|vuelv[ae]n? a|volver a"
+    r"|de novo|novamente|volt[ea]r? a|di nuovo|torna(?:re)? a|weer|opnieuw|terug naar|снова|опять|обратно"
+    r"|верн(?:ись|итесь|емся) к)\b|もう一度|再び|に戻(?:して|し|す|る)|改回|换回|恢复"
+)
+_MAY = lazy_regex(
+    r"(?i)\b(?:you (?:don['’]?t|do not) (?:need|have) to ask(?: me)?(?: (?:first|for permission))?(?: before)?"
+    r"|no need to ask(?: me)?(?: first)?(?: before)?|you (?:may|can|are (?:free|allowed) to)|feel free to"
+    r"|it(?:['’]s| is) (?:ok|okay|fine)(?: (?:to|if you))?|puedes|puede|podes|podés|pode|peux|pouvez|darfst|kannst"
+    r"|d[üu]rft|puoi|potete|mag je|je mag|kun je|можешь|можете|можно)\b"
+    r"|ても(?:いい|良い|よい|構いません|かまいません)|可以|允许你"
+)
+_NO_LONGER = lazy_regex(
+    r"(?i)\b(?:any ?more|no longer|dropped|ditched|nicht mehr|kein\w{0,2} .{1,30} mehr|ne .{1,30} plus"
+    r"|n['’]\w{1,20} plus|ya no|n[ãa]o .{1,40} mais|j[áa] n[ãa]o|non .{1,40} pi[ùu]|niet meer"
+    r"|geen .{1,30} meer|больше не)\b"
+    r"|もう.{1,30}(?:ない|ません)|不再|不要再|别再"
+)
+_STATED_BEFORE = r"(?:that )?(?:i|we)(?: ha(?:ve|d)|['’]ve)? (?:just )?(?:said|told you|wrote|asked)"
+_FORGET = lazy_regex(
+    rf"(?i)\b(?:forget|ignore|disregard|scratch) (?:(?:about )?(?:what|everything|anything|all|the \w{{1,20}})"
+    rf" (?:{_STATED_BEFORE})(?: (?:about|on|regarding))?"
+    r"|(?:the|my) (?:rule|instruction|preference|thing) (?:about|on|regarding)"
+    r"|(?=(?:my|the) .{1,40} (?:rule|instruction|preference)s?\b)|about(?= \S))"
+    r"|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
+    r"|\b(?:olvida|olvide|olvid[aá]te de) lo que (?:te )?(?:dije|he dicho)(?: (?:sobre|de|acerca de))?"
+    r"|\besque[cç][ae] o que (?:eu )?(?:disse|falei)(?: (?:sobre|de|do|da))?"
+    r"|\boublie[zr]? ce que j['’]ai dit(?: (?:sur|de|à propos de))?"
+    r"|\bdimentica(?:te)? (?:quello|ciò) che ho detto(?: (?:su|di|del|sul))?"
+    r"|\bvergeet wat ik (?:heb gezegd |zei )?(?:over )?"
+    r"|\bзабудь(?:те)?,? (?:то,? )?что я (?:говорил[аи]?|сказал[аи]?)(?: (?:про|о|об))?"
+    r"|について(?:言った|話した)(?:こと|の)は?忘れて|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
+)
+_KEEP_IN_MIND = lazy_regex(
+    r"(?i)\b(?:don['’]?t|do not|never) (?:forget|ignore)|vergiss nicht|vergeet niet|no olvides|n[ãa]o esque|n['’]oublie"
+    r"|non dimentica|не забудь|不要忘|别忘|忘れない"
+)
+_REASON = lazy_regex(
+    r"(?i),? \b(?:because|since|so that|weil|denn|damit|parce qu\w+|car|porque|pois|perch[eé]|omdat|потому что"
+    r"|так как)\b[^.;\n]*|[，,]?因为[^。；\n]*"
+)
+_BEFORE = lazy_regex(r"(?i)\b(?:before|first|bevor|vor(?:her)?|antes|avant|prima|voor(?:dat)?|перед|прежде)\b|前")
+_PATH = lazy_regex(
+    r"https?://[^\s<>\"'`)\]]+|(?<![A-Za-z0-9_@~.*/-])(?:[A-Za-z0-9_@~.*-]{0,60}/){1,12}[A-Za-z0-9_.*-]{0,60}(?<![.])"
+    r"|(?<![\w*.])\*\.[a-z]{1,6}\b"
+    r"|(?<![A-Za-z0-9_./-])[A-Za-z0-9_-]{1,60}\.(?:py|tsx?|jsx?|md|json|toml|ya?ml|go|rs|java|css|html|sql|sh|txt|env)\b"
+)
+_PLACE = lazy_regex(
+    r"(?i)\b(?:put|place|store|keep|move|save|lives?|goes|go|belongs?|is|are|creat\w*|add|write|leg\w*|speicher\w*|ablegen"
+    r"|pon\w*|guard\w*|coloc\w*|met[st]\w*|rang\w*|salva\w*|plaats|zet|bewaar|клад\w*|храни\w*|помест\w*)\b"
+    r"|置|入れ|保存|放|存"
+)
+_PREPOSITIONS = (
+    "in|inside|within|for|when|if|while|für|im|innerhalb|bei|en|dans|pour|para|em|no|na|nos|nas|nel|nella|nei|per|voor"
+    "|binnen|в|во|для"
+)
+_SCOPED = (
+    r"\s+((?:(?:the|our|all|every|der|die|das|den|dem|la|le|les|el|los|las|il|de|het) )?[^\s,.;:!?]+(?: [^\s,.;:!?]+)?)"
+)
+_NARROW = lazy_regex(rf"(?i)(?<!\w)(?:{_PREPOSITIONS}){_SCOPED}")
+_WIDE = lazy_regex(
+    rf"(?i)(?<!\w)(?:{_PREPOSITIONS}|on|at|of|to|under|before|after|auf|zu|sur|su|op|naar|на|перед){_SCOPED}"
+)

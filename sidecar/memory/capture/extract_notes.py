@@ -7,7 +7,7 @@ changed last. An error is stored with its resolution; an unresolved one is not a
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -15,7 +15,11 @@ from sidecar.core.markdown import paragraphs, sentences
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.language.conclusions import StatementKind, match_conclusion
-from sidecar.language.user_statements import Statement, read_statements
+from sidecar.language.explicit_statements import SUPPOSITION
+from sidecar.language.own_words import own_words
+from sidecar.language.statement_features import split_sentences
+from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
+from sidecar.memory.capture.contradictions import is_reversal
 from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private
@@ -95,6 +99,7 @@ def read_message(utterance: Utterance) -> ReadMessage:
 def _user_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
     reading = read_statements(utterance.text, utterance.before)
     notes = [note for statement in reading.statements if (note := _user_note(utterance, statement)) is not None]
+    notes = _with_reversals(utterance, notes)
     if not notes and (note := _answer_note(utterance)):
         return [note], []
     return notes, [
@@ -122,6 +127,43 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
         retention="durable" if utterance.is_typed and statement.is_standing else "daily",
         is_standing_instruction=utterance.is_typed and statement.is_standing,
     )
+
+
+def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
+    """Return the notes, and each sentence that takes something back: capture decides whether it does."""
+    own = own_words(utterance.text)
+    if not utterance.is_typed or len(own) > MAX_SPECIFICATION:
+        return list(notes)
+    marked = [
+        note._replace(reversal="statement") if not note.is_standing_instruction and is_reversal(note.text) else note
+        for note in notes
+    ]
+    known = " ".join(note.text for note in notes).casefold()
+    sentences_of_reversal = (
+        without_lead(clean_sentence(sentence.text))
+        for sentence in split_sentences(own)
+        if is_reversal(sentence.text) and not (_FOR_THIS_TASK.search(sentence.text) or SUPPOSITION.match(sentence.text))
+    )
+    candidates = [
+        Note(
+            "user_correction", title_of(text), text, "user", utterance.at_ms, REVERSAL_CONFIDENCE, reversal="candidate"
+        )
+        for text in sentences_of_reversal
+        if len(text) <= MAX_SENTENCE and text.casefold() not in known
+    ]  # fmt: skip
+    return [*marked, *candidates]
+
+
+REVERSAL_CONFIDENCE = 0.9
+
+_FOR_THIS_TASK = lazy_regex(
+    r"[?？]\s*$|\b(?:for (?:now|the moment)|just (?:now|once|this|for)|today|tomorrow|later|until|temporarily"
+    r"|this (?:time|once|task|fix|bug|change|commit|test|issue)|diesmal|heute|vorerst|erstmal|por ahora|esta vez|hoy"
+    r"|por enquanto|desta vez|hoje|pour l['’]instant|cette fois|aujourd['’]hui|per ora|stavolta|oggi|voorlopig"
+    r"|deze keer|vandaag|пока|сегодня|(?:в|на) этот раз)\b|这次|暂时|今天|今回|とりあえず|今日",
+    re.IGNORECASE,
+)
+"""Words by which a sentence is about the task at hand, or asks."""
 
 
 def _answer_note(utterance: Utterance) -> Note | None:

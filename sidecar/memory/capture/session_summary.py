@@ -68,6 +68,9 @@ class Note(NamedTuple):
     """`durable` if the user confirmed it; it then has a file of its own."""
     is_standing_instruction: bool = False
     """Whether a message that the user typed in a top-level conversation states it as lasting."""
+    reversal: Literal["", "statement", "candidate"] = ""
+    """Whether the user typed words that take something back. It is a standing instruction if it takes back an active
+    one; a candidate is stored only then."""
 
 
 NearMissReason = Literal["belowThreshold", "withoutReason"]

@@ -1,0 +1,211 @@
+"""Two standing instructions are rivals, or both hold: pairs in ten languages.
+
+Each pair is an earlier and a later statement. `REVIEWED`, `WRITTEN_BEFORE` and `UNRELATED` were written before the
+comparison, the others after its first version.
+"""
+
+import pytest
+
+from sidecar.memory.capture.contradictions import claim_of, forgets, is_reversal, relation
+
+REVIEWED = (
+    ("Use pnpm instead of npm from now on.", "No, use npm again, we dropped pnpm last week."),
+    ("From now on use pnpm, not npm.", "Use npm again, not pnpm."),
+    ("Always use pnpm.", "Don't use pnpm any more, use npm."),
+    (
+        "From now on always write commit messages in German.",
+        "From now on always write commit messages in English.",
+    ),
+    ("Always run the tests with tox.", "Never run the tests with tox, use pytest directly."),
+    ("From now on, use tabs for indentation.", "We switched back to spaces for indentation, always use spaces."),
+    (
+        "Remember: the API base URL is https://a.example.com",
+        "Remember: the API base URL is https://b.example.com",
+    ),
+    ("Never commit without asking me.", "From now on you may commit without asking me."),
+    ("Ab jetzt immer pnpm statt npm verwenden.", "Ab jetzt wieder npm statt pnpm verwenden."),
+    ("今後は npm の代わりに pnpm を使ってください。", "今後は pnpm ではなく npm を使ってください。"),
+    ("Use pnpm instead of npm from now on.", "Forget what I said about pnpm."),
+    ("Always answer in German.", "Answer in English from now on."),
+)
+"""Pairs that a user tried."""
+
+WRITTEN_BEFORE = (
+    ("From now on use 4 spaces for indentation.", "From now on use 2 spaces for indentation."),
+    ("Always put new migrations in db/migrations.", "From now on put new migrations in database/changes."),
+    ("Never push to origin without my approval.", "From now on you may push to origin without my approval."),
+    ("Remember: we deploy with Ansible.", "We no longer deploy with Ansible, always use Terraform."),
+    ("De agora em diante, use sempre yarn em vez de npm.", "A partir de agora volte a usar npm em vez de yarn."),
+    ("Responda sempre em português.", "A partir de agora responda sempre em inglês."),
+    (
+        "A partir de ahora escribe siempre los mensajes de commit en español.",
+        "A partir de ahora escribe siempre los mensajes de commit en inglés.",
+    ),
+    ("Nunca hagas commit sin preguntarme.", "A partir de ahora puedes hacer commit sin preguntarme."),
+    ("Désormais, utilise toujours poetry au lieu de pip.", "Désormais, n'utilise plus poetry, utilise pip."),
+    ("Réponds toujours en français.", "À partir de maintenant, réponds toujours en anglais."),
+    ("Ab jetzt immer auf Deutsch antworten.", "Ab jetzt immer auf Englisch antworten."),
+    ("Committe nie, ohne mich zu fragen.", "Ab jetzt darfst du committen, ohne mich zu fragen."),
+    (
+        "D'ora in poi usa sempre pytest invece di unittest.",
+        "D'ora in poi usa di nuovo unittest invece di pytest.",
+    ),
+    ("Rispondi sempre in italiano.", "D'ora in poi rispondi sempre in inglese."),
+    ("Gebruik voortaan altijd pnpm in plaats van npm.", "Gebruik voortaan weer npm in plaats van pnpm."),
+    ("Commit nooit zonder het mij te vragen.", "Vanaf nu mag je committen zonder het mij te vragen."),
+    ("Отныне всегда используй yarn вместо npm.", "Отныне снова используй npm вместо yarn."),
+    ("Всегда отвечай на русском.", "Отныне всегда отвечай на английском."),
+    ("今後は必ず日本語で回答してください。", "今後は必ず英語で回答してください。"),
+    ("以后请始终使用 pnpm 而不是 npm。", "以后请改回使用 npm，不要再用 pnpm。"),
+)
+"""One pair for each language and kind of value."""
+
+WRITTEN_AFTER = (
+    ("Always use jest for tests.", "From now on use vitest for tests."),
+    ("Never merge without my review.", "You can merge without my review from now on."),
+    ("Use poetry for dependencies from now on.", "We're going back to pip for dependencies."),
+    ("Always run prettier before committing.", "Don't run prettier before committing any more."),
+    ("Keep lines below 100 characters.", "Keep lines below 120 characters."),
+    ("From now on reply in French.", "Please speak German with me from now on."),
+    ("Immer pytest verwenden.", "Ab sofort kein pytest mehr verwenden, sondern unittest."),
+    (
+        "Ab jetzt zwei Leerzeichen zur Einrückung verwenden.",
+        "Ab jetzt vier Leerzeichen zur Einrückung verwenden.",
+    ),
+    ("Usa siempre jest para los tests.", "Ya no uses jest para los tests, usa vitest."),
+    ("Nunca faças push sem me perguntar.", "A partir de agora podes fazer push sem me perguntar."),
+    ("Écris toujours les commentaires en français.", "Désormais écris les commentaires en anglais."),
+    ("Scrivi sempre i commenti in italiano.", "D'ora in poi scrivi i commenti in inglese."),
+    ("Gebruik altijd tabs.", "Gebruik voortaan weer spaties."),
+    ("Всегда пиши комментарии на русском.", "Отныне пиши комментарии на английском."),
+    ("コミットメッセージは必ず英語で書いてください。", "今後はコミットメッセージを日本語で書いてください。"),
+    ("以后都用 tab 缩进。", "以后改用空格缩进。"),
+    ("Never add comments.", "From now on always add comments."),
+    ("Always deploy with Heroku.", "We no longer use Heroku, deploy with Vercel."),
+    ("Use MySQL.", "We moved back to Postgres."),
+    ("私に聞かずにコミットしないでください。", "今後は私に聞かずにコミットしてもいいです。"),
+)
+"""Rivals that the first version found in 16 of 22 cases; two of 22 are still missed."""
+
+WITHDRAWALS = (
+    ("Always answer in German.", "Forget the rule about German."),
+    ("Use pnpm instead of npm.", "Vergiss, was ich über pnpm gesagt habe."),
+    ("Use pnpm instead of npm.", "Olvida lo que dije sobre pnpm."),
+    ("Use pnpm instead of npm.", "Esquece o que eu disse sobre o pnpm."),
+    ("Use pnpm instead of npm.", "Oublie ce que j'ai dit sur pnpm."),
+    ("Use pnpm instead of npm.", "Dimentica quello che ho detto su pnpm."),
+    ("Use pnpm instead of npm.", "Vergeet wat ik over pnpm zei."),
+    ("Use pnpm instead of npm.", "Забудь, что я говорил про pnpm."),
+    ("Use pnpm instead of npm.", "pnpm について言ったことは忘れてください。"),
+    ("Use pnpm instead of npm.", "忘记我说的关于 pnpm 的话。"),
+    ("Never commit without asking me.", "Forget what I said about committing."),
+    ("Use pnpm instead of npm.", "Ignore the pnpm rule."),
+)
+"""The later sentence takes back the earlier one and states nothing."""
+
+UNRELATED = (
+    (
+        "From now on always write commit messages in German.",
+        "From now on always write code comments in English.",
+    ),
+    ("From now on use pnpm in web/.", "From now on use npm in tools/."),
+    ("Never commit to main.", "Always squash before merging."),
+    ("Always run the tests with pytest.", "Always run the linter with ruff."),
+    ("Always answer in German.", "From now on always write commit messages in English."),
+    ("Never commit without asking me.", "From now on you may run the tests without asking me."),
+    ("Never push without asking me.", "From now on you may commit without asking me."),
+    (
+        "From now on use tabs for indentation in Makefiles.",
+        "From now on use spaces for indentation in Python files.",
+    ),
+    ("Always use pnpm.", "Always use TypeScript."),
+    ("Use pnpm instead of npm from now on.", "From now on use vitest instead of jest."),
+    ("Remember: the API base URL is https://a.example.com", "Remember: the docs URL is https://b.example.com"),
+    ("Remember: the staging database is on port 5433.", "Remember: the dev server is on port 3001."),
+    ("Always use Python 3.12.", "Always use Node 22."),
+    ("Never edit files in vendor/.", "Always edit the schema in proto/."),
+    ("Never use any in TypeScript.", "Never use print in Python."),
+    ("Always write a test for every bug fix.", "Never write a test for generated code."),
+    ("Never use mocks in integration tests.", "Always use mocks in unit tests."),
+    ("From now on put migrations in db/migrations.", "From now on put fixtures in tests/fixtures."),
+    ("Always run make lint before you commit.", "Always run make test before you push."),
+    ("From now on keep functions below 40 lines.", "From now on keep files below 400 lines."),
+    (
+        "Ab jetzt Commit-Nachrichten immer auf Deutsch schreiben.",
+        "Ab jetzt Code-Kommentare immer auf Englisch schreiben.",
+    ),
+    ("Ab jetzt immer pnpm statt npm verwenden.", "Ab jetzt immer Vitest statt Jest verwenden."),
+    ("今後はコミットメッセージを日本語で書いてください。", "今後はコードのコメントを英語で書いてください。"),
+    ("Réponds toujours en français.", "Désormais, écris toujours les commentaires du code en anglais."),
+    ("Responde siempre en español.", "A partir de ahora escribe siempre los mensajes de commit en inglés."),
+    ("Responda sempre em português.", "A partir de agora use sempre yarn em vez de npm."),
+    ("Никогда не коммить без моего разрешения.", "Отныне всегда запускай тесты перед коммитом."),
+    ("以后请始终用中文回答。", "以后提交信息请始终用英文写。"),
+    (
+        "Gebruik voortaan altijd pnpm in plaats van npm.",
+        "Schrijf commitberichten voortaan altijd in het Engels.",
+    ),
+    ("Never deploy on Fridays.", "From now on you may deploy to staging without asking."),
+    ("Always use jest for unit tests.", "From now on use cypress for browser tests."),
+    ("Never merge without my review.", "You can push without my review from now on."),
+    ("Use poetry for the backend.", "Use pnpm for the frontend."),
+    ("Keep lines below 100 characters.", "Keep commit subjects below 72 characters."),
+    ("From now on reply in French.", "The website texts must always be in English."),
+    ("Always format with prettier.", "Always lint with eslint."),
+    ("Never use var in JavaScript.", "Always use const in JavaScript."),
+    ("Never touch the file config.yml.", "Never touch the file secrets.yml."),
+    ("Always add a changelog entry.", "Never add dependencies."),
+    ("Use Postgres in production.", "Use SQLite in tests."),
+    ("Immer die Tests ausführen, bevor du committest.", "Nie auf main committen."),
+    ("Usa siempre jest para los tests.", "Usa siempre pnpm para instalar paquetes."),
+    ("Nunca faças push sem me perguntar.", "A partir de agora podes correr os testes sem me perguntar."),
+    ("Écris toujours les commentaires en français.", "Écris toujours les messages de commit en anglais."),
+    ("Scrivi sempre i test.", "Non scrivere mai commenti."),
+    ("Всегда пиши тесты.", "Никогда не меняй схему базы данных."),
+    ("コメントは必ず日本語で書いてください。", "変数名は必ず英語で書いてください。"),
+    ("以后都用 tab 缩进。", "以后提交信息用英文写。"),
+    ("Always squash before merging.", "Always rebase before pushing."),
+    ("Remember: staging runs on port 8080.", "Remember: production runs on port 80."),
+    ("Use dark mode in screenshots.", "Use light colours in the docs."),
+    ("Never log passwords.", "Always log errors."),
+)
+"""Both hold, whichever comes first."""
+
+NO_REVERSAL = (
+    ("Use pnpm instead of npm.", "Don't forget what I said about pnpm."),
+    ("Use pnpm instead of npm.", "Forget what I said about yarn."),
+    ("Use pnpm instead of npm.", "Did you forget to run the tests with pnpm?"),
+    ("Use pnpm instead of npm.", "Run the tests again with pnpm."),
+    ("Use pnpm instead of npm.", "You can run pnpm install now."),
+    ("Always answer in German.", "Translate the README to English again."),
+    ("Never commit without asking me.", "Run the tests again and commit."),
+)
+"""Sentences with words of reversal that take nothing back."""
+
+
+@pytest.mark.parametrize(("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *WITHDRAWALS])
+def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
+    assert relation(claim_of(later), claim_of(former)) is not None
+
+
+@pytest.mark.parametrize(("first", "second"), UNRELATED)
+def test_statements_about_different_things_both_hold(first: str, second: str) -> None:
+    assert relation(claim_of(second), claim_of(first)) is None
+    assert relation(claim_of(first), claim_of(second)) is None
+
+
+@pytest.mark.parametrize(("former", "later"), NO_REVERSAL)
+def test_a_word_such_as_again_takes_nothing_back_by_itself(former: str, later: str) -> None:
+    assert relation(claim_of(later), claim_of(former)) is None
+
+
+@pytest.mark.parametrize("later", [later for _, later in WITHDRAWALS])
+def test_a_withdrawal_is_known_as_one_in_ten_languages(later: str) -> None:
+    assert forgets(later)
+    assert is_reversal(later)
+
+
+def test_a_narrower_rule_leaves_the_general_one_alone() -> None:
+    general, narrow = claim_of("Always use pnpm."), claim_of("From now on never use pnpm in tools/.")
+    assert relation(narrow, general) is None
+    assert relation(claim_of("Don't use pnpm any more."), claim_of("Use pnpm in web/.")) == "contradicts"
