@@ -363,12 +363,29 @@ def test_a_rejected_tool_is_not_among_the_commands(
     corrected = sent(running.turn("Go on", session="running"))
     assert "no longer: test: `npm test` (package.json)" in corrected
     answer = Conversation(active.client, repository.path).turn("Test the app")
-    assert "`npm" not in sent(answer)
-    assert f"- test: `pnpm test` (package.json; the user prefers it, {memory_id})" in sent(answer)
+    assert "`npm" not in sent(answer).replace("instead of `npm", "")
+    replaced = "instead of `npm test` in package.json; the user prefers pnpm"
+    assert f"- test: `pnpm test` ({replaced}, {memory_id})" in sent(answer)
     reasons = {part["item"]: part["reason"] for part in answer["metadata"]["trimmed"]}
     assert (
         f"test: `npm test` (package.json): the user rejects npm in {memory_id}" in reasons["anchor: Commands left out"]
     )
+
+
+def test_the_commands_of_a_tool_that_the_user_did_not_mention_stay_with_the_preferred_one_beside_them(
+    active: MemorySidecar, make_repository: Callable[..., Repository]
+) -> None:
+    guide = "# Contributing\n\nRun `bun run test` before a commit.\n"
+    files = {
+        "CONTRIBUTING.md": guide,
+        "bun.lock": "{}\n",
+        "package.json": '{"name": "till", "scripts": {"test": "x"}}\n',
+    }
+    memories = Memories(active, make_repository(files, name="bun").path)
+    memory_id = stated(memories, "Use pnpm instead of npm from now on.")
+    text = sent(Conversation(active.client, memories.project).turn("Test the app"))
+    assert f"- test: `bun run test` (CONTRIBUTING.md; the user prefers pnpm, {memory_id})" in text
+    assert "pnpm test" not in text
 
 
 def test_an_accepted_rule_is_suspended_by_a_contrary_statement_and_proposed_to_be_dropped(

@@ -1,7 +1,8 @@
 """Commands that build and check a repository, by its own statements; its tools' usual ones are a guess. Pure.
 
 An instruction of the user rejects a command: "Use pnpm, not npm" rejects `npm test`, and the same script runs with
-`pnpm test`. "Never run npm publish" rejects no other command of npm.
+`pnpm test`. "Never run npm publish" rejects no other command of npm. A command of a tool that no instruction names,
+such as `bun run test`, stays; the tool that the user prefers is named beside it.
 """
 
 import re
@@ -54,11 +55,22 @@ _INSTALL = lazy_regex(r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)")
 
 
 class Rejection(NamedTuple):
-    """A rejected command: the program, the instruction's position, and the command to use instead, if it is known."""
+    """A rejected command."""
 
     program: str
     instruction: int
+    """Position of the instruction that rejects it."""
     replacement: str
+    """The command to use instead; empty if none is known."""
+    preferred: str
+    """The program of that command."""
+
+
+class Preference(NamedTuple):
+    """Another program that the user prefers to the one of a command, and the position of the instruction."""
+
+    program: str
+    instruction: int
 
 
 def rejection_of(command: str, instructions: Sequence[str]) -> Rejection | None:
@@ -66,7 +78,17 @@ def rejection_of(command: str, instructions: Sequence[str]) -> Rejection | None:
     for program in _programs(command):
         for number, instruction in enumerate(instructions):
             if _rejects(instruction.casefold(), program, command):
-                return Rejection(program, number, _replacement(command, program, instruction.casefold()))
+                preferred = _chosen_manager(instruction.casefold(), program)
+                return Rejection(program, number, _replacement(command, program, preferred), preferred)
+    return None
+
+
+def preference_of(command: str, instructions: Sequence[str]) -> Preference | None:
+    """Return the package manager that the user prefers to the one of a command; None if no instruction chooses one."""
+    for program in _programs(command):
+        for number, instruction in enumerate(instructions):
+            if program in PACKAGE_MANAGERS and (preferred := _preferred_manager(instruction.casefold(), program)):
+                return Preference(preferred, number)
     return None
 
 
@@ -91,8 +113,6 @@ def _pattern(program: str) -> re.Pattern[str]:
 
 def _rejects(instruction: str, program: str, command: str) -> bool:
     """Whether an instruction rejects a program, or this one of its commands."""
-    if program in PACKAGE_MANAGERS and _chooses_another(instruction, program):
-        return True
     for match in _pattern(program).finditer(instruction):
         following = _NEXT_WORD.match(instruction, match.end()) if match["before"] else None
         word = following[1].rstrip(".:") if following else ""
@@ -101,15 +121,20 @@ def _rejects(instruction: str, program: str, command: str) -> bool:
     return False
 
 
-def _replacement(command: str, program: str, instruction: str) -> str:
-    """The same script with the package manager that the instruction names instead; empty if there is none."""
-    others = [name for name in PACKAGE_MANAGERS if name != program and _is_chosen(instruction, name)]
-    if program not in PACKAGE_MANAGERS or len(others) != 1:
+def _replacement(command: str, program: str, preferred: str) -> str:
+    """The same script with the package manager that the user prefers; empty if there is none."""
+    if program not in PACKAGE_MANAGERS or not preferred:
         return ""
     if _INSTALL.fullmatch(command):
-        return f"{others[0]} install"
+        return f"{preferred} install"
     script = _PACKAGE_SCRIPT.fullmatch(command)
-    return run_script(others[0], script[1]) if script else ""
+    return run_script(preferred, script[1]) if script else ""
+
+
+def _chosen_manager(instruction: str, program: str) -> str:
+    """Return the only package manager besides a program that an instruction names and does not reject; else nothing."""
+    others = [name for name in PACKAGE_MANAGERS if name != program and _is_chosen(instruction, name)]
+    return others[0] if len(others) == 1 else ""
 
 
 def _is_chosen(instruction: str, program: str) -> bool:
@@ -117,17 +142,18 @@ def _is_chosen(instruction: str, program: str) -> bool:
     return is_named and _pattern(program).search(instruction) is None
 
 
-def _chooses_another(instruction: str, program: str) -> bool:
-    """Whether an instruction chooses another package manager for the whole project, without naming this one."""
+def _preferred_manager(instruction: str, program: str) -> str:
+    """Return the package manager that an instruction chooses for the whole project, without naming this one."""
     if re.search(f"{_NAME_START}{program}{_NAME_END}", instruction):
-        return False
-    others = [name for name in PACKAGE_MANAGERS if _is_chosen(instruction, name)]
-    choice = (
-        rf"(?<!\w){_CHOOSE}\s*{_NAME_START}{others[0]}{_NAME_END}(?!\s+(?:for (?!every|all)|in|on|when|to)\b)"
-        if others
-        else ""
-    )
-    return len(others) == 1 and re.search(choice, instruction) is not None
+        return ""
+    chosen = _chosen_manager(instruction, program)
+    name = rf"{_NAME_START}{chosen}{_NAME_END}"
+    is_limited = chosen and re.search(rf"{name}\s+(?:for (?!every|all)|in|on|when|to)\b", instruction)
+    if not chosen or is_limited:
+        return ""
+    is_choice = re.search(rf"(?<!\w){_CHOOSE}\s*{name}", instruction) is not None
+    replaces = any(_pattern(other).search(instruction) for other in PACKAGE_MANAGERS if other in instruction)
+    return chosen if is_choice or replaces else ""
 
 
 def run_script(manager: str, script: str) -> str:
@@ -137,6 +163,8 @@ def run_script(manager: str, script: str) -> str:
 
 
 MAX_COMMAND = 100
+MAX_ORIGIN = 240
+"""Maximum length of a command's source, with what the user prefers."""
 
 _RUNNER = r"(?:(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env )?"
 _PYTHON = r"(?:(?:(?:uv|poetry|pdm|pipenv) run )?python3? )?(?:\./)?"
@@ -348,12 +376,18 @@ def commands_of(
                 continue
             rejection = rejection_of(command.text, texts)
             if rejection is None:
-                chosen[purpose] = command
+                preference = preference_of(command.text, texts)
+                by = instructions[preference.instruction].id if preference else ""
+                note = f"; the user prefers {preference.program}, {by}" if preference else ""
+                chosen[purpose] = ProjectCommand(command.text, f"{command.origin}{note}")
                 continue
             by = instructions[rejection.instruction].id
             rejected.setdefault(_line(purpose, command), f"the user rejects {rejection.program} in {by}")
             if rejection.replacement:
-                chosen[purpose] = ProjectCommand(rejection.replacement, f"{command.origin}; the user prefers it, {by}")
+                origin = (
+                    f"instead of `{command.text}` in {command.origin}; the user prefers {rejection.preferred}, {by}"
+                )
+                chosen[purpose] = ProjectCommand(rejection.replacement, origin)
     return CommandLines(
         [_line(purpose, chosen[purpose]) for purpose in PURPOSES if _is_shown(chosen.get(purpose), sent)],
         [f"{line}: {reason}" for line, reason in rejected.items()],
@@ -370,7 +404,7 @@ def _is_shown(command: ProjectCommand | None, sent: Container[str]) -> bool:
 
 
 def _line(purpose: str, command: ProjectCommand) -> str:
-    return f"- {purpose}: `{one_line(command.text, MAX_COMMAND)}` ({one_line(command.origin, 120)})"
+    return f"- {purpose}: `{one_line(command.text, MAX_COMMAND)}` ({one_line(command.origin, MAX_ORIGIN)})"
 
 
 def purpose_of(command: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.commands import rejection_of, run_script
+from sidecar.packs.anchor.commands import preference_of, rejection_of, run_script
 from tests.support.cases import together
 
 
@@ -11,8 +11,6 @@ from tests.support.cases import together
     [
         ("Use pnpm instead of npm.", "pnpm test"),
         ("use pnpm, not npm", "pnpm test"),
-        ("We use pnpm here", "pnpm test"),
-        ("Use bun for everything", "bun run test"),
         ("No, the tests run with `pnpm vitest`, never with npm test.", "pnpm test"),
         ("Wir nutzen pnpm statt npm.", "pnpm test"),
         ("usa pnpm em vez de npm", "pnpm test"),
@@ -45,6 +43,9 @@ def test_a_rejected_package_manager_is_replaced_by_the_named_one(instruction: st
         "Use pnpm or yarn",
         "We never use yarn",
         "Run tests with vitest rather than jest",
+        "We use pnpm here",
+        "Use bun for everything",
+        "Use pnpm instead of yarn from now on.",
     ],
 )
 def test_other_instructions_reject_nothing(instruction: str) -> None:
@@ -68,7 +69,28 @@ def test_a_program_behind_a_runner_can_be_rejected(command: str, instruction: st
 
 def test_one_rejected_script_leaves_the_others() -> None:
     assert rejection_of("npm run lint", ["never run npm test"]) is None
-    assert rejection_of("npm ci", ["use pnpm, not npm"]) == ("npm", 0, "pnpm install")
+    assert rejection_of("npm ci", ["use pnpm, not npm"]) == ("npm", 0, "pnpm install", "pnpm")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "program"),
+    [
+        ("Use pnpm instead of npm from now on.", "pnpm"),
+        ("Ab jetzt immer pnpm statt npm verwenden.", "pnpm"),
+        ("We use pnpm here", "pnpm"),
+        ("Use yarn for everything", "yarn"),
+        ("Use pnpm in web/.", None),
+        ("Use pnpm, not bun.", None),
+        ("Never use npm.", None),
+        ("Write tests first.", None),
+    ],
+)
+def test_a_tool_that_nobody_named_is_not_rejected_and_the_preferred_one_is_known(
+    instruction: str, program: str | None
+) -> None:
+    preference = preference_of("bun run test", [instruction])
+    assert (preference.program if preference else None) == program
+    assert (rejection_of("bun run test", [instruction]) is None) == ("not bun" not in instruction)
 
 
 @pytest.mark.parametrize(
