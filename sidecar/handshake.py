@@ -5,7 +5,7 @@ A test compares it with `connection_methods.InitializeParams`: both accept and r
 
 from typing import Any, NamedTuple
 
-from sidecar.core.errors import InvalidParams, loggable_name
+from sidecar.core.errors import UNKNOWN, InvalidParams, loggable_name, sentence_about
 from sidecar.settings.table import problems_with
 
 PROTOCOL_VERSION = 1
@@ -39,9 +39,11 @@ def read_initialize(params: object) -> Handshake:
     problems = _find_problems(params)
     if problems:
         fields = [{"path": path, "problem": problem} for path, problem in problems]
-        more = f" ({len(fields) - 1} more)" if len(fields) > 1 else ""
-        path, problem = problems[0]
-        raise InvalidParams(f"`{path}`: {problem}{more}.", data={"errors": fields})
+        raise InvalidParams(
+            sentence_about(problems, len(problems)),
+            hint="METHODS.md lists the params of initialize.",
+            data={"errors": fields},
+        )
     return Handshake(
         client_name=params["clientInfo"]["name"],
         client_version=params["clientInfo"]["version"],
@@ -54,7 +56,7 @@ def read_initialize(params: object) -> Handshake:
 
 
 def _find_problems(params: dict[str, Any]) -> list[tuple[str, str]]:
-    problems = [(loggable_name(name), "is unknown") for name in params if name not in _MEMBERS]
+    problems = [(loggable_name(name), UNKNOWN) for name in params if name not in _MEMBERS]
     if not _is_int(params.get("protocolVersion")):
         problems.append(("protocolVersion", "must be a whole number"))
     client = params.get("clientInfo")

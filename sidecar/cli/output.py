@@ -31,7 +31,9 @@ _METHOD = lazy_regex(r"`([a-z]+/[a-zA-Z]+)`")
 
 
 def hint_of_command_line(hint: str) -> str:
-    """Return a hint with commands in the place of methods; none if a method has no command."""
+    """Return a hint with commands in the place of methods; none if a method has no command, or for RPC clients only."""
+    if "METHODS.md" in hint:
+        return ""
     methods = _METHOD.findall(hint)
     if any(method not in _COMMANDS for method in methods):
         return ""

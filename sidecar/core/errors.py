@@ -23,6 +23,7 @@ differently. The flag that cancels a request is defined beside its error. `rpc/e
 them into JSON-RPC error objects.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -177,6 +178,51 @@ class AgentUnavailable(SidecarError):
 _NAME = lazy_regex(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
 
 NOT_A_NAME = "(not a name)"
+
+
+MISSING, UNKNOWN = "is missing", "is unknown"
+MAX_NAMED_MEMBERS = 4
+
+
+def sentence_about(problems: Sequence[tuple[str, str]], total: int) -> str:
+    """Return what is wrong with params as sentences, from the path and the problem of each member.
+
+    A misspelled member comes first, as another problem may be its consequence. Members that are missing are named
+    together.
+    """
+    first = next((entry for entry in problems if entry[1].startswith(f"{UNKNOWN};")), problems[0])
+    path, problem = first
+    count = 1
+    if problem == MISSING:
+        names = [f"`{name}`" for name, other in problems if other == MISSING]
+        count = len(names)
+        hidden = len(names) - MAX_NAMED_MEMBERS
+        named = [*names[:MAX_NAMED_MEMBERS], f"{hidden} more"] if hidden > 0 else names
+        listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
+        sentence = f"{listed} {'is' if count == 1 else 'are'} missing."
+    elif problem.startswith(UNKNOWN):
+        suggestion = problem.removeprefix(UNKNOWN)
+        sentence = f"There is no member `{path}`{suggestion}{'?' if '; did you mean' in suggestion else '.'}"
+    else:
+        subject = "The params" if path == PARAMS else f"`{path}`"
+        sentence = f"{subject}{'' if problem.startswith(_VERBS) else ':'} {problem}."
+    left = total - count
+    more = f" There {'is' if left == 1 else 'are'} {left} more problem{'s' * (left > 1)}." if left else ""
+    return sentence + more
+
+
+_VERBS = ("must ", "has ", "is ")
+
+
+def nested_form(name: str) -> str:
+    """Return how a dotted member is written; empty for what is not a name."""
+    group, _, inner = name.partition(".")
+    is_name = loggable_name(name) == name and inner and "." not in inner
+    return f'; nest it: {{"{group}": {{"{inner}": …}}}}' if is_name else ""
+
+
+PARAMS = "params"
+"""Path of a problem with the params as a whole."""
 
 
 def loggable_name(name: object) -> str:

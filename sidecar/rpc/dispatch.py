@@ -83,7 +83,7 @@ class Dispatcher:
     def notify(self, call: object, method: str, params: Any) -> None:
         """Run one notification. Raise whatever it raises."""
         row = self._notifications[method]
-        cast("Callable[..., None]", row.run)(call, validated(row.params, params))
+        cast("Callable[..., None]", row.run)(call, validated(row.params, params, method))
 
     def build(self, names: Iterable[str]) -> None:
         """Build the validators of some methods before their first call."""
@@ -108,7 +108,7 @@ class Dispatcher:
                 raise self._translated(error) from error
 
         def answer(call: object, params: Mapping[str, Any]) -> Any:
-            result = method(call, validated(row.params, params))
+            result = method(call, validated(row.params, params, row.name))
             text = result.model_dump_json(by_alias=True)
             # As JSON text, which orjson embeds unchanged.
             return Success(orjson.Fragment(text if row.is_exact else visible_json(text)))
@@ -124,14 +124,15 @@ class Dispatcher:
         return JsonRpcError(wire["code"], visible(wire["message"]), wire["data"])
 
 
-def validated(model: type[WireModel], params: Mapping[str, Any]) -> WireModel:
-    """Validate params against their model. Raise InvalidParams naming each invalid field."""
+def validated(model: type[WireModel], params: Mapping[str, Any], method: str) -> WireModel:
+    """Validate a method's params against their model. Raise InvalidParams naming each invalid field."""
     if not model.__pydantic_complete__:
         _build(model)
     try:
         return model.model_validate(params, by_alias=True, by_name=False)
     except ValidationError as error:
-        raise invalid_params(error) from error
+        members = [field.alias or name for name, field in model.model_fields.items()]
+        raise invalid_params(error, method, members) from error
 
 
 def _build(model: type[WireModel]) -> None:

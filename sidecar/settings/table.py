@@ -6,7 +6,7 @@ Imports little, because start-up uses it.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sidecar.core.errors import loggable_name
+from sidecar.core.errors import loggable_name, nested_form
 from sidecar.core.lazy_regex import lazy_regex
 
 PROTECTED_BRANCHES = (
@@ -422,18 +422,18 @@ def problem_with(name: str, value: object) -> str | None:
         return None
     if row.kind == "int":
         fits = isinstance(value, int) and not isinstance(value, bool) and row.minimum <= value <= row.maximum
-        return None if fits else f"`{name}` is a whole number from {row.minimum} to {row.maximum}"
+        return None if fits else f"`{name}` must be a whole number from {row.minimum} to {row.maximum}"
     if row.kind == "choice":
         fits = isinstance(value, str) and value in row.choices
-        return None if fits else f"`{name}` is one of {', '.join(row.choices)}"
+        return None if fits else f"`{name}` must be one of {', '.join(row.choices)}"
     if row.kind in LISTS:
         is_valid_entry, max_entries, words = LISTS[row.kind]
         fits = isinstance(value, list | tuple) and len(value) <= max_entries and all(map(is_valid_entry, value))
         if not fits and row.kind == "patterns" and (problem := _first_pattern_problem(value)):
             return problem
-        return None if fits else f"`{name}` is a list of at most {max_entries} {words}"
+        return None if fits else f"`{name}` must be a list of at most {max_entries} {words}"
     is_valid, words = KINDS[row.kind]
-    return None if is_valid(value) else f"`{name}` is {words}"
+    return None if is_valid(value) else f"`{name}` must be {words}"
 
 
 def _first_pattern_problem(value: object) -> str | None:
@@ -444,10 +444,12 @@ def _first_pattern_problem(value: object) -> str | None:
 def problems_with(patch: dict[str, Any]) -> list[str]:
     """Return one sentence for each problem of the settings of `initialize`; an experiment there states its share."""
     groups = [
-        f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
+        f"`{name}` must be an object"
+        for name in patch
+        if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
     ]
-    dotted = [f"there is no setting {loggable_name(name)}" for name in patch if "." in name]  # `budgets.low` is nested
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
+    dotted = [f"there is no setting {loggable_name(name)}{nested_form(name)}" for name in patch if "." in name]
     problems = groups + dotted + [problem for problem in values if problem]
     flat = flatten(patch)
     share = flat.get("rollout.share")

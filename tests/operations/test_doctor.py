@@ -126,7 +126,7 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     ),
     "a setting that says nothing": (
         "INSERT INTO continuity_settings VALUES ('', 'budgets.normal', '\"much\"', 0)",
-        "settings", "`budgets.normal` is a whole number",
+        "settings", "`budgets.normal` must be a whole number",
     ),
     "a setting that cannot be read": (
         "INSERT INTO continuity_settings VALUES ('p', 'mode', '{', 0)",

@@ -134,19 +134,36 @@ def test_invalid_params_are_refused_without_repeating_their_values(client: Clien
 
 def test_unknown_field_is_named_in_the_error(client: Client) -> None:
     failure = client.error("settings/get", {"projektPath": "/x"})
-    assert failure.data["errors"] == [{"path": "projektPath", "problem": "is unknown"}]
+    problem = {"path": "projektPath", "problem": "is unknown; did you mean `projectPath`"}
+    assert failure.data["errors"] == [problem]
+    assert failure.message == "There is no member `projektPath`; did you mean `projectPath`?"
+    assert failure.data["hint"] == "METHODS.md lists the params of settings/get."
 
 
 @pytest.mark.parametrize(
     ("method", "params", "sentence"),
     [
-        ("settings/update", {"settings": {"mode": 1}}, "`settings.mode`: should be "),
-        ("settings/update", {}, "`settings`: is missing."),
-        ("settings/update", {"settings": {"memoryBranch": "main"}}, "`settings.memoryBranch`: must be the name of a "),
-        ("state/purge", {"kinds": []}, "`kinds`: should have at least 1 item"),
-        ("governor/status", {"subChatId": ""}, "`subChatId`: should have at least 1 character."),
-        ("state/purge", {}, "`params`: must name a project, an age, or kinds."),
-        ("continuity/explain", {"runId": "a", "projectPath": "/b"}, "`params`: must have at most one of"),
+        ("settings/update", {"settings": {"mode": 1}}, "`settings.mode` must be one of off, passive, active."),
+        ("settings/update", {}, "`settings` is missing."),
+        ("settings/update", {"settings": {"memoryBranch": "main"}}, "`settings.memoryBranch` must be the name of a "),
+        (
+            "settings/update",
+            {"settings": {"budgets.context": 5000}},
+            'There is no member `settings.budgets.context`; nest it: {"budgets": {"context": …}}.',
+        ),
+        ("state/purge", {"kinds": []}, "`kinds` must not be empty."),
+        ("state/purge", {"kinds": "runs"}, "`kinds` must be a list."),
+        ("governor/status", {"subChatId": ""}, "`subChatId` must not be empty."),
+        ("state/purge", {}, "The params must name a project, an age, or kinds."),
+        ("continuity/explain", {"runId": "a", "projectPath": "/b"}, "The params must have at most one of"),
+        ("metrics/summary", {"days": 0}, "`days` must be at least 1."),
+        ("hook/run", {}, "`event` and `input` are missing."),
+        (
+            "hook/run",
+            {"evant": "Stop", "input": 1},
+            "There is no member `evant`; did you mean `event`? There are 2 more",
+        ),
+        ("continuity/preRun", {}, "`runId`, `subChatId`, `provider`, `mode` and 3 more are missing."),
     ],
 )
 def test_an_invalid_value_is_refused_in_one_plain_sentence(

@@ -130,7 +130,9 @@ def test_a_relative_project_is_refused(client: Client) -> None:
     assert client.error("settings/get", {"projectPath": "relative"}).code == -32010
 
 
-@pytest.mark.parametrize("settings", [{"mode": "sideways"}, {"memoryBranch": "release/1"}, {"capture": {"x": 1}}])
+@pytest.mark.parametrize(
+    "settings", [{"mode": "sideways"}, {"memoryBranch": "release/1"}, {"capture": {"x": 1}}, {"budgets.low": 1}]
+)
 def test_invalid_settings_in_initialize_are_refused(open_sidecar: Callable[..., MemorySidecar], settings: Any) -> None:
     client = open_sidecar().client
     failure = client.error("initialize", {**client.handshake(), "settings": settings})
