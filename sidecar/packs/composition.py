@@ -140,7 +140,7 @@ def compose(
     for item in fitted.fitting:
         (already_sent if session_has(known, item) else new_items).append(item)
     capped = fit(new_items, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
-    is_first = known.anchor is None and not known.items
+    is_first = entries.HEAD not in known.items
     new_anchor = anchor if anchor_is_new and not as_system else None
     blocks = _blocks(capped.fitting, new_anchor, prompt, is_first=is_first)
     system = SystemText(id=anchor.id, text=anchor.text) if anchor and as_system else None

@@ -92,7 +92,7 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
     "delta": "Reference data: what changed since this session last looked.",
 }
 _FIRST_DELTA = "Reference data: the current state."
-"""The delta's introduction in a session that has received nothing yet."""
+"""The delta's introduction in a session that does not know the worktree."""
 
 _ANCHOR_PARTS = (
     ("rules it states", (anchor.INVARIANTS, anchor.RULES, anchor.SETTINGS, anchor.COMMANDS, anchor.ACCEPTED_RULES)),
@@ -119,7 +119,7 @@ OVERHEAD_BYTES = {
 def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str, *, is_first: bool = False) -> Block:
     """Render one block. Its id is the digest of its body; if the request quotes its marker, another id is used.
 
-    `is_first` is for a session that has received nothing yet.
+    `is_first` is for a session that does not know the worktree.
     """
     body = "\n".join((_introduction(kind, items, is_first=is_first), *(item.text for item in items))) + "\n"
     block_id = short_id(body, _ID_LENGTH)
