@@ -63,6 +63,10 @@ class Workspaces:
         key = (os.path.normcase(folder), os.path.normcase(project))
         return self._open.get_or_create(key, lambda: self._create(folder, project))
 
+    def of_project(self, key: str) -> list[Workspace]:
+        """Return the workspaces in use of a project."""
+        return [workspace for _, workspace in self._open.items() if workspace.project_key == key]
+
     def in_folder(self, cwd: str) -> list[Workspace]:
         """Return the workspaces in use at a folder, for any project; at least one.
 

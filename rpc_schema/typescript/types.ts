@@ -3673,7 +3673,7 @@ export interface Methods {
    *
    * Applies to the project in all its worktrees. At most twelve files are sent, the most recently pinned.
    *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   * Errors: notFound, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "continuity/pin": { params: PinParams; result: OverridesResult }
   /**
@@ -3682,7 +3682,7 @@ export interface Methods {
    * Applies to the project in all its worktrees. A session that has received a wrong statement of the anchor gets a
    * retraction.
    *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   * Errors: notFound, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "continuity/mute": { params: MuteParams; result: OverridesResult }
   /**
@@ -3705,7 +3705,7 @@ export interface Methods {
    *
    * Idempotent by run id. Everything is written in one transaction, so an answered run is never lost.
    *
-   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   * Errors: invalidParams, workspaceUnavailable, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "continuity/postRun": { params: PostRunParams; result: PostRunResult }
   /**

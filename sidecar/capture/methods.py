@@ -2,7 +2,7 @@
 
 from sidecar.call import Call
 from sidecar.capture.model import PostRunParams, PostRunResult
-from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 
 
@@ -18,5 +18,10 @@ def post_run(call: Call, params: PostRunParams) -> PostRunResult:
 
 
 METHODS = (
-    method("continuity/postRun", post_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
+    method(
+        "continuity/postRun",
+        post_run,
+        lane=Lane.WORKSPACE,
+        errors=(InvalidParams, WorkspaceUnavailable, StateDegraded, Busy),
+    ),
 )

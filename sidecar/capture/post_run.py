@@ -39,6 +39,7 @@ from sidecar.capture.rejected_approach_draft import RUNS
 from sidecar.capture.run_measures import items_before_run, measure_outcome
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.clock import epoch_ms
+from sidecar.core.errors import InvalidParams
 from sidecar.core.redact import redact
 from sidecar.core.text import utf16_length
 from sidecar.experiment.rollout import unit_of_chat
@@ -177,6 +178,8 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         previous_result = records.run_result(tx, params.run_id)
         stored_lines = records.surviving_lines(tx, params.sub_chat_id, RUNS)
         is_deleted = _is_deleted(tx, params)
+        if previous_result is None:
+            _check_token(tx, params, own_pre_run)
     if previous_result is not None:
         return _with_remembered(call, workspace, params, _duplicate(previous_result))
     if is_deleted:
@@ -273,6 +276,16 @@ def _find_pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | No
         ):
             return _with_first_worktree(tx, pre_run)
     return None
+
+
+def _check_token(tx: apsw.Connection, params: PostRunParams, pre_run: CallRecord | None) -> None:
+    """Raise InvalidParams for a token that no pre-run returned, though the run has one: its delivery would be lost."""
+    token = params.delivery_token
+    if token and pre_run is not None and token != pre_run.delivery_token and call_of_token(tx, token) is None:
+        raise InvalidParams(
+            "No pre-run returned this `deliveryToken`.",
+            hint="Send the one of the run's pre-run, or null if its packs were not used.",
+        )
 
 
 def _with_first_worktree(tx: apsw.Connection, pre_run: CallRecord) -> CallRecord:

@@ -63,8 +63,7 @@ class Placement(NamedTuple):
 
 def place_chat(call: Call, chat: ChatFacts, settings: Settings) -> Placement:
     """Return how a chat takes part in the rollout. Nothing is stored."""
-    is_killed = settings.mode == "off" and settings.resolved["mode"].source == "environment"
-    if chat.choice is not None and not is_killed:
+    if chat.choice is not None and not settings.is_switched_off:
         decision = RolloutDecision(mode=chat.choice, decided_by="chat")
         return Placement(settings.in_mode(chat.choice), decision, _leave(call, chat, settings))
     if settings.mode != "active" or chat.sub_chat_id.startswith(RALPH_PREFIX):

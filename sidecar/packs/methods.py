@@ -1,5 +1,6 @@
 """`continuity/preRun`, `continuity/explain`, the user's overrides, and the notifications around them."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from sidecar.packs.model import (
     SessionEventParams,
     UserOverride,
 )
-from sidecar.packs.overrides import Override, Overrides, load_overrides, put_override, revoke, statements
+from sidecar.packs.overrides import Override, Overrides, is_item_name, load_overrides, put_override, revoke, statements
 from sidecar.packs.pre_run import (
     PreRunDecision,
     decide,
@@ -219,6 +220,8 @@ def mute(call: Call, params: MuteParams) -> OverridesResult:
 
 def _store_override(call: Call, params: PinParams, kind: OverrideKind) -> OverridesResult:
     project = call.process.workspaces.get(params.project_path, None).project_key
+    if not params.revoke:
+        _check_item(call, project, params.item, kind)
     with call.database.write() as tx:
         if params.revoke:
             revoke(tx, project, params.item)
@@ -226,6 +229,17 @@ def _store_override(call: Call, params: PinParams, kind: OverrideKind) -> Overri
             put_override(tx, project, Override(params.item, kind, redact(params.why), call.now_ms()))
         overrides = load_overrides(tx, project)
     return OverridesResult(overrides=wire_overrides(overrides))
+
+
+def _check_item(call: Call, project: str, item: str, kind: OverrideKind) -> None:
+    """Raise NotFound for a name that no item has, and for a pinned file that no worktree in use has."""
+    if not is_item_name(item):
+        raise NotFound("No item has that name.", hint="Send a name that `continuity/explain` lists.")
+    path = entries.context_path(item)
+    if kind == "always" and path is not None:
+        folders = [workspace.cwd for workspace in call.process.workspaces.of_project(project)]
+        if not any(os.path.lexists(os.path.join(folder, path)) for folder in folders):
+            raise NotFound("No worktree of the project has that file.", hint="Send `context:` and a path from the top.")
 
 
 def repo_changed(call: Call, params: RepoChangedParams) -> None:
@@ -289,8 +303,8 @@ METHODS = (
     method(
         "continuity/explain", explain, lane=Lane.SHARED, errors=(NotFound, WorkspaceUnavailable, StateDegraded, Busy)
     ),
-    method("continuity/pin", pin, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-    method("continuity/mute", mute, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("continuity/pin", pin, lane=Lane.SHARED, errors=(NotFound, WorkspaceUnavailable, StateDegraded)),
+    method("continuity/mute", mute, lane=Lane.SHARED, errors=(NotFound, WorkspaceUnavailable, StateDegraded)),
 )
 
 NOTIFICATIONS = (

@@ -117,6 +117,16 @@ def _with_pinned_priority(item: PackItem) -> PackItem:
     return replace(item, priority=min(item.priority, Priority.PINNED))
 
 
+_ITEM_NAME = lazy_regex(
+    r"anchor(?::[0-9a-f]{12})?|plan(?::text)?|(?:context|delta|carryover|memory|registry|instruction):.+"
+)
+
+
+def is_item_name(name: str) -> bool:
+    """Whether an item or a statement of the anchor can have a name."""
+    return _ITEM_NAME.fullmatch(name) is not None
+
+
 def load_overrides(tx: apsw.Connection, project: str) -> Overrides:
     """Return a project's overrides, newest first."""
     rows = tx.execute(

@@ -54,9 +54,14 @@ class Settings:
         """off, passive or active."""
         return str(self["mode"])
 
+    @property
+    def is_switched_off(self) -> bool:
+        """Whether the environment switches everything off; no choice for a chat or a loop overrides that."""
+        return self.mode == "off" and self.resolved["mode"].source == "environment"
+
     def in_mode(self, mode: str) -> "Settings":
         """Return the settings in another mode; the same object each time, because decisions are cached by it."""
-        if mode == self.mode:
+        if mode == self.mode or self.is_switched_off:
             return self
         other = self._by_mode.get(mode)
         if other is None:

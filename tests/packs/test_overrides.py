@@ -75,14 +75,26 @@ def test_a_pinned_file_survives_a_tight_budget(start_chat: StartChat) -> None:
 def test_a_pinned_file_that_is_missing_or_excluded_is_not_sent(start_chat: StartChat, shop: Repository) -> None:
     shop.write({".env": "SHOP_TOKEN=correct-horse-battery\n", "debug.log": "lines\n"})
     chat = start_chat()
-    for path in (".env", "debug.log", "../secret.txt", "/etc/passwd", "nowhere.py"):
+    for path in (".env", "debug.log", "/etc/passwd", "src/mail.py"):
         pin(chat, f"context:{path}")
+    (shop.path / "src/mail.py").unlink()
     answer = chat.pre_run(PROMPT)
     assert "horse" not in sent(answer)
     assert {item["kind"] for item in explain(chat, answer)["items"]} == {"anchor", "context", "delta"}
     assert not {name for name in explained(chat, answer) if name.startswith("context:") and "src/" not in name} & {
-        "context:.env", "context:debug.log", "context:../secret.txt", "context:/etc/passwd", "context:nowhere.py",
+        "context:.env", "context:debug.log", "context:/etc/passwd", MAIL,
     }  # fmt: skip
+
+
+def test_an_override_of_something_that_is_no_item_is_refused(start_chat: StartChat) -> None:
+    chat = start_chat()
+    common = {"projectPath": str(chat.cwd)}
+    for method, item in (
+        ("continuity/pin", "zzz"), ("continuity/pin", "context:no/such/file.go"), ("continuity/mute", "anchor:zzz"),
+        ("continuity/mute", "src/cart.py"),
+    ):  # fmt: skip
+        assert chat.client.error(method, {**common, "item": item}).data["kind"] == "notFound"
+    assert mute(chat, "context:not/yet.py") != []
 
 
 def test_a_muted_file_is_not_sent_and_explain_shows_it(start_chat: StartChat) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.runs.delivered_entries import FileEntry, SentRegion, entry_from_json, entry_to_json
+from tests.support.client import RpcFailure
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -125,6 +126,15 @@ def test_the_token_of_another_run_confirms_nothing(start_chat: StartChat) -> Non
     assert "context" in kinds(second.pre_run(PROMPT))
     first.post_run(answer, PROMPT, session="one")
     assert "context" not in kinds(first.pre_run(PROMPT))
+
+
+def test_an_unknown_token_is_refused_so_that_the_delivery_can_be_confirmed(start_chat: StartChat) -> None:
+    chat = start_chat()
+    answer = chat.pre_run(PROMPT)
+    with pytest.raises(RpcFailure, match="No pre-run returned this `deliveryToken`"):
+        chat.post_run({**answer, "deliveryToken": "wrong"}, PROMPT)
+    assert chat.post_run(answer, PROMPT)["duplicate"] is False
+    assert "context" not in kinds(chat.pre_run(PROMPT))
 
 
 def test_passive_mode_has_its_own_ledger_that_activation_drops(start_chat: StartChat) -> None:

@@ -7,7 +7,7 @@ from sidecar.packs.context_pack import with_recent_files
 from sidecar.runs import RecentFile
 from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository
-from tests.support.shop import PROMPT, Talk, explain, read_part, text_of
+from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
 
 VOUCHERS: dict[str, Contents] = {
     "src/voucher.py": '"""Vouchers that customers redeem."""\n\n\ndef redeem(code: str) -> None:\n    print(code)\n',
@@ -15,9 +15,9 @@ VOUCHERS: dict[str, Contents] = {
 }
 
 
-def use_vouchers(talk: Talk, shop: Repository) -> None:
+def use_vouchers(start_chat: StartChat, shop: Repository) -> None:
     """Edit one file and read another in a first conversation."""
-    first = talk(sub_chat_id="first")
+    first = start_chat(sub_chat_id="first")
 
     def work() -> list[dict[str, object]]:
         edited = first.edit("src/voucher.py", "def redeem(code: str) -> None:\n    pass\n")
@@ -27,10 +27,12 @@ def use_vouchers(talk: Talk, shop: Repository) -> None:
 
 
 @pytest.mark.parametrize("prompt", ["hi", "let's continue", PROMPT])
-def test_a_first_prompt_brings_what_the_last_conversation_edited(talk: Talk, shop: Repository, prompt: str) -> None:
+def test_a_first_prompt_brings_what_the_last_conversation_edited(
+    start_chat: StartChat, shop: Repository, prompt: str
+) -> None:
     shop.commit(VOUCHERS)
-    use_vouchers(talk, shop)
-    chat = talk(sub_chat_id="second")
+    use_vouchers(start_chat, shop)
+    chat = start_chat(sub_chat_id="second")
     before = chat.pre_run(prompt)
     assert "src/voucher.py" in text_of(before, "context")
     items = {item["item"]: item for item in explain(chat, before)["items"]}
@@ -39,16 +41,16 @@ def test_a_first_prompt_brings_what_the_last_conversation_edited(talk: Talk, sho
     assert {"usedRecently", "editedRecently"} <= item["score"].keys()
 
 
-def test_without_earlier_conversations_a_greeting_brings_nothing(talk: Talk, shop: Repository) -> None:
+def test_without_earlier_conversations_a_greeting_brings_nothing(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(VOUCHERS)
-    assert "context" not in kinds(talk().pre_run("hi"))
+    assert "context" not in kinds(start_chat().pre_run("hi"))
 
 
-def test_once_a_conversation_has_used_files_the_others_lead_nowhere(talk: Talk, shop: Repository) -> None:
+def test_once_a_conversation_has_used_files_the_others_lead_nowhere(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(VOUCHERS)
-    chat = talk(sub_chat_id="second")
+    chat = start_chat(sub_chat_id="second")
     chat.turn(PROMPT, lambda: [read_part(shop.path / "src/cart.py")])
-    use_vouchers(talk, shop)
+    use_vouchers(start_chat, shop)
     assert "src/voucher.py" not in text_of(chat.pre_run("go on, please"), "context")
 
 
