@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from sidecar.runs.delivered_entries import FileEntry, SentRegion, entry_from_json, entry_to_json
-from tests.support.client import RpcFailure
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.rpc_failures import RpcFailure
 from tests.support.shop import PROMPT, StartChat, read_part, send_session_event, set_settings, text_of
 
 
