@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from typing import IO
 
 from sidecar.rpc.framing import Framer, Framing, Refused, frame
 from tests.support.client import Client
+from tests.support.depth import is_thorough
 from tests.support.inbox import PATIENCE_SECONDS, Inbox
+from tests.support.memory_sidecar import empty_state
 from tests.support.warm_process import start_python
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +42,9 @@ class SidecarProcess:
         *,
         cold: bool = False,
     ) -> None:
-        """Starts with modules loaded, or `cold`, as 1Code starts it."""
+        """Starts with modules loaded and a new state file, or `cold`, as 1Code starts it."""
+        if not cold and not is_thorough() and not state_dir.exists() and state_dir.parent.is_dir():
+            shutil.copytree(empty_state(), state_dir)
         self.framing = framing
         self.inbox = Inbox()
         self.garbage: list[object] = []
