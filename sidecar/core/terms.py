@@ -216,14 +216,15 @@ def _singular(word: str) -> str:
     return word
 
 
-def _plain(word: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+def without_combining_marks(text: str) -> str:
+    """Return a text without the marks that combine with its letters."""
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
 def _stop_words() -> frozenset[str]:
     """Return the stop words; English ones also by their stems, which those of other languages may share by chance."""
     foreign = [word for line in _FUNCTION_WORDS.values() for word in line.split()]
-    return frozenset((*_STOP_WORDS, *map(stem, _STOP_WORDS), *foreign, *map(_plain, foreign)))
+    return frozenset((*_STOP_WORDS, *map(stem, _STOP_WORDS), *foreign, *map(without_combining_marks, foreign)))
 
 
 def words_in(text: str) -> list[str]:

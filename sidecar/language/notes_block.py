@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import without_combining_marks
 from sidecar.core.text import without_emphasis
 
 NoteKey = Literal["rule", "decision", "dropped", "fact"]
@@ -169,7 +170,7 @@ def _is_heading(lines: Sequence[_TextLine], index: int) -> bool:
         return False
     words = _DECORATION.sub(" ", line.text)
     words = "".join(char for char in words if unicodedata.category(char)[0] not in "SC").strip().casefold()
-    if words not in _FOLDED_HEADINGS and _without_accents(words) not in _FOLDED_HEADINGS:
+    if words not in _FOLDED_HEADINGS and without_combining_marks(words) not in _FOLDED_HEADINGS:
         return False
     is_quoted = _QUOTE.match(line.text) is not None
     return not (is_quoted and index > 0 and _QUOTE.match(lines[index - 1].text))
@@ -182,7 +183,7 @@ def _item(line: str) -> tuple[NoteKey, list[str]] | None:
     if match is None:
         return None
     word = match[1].casefold()
-    key = _KEY_OF_WORD.get(word) or _KEY_OF_WORD.get(_without_accents(word))
+    key = _KEY_OF_WORD.get(word) or _KEY_OF_WORD.get(without_combining_marks(word))
     return (key, [line[match.end() :]]) if key is not None else None
 
 
@@ -279,13 +280,12 @@ def _clauses(text: str) -> Iterator[str]:
     yield from (clause.strip() for clause in _CLAUSE.split(text) if clause.strip())
 
 
-def _without_accents(text: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-
-
 _FOLDED_HEADINGS = frozenset(
-    form for heading in _HEADINGS for form in (heading.strip(), _without_accents(heading.strip()))
+    form for heading in _HEADINGS for form in (heading.strip(), without_combining_marks(heading.strip()))
 )
 _KEY_OF_WORD: dict[str, NoteKey] = {
-    form: key for key, words in _KEYS.items() for word in words.split() for form in (word, _without_accents(word))
+    form: key
+    for key, words in _KEYS.items()
+    for word in words.split()
+    for form in (word, without_combining_marks(word))
 }

@@ -38,12 +38,16 @@ ROW_GROUPS = (
 )
 
 
+def _cache(process: Process) -> Cache:
+    limit = int(process.settings("")["cache.diskBytes"]) // 8
+    return Cache("continuity_registry_cache", ("digest",), process.database, LruCache(0), limit)
+
+
 class ParsedRegistryCache:
     """Cache of parsed registries by file digest; projects with the same file share an entry."""
 
     def __init__(self, process: Process) -> None:
-        limit = int(process.settings("")["cache.diskBytes"]) // 8
-        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, LruCache(0), limit)
+        self._cache = _cache(process)
 
     def get(self, digest: str) -> Registry | None:
         """Return a cached registry."""
@@ -59,8 +63,7 @@ class EntityWordsCache:
     """Cache of the words of registries by digest, so that a process does not split ten thousand entities again."""
 
     def __init__(self, process: Process) -> None:
-        limit = int(process.settings("")["cache.diskBytes"]) // 8
-        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, LruCache(0), limit)
+        self._cache = _cache(process)
 
     def get(self, digest: str) -> list[EntityWords] | None:
         """Return the words of a registry's entities, in order."""

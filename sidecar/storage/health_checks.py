@@ -14,6 +14,7 @@ from sidecar.core.text import count_noun
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.recovery import (
+    columns_of,
     damaged_rows,
     damaged_rows_path,
     delete_dangling,
@@ -170,7 +171,7 @@ def _schema_differences(tx: apsw.Connection) -> Iterator[tuple[str, str | None]]
     for name, kind, sql, columns in _new_schema(tuple(migration.statements for migration in MIGRATIONS)):
         if name not in actual:
             yield name, sql
-        elif kind == "table" and not set(columns) <= set(_columns(tx, name)):
+        elif kind == "table" and not set(columns) <= set(columns_of(tx, name)):
             yield name, None
 
 
@@ -181,7 +182,7 @@ def _new_schema(_statements: tuple[tuple[str, ...], ...]) -> list[tuple[str, str
     try:
         migrate(model, 0, MIGRATIONS)
         return [
-            (name, kind, sql, _columns(model, name) if kind == "table" else [])
+            (name, kind, sql, columns_of(model, name) if kind == "table" else [])
             for name, (kind, sql) in _objects(model).items()
         ]
     finally:
@@ -193,10 +194,6 @@ def _objects(tx: apsw.Connection) -> dict[str, tuple[str, str]]:
         "SELECT name, type, sql FROM sqlite_schema WHERE name GLOB 'continuity_*' AND sql IS NOT NULL ORDER BY rowid"
     )
     return {name: (kind, sql) for name, kind, sql in rows}
-
-
-def _columns(tx: apsw.Connection, table: str) -> list[str]:
-    return [str(name) for (name,) in tx.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
 
 def _damaged_rows(tx: apsw.Connection, table: str) -> tuple[list[str], list[tuple[Any, ...]]]:

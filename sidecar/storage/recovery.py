@@ -508,7 +508,7 @@ def set_aside(tx: apsw.Connection, table: str, path: Path) -> None:
     A damaged byte in a column of words is replaced instead. Raise OSError if the file cannot be written.
     """
     create_functions(tx)
-    columns = _columns(tx, table)
+    columns = columns_of(tx, table)
     if table in _MEMORY_INDEX:  # the rows of these tables belong together
         for name in _MEMORY_INDEX:
             tx.execute(f"DELETE FROM {name}")
@@ -557,12 +557,13 @@ def rows_set_aside(path: Path) -> dict[str, int]:
     return Counter(str(json_text.loads(line)["table"]) for line in lines if line.endswith(b"}"))
 
 
-def _columns(tx: apsw.Connection, table: str) -> list[str]:
+def columns_of(tx: apsw.Connection, table: str) -> list[str]:
+    """Return the names of a table's columns."""
     return [str(name) for (name,) in tx.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
 
 def _has_damage(tx: apsw.Connection, table: str) -> str:
-    tests = [_is_damaged_text(name) for name in _columns(tx, table)]
+    tests = [_is_damaged_text(name) for name in columns_of(tx, table)]
     tests += [f"({name} NOT NULL AND is_malformed(CAST({name} AS BLOB)))" for name in _JSON_COLUMNS.get(table, ())]
     return " OR ".join(tests)
 
