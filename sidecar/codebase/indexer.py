@@ -1,11 +1,9 @@
 """Fill the index with the summaries of a repository's files, from the file cache or by reading; changed files first."""
 
-import base64
 import itertools
 import os
 import queue
 import threading
-from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,18 +13,27 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.call import Process
-from sidecar.codebase.files import FileContent, read_contents
+from sidecar.codebase.index_worker import (
+    SUMMARIES,
+    WORDS,
+    AnalysedFile,
+    FileWords,
+    ReadFile,
+    SummarizedFile,
+    analyse,
+    read_words,
+)
 from sidecar.codebase.search import FileIndex
-from sidecar.codebase.search.postings import InvertedUnits, invert
+from sidecar.codebase.search.postings import invert
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.summary.model import Summary, from_json, to_json
-from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Words, count_words, summarize, unanalysed_summary
+from sidecar.codebase.summary.model import from_json
+from sidecar.codebase.summary.summarize import unanalysed_summary
 from sidecar.codebase.summary.syntax import is_loaded
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Cancellation
-from sidecar.core.secret_formats import OWN_PATTERNS, set_own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log
 from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
@@ -46,33 +53,16 @@ HANG_MS = 20_000.0
 MAX_CRASHES = 2
 """A file that crashes a worker is tried once more, because the system may have killed the worker for lack of memory."""
 
+MAX_QUEUED = 16
+"""Number of messages from workers that wait for the index."""
+
 MAX_FILES_PER_WORKER = 8_192
 """A worker is replaced after this many files, which bounds what a leaking library can hold."""
 
 _FAILED_STARTS = 2
 _POLL_SECONDS = 0.1
 
-
-class AnalysedFile(NamedTuple):
-    """A file's summary, with the content id the file was listed under."""
-
-    path: str
-    content: str
-    summary: Summary
-
-
-class FileWords(NamedTuple):
-    """The words of some files, by term, as the index adds them at once."""
-
-    files: dict[str, str]
-    """Path → content id that the file was listed under."""
-    counts: tuple[int, ...]
-    """Number of passages of each file."""
-    words: InvertedUnits
-    stored: tuple[bytes, ...]
-    """The words of each file as JSON, for the file cache."""
-    requested: int
-    """Number of files that were to be read; those that changed or disappeared meanwhile are left out."""
+_Results = Sequence["FileWords | AnalysedFile"]
 
 
 class _Part(NamedTuple):
@@ -83,16 +73,6 @@ class _Part(NamedTuple):
     files: dict[str, str]
     clean: frozenset[str] = frozenset()
     """Files that contain no secrets, as the first stage found."""
-
-
-_WORDS, _SUMMARIES = 1, 2
-"""The stages: the words of contents, then definitions, imports and purposes."""
-
-
-def analyse(cwd: Path, files: Mapping[str, str]) -> Iterator[AnalysedFile]:
-    """Read and summarize files in this thread; a file that changed meanwhile is left out. Raise GitFailed."""
-    for read in read_contents(cwd, files, MAX_ANALYSED_BYTES, with_large=True):
-        yield AnalysedFile(read.path, read.content_id, _summary_of(read))
 
 
 def analyse_in_workers(
@@ -120,57 +100,6 @@ def analyse_in_workers(
         run.end()
 
 
-def handle_request(line: bytes) -> Iterator[bytes]:
-    """Handle one request in the worker: announce each file, then send its words or summary; report errors of git."""
-    request = orjson.loads(line)
-    cwd, files = Path(os.fsdecode(bytes.fromhex(request["cwd"]))), dict(request["files"])
-    answer = _answer_words if request["stage"] == _WORDS else _answer_summaries
-    set_own_patterns(request["patterns"])
-    try:
-        yield from answer(read_contents(cwd, files, MAX_ANALYSED_BYTES, with_large=True), frozenset(request["clean"]))
-    except GitFailed as error:
-        yield orjson.dumps(["failed", error.reason])
-
-
-def _answer_summaries(contents: Iterable[FileContent], clean: frozenset[str]) -> Iterator[bytes]:
-    for file in contents:
-        yield orjson.dumps(["started", file.path])
-        summary = _summary_of(file, with_words=False, is_clean=file.path in clean)
-        yield orjson.dumps(["summary", file.path, file.content_id, to_json(summary)])
-
-
-_ReadFile = tuple[str, str, int, bool]
-"""A file's path, its content id, the number of its passages, and whether it contains no secrets."""
-
-
-def _answer_words(contents: Iterable[FileContent], _: frozenset[str]) -> Iterator[bytes]:
-    """Yield one line for all files, then one for the words of each."""
-    files: list[_ReadFile] = []
-    chunks: list[tuple[dict[str, int], ...]] = []
-    for file in contents:
-        yield orjson.dumps(["started", file.path])
-        words = count_words(file.path, file.content) if file.content is not None else Words((), is_clean=True)
-        files.append((file.path, file.content_id, len(words.chunks), words.is_clean))
-        chunks.append(words.chunks)
-    arrays = [base64.b64encode(numbers.tobytes()).decode() for numbers in invert(itertools.chain.from_iterable(chunks))]
-    yield orjson.dumps(["words", files, *arrays])
-    yield from map(orjson.dumps, chunks)
-
-
-def _read_words(files: Sequence[_ReadFile], arrays: Sequence[str], lines: Iterator[bytes], requested: int) -> FileWords:
-    """Return what `_answer_words` yielded."""
-    numbers = [array(code, base64.b64decode(text)) for code, text in zip("QIII", arrays, strict=True)]
-    stored = tuple(line.rstrip(b"\n") for line in itertools.islice(lines, len(files)))
-    contents, counts = {path: content for path, content, *_ in files}, tuple(count for _, _, count, _ in files)
-    return FileWords(contents, counts, InvertedUnits(*numbers), stored, requested)
-
-
-def _summary_of(file: FileContent, *, with_words: bool = True, is_clean: bool = False) -> Summary:
-    if file.content is None:
-        return unanalysed_summary(file.path, file.size, "large")
-    return summarize(file.path, file.content, with_words=with_words, is_clean=is_clean)
-
-
 class _Run:
     """One cold index: threads that each drive a worker through batches, and the queue of their results."""
 
@@ -188,10 +117,10 @@ class _Run:
         self._command = command
         self._parts: queue.PriorityQueue[_Part] = queue.PriorityQueue()
         self._numbers = itertools.count()
-        for stage, staged in ((_WORDS, files), (_SUMMARIES, with_words)):
+        for stage, staged in ((WORDS, files), (SUMMARIES, with_words)):
             for start in range(0, len(staged), BATCH_FILES):
                 self.add_part(stage, dict(staged[start : start + BATCH_FILES]))
-        self._results: queue.Queue[FileWords | AnalysedFile | Exception | None] = queue.Queue(maxsize=BATCH_FILES)
+        self._results: queue.Queue[_Results | Exception | None] = queue.Queue(maxsize=MAX_QUEUED)
         self._over = threading.Event()
         count = min(workers, self._parts.qsize())
         self._slots = [_WorkerSlot(self) for _ in range(count)]
@@ -219,7 +148,7 @@ class _Run:
             if result is None:
                 running -= 1
             else:
-                yield result
+                yield from itertools.takewhile(lambda _: not is_over(), result)
 
     def end(self) -> None:
         """Kill every worker; their threads end soon after."""
@@ -227,11 +156,11 @@ class _Run:
         for slot in self._slots:
             slot.kill()
 
-    def put(self, result: "FileWords | AnalysedFile | Exception | None") -> None:
-        """Queue a result; wait while the queue is full, unless the run is over."""
+    def put(self, results: "_Results | Exception | None") -> None:
+        """Queue results; wait while the queue is full, unless the run is over."""
         while not self._over.is_set():
             try:
-                self._results.put(result, timeout=_POLL_SECONDS)
+                self._results.put(results, timeout=_POLL_SECONDS)
             except queue.Full:
                 continue
             return
@@ -251,7 +180,7 @@ class _Run:
         """Start a worker. Raise OSError."""
         return Worker(self._command)
 
-    def request(self, part: _Part) -> bytes:
+    def request(self, part: _Part, *, announces: bool) -> bytes:
         """Return the request for some files."""
         return orjson.dumps(
             {
@@ -259,6 +188,7 @@ class _Run:
                 "stage": part.stage,
                 "files": list(part.files.items()),
                 "clean": list(part.clean),
+                "announces": announces,
                 "patterns": OWN_PATTERNS.texts,
             }
         )
@@ -266,6 +196,10 @@ class _Run:
     def is_over(self) -> bool:
         """Whether the results are no longer needed."""
         return self._over.is_set()
+
+    def exited(self, status: int, files: int) -> None:
+        """Log that a worker exited in a batch, while it announced nothing."""
+        self._log.warning("codebase.worker.exited", status=status, files=files)
 
     def crashed(self, path: str, content: str, status: int, times: int) -> None:
         """Log that a file crashed its worker."""
@@ -281,69 +215,84 @@ class _WorkerSlot:
         self._run = run
         self._clock = SystemClock()
         self._worker: Worker | None = None
-        self._answer_count = 0
+        self._answer_count = self._reply_count = 0
         self._last_reply_ms: float | None = None
         self._crashes: dict[str, int] = {}
 
     def work_through(self, part: _Part) -> None:
-        """Analyse a whole batch, with as many workers as that takes. Raise OSError or GitFailed."""
+        """Analyse a whole batch, with as many workers as that takes. Raise OSError or GitFailed.
+
+        Once a worker has exited, the next one announces each file, so that the one that crashes it is known.
+        """
         if self._answer_count >= MAX_FILES_PER_WORKER:
             self.close()
-        failed_starts = 0
+        failed_starts, announces, had_exited = 0, False, False
         while part.files and not self._run.is_over():
             started: list[str] = []
+            replies = self._reply_count
             try:
-                self._request(part, started)
+                self._request(part, started, announces=announces)
                 return
             except WorkerExited:
                 status = self.close()
             if self._run.is_over():
                 return
             if not started:
-                failed_starts += 1
+                self._run.exited(status, len(part.files))
+                failed_starts += self._reply_count == replies
                 if failed_starts >= _FAILED_STARTS:
                     raise OSError("no worker answers")
             elif started[-1] in part.files:
-                self._record_crash(started[-1], part, status)
+                self._record_crash(started[-1], part, status, had_exited)
+            had_exited = not announces
+            announces = True
 
-    def _request(self, part: _Part, started: list[str]) -> None:
+    def _request(self, part: _Part, started: list[str], *, announces: bool) -> None:
         if self._worker is None:
             self._worker = self._run.start_worker()
         self._last_reply_ms = self._clock.monotonic_ms()
-        lines = self._worker.request(self._run.request(part))
+        lines = self._worker.request(self._run.request(part, announces=announces))
         for line in lines:
             self._last_reply_ms = self._clock.monotonic_ms()
+            self._reply_count += 1
             reply: list[Any] = orjson.loads(line)
             match reply:
                 case ["started", path]:
                     started.append(path)
-                case ["words", files, *arrays]:
-                    self._put_words(_read_words(files, arrays, lines, len(part.files)), files)
+                case ["words", files, summaries, *arrays]:
+                    words = read_words(files, arrays, lines, len(part.files))
+                    self._put_words(words, files, self._analysed(part, summaries))
                     part.files.clear()
-                case ["summary", path, content, summary]:
-                    part.files.pop(path, None)
-                    self._answer_count += 1
-                    self._run.put(AnalysedFile(path, content, from_json(summary)))
+                case ["summaries", summaries]:
+                    self._run.put(self._analysed(part, summaries))
                 case _:
                     raise GitFailed(str(reply[-1]))
-            self._last_reply_ms = self._clock.monotonic_ms()  # queueing the result may block
+            self._last_reply_ms = self._clock.monotonic_ms()  # queueing the results may block
         self._last_reply_ms = None
 
-    def _put_words(self, words: FileWords, files: Sequence[_ReadFile]) -> None:
-        """Queue the words of files, then their second stage, so that no summary precedes a file's words."""
-        self._run.put(words)
-        if words.files:
-            clean = frozenset(path for path, _, _, is_clean in files if is_clean)
-            self._run.add_part(_SUMMARIES, dict(words.files), clean)
+    def _analysed(self, part: _Part, summaries: Iterable[SummarizedFile]) -> list[AnalysedFile]:
+        files = [AnalysedFile(path, content, from_json(value), names) for path, content, value, names in summaries]
+        for file in files:
+            part.files.pop(file.path, None)
+        self._answer_count += len(files)
+        return files
 
-    def _record_crash(self, path: str, part: _Part, status: int) -> None:
-        times = self._crashes[path] = self._crashes.get(path, 0) + 1
+    def _put_words(self, words: FileWords, files: Sequence[ReadFile], analysed: Sequence[AnalysedFile]) -> None:
+        """Queue the words of files, then their second stage, so that no summary precedes a file's words."""
+        self._run.put([words, *analysed])
+        done = {file.path for file in analysed}
+        clean = frozenset(path for path, _, _, is_clean in files if is_clean and path not in done)
+        if left := {path: content for path, content in words.files.items() if path not in done}:
+            self._run.add_part(SUMMARIES, left, clean)
+
+    def _record_crash(self, path: str, part: _Part, status: int, had_exited: bool) -> None:
+        """Count a crash; the exit of a worker just before, while it announced nothing, was the same file's."""
+        times = self._crashes[path] = self._crashes.get(path, 0) + 1 + had_exited
         content = part.files[path]
         self._run.crashed(path, content, status, times)
         if times >= MAX_CRASHES:
-            if part.stage == _WORDS:
-                self._run.put(FileWords({path: content}, (0,), invert(()), (b"[]",), 1))
-            self._run.put(AnalysedFile(path, content, unanalysed_summary(path, 0, "failed")))
+            words = [FileWords({path: content}, (0,), invert(()), (b"[]",), 1)] if part.stage == WORDS else []
+            self._run.put([*words, AnalysedFile(path, content, unanalysed_summary(path, 0, "failed"))])
             del part.files[path]
 
     def end_if_hung(self) -> None:
@@ -516,11 +465,11 @@ class Indexer:
                 return
             analysed: list[AnalysedFile] = []
             for file in analyse(self._cwd, dict(files[start : start + _STORE_BATCH])):
-                self._index.add_summary(*file)
+                self._index.add_summary(*file[:3])
                 report.analysed += 1
                 analysed.append(file)
             if analysed:
-                self._cache.put_whole(repository, analysed, self._process.clock.now_ms())
+                self._cache.put_whole(repository, [file[:3] for file in analysed], self._process.clock.now_ms())
 
     def _analyse_in_stages(
         self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport
@@ -563,7 +512,7 @@ class Indexer:
 
     def _store(self, repository: str, batch: list[AnalysedFile]) -> None:
         if batch:
-            self._cache.put_many(repository, batch, self._process.clock.now_ms())
+            self._cache.put_many(repository, [file[:3] for file in batch], self._process.clock.now_ms())
             batch.clear()
 
     def _store_words(self, repository: str, words: FileWords) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
-from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport, analyse
+from sidecar.codebase.index_worker import analyse
+from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport
 from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
@@ -347,7 +348,7 @@ class Repository:
         result |= self.cached_summaries({path: content for path, content in files.items() if path not in result})
         unknown = {path: content for path, content in files.items() if path not in result}
         try:
-            analysed = list(analyse(self.cwd, unknown))
+            analysed = [file[:3] for file in analyse(self.cwd, unknown)]
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return result

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase import indexer
+from sidecar.codebase import index_worker, indexer
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
@@ -62,13 +62,13 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
 ) -> None:
     release = threading.Event()
 
-    def held(cwd: Path, files: Mapping[str, str]) -> Iterator[indexer.AnalysedFile]:
+    def held(cwd: Path, files: Mapping[str, str]) -> Iterator[index_worker.AnalysedFile]:
         for number, file in enumerate(indexer_analyse(cwd, files)):
             if number == 5:
                 release.wait(20)
             yield file
 
-    indexer_analyse = indexer.analyse
+    indexer_analyse = index_worker.analyse
     monkeypatch.setattr(indexer, "analyse", held)
     repository, client = make_repository({f"{number}.py": f"x = {number}\n" for number in range(20)}), sidecar.client
     first, params = client.start("codebase/index", {"cwd": str(repository.path)}), {"cwd": str(repository.path)}
@@ -90,8 +90,8 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
 
 
 def test_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository: Make) -> None:
-    line = " ".join(f"word{number}" for number in range(300))
-    repository = make_repository({f"{number}.py": f"x{number} = 1\n" + f"{line}\n" * 20 for number in range(1_500)})
+    calls = "".join(f"call{number}(word{number})\n" for number in range(60))
+    repository = make_repository({f"{number}.py": f"x{number} = 1\n{calls}" for number in range(1_500)})
     client = sidecar.client
     request_id = client.start("codebase/index", {"cwd": str(repository.path)})
     client.inbox.wait_for(

@@ -6,21 +6,21 @@ python -m tests.support.faulty_worker PIDS
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import orjson
-
-from sidecar.codebase.indexer import handle_request
+from sidecar.codebase import index_worker
+from sidecar.codebase.summary.summarize import count_words, summarize
 from sidecar.rpc.claim_stdio import claim
 from sidecar.system.worker import serve_lines
 
 
-def faulty(line: bytes) -> Iterator[bytes]:
+def faulty(analyse: Callable[..., Any]) -> Callable[..., Any]:
     """End the process at `crash…`, only once at `once…`, and never return at `hang…`."""
-    for message in handle_request(line):
-        yield message
-        name = Path(orjson.loads(message)[1]).name if message.startswith(b'["started"') else ""
+
+    def run(path: str, *arguments: Any, **options: Any) -> Any:
+        name = Path(path).name
         if name.startswith("crash"):
             os._exit(11)
         if name.startswith("once") and not PIDS.joinpath("once").exists():
@@ -28,10 +28,14 @@ def faulty(line: bytes) -> Iterator[bytes]:
             os._exit(11)
         if name.startswith("hang"):
             time.sleep(600)
+        return analyse(path, *arguments, **options)
+
+    return run
 
 
 if __name__ == "__main__":
     PIDS = Path(sys.argv[1])
     PIDS.joinpath(f"{os.getpid()}.pid").touch()
+    vars(index_worker).update(count_words=faulty(count_words), summarize=faulty(summarize))
     pipe = claim()
-    serve_lines(pipe.read_fd, pipe.write_fd, faulty)
+    serve_lines(pipe.read_fd, pipe.write_fd, index_worker.handle_request)

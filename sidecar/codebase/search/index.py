@@ -28,7 +28,7 @@ from sidecar.codebase.search.file_search import rank_files
 from sidecar.codebase.search.postings import InvertedUnits
 from sidecar.codebase.search.query import SearchQuery, mentioned_files, parts_of
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings
-from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments
+from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments, definition_terms
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
@@ -189,13 +189,17 @@ class FileIndex:
             identities = {path: content_identity(content) for path, content in files.items()}
             self._documents.add_words(identities, counts, words, frozenset(shown))
 
-    def complete(self, path: str, content: str, summary: Summary) -> None:
-        """Add a file's summary without its words, unless these are unknown or the file has changed since."""
+    def complete(self, path: str, content: str, summary: Summary, names: Mapping[str, int] | None = None) -> None:
+        """Add a file's summary without its words, unless these are unknown or the file has changed since.
+
+        `names` are the term counts of its definitions' names, if these are known.
+        """
         with self._lock:
             if self._is_pending(path, content) and self.pending_paths[path]:
                 path = self._end_pending(path)
                 facts = _facts_of(path, summary)
-                self._documents.complete(path, summary, content_identity(content), facts)
+                names = names if names is not None else definition_terms(summary)
+                self._documents.complete(path, names, content_identity(content), facts)
                 self._put_facts(path, facts)
 
     def add_summary(self, path: str, content: str, summary: Summary) -> None:

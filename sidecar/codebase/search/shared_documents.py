@@ -220,10 +220,9 @@ class SharedDocuments:
             self._excess[1].extend(bytes(len(words.lengths)))
         self._reserve()
 
-    def complete(self, number: int, summary: Summary, content: str, facts: FileFacts) -> None:
-        """Add the definitions to a document that has its words and that one view shows."""
+    def complete(self, number: int, names: Mapping[str, int], content: str, facts: FileFacts) -> None:
+        """Add the terms of the definitions to a document that has its words and that one view shows."""
         self.version += 1
-        names = definition_terms(summary)
         self.names.change(number, {}, names)
         self.name_lengths[number] = sum(names.values())
         self._contents[number], self._facts[number] = content, facts

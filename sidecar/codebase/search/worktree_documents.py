@@ -292,10 +292,10 @@ class Documents:
             self.add(path, None, UNANALYSED)
         return self._numbers[path]
 
-    def complete(self, path: str, summary: Summary, content: str, facts: FileFacts) -> None:
-        """Add the definitions of a file that has its words."""
+    def complete(self, path: str, names: Mapping[str, int], content: str, facts: FileFacts) -> None:
+        """Add the terms of the definitions of a file that has its words."""
         number = self._numbers[path]
-        self.shared.complete(number, summary, content, facts)
+        self.shared.complete(number, names, content, facts)
         self.name_total += self.name_lengths[number]
         self.resolved_imports.pop(path, None)
         self._record_change(number)

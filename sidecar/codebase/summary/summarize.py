@@ -60,8 +60,10 @@ class Words(NamedTuple):
 
     chunks: tuple[dict[str, int], ...]
     """Term counts of each chunk of lines."""
-    is_clean: bool
+    is_clean: bool = True
     """Whether the text contains no secret that has to be masked."""
+    summary: Summary | None = None
+    """The file's summary without its words; None if it has to be parsed for it."""
 
 
 def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: bool = False) -> Summary:
@@ -70,6 +72,32 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
     A text over the limit has no definitions, but the words by which it is found. Without words there are no chunks.
     No secret is searched for in a text that `is_clean`.
     """
+    text = _readable_text(path, content, with_words=with_words)
+    if isinstance(text, Summary):
+        return text
+    masked = text if is_clean else _masked(text)
+    summary = _summarize(path, len(content), masked, language_of(path, text.text), is_clean=masked.lines == text.lines)
+    return summary._replace(chunks=_count_chunks(masked.lines)) if with_words else summary
+
+
+def count_words(path: str, content: bytes) -> Words:
+    """Return the words of a file as in its summary, and the summary if nothing has to be parsed for it."""
+    text = _readable_text(path, content)
+    if isinstance(text, Summary):
+        return Words(text.chunks, summary=text._replace(chunks=()))
+    masked, language = _masked(text), language_of(path, text.text)
+    is_clean, is_parsed = masked.lines == text.lines, language is not None and language.grammar is not None
+    summary = None if is_parsed else _summarize(path, len(content), masked, language, is_clean=is_clean)
+    return Words(_count_chunks(masked.lines), is_clean, summary)
+
+
+class _Text(NamedTuple):
+    text: str
+    lines: list[str]
+
+
+def _readable_text(path: str, content: bytes, *, with_words: bool = True) -> _Text | Summary:
+    """Return a file's text, or the summary of a file whose text nobody reads."""
     text = _decode(content)
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
@@ -79,24 +107,34 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
     unread = _unread_kind(path, text, lines)
     if unread is not None:
         return unanalysed_summary(path, len(content), unread)._replace(lines=len(lines))
-    unmasked, lines = lines, lines if is_clean else _redacted_lines(text, lines)
-    language = language_of(path, text)
+    return _Text(text, lines)
+
+
+def _masked(text: _Text) -> _Text:
+    """Mask the secrets in a text, before anything is extracted: half a secret is not recognised."""
+    masked = redact_lines(text.text)
+    return text if masked is text.text else _Text(masked, _split_lines(masked))
+
+
+def _summarize(path: str, size: int, masked: _Text, language: Language | None, *, is_clean: bool) -> Summary:
+    """Summarize a masked text, without its words."""
+    lines = masked.lines
     syntax, analysis = _parse_file(path, lines, language)
     purpose, derived = _purpose(path, lines, language, syntax)
     return Summary(
         language.name if language else "text",
-        len(content),
+        size,
         len(lines),
         purpose,
         syntax.definitions,
-        _count_chunks(lines) if with_words else (),
+        (),
         syntax.invariants,
         syntax.imports,
         syntax.references,
         analysis,
         derived,
         find_landmines(lines, syntax.definitions) if language is not None else (),
-        lines == unmasked,
+        is_clean,
         _is_generated(lines),
     )
 
@@ -109,26 +147,6 @@ def outline(path: str, text: str) -> Summary:
     return Summary(
         name, len(text.encode()), len(lines), "", definitions, (), analysis="outline", is_generated=_is_generated(lines)
     )
-
-
-def count_words(path: str, content: bytes) -> Words:
-    """Return the words of a file as in its summary, without parsing it."""
-    text = _decode(content)
-    if text is None:
-        return Words((), is_clean=True)
-    if len(content) > MAX_ANALYSED_BYTES:
-        return Words(_summarize_large(path, len(content), text, with_words=True).chunks, is_clean=True)
-    lines = _split_lines(text)
-    if _unread_kind(path, text, lines) is not None:
-        return Words((), is_clean=True)
-    redacted = _redacted_lines(text, lines)
-    return Words(_count_chunks(redacted), redacted == lines)
-
-
-def _redacted_lines(text: str, lines: list[str]) -> list[str]:
-    """Mask the secrets in a text's lines, before anything is extracted: half a secret is not recognised."""
-    redacted = redact_lines(text)
-    return lines if redacted is text else _split_lines(redacted)
 
 
 def _unread_kind(path: str, text: str, lines: Sequence[str]) -> Analysis | None:
