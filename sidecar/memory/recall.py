@@ -11,7 +11,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms
 from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
-from sidecar.memory.capture.contradictions import claim_of
+from sidecar.memory.capture.contradictions import claim_of, disagree
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
@@ -30,7 +30,7 @@ from sidecar.memory.prompt_evidence import (
     rarest_terms,
 )
 from sidecar.memory.serialize import Level, render_memory
-from sidecar.memory.standing_instructions import replacements
+from sidecar.memory.standing_instructions import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entries, entry_queries, local_state
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules
 from sidecar.workspace import Workspace
@@ -200,18 +200,25 @@ def _search(
         if query.cues.activities:
             rows = list(dict.fromkeys((*rows, *rows_of_rules(tx, index.project, reach.owners, MAX_RULES))))
         candidates = [entry.memory for entry in entries_of_rows(tx, rows).values()] if rows else []
-        replaced = replacements(tx, index.project) if candidates else {}
+        state = load_instructions(tx, index.project) if candidates else NO_INSTRUCTIONS
     found = [
         (memory, shared)
         for memory in candidates
-        if _may_be_sent(memory) and memory.id not in replaced and not query.knows(memory)
+        if _may_be_sent(memory) and memory.id not in state.replaced and not query.knows(memory)
         if (shared := evidence(query.cues, _memory_text(memory), rarity)) is not None
+        if not _contradicts_user(memory, state)
     ]
     found.sort(key=lambda pair: _rank(*pair))
     return tuple(
         Relevant(memory, query.cues.terms, {"shared": shared.score, "confidence": memory.confidence}, shared.shared)
         for memory, shared in found[:MAX_RELEVANT]
     )
+
+
+def _contradicts_user(memory: Memory, state: InstructionState) -> bool:
+    """Whether a memory contradicts a standing instruction that holds."""
+    texts = (instruction.text for instruction in state.active if instruction.id != memory.id)
+    return any(disagree(memory.text or memory.title, text) for text in texts)
 
 
 def _may_be_sent(memory: Memory) -> bool:

@@ -22,7 +22,7 @@ from sidecar.memory.files.layout import SHARED
 from sidecar.memory.managed_memories import POINTERS
 from sidecar.memory.store.entries import advance_revision, select_entries
 from sidecar.memory.store.local_state import accepted_memories
-from sidecar.memory.text_filter import accepted_rule
+from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule
 from sidecar.storage.slice_maintenance import RowGroup
 
 if TYPE_CHECKING:
@@ -43,9 +43,6 @@ STANDING_INSTRUCTION_TAG = "standing"
 ACCEPTED_TAG = "validated"
 """Tag of a memory that the user accepted as a rule; removing it revokes the rule."""
 MAX_ACCEPTED_RULES = 40
-
-CLAIMING_TYPES = ("user_correction", "preference")
-"""Types by which a file claims to state the user's lasting wish."""
 
 _MAX_CHARACTERS = 2_000
 _BULLET = lazy_regex(r"^(?:[-*#>]+\s+)+")
@@ -336,6 +333,9 @@ class InstructionState(NamedTuple):
     """Those whose lines fit into the anchor's section."""
     replaced: Mapping[str, Replacement]
     """The replaced statements by id."""
+
+
+NO_INSTRUCTIONS = InstructionState((), (), {})
 
 
 def load_instructions(tx: apsw.Connection, project: str) -> InstructionState:

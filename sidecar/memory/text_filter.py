@@ -14,7 +14,7 @@ from sidecar.core.text import MARKER_PREFIX, one_line
 from sidecar.memory.entry import Memory
 
 _QUOTED_MEMORY = lazy_regex(
-    r"^[ \t>*-]*(?:Remembered \d{4}-\d\d-\d\d, [\w ]{1,40} \([^()\s]{1,100}\): |No longer remembered: )[^\n]*"
+    r"^[ \t>*-]*(?:Remembered \d{4}-\d\d-\d\d, [\w ,']{1,40} \([^()\s]{1,100}\): |No longer remembered: )[^\n]*"
     r"(?:\n {2,}\S[^\n]*)*"
     r"|^[ \t>]*- [^\n]{1,400} \((?:[^()\s]{1,100}, accepted|mem-[^()\s]{1,100}, \d{4}-\d\d-\d\d)\)[ \t]*$"
     r"|^[ \t>*-]*(?:New standing instruction from the user|Standing instruction changed|It replaces"
@@ -23,9 +23,16 @@ _QUOTED_MEMORY = lazy_regex(
 )
 
 
+CLAIMING_TYPES = ("user_correction", "preference")
+"""Types by which a memory claims to state the user's lasting wish."""
+UNCONFIRMED_NOTE = "agent's note, not confirmed by the user"
+"""Kind of such a memory that an agent wrote."""
+
+
 def memory_heading(memory: Memory) -> str:
     """Return the first words of a rendered memory."""
-    kind = one_line(memory.type.replace("_", " "), 40)
+    is_claim = memory.author != "user" and memory.type in CLAIMING_TYPES
+    kind = UNCONFIRMED_NOTE if is_claim else one_line(memory.type.replace("_", " "), 40)
     return f"Remembered {rfc3339(memory.at_ms)[:10]}, {kind} ({one_line(memory.id, 100)}): "
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from sidecar.core.clock import rfc3339
 from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
+from sidecar.memory.text_filter import filter_private
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from tests.memory.test_rival_statements import REVIEWED
 from tests.support.conversation import Conversation, sent
@@ -628,3 +629,32 @@ def test_a_reversal_that_nobody_typed_changes_no_instruction(
         "Fix the till", session="third", text="We use npm again, not pnpm. Forget what I said about pnpm."
     )
     assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [stated_before["id"]]
+
+
+BUN = "Run the tests with bun, not with npm."
+
+
+def test_an_agents_note_of_a_rule_is_labelled_as_unconfirmed_until_the_user_confirms_it(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    memory_id = memories.add(BUN, type="user_correction", author="assistant")["id"]
+    text = sent(chat("first").turn("Run the tests with bun", session="first"))
+    assert f", agent's note, not confirmed by the user ({memory_id}): {BUN}" in text
+    memories.ask("confirm", id=memory_id)
+    assert section(sent(chat("second").turn(PROMPT, session="second"))) == [f"- {BUN} ({memory_id}, 2026-03-01)"]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "is_contrary"), [(PNPM, True), ("Use bun, not npm.", False), ("Always answer in German.", False)]
+)
+def test_a_memory_that_contradicts_a_standing_instruction_is_not_sent(
+    memories: Memories, conversation: Conversation, instruction: str, *, is_contrary: bool
+) -> None:
+    stated(memories, instruction)
+    memories.add(BUN, type="user_correction", author="assistant")
+    assert (BUN not in sent(conversation.turn("Run the tests with bun"))) == is_contrary
+
+
+def test_what_an_agent_repeats_of_such_a_note_is_no_memory() -> None:
+    line = "Remembered 2026-03-01, agent's note, not confirmed by the user (mem-2026-03-01-001): Use bun."
+    assert filter_private(f"Done.\n{line}").text == "Done."

@@ -287,6 +287,16 @@ def _rivalry(new: Statement, old: Statement) -> Relation | None:
     return "contradicts" if is_opposed and _names_the_same(new, old) else None
 
 
+@lru_cache(maxsize=2_048)
+def disagree(text: str, instruction: str) -> bool:
+    """Whether a text contradicts an instruction, or chooses another tool of the same kind for a part of the work."""
+    if relation(claim_of(text), claim_of(instruction)) or relation(claim_of(instruction), claim_of(text)):
+        return True
+    ours, theirs = statement_of(text).chosen, statement_of(instruction).chosen
+    kinds = {value.kind for value in ours - theirs} & {value.kind for value in theirs - ours}
+    return not kinds.isdisjoint(_TOOLS)
+
+
 def _is_subject(new: Statement, old: Statement) -> bool:
     """Whether a withdrawal is about an older statement: everything that it names occurs there."""
     values = new.chosen | new.rejected
