@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
+from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import build as anchor
 from sidecar.runs import Item, SessionContents, entries
 from sidecar.runs.delivered_entries import Entry, covers
@@ -95,12 +96,17 @@ _FIRST_DELTA = "Reference data: the current state."
 """The delta's introduction in a session that does not know the worktree."""
 
 _ANCHOR_PARTS = (
-    ("rules it states", (anchor.INVARIANTS, anchor.RULES, anchor.SETTINGS, anchor.COMMANDS, anchor.ACCEPTED_RULES)),
+    ("rules it states", (anchor.INVARIANTS, anchor.RULES, anchor.SETTINGS, anchor.COMMANDS)),
     ("its map", (anchor.MAP, anchor.DEPENDENCIES, anchor.ENTRIES)),
     ("known traps", (anchor.TRAPS, anchor.LANDMINES, anchor.FRAGILE_FILES)),
     ("decisions", (anchor.POINTERS,)),
 )
 """Names in the anchor's introduction, each with the titles of its sections."""
+
+USER_INSTRUCTIONS, APP_INSTRUCTION = "Instructions from the user. Follow them:", "Instruction from the app. Follow it:"
+_USER_TITLES = (anchor.STANDING_INSTRUCTIONS, anchor.ACCEPTED_RULES)
+_INSTRUCTION_TITLES = (*_USER_TITLES, NOTES_REQUEST.partition("\n")[0].removesuffix(":"))
+"""First lines of the anchor's sections that are to be followed; everything else is reference data."""
 
 _ID_LENGTH = 12
 
@@ -113,6 +119,7 @@ OVERHEAD_BYTES = {
     kind: size(_marker(kind, "0" * _ID_LENGTH)) + size(introduction) + 2
     for kind, introduction in _INTRODUCTIONS.items()
 }
+OVERHEAD_BYTES["anchor"] += size(USER_INSTRUCTIONS) + 1
 """Bytes of a block besides its items."""
 
 
@@ -121,7 +128,10 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str, *, is_
 
     `is_first` is for a session that does not know the worktree.
     """
-    body = "\n".join((_introduction(kind, items, is_first=is_first), *(item.text for item in items))) + "\n"
+    texts = [item.text for item in items]
+    introduction = _FIRST_DELTA if kind == "delta" and is_first else _INTRODUCTIONS[kind]
+    lines = _anchor_lines("\n".join(texts)) if kind == "anchor" else (introduction, *texts)
+    body = "\n".join(lines) + "\n"
     block_id = short_id(body, _ID_LENGTH)
     salt = 0
     while _marker(kind, block_id) in prompt:
@@ -131,15 +141,21 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str, *, is_
     return Block(kind=kind, id=block_id, bytes=size(text), text=text)
 
 
-def _introduction(kind: BlockKind, items: Sequence[PackItem], *, is_first: bool) -> str:
-    """Return a block's first line; the anchor's names only what follows."""
-    if kind == "delta" and is_first:
-        return _FIRST_DELTA
-    if kind != "anchor":
-        return _INTRODUCTIONS[kind]
-    lines = {line.removesuffix(":") for item in items for line in item.text.splitlines()}
-    parts = [name for name, titles in _ANCHOR_PARTS if not lines.isdisjoint(titles)]
-    return f"Reference data about this repository: {', '.join(parts)}." if parts else "For this repository:"
+def _anchor_lines(text: str) -> list[str]:
+    """Return the anchor's lines: the sections to be followed, then reference data, each with its introduction."""
+    instructions: list[str] = []
+    data: list[str] = []
+    section = data
+    for line in text.split("\n"):
+        if not line.startswith(("- ", " ")):
+            section = instructions if line.removesuffix(":") in _INSTRUCTION_TITLES else data
+        section.append(line)
+    titles = {line.removesuffix(":") for line in data}
+    parts = [name for name, section_titles in _ANCHOR_PARTS if not titles.isdisjoint(section_titles)]
+    named = f"Reference data about this repository: {', '.join(parts)}." if parts else "For this repository:"
+    is_from_user = any(line.removesuffix(":") in _USER_TITLES for line in instructions)
+    header = USER_INSTRUCTIONS if is_from_user else APP_INSTRUCTION
+    return [*([header, *instructions] if instructions else []), *([named, *data] if data or not instructions else [])]
 
 
 def render_prompt(blocks: Sequence[Block], prompt: str) -> str:

@@ -8,9 +8,11 @@ import orjson
 import pytest
 
 from sidecar.core.clock import rfc3339
+from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
 from sidecar.memory.text_filter import filter_private
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
+from sidecar.packs.items_and_blocks import USER_INSTRUCTIONS
 from tests.memory.test_rival_statements import REVIEWED
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
@@ -82,6 +84,14 @@ def test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_sess
     stated(memories, "Write tests first.")
     memories.ask("undo", allStandingInstructions=True)
     assert conversation.turn(PROMPT)["system"]["text"] == first
+
+
+def test_what_is_to_be_followed_is_not_among_the_reference_data(memories: Memories, conversation: Conversation) -> None:
+    memory_id = stated(memories, PNPM)
+    lines = conversation.turn(PROMPT)["system"]["text"].splitlines()
+    followed = [USER_INSTRUCTIONS, f"{STANDING_INSTRUCTIONS}:", f"- {PNPM} ({memory_id}, 2026-03-01)"]
+    assert lines[1:][: 3 + len(NOTES_REQUEST.splitlines())] == [*followed, *NOTES_REQUEST.splitlines()]
+    assert lines[4 + len(NOTES_REQUEST.splitlines())].startswith("Reference data about this repository: ")
 
 
 def test_an_instruction_keeps_a_pattern_at_its_beginning(memories: Memories, conversation: Conversation) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
+from sidecar.packs.items_and_blocks import APP_INSTRUCTION
 from tests.support.conversation import bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -67,7 +68,7 @@ def test_the_anchor_of_an_empty_repository_promises_nothing(
 ) -> None:
     empty = make_repository({"notes.txt": "-\n"}, name="empty")
     answer = start_chat("codex", cwd=empty.path).pre_run("hi")
-    assert text_of(answer, "anchor").splitlines()[1:3] == ["For this repository:", NOTES_REQUEST.splitlines()[0]]
+    assert text_of(answer, "anchor").splitlines()[1:] == [APP_INSTRUCTION, *NOTES_REQUEST.splitlines()]
 
 
 def test_after_a_late_response_the_next_call_finds_its_pack(start_chat: StartChat, active: MemorySidecar) -> None:
