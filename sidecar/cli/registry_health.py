@@ -29,7 +29,7 @@ LINES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Checks the files that the registry names. Advisory: the exit status is always 0."
+    parser.description = "Checks the files that the registry names. Advisory: the exit status is 0 whatever they find."
     add_path_arguments(parser)
     parser.add_argument("--fix", action="store_true", help="record the current checksums and count")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would change")
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         answer = _answer(arguments)
     except CommandFailed as error:
-        print(terminal_safe(f"health: {error}"), file=sys.stderr)
+        error.print_to_stderr("health")
         return 0
     if arguments.json:
         print(visible_json(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode()))

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.cli.status import rollout_line
 
@@ -34,7 +34,22 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     if experiment is not None:
         yield experiment["advice"]["sentence"]
         yield from (f"  {outcome['sentence']}" for outcome in experiment["outcomes"] if outcome["chats"])
-        yield experiment["leakage"]["sentence"]
+        leakage = experiment["leakage"]
+        if leakage["storedMemories"] or leakage["storedArtifacts"] or leakage["controlChats"]:
+            yield leakage["sentence"]
+
+
+def _change(sidecar: InProcess, arguments: argparse.Namespace, params: dict[str, Any]) -> None:
+    try:
+        sidecar.request("settings/update", params)
+    except RequestFailed as error:
+        if arguments.share not in {0, 100} or arguments.end:
+            raise
+        raise CommandFailed(
+            f"An experiment compares chats, which a share of {arguments.share} % leaves none for.",
+            kind=error.kind,
+            hint=f"`onecode-sidecar rollout --end --share {arguments.share}` ends the experiment.",
+        ) from error
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
@@ -44,7 +59,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         changes["experiment"] = arguments.experiment
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         if changes:
-            sidecar.request("settings/update", {**project, "settings": {"rollout": changes}})
+            _change(sidecar, arguments, {**project, "settings": {"rollout": changes}})
         if arguments.resume:
             sidecar.request("rollout/resume", project)
         answer = sidecar.request("rollout/status", project)

@@ -42,12 +42,18 @@ def rollout_status(tx: apsw.Connection, settings: Settings, project: str | None)
     return RolloutStatus(
         share=settings["rollout.share"],
         experiment=settings["rollout.experiment"],
-        problem=f"Nothing is compared: {problem}." if problem is not None else None,
+        problem=f"Nothing is compared: {problem}." if problem is not None else _mode_problem(settings.mode),
         suspended=RolloutSuspension(reason=suspension.reason, at=rfc3339(suspension.at_ms)) if suspension else None,
         treated=counts.get(("treated", False), 0),
         control=counts.get(("control", False), 0),
         left=sum(number for (_, has_left), number in counts.items() if has_left),
     )
+
+
+def _mode_problem(mode: str) -> str | None:
+    if mode == "active":
+        return None
+    return f"The mode is {mode}, so no chat receives packs: `onecode-sidecar settings mode active`."
 
 
 def experiment_result(

@@ -207,6 +207,14 @@ def test_an_experiment_is_checked_across_the_layers_of_settings(
     assert shown["problem"].startswith("Nothing is compared: an experiment needs chats with packs")
 
 
+def test_an_experiment_in_passive_mode_states_that_no_chat_receives_packs(active: MemorySidecar) -> None:
+    active.client.request("settings/update", {"settings": {"mode": "passive"}})
+    roll_out(active, 20)
+    shown = active.client.request("rollout/status", {})
+    assert shown["rollout"]["problem"].startswith("The mode is passive, so no chat receives packs")
+    assert "The mode is passive" in rollout_line(shown["rollout"])
+
+
 def test_a_share_without_an_experiment_applies_to_new_chats(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active, 0, None)
     assert not is_treated(start_chat(sub_chat_id="first").turn(PROMPT))
@@ -236,7 +244,9 @@ def test_the_command_changes_and_shows_the_rollout(active: MemorySidecar, state_
 
     assert run() == "Every chat receives what the mode says."
     shown = run("--share", "20", "--experiment", NAME)
-    assert shown.startswith(f"20 % of new chats, experiment {NAME}: 0 chats with packs, 0 without\nHold: ")
+    assert shown.startswith(
+        f"20 % of new chats, experiment {NAME}: 0 chats with packs, 0 without. The mode is passive, "
+    )
     assert run("--end", "--share", "100") == run()
 
 
