@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
-from sidecar.cli.output import CommandFailed
+from sidecar.cli.output import CommandFailed, hint_of_command_line
 from sidecar.cli.paths import state_folder
 from sidecar.core.errors import SidecarError
 from sidecar.system.environment import user_state_folder
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "MCPServer":
     """Return a server for one client; the stack closes what it opens."""
     from sidecar.integrations import locate
-    from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
+    from sidecar.integrations.mcp_tools import TOOL_OF_METHOD, MethodFailed, Tools, build_server
 
     lock = threading.Lock()
     compactions: dict[str, int] = {}
@@ -59,7 +59,8 @@ def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "M
                     _forget_after_compaction(opened, params["projectPath"], compactions)
                 return opened.request(method, params)
         except RequestFailed as error:
-            raise MethodFailed(f"{error.message} {error.hint}".strip()) from error
+            hint = hint_of_command_line(str(error.data.get("hint", "")), TOOL_OF_METHOD)
+            raise MethodFailed(f"{error.message} {hint}".strip()) from error
 
     return build_server(Tools(ask, project, os.getcwd()), may_write=arguments.write)
 

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,14 +30,14 @@ _COMMANDS = {
 _METHOD = lazy_regex(r"`([a-z]+/[a-zA-Z]+)`")
 
 
-def hint_of_command_line(hint: str) -> str:
-    """Return a hint with commands in the place of methods; none if a method has no command, or for RPC clients only."""
+def hint_of_command_line(hint: str, names: Mapping[str, str] = _COMMANDS) -> str:
+    """Return a hint with `names` in the place of methods; none if a method has no name, or for RPC clients only."""
     if "METHODS.md" in hint:
         return ""
     methods = _METHOD.findall(hint)
-    if any(method not in _COMMANDS for method in methods):
+    if any(method not in names for method in methods):
         return ""
-    return _METHOD.sub(lambda match: f"`{_COMMANDS[match[1]]}`", hint)
+    return _METHOD.sub(lambda match: f"`{names[match[1]]}`", hint)
 
 
 def terminal_width() -> int:

@@ -137,13 +137,17 @@ class PackedRegions(NamedTuple):
 def pack_regions(
     found: Sequence[FoundRegion], budget_tokens: int, shown: frozenset[tuple[str, str]] = frozenset()
 ) -> PackedRegions:
-    """Choose regions in their order while their texts fit; one that was shown before is one line."""
+    """Choose regions in their order while their texts fit; one that was shown before is one line.
+
+    Its text counts all the same: else the same query again would return worse regions in the place of the known ones.
+    """
     packed = []
     left, order = budget_tokens, dict[str, int]()
     for region in found:
         repeated = (region.ranked.path, region.digest) in shown
-        text = repeated_line(region) if repeated else "\n".join(numbered_lines([region]))
+        text = "\n".join(numbered_lines([region]))
         tokens = estimate_tokens(text)
+        text = repeated_line(region) if repeated else text
         if tokens <= left:
             left -= tokens
             order.setdefault(region.ranked.path, len(order))

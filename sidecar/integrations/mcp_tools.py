@@ -1,8 +1,11 @@
 """The tools of the MCP server. Each returns a method's own result; writing tools exist only on request."""
 
+import json
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -15,9 +18,12 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ClientCapabilities, RootsCapability, ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from sidecar import __version__
+from sidecar.core.errors import sentence_about
+from sidecar.core.token_estimate import estimate_tokens
+from sidecar.core.wire_types import param_problems
 from sidecar.integrations import Location, locate
 from sidecar.workspace import project_key
 
@@ -30,10 +36,20 @@ INSTRUCTIONS = (
 ROOTS_SECONDS = 5.0
 """Time to wait, once, for a client that declares roots and does not list them."""
 
+MIN_TEXT_TOKENS = 100
+
 CallMethod = Callable[[str, dict[str, Any]], Any]
 """Runs a method and returns its result; raises Refused."""
 
 Limit = Annotated[int, Field(ge=1, le=50)]
+
+
+TOOL_OF_METHOD = {
+    "artifact/get": "artifact_get", "artifact/list": "artifact_list", "codebase/search": "codebase_search",
+    "continuity/explain": "explain", "memory/get": "memory_get", "memory/list": "memory_search",
+    "memory/search": "memory_search",
+}  # fmt: skip
+"""The tools in the place of methods, for hints."""
 
 
 class MethodFailed(Exception):
@@ -85,21 +101,30 @@ class Tools:
         budget_tokens: Annotated[int, Field(ge=100, le=20_000)] = 4_000,
         path_only: bool = False,
         repeat: bool = False,
+        scores: bool = False,
     ) -> dict[str, Any]:
         """Find the code that a question, a symbol, an error message or a stack trace is about.
 
         Use it in place of grep when you do not know the exact text to look for, when grep finds too much, or to get the
         code itself without reading whole files: it returns the most relevant definitions and sections with line
         numbers, within budget_tokens, and ranks the files with reasons. Use grep for every occurrence of an exact
-        string. With path_only it returns the ranking alone. Code from an earlier result of this connection is one
-        line, "path:lines (shown above)"; with repeat, or once that result is no longer in your context, ask with
-        repeat to get it in full.
+        string. With path_only it returns the ranking alone, with scores also how each place in it comes about. Code
+        from an earlier result of this connection is one line, "path:lines (shown above)"; if that result is no longer
+        in your context, ask with repeat to get the code again.
         """
         params = {
             "query": query, "limit": limit, "budgetTokens": budget_tokens, "pathOnly": path_only, "repeat": repeat,
-            "sessionId": self._connection_id,
         }  # fmt: skip
-        return await self._call_in_worktree(ctx, "codebase/search", params)
+        search = partial(self._search, ctx, scores=scores)
+        beside = 0 if path_only else _tokens_beside_texts(await search({**params, "repeat": True}))
+        left = max(MIN_TEXT_TOKENS, budget_tokens - beside)
+        return await search({**params, "budgetTokens": left, "sessionId": self._connection_id})
+
+    async def _search(self, ctx: Context, params: dict[str, Any], *, scores: bool) -> dict[str, Any]:
+        result = await self._call_in_worktree(ctx, "codebase/search", params)
+        return (
+            result if scores else {**result, **{kind: _without_scores(result[kind]) for kind in ("files", "regions")}}
+        )
 
     async def explain(self, ctx: Context, run_id: str | None = None) -> dict[str, Any]:
         """Show the context a run received, item by item, and why; without an id the project's last run."""
@@ -152,9 +177,24 @@ def build_server(tools: Tools, *, may_write: bool) -> MCPServer:
     )
 
 
+class StrictTool(Tool):
+    """A tool that says in a sentence what is wrong with its arguments; the SDK's own quote pydantic."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        """Run the tool. Raise ToolError for what the agent can correct."""
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            cause = error.__cause__
+            if not isinstance(cause, ValidationError):
+                raise
+            problems = param_problems(cause, self.fn_metadata.arg_model.model_fields)
+            raise ToolError(f"{self.name}: {sentence_about(problems, cause.error_count())}") from error
+
+
 def strict_tool(function: Callable[..., Any], annotations: ToolAnnotations) -> Tool:
     """Return a tool that refuses unknown arguments and names them; the SDK's own ignore them."""
-    tool = Tool.from_function(function, annotations=annotations)
+    tool = StrictTool.from_function(function, description=cleandoc(function.__doc__ or ""), annotations=annotations)
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
@@ -172,6 +212,16 @@ async def _first_root(ctx: Context) -> str | None:
         result = await ctx.session.list_roots()
     folders = (urlsplit(str(root.uri)) for root in (result.roots if result is not None else ()))
     return next((url2pathname(unquote(url.path)) for url in folders if url.scheme == "file"), None)
+
+
+def _tokens_beside_texts(result: dict[str, Any]) -> int:
+    """Return the tokens that a search's result takes besides the code."""
+    bare = {**result, "regions": [{**region, "text": ""} for region in result["regions"]]}
+    return estimate_tokens(json.dumps(bare, indent=2, ensure_ascii=False))
+
+
+def _without_scores(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in entry.items() if name not in ("score", "parts")} for entry in entries]
 
 
 def _without_none(**params: Any) -> dict[str, Any]:

@@ -4,26 +4,20 @@ This is the one place where an exception becomes a JSON-RPC error object.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from sidecar.core import json_text
 from sidecar.core.errors import (
-    MISSING,
-    PARAMS,
-    UNKNOWN,
     InternalError,
     InvalidParams,
     InvalidRequest,
     ParseError,
     SidecarError,
     TooLarge,
-    loggable_name,
-    nested_form,
     sentence_about,
 )
-from sidecar.core.lazy_regex import lazy_regex
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES, Refused
 
 RequestId = str | int | float | None
@@ -192,9 +186,6 @@ def _too_large(what: str) -> TooLarge:
     )
 
 
-MAX_FIELD_ERRORS = 20
-
-
 def error_object(error: SidecarError) -> dict[str, Any]:
     """Return `{code, message, data: {kind, hint?, …}}`."""
     data: dict[str, object] = {"kind": error.kind, **error.data}
@@ -217,67 +208,14 @@ def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -
 
 def invalid_params(error: Any, method: str, members: Iterable[str]) -> InvalidParams:
     """Turn a pydantic ValidationError into sentences and a list of `{path, problem}`, without the values."""
-    errors = error.errors(include_url=False, include_input=False)
-    problems = [(_path(item["loc"]), _problem_of(item, members)) for item in errors[:MAX_FIELD_ERRORS]]
+    from sidecar.core.wire_types import param_problems  # loads pydantic, which a handshake does without
+
+    problems = param_problems(error, members)
     return InvalidParams(
-        sentence_about(problems, len(errors)),
+        sentence_about(problems, error.error_count()),
         hint=f"METHODS.md lists the params of {method}.",
         data={"errors": [{"path": path, "problem": problem} for path, problem in problems]},
     )
-
-
-def _path(steps: tuple[str | int, ...]) -> str:
-    return ".".join(str(step) if isinstance(step, int) else loggable_name(step) for step in steps) or PARAMS
-
-
-def _problem_of(item: Mapping[str, Any], members: Iterable[str]) -> str:
-    """Return what is wrong as words that follow the path, such as "must be a whole number"."""
-    kind, context = item["type"], item.get("ctx", {})
-    if kind == "extra_forbidden" and "." in str(item["loc"][-1]):
-        return UNKNOWN + nested_form(str(item["loc"][-1]))
-    if kind == "extra_forbidden" and len(item["loc"]) == 1:
-        import difflib  # rarely needed
-
-        similar = difflib.get_close_matches(str(item["loc"][0]), list(members), 1, 0.75)
-        return f"{UNKNOWN}; did you mean `{similar[0]}`" if similar else UNKNOWN
-    if kind == "literal_error":
-        return f"must be one of {', '.join(_QUOTED.findall(context['expected']))}"
-    if kind in _SHORT and context["min_length"] == 1:
-        return "must not be empty"
-    if kind in _PROBLEMS:
-        return _PROBLEMS[kind].format(
-            **{name: value for name, value in context.items() if isinstance(value, int | float)}
-        )
-    problem: str = item["msg"]
-    for prefix in ("Value error, ", "Input ", "String ", "List "):
-        problem = problem.removeprefix(prefix)
-    return problem.replace("should ", "must ", 1)
-
-
-_QUOTED = lazy_regex(r"'([^']*)'")
-_SHORT = ("string_too_short", "too_short")
-_PROBLEMS = {
-    "missing": MISSING,
-    "extra_forbidden": UNKNOWN,
-    "union_tag_invalid": "has an unknown kind",  # pydantic's own message contains the value
-    "greater_than_equal": "must be at least {ge}",
-    "greater_than": "must be more than {gt}",
-    "less_than_equal": "must be at most {le}",
-    "less_than": "must be less than {lt}",
-    "string_too_short": "must have at least {min_length} characters",
-    "string_too_long": "must have at most {max_length} characters",
-    "too_short": "must have at least {min_length} entries",
-    "too_long": "must have at most {max_length} entries",
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
-    "list_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-}
-"""Problems by pydantic's type of error."""
 
 
 def frames_of(error: BaseException) -> list[str]:

@@ -14,6 +14,7 @@ import anyio
 import pytest
 
 from sidecar.cli.mcp import add_arguments, create_server
+from sidecar.core.token_estimate import estimate_tokens
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
@@ -105,6 +106,19 @@ def test_a_search_shows_code_once_within_a_connection(play: Callable[..., Any]) 
     assert (paths["regions"], paths["files"]) == ([], first["files"])
 
 
+def test_a_search_stays_within_its_budget_and_has_scores_only_on_request(play: Callable[..., Any]) -> None:
+    async def story(client: "Client") -> Any:
+        ask = {"query": "Where is the discounted_price?", "budget_tokens": 400, "limit": 3}
+        found = await called(client, "codebase_search", **ask)
+        return found, await called(client, "codebase_search", **ask, repeat=True, scores=True)
+
+    found, scored = play(story)
+    assert found["regions"]
+    assert estimate_tokens(json.dumps(found, indent=2)) <= 400
+    assert not [entry for entry in (*found["files"], *found["regions"]) if entry.keys() & {"score", "parts"}]
+    assert all(entry["parts"] for entry in (*scored["files"], *scored["regions"]))
+
+
 def test_a_compaction_that_the_app_records_shows_code_again(
     play: Callable[..., Any], active: MemorySidecar, project: Repository
 ) -> None:
@@ -145,12 +159,12 @@ def test_an_error_is_one_sentence_and_the_server_continues(play: Callable[..., A
         refused = await client.call_tool("artifact_get", {"id": "none"})
         assert refused.is_error
         (message,) = refused.content
-        wrong = await client.call_tool("memory_search", {"query": "x", "limit": 10_000})
-        assert wrong.is_error
+        wrong = await client.call_tool("memory_search", {"limit": 10_000})
+        assert wrong.content[0].model_dump()["text"] == "memory_search: `query` is missing. There is 1 more problem."
         return message.model_dump()["text"], await called(client, "artifact_list", type="adr")
 
     message, listed = play(story, own_process=True)
-    assert message.endswith(".")
+    assert message.endswith("`artifact_list` shows a project's artifacts.")
     assert listed == {"artifacts": []}
 
 
@@ -162,7 +176,7 @@ def test_unknown_arguments_are_named_and_refused(play: Callable[..., Any]) -> No
 
     is_error, message, schema = play(story)
     assert is_error
-    assert "project" in message
+    assert message == "memory_search: There is no member `project`."
     assert schema["additionalProperties"] is False
 
 
