@@ -2727,9 +2727,11 @@ export interface RegistryDecideResult {
   ambiguous: boolean
   /** Number of entities considered. */
   considered: number
+  /** Why the decision says little: the registry is empty. */
+  problem: string | null
   /** Best first. */
   recommendations: RecommendationEntry[]
-  /** Whether the decision was stored; false if the state file is locked. */
+  /** Whether the decision was stored; false if the registry is empty or the state file is locked. */
   recorded: boolean
 }
 

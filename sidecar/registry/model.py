@@ -167,8 +167,11 @@ class RegistryDecideResult(WireModel):
     decision: Verdict = Field(description="The decision for the best entity; CREATE if none shares a word.")
     ambiguous: bool = Field(description="Whether the second entity, in another file, matches nearly as well.")
     considered: int = Field(description="Number of entities considered.")
+    problem: str | None = Field(description="Why the decision says little: the registry is empty.")
     recommendations: list[RecommendationEntry] = Field(description="Best first.")
-    recorded: bool = Field(description="Whether the decision was stored; false if the state file is locked.")
+    recorded: bool = Field(
+        description="Whether the decision was stored; false if the registry is empty or the state file is locked."
+    )
 
 
 class RegistryDecisionsParams(RegistryParams):

@@ -204,8 +204,9 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
         decision=best.decision if best else "CREATE",
         ambiguous=match.ambiguous,
         considered=of_type,
+        problem=None if entities else "The registry is empty; `registry/refresh` with `fromCode` fills it.",
         recommendations=[recommendation_entry(match) for match in matches],
-        recorded=_record(call, workspace, decision_id, params, registry, best),
+        recorded=bool(entities) and _record(call, workspace, decision_id, params, registry, best),
     )
 
 

@@ -183,6 +183,8 @@ def test_empty_registry_or_unrelated_intent_means_create(
 ) -> None:
     decided = make_project(name="empty").request("decide", intent="a parser")
     assert (decided["decision"], decided["considered"], decided["recommendations"]) == ("CREATE", 0, [])
+    assert decided["problem"].startswith("The registry is empty")
+    assert decided["recorded"] is False
     assert framework.request("decide", intent="zymurgy")["recommendations"] == []
     assert framework.request("decide", intent="¿?")["decision"] == "CREATE"
 
