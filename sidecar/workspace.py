@@ -33,7 +33,7 @@ class Workspace:
             os.scandir(self.cwd).close()
         except FileNotFoundError as error:
             raise WorkspaceUnavailable(
-                "The workspace's folder does not exist.", hint="If the worktree was moved, send its new path."
+                "The workspace's folder does not exist.", hint="If it was moved, name its new path."
             ) from error
         except NotADirectoryError as error:
             raise WorkspaceUnavailable(
@@ -117,7 +117,7 @@ def _path_id(path: Path) -> str:
 
 def _resolved(path: str) -> Path:
     if not os.path.isabs(path):
-        raise WorkspaceUnavailable("A workspace's path must be absolute.", hint="Send `cwd` as an absolute path.")
+        raise WorkspaceUnavailable("A workspace's path must be absolute.", hint="Send an absolute path.")
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:

@@ -91,7 +91,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
 def _place_of(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace:
     conversation = records.conversation_place(tx, sub_chat_id)
     if conversation is None:
-        raise NotFound("No run of that sub-chat is recorded.", hint="It is recorded with its first run.")
+        raise NotFound("No run of that sub-chat is recorded.", hint="Its first run makes it known.")
     return conversation
 
 

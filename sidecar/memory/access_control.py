@@ -111,7 +111,7 @@ def memory_context(call: Call, params: "MemoryParams") -> MemoryContext:
     """Resolve a call's project and reach. Raise WorkspaceUnavailable for a project that does not exist."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     if not workspace.project.is_dir():
-        raise WorkspaceUnavailable("The project folder does not exist.", hint="Send its current path.")
+        raise WorkspaceUnavailable("The project's folder does not exist.", hint="If it was moved, name its new path.")
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, params.token)
     return MemoryContext(workspace, index_of(call.process, workspace), reach)

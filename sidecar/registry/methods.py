@@ -130,7 +130,10 @@ def _existing(registry: Registry, params: RegistryPutParams) -> Entity | None:
 def _category_and_key(registry: Registry, params: RegistryPutParams) -> tuple[str, str]:
     """Return category and key of a new entity: the category it names, else the one of its type's other entities."""
     if params.path is None or params.purpose is None:
-        raise InvalidParams("A new entity needs a `path` and a `purpose`.", hint="No entity with that id exists.")
+        raise InvalidParams(
+            "No entity has that id, and a new one needs a `path` and a `purpose`.",
+            hint="Send both, or the id of an entity.",
+        )
     category, slash, key = params.id.partition("/")
     if slash and category and key:
         return category, key

@@ -161,7 +161,7 @@ def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Cal
 @pytest.mark.parametrize(
     ("params", "code", "message"),
     [
-        ({"id": "agents/new"}, -32602, "A new entity needs a `path` and a `purpose`."),
+        ({"id": "agents/new"}, -32602, "No entity has that id, and a new one needs a `path` and a `purpose`."),
         ({"id": "new", "path": "a", "purpose": "b"}, -32602, "A new entity needs a category or a `type`."),
         ({"id": "agents/new", "path": "../a", "purpose": "b"}, -32014, "`../a` is outside the project."),
         ({"id": "ux", "path": "/etc/passwd"}, -32014, "`/etc/passwd` is outside the project."),

@@ -67,7 +67,9 @@ class MemoryFolder:
         Raise WorkspaceUnavailable if that fails, PolicyDenied if something else is in its place.
         """
         if not _is_folder(self._project):
-            raise WorkspaceUnavailable("The project folder does not exist.", hint="Send its current path.")
+            raise WorkspaceUnavailable(
+                "The project's folder does not exist.", hint="If it was moved, name its new path."
+            )
         try:
             is_ours = not _is_folder(self._outer)
             for parts in ((FOLDER,), (FOLDER, MEMORIES)):
