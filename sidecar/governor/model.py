@@ -1,12 +1,9 @@
 """The governor's decision, and the messages of its methods."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from sidecar.core.wire_types import Identifier, WireModel
-
-GovernorAction = Literal["ok", "snapshot", "rehydrate"]
+from sidecar.governor.pressure import GovernorAction
 
 
 class GovernorDecision(WireModel):

@@ -16,7 +16,7 @@ stores what was reached, and removes nothing from the session.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sidecar.context import (
     BRACKETS,
@@ -27,9 +27,10 @@ from sidecar.context import (
     with_compaction,
     with_interaction,
 )
-from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
+
+GovernorAction = Literal["ok", "snapshot", "rehydrate"]
 
 WINDOW_CALLS = 10
 """Number of calls over which injected bytes are summed."""

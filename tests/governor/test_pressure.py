@@ -24,7 +24,7 @@ from sidecar.governor import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.model import GovernorAction
+from sidecar.governor.pressure import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings, resolve
 
