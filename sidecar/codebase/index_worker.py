@@ -17,6 +17,7 @@ from sidecar.codebase.summary.model import Summary, to_json
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Words, count_words, summarize, unanalysed_summary
 from sidecar.core.clock import SystemClock
 from sidecar.core.secret_formats import set_own_patterns
+from sidecar.core.terms import cache_many_words
 from sidecar.system.git import GitFailed
 
 WORDS, SUMMARIES = 1, 2
@@ -64,6 +65,7 @@ def handle_request(line: bytes) -> Iterator[bytes]:
     request = orjson.loads(line)
     cwd, files = Path(os.fsdecode(bytes.fromhex(request["cwd"]))), dict(request["files"])
     set_own_patterns(request["patterns"])
+    cache_many_words()
     contents = read_contents(cwd, files, MAX_ANALYSED_BYTES, with_large=True)
     try:
         if request["stage"] == WORDS:

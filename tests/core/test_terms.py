@@ -138,3 +138,13 @@ def test_scripts_with_and_without_spaces_are_split_apart() -> None:
     assert list(count_terms("naïve Größe привет 数据库 session数据")) == [
         "naiv", "gross", "привет", "数据", "据库", "session",
     ]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from([*"aB_1 \n<=", "é", "e\u0301", "\u0338", "\u037e", "\u212a", "中文", "\u3000", "Ж", "ǅ"]))
+)
+def test_counting_a_text_agrees_with_its_terms_in_order(parts: list[str]) -> None:
+    text = "".join(parts)
+    terms = list(terms_of(text))
+    assert count_terms(text) == {term: terms.count(term) for term in terms}
+    assert list(count_terms(text)) == list(dict.fromkeys(terms))
