@@ -21,18 +21,11 @@ from sidecar.core.markdown import first_informative_paragraph, sentences, word_c
 from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction, is_courtesy
-from sidecar.runs import (
-    Artifact,
-    Counters,
-    FailingTests,
-    RunSummary,
-    SubChat,
-    artifacts,
-    records,
-)
+from sidecar.runs import Counters, FailingTests, RunSummary, SubChat, artifacts, records
 
 if TYPE_CHECKING:
     from sidecar.language.work_account import Account
+    from sidecar.runs import Artifact
 
 
 MAX_SNAPSHOTS = 10

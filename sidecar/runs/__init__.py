@@ -1,21 +1,10 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
+from typing import TYPE_CHECKING, Any
+
 from sidecar.runs import artifacts, records
 from sidecar.runs import delivered_entries as entries
 from sidecar.runs import delivery_ledger as ledger
-from sidecar.runs.artifact_provenance import (
-    AdrDetails,
-    Artifact,
-    ArtifactEvent,
-    Boundary,
-    CommitMark,
-    Details,
-    DevlogDetails,
-    LineCounts,
-    RejectedApproachDetails,
-    Statements,
-    Tally,
-)
 from sidecar.runs.delivery_ledger import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
@@ -47,6 +36,21 @@ from sidecar.runs.pre_run_record import (
     SystemText,
     WorktreeBaseline,
 )
+
+if TYPE_CHECKING:
+    from sidecar.runs.artifact_provenance import (
+        AdrDetails,
+        Artifact,
+        ArtifactEvent,
+        Boundary,
+        CommitMark,
+        Details,
+        DevlogDetails,
+        LineCounts,
+        RejectedApproachDetails,
+        Statements,
+        Tally,
+    )
 
 __all__ = [
     "NO_CONTENTS",
@@ -96,3 +100,13 @@ __all__ = [
     "resolve_session",
     "store_session",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the provenance of artifacts, which few first pre-runs need, at its first use."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sidecar.runs import artifact_provenance
+
+    value = globals()[name] = getattr(artifact_provenance, name)
+    return value

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import orjson
 
 from sidecar.core.digests import digest_value
-from sidecar.runs.artifact_provenance import (
-    UNKNOWN_PROVENANCE,
-    Artifact,
-    Provenance,
-    provenance_from_json,
-    provenance_to_json,
-)
 from sidecar.runs.model import ArtifactStatus, ArtifactType
+
+if TYPE_CHECKING:
+    from sidecar.runs.artifact_provenance import Artifact, Provenance
 
 _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"
@@ -171,6 +167,8 @@ class _Row(NamedTuple):
 
 def _read(row: _Row, row_hash: str) -> tuple[Artifact, bool]:
     """Return a row's artifact, and whether the row is intact."""
+    from sidecar.runs.artifact_provenance import UNKNOWN_PROVENANCE, provenance_from_json
+
     try:
         row = row._replace(provenance=orjson.loads(row.provenance))
         provenance = provenance_from_json(row.type, row.provenance)
@@ -181,6 +179,8 @@ def _read(row: _Row, row_hash: str) -> tuple[Artifact, bool]:
 
 
 def _row_of(artifact: Artifact) -> _Row:
+    from sidecar.runs.artifact_provenance import provenance_to_json
+
     return _Row(
         artifact_id=artifact.id,
         project=artifact.project,
@@ -197,6 +197,8 @@ def _row_of(artifact: Artifact) -> _Row:
 
 
 def _artifact_of(row: _Row, provenance: Provenance) -> Artifact:
+    from sidecar.runs.artifact_provenance import Artifact  # few first pre-runs meet an artifact
+
     return Artifact(
         id=row.artifact_id, project=row.project, type=row.type, status=row.status, title=row.title, body=row.body,
         event=row.event, event_key=row.event_key, provenance=provenance, created_at_ms=row.created_at_ms,

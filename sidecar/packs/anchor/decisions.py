@@ -18,12 +18,12 @@ from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor.markdown_parts import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
-from sidecar.runs import Artifact
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     from sidecar.memory import Index, ManagedMemories
     from sidecar.memory.managed_memories import Pointer
+    from sidecar.runs import Artifact
 
 
 class Pointers(NamedTuple):
@@ -231,18 +231,18 @@ def accepted_digest(accepted: AcceptedRecords) -> str:
 
 
 def accepted_of(
-    rejected: Sequence[Artifact], decisions: Sequence[Artifact], pointers: Pointers = NO_POINTERS
+    rejected: "Sequence[Artifact]", decisions: "Sequence[Artifact]", pointers: Pointers = NO_POINTERS
 ) -> AcceptedRecords:
     """Return the accepted artifacts and pointers of an anchor."""
     documents = sorted(Document(_path(artifact), _with_title(artifact)) for artifact in decisions)
     return AcceptedRecords(tuple(sorted(artifact.title for artifact in rejected)), tuple(documents), pointers)
 
 
-def _path(artifact: Artifact) -> str:
+def _path(artifact: "Artifact") -> str:
     """Location of a decision: `git show` accepts the name of a committed one."""
     committed = artifact.provenance.committed
     return f"{committed.branch}:{committed.path}" if committed is not None else artifact.id
 
 
-def _with_title(artifact: Artifact) -> str:
+def _with_title(artifact: "Artifact") -> str:
     return artifact.body if artifact.body.lstrip().startswith("# ") else f"# {artifact.title}\n\n{artifact.body}"
