@@ -16,6 +16,7 @@ from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import explanation_in
 from sidecar.memory import (
@@ -38,6 +39,9 @@ from sidecar.transcripts.events import Message
 
 MAX_ERROR = 4_000
 MAX_RESOLUTION = 400
+MIN_COMPARED_TERMS, SHARE_OF_TERMS = 5, 0.6
+"""A sentence and a line of the notes block say the same if they share this part of the shorter one's words; what is
+shorter counts as one of so many words."""
 
 _MEMORY_ID = lazy_regex(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
 
@@ -108,7 +112,11 @@ def session_summary_of_run(
         cited=cited if is_completed else (),
     )
     reduced = reduce_summary(summary)
-    uncovered = (note for note in reduced.notes if note.author != "user" or not _is_covered(note, notes))
+    uncovered = (
+        note
+        for note in reduced.notes
+        if not (_is_covered(note, notes) if note.author == "user" else _is_noted(note, notes))
+    )
     return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)))
 
 
@@ -124,6 +132,15 @@ def _is_covered(note: Note, notes: Sequence[VerifiedNote]) -> bool:
     supports = (verified.support.evidence for verified in notes if verified.support is not None)
     return not without_covered(statement, notes) or any(
         " ".join(evidence.split()).casefold() in statement.casefold() for evidence in supports
+    )
+
+
+def _is_noted(note: Note, notes: Sequence[VerifiedNote]) -> bool:
+    """Whether a line of the notes block says what a sentence of the same reply says: then the line is stored."""
+    terms = frozenset(query_terms(note.text))
+    lines = (frozenset(query_terms(verified.note.text)) for verified in notes)
+    return any(
+        len(terms & line) >= max(MIN_COMPARED_TERMS, SHARE_OF_TERMS * min(len(terms), len(line))) for line in lines
     )
 
 

@@ -201,3 +201,12 @@ def test_offsets_count_utf16_units_as_javascript_does(conversation: Conversation
     units = text.encode("utf-16-le")
     span = units[2 * after["notesBlock"]["start"] : 2 * after["notesBlock"]["end"]].decode("utf-16-le")
     assert span == f"{HEADING}\n- Fact: the till opens at 8"
+
+
+def test_a_sentence_of_a_reply_and_its_note_of_the_same_choice_are_one_memory(conversation: Conversation) -> None:
+    sentence = "I decided to cap the value with `maximum` because unbounded waits overflow, instead of raising."
+    line = "cap wait_fibonacci at `maximum` because unbounded waits overflow, instead of raising an error"
+    other = "I decided to keep the counts in a table because callers read them after a restart."
+    text = f"{sentence}\n\n{other}\n\nNotes for next time:\n- Decision: {line}"
+    stored = conversation.turn("Add a wait strategy", text=text)["after"]["remembered"]
+    assert sorted(memory["text"][:20] for memory in stored) == ["Cap wait_fibonacci a", "I decided to keep th"]
