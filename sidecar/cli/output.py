@@ -14,6 +14,7 @@ import orjson
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import visible, visible_json
+from sidecar.system.environment import environment
 
 STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 5}
 """Exit statuses for scripts. Every other failure exits with 1."""
@@ -40,8 +41,13 @@ def hint_of_command_line(hint: str, names: Mapping[str, str] = _COMMANDS) -> str
     return _METHOD.sub(lambda match: f"`{names[match[1]]}`", hint)
 
 
+UNLIMITED_WIDTH = 100_000
+
+
 def terminal_width() -> int:
-    """Return the columns of the terminal."""
+    """Return the columns of the terminal; without one, as in a pipe, lines are not cut, unless COLUMNS is set."""
+    if not (sys.stdout.isatty() or environment().get("COLUMNS")):
+        return UNLIMITED_WIDTH
     return shutil.get_terminal_size().columns
 
 

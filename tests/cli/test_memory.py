@@ -158,3 +158,10 @@ def test_an_agents_shell_cannot_make_a_standing_instruction(
         done = command(*arguments)
         assert done.returncode == 5
         assert b"An agent cannot make a standing instruction." in done.stderr
+
+
+def test_in_a_pipe_titles_are_not_cut(output_of: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    text = f"Never print a receipt twice {'and again ' * 8}"
+    output_of("add", text)
+    assert text.strip() in output_of("list")

@@ -175,3 +175,14 @@ def test_the_lines_of_a_session_fit_into_twelve_hundred_bytes(instructions: Regi
     assert 5 <= len(fitting) < len(every)
     assert sum(len(instruction.line.encode()) + 1 for instruction in fitting) <= MAX_SECTION_BYTES
     assert fitting == every[: len(fitting)]
+
+
+def test_memories_are_listed_newest_first_by_the_time_of_their_statement(memories: Memories) -> None:
+    for number, at in ((1, "09:00:00"), (2, "11:00:00"), (3, "10:00:00"), (4, "10:00:00")):
+        memory_id = f"mem-2026-02-01-00{number}"
+        facts = f"---\nid: {memory_id}\ntype: decision\nat: 2026-02-01T{at}Z\n---\n"
+        text = f"{facts}\n# Choice {number}\n\nText {number}.\n"
+        memories.write(f"shared/durable/2026-02-01-choice-00{number}.md", text)
+    listed = memories.ask("list")["memories"]
+    assert [entry["id"][-1] for entry in listed] == ["2", "4", "3", "1"]
+    assert [entry["createdAt"][11:19] for entry in listed] == ["11:00:00", "10:00:00", "10:00:00", "09:00:00"]

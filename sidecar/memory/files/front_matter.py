@@ -241,7 +241,8 @@ def parse_time_ms(text: str) -> int | None:
 def build_memory(fields: EntryFields, title: str, text: str, position: int) -> Memory:
     """Build an entry from its fields and its Markdown."""
     kind = fields.text("type") or fields.text("sector") or "semantic"
-    created = fields.parse_time_ms("created_at") or _day_of(fields) or fields.modified_ms
+    at_ms = fields.parse_time_ms("at")
+    created = fields.parse_time_ms("created_at") or at_ms or _day_of(fields) or fields.modified_ms
     return Memory(
         id=_id(fields),
         title=title or fields.path.rsplit("/", 1)[-1].removesuffix(".md"),
@@ -260,7 +261,7 @@ def build_memory(fields: EntryFields, title: str, text: str, position: int) -> M
         access_count=int(fields.number("access_count", 0, 0, 2**31)),
         last_accessed_ms=fields.parse_time_ms("last_accessed"),
         created_ms=created,
-        at_ms=fields.parse_time_ms("at") or created,
+        at_ms=at_ms or created,
         tier=_tier(fields),
         session=fields.text("session"),
         supersedes=fields.list_value("supersedes"),

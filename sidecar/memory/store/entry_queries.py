@@ -44,12 +44,13 @@ def list_entries(
 ) -> list[IndexedMemory]:
     """Return memories within reach, newest first."""
     where, bindings = _condition(project, owners, entry_filter)
-    order = "ORDER BY m.at_ms DESC, m.path, m.position LIMIT ? OFFSET ?"
+    order = "ORDER BY m.at_ms DESC, m.id DESC, m.path, m.position LIMIT ? OFFSET ?"
     selected_rows = f"SELECT row_id FROM continuity_memories AS m WHERE {where} {order}"
     entries = select_entries(
         tx, f"m.row_id IN ({selected_rows})", [*bindings, limit, offset]
     )  # avoids sorting the texts along
-    return sorted(entries, key=lambda entry: (-entry.memory.at_ms, entry.memory.path, entry.memory.position))
+    entries.sort(key=lambda entry: (entry.memory.path, entry.memory.position))
+    return sorted(entries, key=lambda entry: (entry.memory.at_ms, entry.memory.id), reverse=True)
 
 
 def count_entries(tx: apsw.Connection, project: str, owners: Sequence[str], entry_filter: EntryFilter) -> int:
