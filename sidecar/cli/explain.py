@@ -14,6 +14,16 @@ _STATUSES = {
     "committed": "delivered to the agent",
     "dropped": "not delivered to the agent",
 }
+_REASONS = {
+    "deadline": "nothing was ready at the deadline (the index may still have been built)",
+    "localModel": "a local model runs",
+    "nothingToSend": "the session has everything",
+    "off": "the mode is off",
+    "passive": "the mode is passive, which only measures",
+    "slashCommand": "the prompt is a slash command",
+    "stateUnavailable": "the state could not be read or written",
+}
+"""Reasons for sending nothing, in words."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,10 +45,11 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     yield f"{answer['runId']}, {utc_time(answer['createdAt'])}"
     if figures["rollout"] is not None:
         yield _rollout(figures["rollout"])
+    why = _REASONS.get(answer["reason"], answer["reason"])
     if answer["action"] == "passthrough" and not answer["items"]:
-        yield f"Nothing was sent: {answer['reason']}."
+        yield f"Nothing was sent: {why}."
         return
-    delivery = _STATUSES[answer["status"]] if answer["action"] == "inject" else f"nothing was sent ({answer['reason']})"
+    delivery = _STATUSES[answer["status"]] if answer["action"] == "inject" else f"nothing was sent: {why}"
     yield f"{answer['action']}: {delivery}"
     new, whole = figures["wouldInjectBytes"], figures["baselineBytes"]
     yield f"{new} of {whole} bytes were new to the session, {figures['reusedPercent']:.0f} % were already there"

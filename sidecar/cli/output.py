@@ -21,7 +21,8 @@ STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict":
 
 
 _COMMANDS = {
-    "artifact/list": "artifacts list", "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
+    "artifact/list": "artifacts list", "continuity/explain": "explain",
+    "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
     "memory/restore": "memory restore",
     "session/activate": "session activate", "settings/get": "settings", "settings/update": "settings NAME VALUE",

@@ -43,6 +43,8 @@ def lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     for stage in answer["stages"]:
         state = "on" if stage["enabled"] else "off"
-        yield f"{stage['name']:<10} {state:<3}  {_VERDICTS[stage['verdict']]:<15}  {stage['sentence']}"
+        verdict = _VERDICTS[stage["verdict"]]
+        reason = stage["sentence"].removeprefix(f"{verdict.capitalize()}: ")
+        yield f"{stage['name']:<10} {state:<3}  {verdict:<15}  {reason}"
     yield ""
     yield f"Report: {answer['path']}"

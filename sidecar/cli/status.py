@@ -122,11 +122,16 @@ def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["lastRuns"]:
         yield ""
         yield "Latest runs (details: `onecode-sidecar explain RUN`):"
+        yield f"  {'started (UTC)':<16}  {'project':<20} {'agent':<6} {'new':>8}  {'what became of it':<22} run"
     for run in answer["lastRuns"]:
-        outcome = run["status"] if run["action"] == "inject" else f"not sent ({run['reason']})"
+        outcome = _DELIVERIES[run["status"]] if run["action"] == "inject" else f"not sent ({run['reason']})"
         name = names[run["project"]][:20]
         details = f"{name:<20} {run['provider']:<6} {run['newBytes']:>6} B  {outcome:<22} {run['runId']}"
         yield f"  {run['at'][:16].replace('T', ' ')}  {details}"
+
+
+_DELIVERIES = {"pending": "end not recorded yet", "committed": "delivered", "dropped": "not delivered"}
+"""Words for the status of a delivery."""
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.cli import output
 from sidecar.cli.output import CommandAnswer, hint_of_command_line, run_and_print
+from sidecar.cli.report import lines
 
 
 def test_control_sequences_are_replaced_and_line_breaks_remain(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,3 +32,9 @@ def test_every_method_that_a_hint_names_is_known() -> None:
     }
     without_command = {"context/bracket", "context/preCompact", "registry/list"}
     assert {method for method in named if not hint_of_command_line(f"`{method}`")} == without_command
+
+
+def test_the_report_states_each_verdict_once() -> None:
+    stage = {"name": "passive", "enabled": True, "verdict": "moreData", "sentence": "Too little data: no prompts."}
+    shown = list(lines({"nextStep": {"sentence": "Keep measuring."}, "stages": [stage], "path": "report.html"}))
+    assert shown[2] == "passive    on   too little data  no prompts."

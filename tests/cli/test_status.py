@@ -54,6 +54,8 @@ def test_status_shows_the_running_sidecar_mode_projects_and_latest_runs(
     assert f"process {process.popen.pid}" in shown
     assert answer["lastRuns"][0]["runId"] in shown
     assert re.search(r"free disk space [\d.,]+ GB\b", shown), "in the units of the report"
+    assert "delivered" in shown
+    assert "committed" not in shown
 
 
 def test_a_project_has_its_name_before_its_first_run_ends(
@@ -111,6 +113,8 @@ def test_explain_shows_the_newest_run_or_the_named_run(
     assert "context:src/cart.py" in newest
     assert "[continuity:anchor" not in newest
     assert "[continuity:anchor" in output_of("explain", "--texts")
+    late = chat.pre_run("What is in the cart?", deadlineMs=1)
+    assert "nothing was sent: nothing was ready at the deadline" in output_of("explain", late["runId"])
     refused = command("explain", "no-such-run")
     assert refused.returncode == 3
     assert b"No pre-run is recorded under that run id." in refused.stderr
