@@ -166,9 +166,10 @@ def _limits(shape: Schema) -> Iterator[str]:
         yield _WHOLE
     for key, words in _LIMITS:
         if key in shape:
-            yield words.format(shape[key])
+            yield "not empty" if key in _FIRST_LENGTHS and shape[key] == 1 else words.format(shape[key])
 
 
+_FIRST_LENGTHS = ("minLength", "minItems")
 _WHOLE = "whole number"
 _LIMITS = (
     ("minimum", "at least {}"),

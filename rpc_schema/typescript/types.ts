@@ -34,9 +34,13 @@ export const ErrorCodes = {
   conflict: -32015,
   /** No object has that id. */
   notFound: -32016,
-  /** The knowledge sync failed; data.code names the failure (specification), data.retryable whether to try again. */
+  /**
+   * The knowledge sync failed.
+   *
+   * data.code is the failure's code, such as `KNOWLEDGE_UNAVAILABLE`; data.retryable is whether to try again.
+   */
   syncFailed: -32017,
-  /** The coding agent's program is missing or cannot be started; the result of `ralph/start` has it as its reason. */
+  /** The coding agent's program is missing or cannot be started; `ralph/start` reports it as `reason`. */
   agentUnavailable: -32018,
 } as const
 
@@ -2194,17 +2198,27 @@ export interface Pipeline {
 
 /** A run that ended, with any outcome. */
 export interface PostRunParams {
+  /** The id that the run's pre-run stated. */
   runId: string
   /** The `deliveryToken` of the run's pre-run. */
   deliveryToken?: string | null
+  /** The conversation, as in the pre-run. */
   subChatId: string
+  /** The chat around it, as in the pre-run. */
   chatId?: string | null
+  /** Whose agent ran. */
   provider: "claude" | "codex"
+  /** As in the pre-run. */
   mode: "plan" | "agent"
+  /** The chat's git worktree, absolute. */
   cwd: string
+  /** The original project; without it, `cwd`. */
   projectPath?: string | null
   /** The prompt as the user wrote it. */
   prompt: string
+  /**
+   * `completed`; `aborted` by the user; ended in an `error`; `empty` or `notStarted`: it never reached the provider; `superseded`: another run of the conversation took its place.
+   */
   outcome: "completed" | "aborted" | "error" | "empty" | "notStarted" | "superseded"
   error?: RunError | null
   session: SessionChange
@@ -2268,10 +2282,15 @@ export interface PreRunMetadata {
 
 /** A prompt, just before it goes to the provider. */
 export interface PreRunParams {
+  /** The host's id of this run, new for each; its post-run states the same. */
   runId: string
+  /** The host's id of the conversation that the prompt belongs to. */
   subChatId: string
+  /** The host's id of the chat around it; its sub-chats are one unit of a rollout. */
   chatId?: string | null
+  /** Whose agent runs. */
   provider: "claude" | "codex"
+  /** `agent` may change files; `plan` only plans and gets the plan's rules. */
   mode: "plan" | "agent"
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2296,6 +2315,7 @@ export interface PreRunParams {
   maxNewBytes?: number | null
   /** Selects the byte budget; absent means the setting's. */
   tokenMode?: "low" | "normal" | "debug" | null
+  /** Whether a model on this machine runs; its prompts pass through. */
   isLocalModel?: boolean | null
   /** Milliseconds from arrival until a response is due; 800 if absent. */
   deadlineMs?: number | null
@@ -3655,8 +3675,10 @@ export interface Methods {
    * Return what goes to the provider before a run: the packs this provider session does not have yet.
    *
    * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
-   * model, when nothing is ready at the deadline, when the state cannot be read or written, and in a control chat of a
-   * rollout. What is sent counts as delivered once `continuity/postRun` confirms that the run reached the provider.
+   * model, when nothing is ready at the deadline, when the state cannot be read or written, in a control chat of a
+   * rollout, and when there is nothing to send. With a `system` text, which Claude gets on each call, a call without new
+   * blocks is `inject` all the same. What is sent counts as delivered once `continuity/postRun` confirms that the run
+   * reached the provider.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

@@ -62,16 +62,19 @@ class Pipeline(WireModel):
 class PostRunParams(WireModel):
     """A run that ended, with any outcome."""
 
-    run_id: Identifier
+    run_id: Identifier = Field(description="The id that the run's pre-run stated.")
     delivery_token: Identifier | None = Field(default=None, description="The `deliveryToken` of the run's pre-run.")
-    sub_chat_id: Identifier
-    chat_id: Identifier | None = None
-    provider: Provider
-    mode: RunMode
-    cwd: FolderPath
-    project_path: FolderPath | None = None
+    sub_chat_id: Identifier = Field(description="The conversation, as in the pre-run.")
+    chat_id: Identifier | None = Field(default=None, description="The chat around it, as in the pre-run.")
+    provider: Provider = Field(description="Whose agent ran.")
+    mode: RunMode = Field(description="As in the pre-run.")
+    cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
+    project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The prompt as the user wrote it.")
-    outcome: Outcome
+    outcome: Outcome = Field(
+        description="`completed`; `aborted` by the user; ended in an `error`; `empty` or `notStarted`: it never"
+        " reached the provider; `superseded`: another run of the conversation took its place."
+    )
     error: RunError | None = None
     session: SessionChange
     assistant: Assistant | None = None

@@ -159,14 +159,17 @@ class NotFound(SidecarError):
 
 
 class SyncFailed(SidecarError):
-    """The knowledge sync failed; data.code names the failure (specification), data.retryable whether to try again."""
+    """The knowledge sync failed.
+
+    data.code is the failure's code, such as `KNOWLEDGE_UNAVAILABLE`; data.retryable is whether to try again.
+    """
 
     code = -32017
     kind = "syncFailed"
 
 
 class AgentUnavailable(SidecarError):
-    """The coding agent's program is missing or cannot be started; the result of `ralph/start` has it as its reason."""
+    """The coding agent's program is missing or cannot be started; `ralph/start` reports it as `reason`."""
 
     code = -32018
     kind = "agentUnavailable"

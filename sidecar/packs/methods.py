@@ -49,8 +49,10 @@ def pre_run(call: Call, params: PreRunParams, *, is_first: bool = True) -> PreRu
     """Return what goes to the provider before a run: the packs this provider session does not have yet.
 
     The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
-    model, when nothing is ready at the deadline, when the state cannot be read or written, and in a control chat of a
-    rollout. What is sent counts as delivered once `continuity/postRun` confirms that the run reached the provider.
+    model, when nothing is ready at the deadline, when the state cannot be read or written, in a control chat of a
+    rollout, and when there is nothing to send. With a `system` text, which Claude gets on each call, a call without new
+    blocks is `inject` all the same. What is sent counts as delivered once `continuity/postRun` confirms that the run
+    reached the provider.
     """
     decision: PreRunDecision | None = None
     try:

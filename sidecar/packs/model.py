@@ -83,11 +83,13 @@ class ContextUsage(WireModel):
 class PreRunParams(WireModel):
     """A prompt, just before it goes to the provider."""
 
-    run_id: Identifier
-    sub_chat_id: Identifier
-    chat_id: Identifier | None = None
-    provider: Provider
-    mode: RunMode
+    run_id: Identifier = Field(description="The host's id of this run, new for each; its post-run states the same.")
+    sub_chat_id: Identifier = Field(description="The host's id of the conversation that the prompt belongs to.")
+    chat_id: Identifier | None = Field(
+        default=None, description="The host's id of the chat around it; its sub-chats are one unit of a rollout."
+    )
+    provider: Provider = Field(description="Whose agent runs.")
+    mode: RunMode = Field(description="`agent` may change files; `plan` only plans and gets the plan's rules.")
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The user's prompt, as the host would send it.")
@@ -116,7 +118,9 @@ class PreRunParams(WireModel):
     token_mode: TokenMode | None = Field(
         default=None, description="Selects the byte budget; absent means the setting's."
     )
-    is_local_model: bool | None = None
+    is_local_model: bool | None = Field(
+        default=None, description="Whether a model on this machine runs; its prompts pass through."
+    )
     deadline_ms: int | None = Field(
         default=None, ge=1, le=60_000, description="Milliseconds from arrival until a response is due; 800 if absent."
     )
