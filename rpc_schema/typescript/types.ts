@@ -877,7 +877,7 @@ export interface FoundFile {
    * The parts of the score, by name, without zeros. Matches of the query's words: `text` in the content, `passage` in its best passage, `path` in the path, `names` in definition names. `identifiers`: defines names in the query; `scope`: the path matches `fix(scope): …`; `nearestCommits`, `similarCommits`: changed by commits with similar subjects; `latest`, `recent`: changed by one of the last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; `changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, `unknownLanguage`, `generated`: the kind of file. In packs also `mentioned`: the user pointed at it, and `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation touched.
    */
   parts: Record<string, number>
-  /** The query's terms it contains, rarest first; empty if it is only related to matching files. */
+  /** The query's words it contains, rarest first; empty if it is only related to matching files. */
   matched: string[]
 }
 

@@ -16,6 +16,7 @@ from sidecar.connection_methods import Progress, ProgressParams
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
+from sidecar.core.terms import query_words
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 
@@ -107,7 +108,7 @@ class FoundFile(WireModel):
         "`changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation touched."
     )
     matched: list[str] = Field(
-        description="The query's terms it contains, rarest first; empty if it is only related to matching files."
+        description="The query's words it contains, rarest first; empty if it is only related to matching files."
     )
 
 
@@ -221,9 +222,15 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     listing = repository.listing(worktree)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
     count = params.limit if params.path_only else max(params.limit, REGION_FILES)
+    words = query_words(params.query)
     ranked = repository.find(params.query, worktree, count)
     files = [
-        FoundFile(path=file.path, score=file.score, parts=file.parts, matched=list(file.matched))
+        FoundFile(
+            path=file.path,
+            score=file.score,
+            parts=file.parts,
+            matched=list(dict.fromkeys(words.get(term, term) for term in file.matched)),
+        )
         for file in ranked[: params.limit]
     ]
     packed = PackedRegions([], [], [], 0)

@@ -126,20 +126,22 @@ def query_words(text: str) -> dict[str, str]:
     """Map the significant terms of a prompt to the word each was first read from."""
     words: dict[str, str] = {}
     for word, terms in _words_with_terms(text):
+        folded = word.casefold()
         for term in terms:
             if term not in words and _is_significant(term):
-                words[term] = word if term == terms[0] or len(terms) == 1 else _source_part(word, term)
+                is_whole = len(terms) == 1 or (term == terms[0] and (word.isascii() or not _is_mixed(word)))
+                words[term] = folded if is_whole else _source_part(word, term)
     return words
 
 
 def _words_with_terms(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the words of a prompt that may say something, in small letters, and their terms."""
+    """Yield the words of a prompt that may say something, and their terms."""
     if not text.isascii():
         text = _CHINESE_FUNCTION_WORD.sub(" ", text)
     for word in words_in(text):
-        folded = word.strip("_").casefold()
-        if folded not in STOP_WORDS:
-            yield folded, _TERM_CACHE[word]
+        bare = word.strip("_")
+        if bare.casefold() not in STOP_WORDS:
+            yield bare, _TERM_CACHE[word]
 
 
 def _is_significant(term: str) -> bool:
@@ -150,10 +152,18 @@ def _is_function_pair(term: str) -> bool:
     return not term.isascii() and _FUNCTION_PAIR.fullmatch(term) is not None
 
 
+def _is_mixed(word: str) -> bool:
+    """Whether a word is in two scripts."""
+    return len(_WORD_PARTS.findall(word)) > 1
+
+
 def _source_part(word: str, term: str) -> str:
-    """Return the part of a name that a term comes from, else the term: the stem is usually a prefix."""
-    parts = (part for part in word.split("_") if stem(part) == term)
-    return next(parts, term)
+    """Return the part of a name, or of a word in two scripts, that a term comes from; else the term."""
+    parts = (part.casefold() for part in _WORD_PARTS.findall(word))
+    return next((part for part in parts if stem(part) == term), term)
+
+
+_WORD_PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
 def identifiers_of(text: str) -> list[str]:

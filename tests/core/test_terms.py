@@ -76,6 +76,17 @@ def test_significant_terms_exclude_stop_words() -> None:
     assert query_words("Fix the caching") == {"fix": "fix", "cach": "caching"}
 
 
+def test_a_term_is_shown_as_the_part_of_the_word_that_it_comes_from() -> None:
+    words = query_words("setSignedCookie of the JWTミドルウェアで and 修复CORS中间件")
+    assert [words[term] for term in ("cooky", "sign", "jwt", "cor", "修复")] == [
+        "cookie",
+        "signed",
+        "jwt",
+        "cors",
+        "修复",
+    ]
+
+
 def test_data_is_not_a_word() -> None:
     assert query_terms("4711 x " + "A1" * MAX_WORD_CHARACTERS) == []
 
