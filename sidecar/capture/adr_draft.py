@@ -86,7 +86,8 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]
-    context = [*statements.concluded, *(f"Reason: {choice.reason}" for choice in choices if choice.reason)]
+    concluded = [text for text in statements.concluded if text not in statements.decided]
+    context = [*concluded, *(f"Reason: {choice.reason}" for choice in choices if choice.reason)]
     for paragraph in dict.fromkeys(context):
         lines += [paragraph, ""]
     if boundaries:

@@ -152,6 +152,13 @@ def test_a_choice_is_split_into_reason_and_alternative_in_ten_languages(sentence
     assert "SQLite" in draft.title
 
 
+def test_a_decision_occurs_once_in_its_record() -> None:
+    decided = "I decided to keep the counts in a table because callers read them after a restart."
+    draft = adr("", Statements(concluded=("The counts were lost.", decided), decided=(decided,)), (), ())
+    assert draft.body.count(decided) == 1
+    assert "The counts were lost." in draft.body
+
+
 @together(
     "report",
     ("The list now uses `Footer.Group` instead of `Footer.Section`.", "One test was deliberately skipped.",
