@@ -566,6 +566,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Ralph: each iteration runs through pre-run and post-run; --continuity is consent": (
         "test_ralph_context.py::test_consent_on_the_command_line_enables_packs_in_any_mode",
+        "test_ralph_context.py::test_the_kill_switch_wins_over_consent_on_the_command_line",
         "test_ralph_context.py::test_each_iteration_is_captured_for_the_next_iterations_packs",
         "test_ralph_context.py::test_an_unusable_state_file_does_not_stop_the_loop",
     ),
