@@ -14,6 +14,7 @@ from sidecar.governor import (
     MAX_SESSIONS,
     MINUTE_MS,
     RunPressure,
+    after_compaction,
     after_new_session,
     after_request,
     after_run,
@@ -375,3 +376,11 @@ def test_an_earlier_session_of_the_conversation_is_not_new() -> None:
         counters = with_session(counters, f"more-{number}")
     assert len(counters.sessions) == MAX_SESSIONS
     assert started_new_session(counters, None, "one", fresh_requested=False)
+
+
+def test_a_compaction_leaves_a_session_without_what_it_received() -> None:
+    before = counters(turns=5, injected=40_000, files=3, lines=20, minutes=4, bracket=DEPLETED)
+    after = after_compaction(replace(before, bracket_before=MODERATE), 7)
+    assert (after.bracket, after.bracket_before, after.compacted_at_ms) == (0, 0, 7)
+    assert (values(after)["bytes"], after.files) == (0, ())
+    assert after.diff_lines == 20

@@ -117,6 +117,15 @@ def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(s
     ]
 
 
+def test_the_first_prompt_of_codex_is_explained_with_the_statements_that_it_sent(start_chat: StartChat) -> None:
+    chat = start_chat("codex")
+    answer = chat.pre_run(PROMPT)
+    assert [block["kind"] for block in answer["blocks"]][:2] == ["anchor", "context"]
+    assert "Never use floats for money. (AGENTS.md:3)" in [
+        statement["text"] for statement in explain(chat, answer)["statements"]
+    ]
+
+
 def listed(answer: Any, reason: str) -> int:
     """Return how many files an answer lists, or only counts, as omitted for a reason."""
     trimmed = [entry for entry in answer["metadata"]["trimmed"] if entry["item"].startswith("context:")]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs.delivered_entries import FileEntry, SentRegion, entry_from_json, entry_to_json
+from sidecar.runs.delivered_entries import FileEntry, MemoryEntry, SentRegion, covers, entry_from_json, entry_to_json
+from tests.support.cases import together
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -372,3 +373,17 @@ def test_decoded_entries_take_what_their_cache_counts() -> None:
         assert tracemalloc.get_traced_memory()[0] < 5 * 2**20
     finally:
         tracemalloc.stop()
+
+
+@together(
+    ("had", "needed", "is_covered"),
+    [
+        (MemoryEntry("v1"), MemoryEntry("v1", "metadata"), True),
+        (MemoryEntry("v1", "metadata"), MemoryEntry("v1", "metadata"), True),
+        (MemoryEntry("v1", "metadata"), MemoryEntry("v1"), False),
+        (MemoryEntry("v1"), MemoryEntry("v2", "metadata"), False),
+        (MemoryEntry("v1", "metadata"), MemoryEntry("v2", "metadata"), False),
+    ],
+)
+def test_a_memory_covers_less_of_the_same_version_only(had: MemoryEntry, needed: MemoryEntry, is_covered: bool) -> None:
+    assert covers(had, needed) is is_covered

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sidecar.core.errors import PolicyDenied
 from sidecar.memory import Document, Memory
 from sidecar.memory.files import Edit, document, location_of
-from sidecar.memory.files.document import escape_heading, unescape_heading
+from sidecar.memory.files.document import escape_heading, fence_after, unescape_heading
+from tests.support.cases import together
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
 DIGEST = """---
@@ -203,3 +204,22 @@ def test_reading_makes_no_new_version_but_any_edit_does() -> None:
     for edit in (Edit({"tags": ["b"]}), Edit({}, title="U"), Edit({}, text="other"), Edit({"mine": "x"})):
         changed = document.edit_entry(content, entry, edit, is_group=False)
         assert read(changed, "shared/durable/x.md").memories[0].version != entry.version
+
+
+@together(
+    ("fence", "line", "after"),
+    [
+        ("", "```sh", "```"),
+        ("", "~~~~", "~~~~"),
+        ("", "``` a`b", ""),
+        ("", "~~~ a`b", "~~~"),
+        ("", "    ```", ""),
+        ("```", "~~~", "```"),
+        ("```", "````", ""),
+        ("````", "```", "````"),
+        ("```", "``` sh", "```"),
+        ("```", "text", "```"),
+    ],
+)
+def test_a_code_fence_ends_with_one_of_its_kind_and_length(fence: str, line: str, after: str) -> None:
+    assert fence_after(fence, line) == after
