@@ -182,7 +182,8 @@ _REPORTED = lazy_regex(
     r"|errors?"
     r"|logs?|section|line|note|sentence|paragraph|text|banner|toast|label|tooltip|article|post|linter|review\w*)\b"
     r"[^.?!\n]{0,40}\b(?:says?|saying|said|states?|stating|reads?|reading|mention\w*|explain\w*|tells?|telling|that"
-    r"|sagt|steht|dice|diz|dit)\b[\s:,\"'“«„]*$",
+    r"|sagt|steht|dice|diz|dit)\b[\s:,\"'“«„]*$"
+    r"|(?:^|\s)(?!(?:i|we|you)\b)\w+ (?:says?|said|wrote|writes|sagte?|meinte?|dijo|disse|a dit)\b[\s:,\"'“«„]*$",
     re.IGNORECASE,
 )
 """Words before a form that somebody or something else states, or that the agent is to write."""

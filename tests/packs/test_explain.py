@@ -148,7 +148,7 @@ def test_every_candidate_is_shown_trimmed_with_a_reason_or_counted(
     chat.client.request("codebase/index", {"cwd": str(chat.cwd)})
     answer = chat.pre_run("Why is the discount total of the cart wrong?")
     items = [item for item in explain(chat, answer)["items"] if item["item"].startswith("context:")]
-    all_files = len(items) + counted(answer, "match less") + listed(answer, "over the limit of the context")
+    all_files = len(items) + counted(answer, "matching less") + listed(answer, "over the limit of the context")
     assert all_files == 16
     shown = sum(len(item["regions"]) for item in items)
     assert shown > 0

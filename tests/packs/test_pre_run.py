@@ -364,12 +364,12 @@ def test_two_thousand_changed_files_are_summarized(start_chat: StartChat, shop: 
     chat = start_chat()
     first = chat.turn(PROMPT)
     delta = text_of(first, "delta")
-    assert "1960 more changed files" in delta
+    assert "1,960 more changed files" in delta
     assert first["metadata"]["injectedBytes"] <= 24_000
     assert not text_of(chat.turn("go on"), "delta")
     shop.write({"gen/module_1500.py": "x = 0\n"})
     again = text_of(chat.turn("go on"), "delta")
-    assert "1960 more changed files, new or changed again: gen/module_1500.py\n" in again
+    assert "1,960 more changed files, new or changed again: gen/module_1500.py\n" in again
     assert len(again.encode()) < 200
 
 

@@ -125,7 +125,7 @@ def test_an_oversized_hunk_is_cut_at_a_line_end() -> None:
     rendered = render_diff("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
     assert rendered.lines == ()
     rendered = render_diff("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
-    assert rendered.lines[-1] == "  … 1 more lines"
+    assert rendered.lines[-1] == "  … 1 more line"
 
 
 @pytest.mark.parametrize("before", ["", "x\n" * 30])
