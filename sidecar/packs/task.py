@@ -144,16 +144,15 @@ def task_of(
     """
     prompt = clean_prompt(prompt)
     words, names = significant_terms(prompt)
-    has_request = not is_courtesy(prompt)
-    if current is None or (has_request and is_courtesy(current.objective)):
+    if current is None or (not current.names and is_courtesy(current.objective) and not is_courtesy(prompt)):
         return _new_task(prompt, words, names), True
     terms = _terms_outside_paths(prompt)
     shares_terms = bool(set(terms) & set(current.terms)) or bool(set(names) & set(current.names))
     if (
         (names or terms)
-        and has_request
         and not shares_terms
         and not _REFERS_BACK.match(prompt)
+        and not is_courtesy(prompt)
         and not _names_touched_symbol(names, touched_names)
         and find_evidence(prompt)
     ):
