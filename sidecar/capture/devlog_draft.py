@@ -24,7 +24,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.own_words import own_words
-from sidecar.language.work_account import Account, WorkAccount, announces_more
+from sidecar.language.work_account import Account, WorkAccount, announces_more, title_text
 from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import (
@@ -81,7 +81,7 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 
 MAX_FILES = 20
-MAX_TITLE = 90
+MAX_TITLE = 110
 MAX_REQUEST = 200
 _LOG_LINE = lazy_regex(
     r"(?:\.\w{1,5}|>):\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d"
@@ -125,8 +125,9 @@ def devlog(
     lines = [f"# {title}", ""]
     if request:
         lines += [f"Request: {request}", ""]
+    stated = [statement for statement in account.statements if title_text(statement.text) != title]
     for section, name in _SECTION_NAMES.items():
-        texts = [statement.text for statement in account.statements if statement.section == section]
+        texts = [statement.text for statement in stated if statement.section == section]
         texts += tests if section == "evidence" else ()
         lines += _section_lines(name, texts)
     for event in event_lines:
@@ -170,14 +171,18 @@ def merged_account(earlier: WorkAccount, later: WorkAccount) -> WorkAccount:
         )
         if section in ("evidence", "open"):
             before = [] if after or (section == "open" and last.statements) else before
-        distinct = _distinct([*before, *after])
+        distinct = _distinct(before, after)
         best = sorted(distinct, key=lambda statement: -statement.score)[:limit]
         chosen += [statement for statement in distinct if statement in best]
-    others = [statement for statement in _distinct(titles) if statement.text != main.title.text]
+    others = [
+        statement
+        for number, statement in enumerate(titles)
+        if statement.text != main.title.text and not _same_statement(statement, titles[:number])
+    ]
     return WorkAccount((*chosen, *others[-MAX_TITLES:]), main.title)
 
 
-MAX_TITLES = 5
+MAX_TITLES = 3
 """Titles of other work that an entry lists."""
 SAME_WORK = 0.5
 """Accounts that share at least this part of their words are about the same work."""
@@ -200,7 +205,10 @@ def _is_same_work(left: WorkAccount, right: WorkAccount) -> bool:
 
 def _terms(account: WorkAccount) -> set[str]:
     return {
-        term for statement in account.statements if statement.section != "also" for term in query_terms(statement.text)
+        term
+        for statement in account.statements
+        if statement.section not in ("also", "evidence")
+        for term in query_terms(statement.text)
     }
 
 
@@ -208,19 +216,24 @@ def _evidence(account: WorkAccount) -> tuple[Account, ...]:
     return tuple(statement for statement in account.statements if statement.section == "evidence")
 
 
-def _distinct(statements: Sequence[Account]) -> list[Account]:
-    """Return statements of which each states something else; the one that explains more stays."""
-    distinct: list[Account] = []
-    for statement in statements:
-        terms = set(query_terms(statement.text))
-        same = next(
-            (other for other in distinct if overlap(terms, set(query_terms(other.text))) >= SAME_STATEMENT), None
-        )
-        if same is None:
+def _distinct(before: Sequence[Account], after: Sequence[Account]) -> list[Account]:
+    """Return two runs' statements of which none is in both; the one that explains more stays.
+
+    Statements of one run state different things, however alike they are: a list with an item for each file.
+    """
+    distinct = list(before)
+    for statement in after:
+        same = _same_statement(statement, before)
+        if same is None or same not in distinct:
             distinct.append(statement)
         elif statement.score > same.score:
             distinct[distinct.index(same)] = statement
     return distinct
+
+
+def _same_statement(statement: Account, others: Sequence[Account]) -> Account | None:
+    terms = set(query_terms(statement.text))
+    return next((other for other in others if overlap(terms, set(query_terms(other.text))) >= SAME_STATEMENT), None)
 
 
 def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
@@ -243,8 +256,12 @@ def request_of(text: str) -> str:
     """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
     words = own_words(text[:MAX_PROSE_CHARACTERS])
     prose = "\n".join(line for line in words.splitlines() if not _LOG_LINE.search(line))
-    sentence = first_sentence(redact(prose), MAX_REQUEST)
-    return sentence if word_count(sentence) >= MIN_REQUEST_WORDS else ""
+    sentence = _LIST_NUMBER.sub("", first_sentence(redact(prose), MAX_REQUEST)).rstrip()
+    is_whole = not sentence.endswith(("…", ":", "：", ",", "，", " following"))
+    return sentence if is_whole and word_count(sentence) >= MIN_REQUEST_WORDS else ""
+
+
+_LIST_NUMBER = lazy_regex(r"[\s:：]{1,3}\d{1,2}$")
 
 
 MAX_REQUEST_IN_FULL = 300
@@ -323,20 +340,19 @@ def store_devlog(
     latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
     latest = _started_over(latest) if latest is not None and _is_tally(latest) and _is_scattered(latest) else latest
     sum_so_far = latest if latest is not None and _is_tally(latest) else None
+    if sum_so_far is not None and _is_work_of_its_own(run, sum_so_far):
+        latest = sum_so_far = _started_over(sum_so_far)
     tally = add_run(_tally(latest, is_open=sum_so_far is not None), run.start_head, run.effects.changes)
     if not _counts_towards_entry(run, latest, sum_so_far, events):
         return None
-    changes = totals(tally)
-    due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
-    all_events = _events_so_far(sum_so_far, events)
+    due = _is_due(run, tally)
     is_informative = _is_concluded(run) and _is_informative(
         _account_so_far(run, sum_so_far, tally),
         _lines(tally),
-        all_events,
         {**_details(sum_so_far).tests, **_test_lines(run)},
     )
     is_fixed = any(event.kind == "testsFixed" for event in events)
-    is_entry = is_fixed or ((due or bool(all_events)) and is_informative)
+    is_entry = is_fixed or ((due or bool(_events_so_far(sum_so_far, events))) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifacts.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
@@ -359,25 +375,41 @@ def _started_over(tally: Artifact) -> Artifact:
     return replace(tally, provenance=replace(tally.provenance, runs=(), start_commit=None, details=details))
 
 
+def _is_due(run: FinishedRun, tally: Tally) -> bool:
+    """Whether what a tally counts reaches a threshold of the settings."""
+    settings = run.settings
+    return is_due(totals(tally), int(settings["capture.changedLines"]), int(settings["capture.changedFiles"]))
+
+
+def _is_work_of_its_own(run: FinishedRun, sum_so_far: Artifact) -> bool:
+    """Whether a run is an entry without the runs before it: due by itself, named, and of other or the larger work."""
+    known = _details(sum_so_far)
+    if known.events or not run.account.title.names_whole:
+        return False
+    alone = add_run(next_tally(known.tally), run.start_head, run.effects.changes)
+    is_other = bool(_terms(known.account)) and not _is_same_work(known.account, run.account)
+    together = add_run(known.tally, run.start_head, run.effects.changes)
+    return _is_due(run, alone) and (is_other or _lines(alone) < NAMING_SHARE * _lines(together))
+
+
 def _is_concluded(run: FinishedRun) -> bool:
     """Whether a run's last words do not announce a next step."""
     return not announces_more("\n\n".join(run.activity.texts[-2:]) or run.conclusion)
 
 
-MIN_CHANGES = 3
-"""Statements of what was changed without which an entry must also say why, or what shows that it works."""
+MIN_STATEMENTS = 2
+"""Statements that an entry has beside its title; passing tests are one."""
+NAMING_SHARE = 0.6
+"""Part of an entry's changed lines that the run which names it changed."""
 
 
-NAMING_LINES = 100
-"""Changed lines of a run that may name an entry even if other runs changed more."""
-
-
-def _is_informative(account: WorkAccount, lines: int, events: Sequence[ArtifactEvent], tests: Iterable[str]) -> bool:
+def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str]) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
-    stated = [statement.section for statement in account.statements if statement.section not in ("open", "also")]
-    explained = [*(section for section in stated if section != "change"), *tests]
-    is_named = account.title.names_whole and account.title.lines >= min(lines // 2, NAMING_LINES)
-    return is_named and (len({*stated, *explained}) > 1 or len(stated) >= MIN_CHANGES - bool(events))
+    shown = [statement for statement in account.statements if title_text(statement.text) != account.title.text]
+    stated = [statement.section for statement in shown if statement.section not in ("open", "also", "evidence")]
+    is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
+    is_shown_to_work = any(statement.section == "evidence" for statement in shown) or bool(tests)
+    return is_named and len(stated) + is_shown_to_work >= MIN_STATEMENTS
 
 
 def _events_so_far(earlier: Artifact | None, events: Sequence[ArtifactEvent]) -> list[ArtifactEvent]:
@@ -540,7 +572,7 @@ def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
 
 
 def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChange], runs: int) -> DraftText:
-    event_lines = list(dict.fromkeys(event.line for event in details.events))
+    event_lines = list(dict.fromkeys(event.line for event in details.events if not _announces(event.line)))
     deleted_files = {change.path for change in changes if change.path not in run.effects.files}
     lines = {event.kind: event.line.rstrip(".") for event in details.events}
     of_event = lines.get("testsFixed") or lines.get(name_of(details.events) or "testsFixed", "")
@@ -549,12 +581,23 @@ def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChang
     return devlog(title, changes, details.account, tests, runs, event_lines, deleted_files, details.request)
 
 
+def _announces(line: str) -> bool:
+    """Whether what an event's line names is an announced step, such as "Now let's check the table"."""
+    return announces_more(line.partition(": ")[2].partition(" – ")[0].rstrip("…. "))
+
+
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
     if account.title.text and account.title.text == known.account.title.text:
         return known.request
     plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
-    return request_of(run.params.prompt) or plan or request_of(related_objective(run, state))
+    request = request_of(run.params.prompt) or plan
+    terms = _terms(account) | set(query_terms(account.title.text))
+    return request if len(terms & set(query_terms(request))) >= MIN_SHARED else ""
+
+
+MIN_SHARED = 2
+"""Words that a request shares with the account of the work, or it is about something else."""
 
 
 def _test_lines(run: FinishedRun) -> dict[str, str]:

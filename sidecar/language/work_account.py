@@ -5,11 +5,11 @@ Announcements, offers, instructions to the user and praise are not statements ab
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Heading, Line, markdown_blocks, split_sentences, word_count
+from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, without_links
@@ -24,7 +24,7 @@ MAX_CHARACTERS = 40_000
 MAX_STATEMENT = 400
 MAX_SENTENCE = 600
 MAX_LABEL = 70
-MAX_TITLE = 90
+MAX_TITLE = 120
 MIN_TERMS = 2
 """Words without which a statement names nothing; one of them is informative, in a title all are."""
 
@@ -73,57 +73,173 @@ class Piece(NamedTuple):
     is_heading: bool = False
     item: int = 0
     """Its number in a list, 0 outside: an item is a part of the work more often than the whole, a later one more so."""
+    paragraph: int = 0
+    opens: bool = False
+    """Whether a list or a section follows: it sums up what follows."""
+    is_nested: bool = False
+    """Whether it is an item of an item: it often leaves its object to the item above."""
 
 
 def account_of(conclusion: str, terms: Collection[str] = (), request: Collection[str] = ()) -> WorkAccount:
     """Return what a conclusion states about the work.
 
     Statements that share `terms` with the change explain more; a title names what the terms of the `request` name.
+    A cause without a label belongs to the work only beside a statement of the same paragraph.
     """
+    every = list(_pieces(_report(conclusion[-MAX_CHARACTERS:])))
+    pieces = [(piece, kind) for piece in every if (kind := _section_of(piece))]
+    changed = {piece.paragraph for piece, kind in pieces if kind == "change"}
     statements: dict[str, Account] = {}
     headings: set[str] = set()
-    best, named_by = Candidate("", 0.0), ""
-    for position, piece in enumerate(_pieces(conclusion[-MAX_CHARACTERS:])):
-        kind = _section_of(piece)
-        if kind is None:
+    candidates: list[tuple[Candidate, str]] = []
+    is_listing = False
+    listed = [_informative(piece.text) for piece, kind in pieces if piece.item and kind == "change"]
+    headed = [piece.paragraph for piece in every if piece.is_heading and not piece.opens and not piece.item]
+    for position, (piece, kind) in enumerate(pieces):
+        is_bound = piece.section in ("problem", "cause") or piece.paragraph in changed
+        if kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text):
             continue
         words = _informative(piece.text)
         if not words or (kind != "evidence" and len({*words, *query_terms(piece.text)}) < MIN_TERMS):
             continue
         shared = len(words & set(terms))
-        score = 1.0 + min(shared, 3) + 0.5 * bool(patterns.CAUSE.search(piece.text))
+        score = 1.0 + min(shared, 3) + 0.5 * bool(patterns.CAUSE.search(piece.text)) - 1.0 * piece.is_nested
         score -= 0.002 * max(0, len(piece.text) - 200)
-        plain = patterns.DANGLING.sub("", piece.text)
-        plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
-        whole = clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
+        whole = _statement_text(piece)
         statements.setdefault(whole, Account(kind, whole, round(score, 2)))
         headings |= {whole} if piece.is_heading else set()
-        candidate = _title_from(piece, kind, shared, position, request)
-        if candidate.score > best.score:
-            best, named_by = candidate, whole
-    if named_by:
-        named = statements[named_by]
-        statements[named_by] = named._replace(score=round(named.score + NAMES_WORK, 2))
+        is_first = not is_listing and sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
+        candidate = _title_from(piece, kind, shared, position, is_first, request, listed)
+        candidates.append((candidate, whole))
+        is_listing = is_listing or piece.item > 0
+    best, named_by = max(candidates, key=lambda each: each[0].score, default=(Candidate("", 0.0), ""))
+    if not best.text:
+        return WorkAccount(tuple(account for text, account in statements.items() if text not in headings))
+    if best.names_whole:
+        _add_listed(statements, every, named_by, set(terms))
+    named = statements[named_by]
+    statements[named_by] = named._replace(score=round(named.score + NAMES_WORK, 2))
     headings.discard(named_by)
     return WorkAccount(tuple(account for text, account in statements.items() if text not in headings), best)
 
 
+def _add_listed(statements: dict[str, Account], pieces: Sequence[Piece], named_by: str, terms: Collection[str]) -> None:
+    """Add the items of lists below the statement that names the work: they say what it consists of."""
+    texts = [_statement_text(piece) for piece in pieces]
+    begin = texts.index(named_by) + 1
+    is_listing = False
+    for piece, text in zip(pieces[begin:], texts[begin:], strict=True):
+        if is_listing and not piece.item:
+            break
+        is_listing = is_listing or piece.item > 0
+        is_part = piece.item and not piece.is_nested and not piece.is_heading and piece.section in (None, "change")
+        if not is_part or text in statements or not _is_about_work(piece.text) or patterns.OPEN.search(piece.text):
+            continue
+        words = _informative(piece.text)
+        if len(words) >= MIN_TERMS and word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS:
+            statements[text] = Account(
+                "change", text, 0.8 - 0.4 * text.startswith("`") + 0.2 * min(len(words & set(terms)), 3)
+            )
+
+
+def _statement_text(piece: Piece) -> str:
+    plain = patterns.DANGLING.sub("", piece.text)
+    plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
+    return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
+
+
+MAX_HEADINGS_ABOVE = 1
+"""Headings above a sentence that sums up what follows; below more of them it is about a section."""
+
+
+def _report(conclusion: str) -> str:
+    """Return what follows the last part that announces a next step; parts are separated by rules."""
+    parts = _RULE.split(conclusion)
+    begins = [number for number, part in enumerate(parts[:-1], 1) if announces_more(part)]
+    after = "\n\n".join(parts[begins[-1] :]) if begins else ""
+    return after if after.strip() else conclusion
+
+
+_RULE = lazy_regex(r"(?m)^[ \t]{0,3}-{3,}[ \t]*$")
+
 MIN_NAMING_TERMS = 3
-"""Informative words of a title that names the whole work; more where the request names none."""
-MIN_REQUESTED = 2
-"""Words that it shares with the request; a list's item one more."""
+"""Informative words of a title that names the whole work."""
 MIN_REQUEST_TERMS = 4
 """A request with fewer informative words, such as "go on", names no work."""
 
+TITLE_WEIGHTS: dict[str, float] = {
+    "first person": 1.0,
+    "opens a list or section": 1.0,
+    "comes first": 0.5,
+    "states a change": 1.0,
+    "requested words": 0.6,
+    "listed changes": 0.4,
+    "changed words": 0.2,
+    "words": 0.15,
+    "heading": -0.5,
+    "item of a list": -3.0,
+    "bookkeeping": -2.0,
+    "finding": -2.0,
+    "names only a file": -2.0,
+}
+"""Weights of the parts that make a statement the name of the whole work."""
+NAMES_WHOLE = 2.0
+"""Sum of the parts from which a title names the whole work."""
 
-def _names_whole(title: str, requested: int, piece: Piece, request: Collection[str]) -> bool:
-    """Whether a title is whole and names what the request names; a list's item is more often a part of it."""
-    if title.endswith("…") or patterns.VAGUE_TITLE.search(title):
+
+def title_parts(
+    title: str,
+    piece: Piece,
+    kind: Section,
+    shared: int,
+    is_first: bool,
+    request: Collection[str],
+    listed: Sequence[Collection[str]],
+) -> dict[str, float]:
+    """Return the parts of which `TITLE_WEIGHTS` has the weights."""
+    words = _informative(title)
+    return {
+        "first person": float(bool(patterns.SUMS_UP.match(piece.text))),
+        "opens a list or section": float(piece.opens and is_first),
+        "comes first": float(is_first),
+        "states a change": float(kind == "change"),
+        "requested words": min(len(words & set(request)), 4),
+        "listed changes": min(sum(bool(words & set(item)) for item in listed), 4),
+        "changed words": min(shared, 3),
+        "words": min(len(words), 6),
+        "heading": float(piece.is_heading),
+        "item of a list": float(piece.item > 0),
+        "bookkeeping": float(bool(patterns.MINOR.search(title))),
+        "finding": float(bool(patterns.FINDING.match(piece.text))),
+        "names only a file": float(bool(patterns.BARE_OBJECT.match(title))),
+    }
+
+
+def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: Collection[str]) -> bool:
+    """Whether a reader who has not seen the conversation learns from a title what was done, and not a part of that."""
+    if title.endswith("…") or patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title):
         return False
-    words = len(_informative(title))
-    if len(set(request) - patterns.generic_terms()) < MIN_REQUEST_TERMS:
-        return words > MIN_NAMING_TERMS and not piece.item
-    return words >= MIN_NAMING_TERMS and requested >= MIN_REQUESTED + (piece.item > 0)
+    is_label = (
+        parts["heading"] and not parts["opens a list or section"] and not patterns.DONE_HEADING.search(piece_text)
+    )
+    if (
+        is_label
+        or parts["item of a list"]
+        or not (parts["first person"] or parts["comes first"] or parts["opens a list or section"])
+    ):
+        return False
+    if patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece_text):
+        return False
+    related = parts["requested words"] + parts["listed changes"] + parts["changed words"]
+    is_lead = parts["first person"] or parts["opens a list or section"]
+    is_related = related >= 1 if is_lead else parts["requested words"] >= 2 or parts["listed changes"] >= 2
+    if len(set(request) - patterns.generic_terms()) >= MIN_REQUEST_TERMS and not is_related:
+        return False
+    return (
+        len(_informative(title)) >= MIN_NAMING_TERMS
+        and len(_informative(patterns.CODE.sub("", title))) >= MIN_TERMS
+        and sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()) >= NAMES_WHOLE
+    )
 
 
 def announces_more(conclusion: str) -> bool:
@@ -136,6 +252,9 @@ def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
     plain = patterns.BASIS.sub("", _plain(patterns.GREETING.sub("", _plain(statement))))
     plain = patterns.SUCCESS.sub("", patterns.DANGLING.sub("", _plain(patterns.PERSON.sub("", plain))))
+    plain = patterns.YOUR.sub(
+        lambda match: "The" if match[0][0] == "Y" else "the", patterns.REQUEST_REFERENCE.sub("", plain)
+    )
     if len(plain) > MAX_TITLE:
         plain = patterns.LONG_PATH.sub("", plain)
     if len(plain) + len(patterns.UNSPACED.findall(plain)) > MAX_TITLE:
@@ -145,7 +264,7 @@ def title_text(statement: str) -> str:
             ends = [match.start() for match in patterns.LOOSE_CUT.finditer(plain) if 40 <= match.start() <= MAX_TITLE]
             ends = [end for end in ends if _is_balanced(plain[:end])]
         plain = plain[: ends[-1]] if ends else clip_at_word(plain, MAX_TITLE)
-    plain = plain.rstrip(" .!:;,，。：；、-–—(*")
+    plain = plain.rstrip(" .!:;,，。：；、！-–—(*")
     if plain.isupper() and len(plain.split()) > 1:
         plain = plain.capitalize()
     if plain.count("`") % 2:
@@ -158,7 +277,15 @@ def _is_balanced(text: str) -> bool:
     return not (text.count('"') % 2 or text.count("`") % 2 or text.count("(") > text.count(")"))
 
 
-def _title_from(piece: Piece, kind: Section, shared: int, position: int, request: Collection[str]) -> Candidate:
+def _title_from(
+    piece: Piece,
+    kind: Section,
+    shared: int,
+    position: int,
+    is_first: bool,
+    request: Collection[str],
+    listed: Sequence[Collection[str]],
+) -> Candidate:
     weight = {"change": 3.0, "cause": 1.6, "problem": 1.2, "evidence": 0.0, "open": 0.0}[kind]
     title = title_text(piece.text)
     words = _informative(title)
@@ -168,13 +295,16 @@ def _title_from(piece: Piece, kind: Section, shared: int, position: int, request
     requested = len(words & set(request))
     own_shared = min(shared, 3) * (0.4 if len(piece.text) <= 2 * MAX_TITLE else 0.25)
     score = weight + own_shared - 0.04 * min(position, 20) + min(len(words), 6) * 0.15
-    score += 0.8 * min(requested, 3) - 1.0 * (piece.is_heading or piece.item > 0)
+    score += 0.8 * min(requested, 3) - 1.0 * (piece.is_heading or piece.item > 0) + 1.0 * piece.opens
+    score += 0.6 * (is_first and piece.is_heading)
     score += 0.8 * bool(patterns.SUMS_UP.match(piece.text)) - 0.8 * title.endswith("…")
     score -= 1.5 * bool(patterns.MINOR.search(title)) + 1.5 * bool(patterns.PRONOUN.search(title)) + ("→" in title)
     score -= 1.0 * bool(patterns.FINDING.match(piece.text)) + 0.12 * min(max(0, piece.item - 1), 8)
     score -= 1.0 * bool(patterns.BARE_OBJECT.match(title))
     score -= 0.0 if _informative(patterns.CODE.sub("", title)) else 1.0
-    return Candidate(redact(title), round(score, 2), _names_whole(title, requested, piece, request))
+    parts = title_parts(title, piece, kind, shared, is_first, request, listed)
+    names_whole = _names_whole(title, piece.text, parts, request)
+    return Candidate(redact(title), round(score + 2.0 * names_whole, 2), names_whole)
 
 
 _QUOTED = lazy_regex(r"[\"“„«][^\"”“»]{1,80}[\"”“»]|`[^`]*`")
@@ -195,7 +325,7 @@ def _section_of(piece: Piece) -> Section | None:
     is_plan = section == "open" and patterns.UNSPACED.search(text) and not patterns.DONE_UNSPACED.search(text)
     is_open = (
         is_plan
-        or patterns.OPEN.search(_QUOTED.sub("", text))
+        or (patterns.OPEN.search(_QUOTED.sub("", text)) and (section == "open" or not patterns.UNSPACED.search(text)))
         or (section == "open" and not patterns.CHANGE.search(text))
     )
     if is_open:
@@ -219,10 +349,12 @@ def _is_about_work(text: str) -> bool:
     """Whether a text is whole and neither a plan, an instruction, a step of every work nor mere praise."""
     if len(text) > MAX_SENTENCE or text.count('"') % 2 or patterns.ROUTINE.search(text):
         return False
+    if patterns.CUT_OFF.search(patterns.DANGLING.sub("", text)):
+        return False
     is_report = patterns.SUMS_UP.match(text) and patterns.CHANGE.match(text) and not text.endswith(("?", "？"))
     if patterns.NOT_WORK.search(text) and not is_report:
         return False
-    if patterns.HOLLOW.search(text) and not patterns.CAUSE.search(text):
+    if patterns.PRAISE.search(text) or (patterns.HOLLOW.search(text) and not patterns.CAUSE.search(text)):
         return False
     return not patterns.BARE_UPDATE.match(patterns.CODE.sub("", text))
 
@@ -231,29 +363,48 @@ def _pieces(text: str) -> Iterator[Piece]:
     """Yield the sentences of a conclusion and its headings."""
     section: Section | None = None
     is_skipped = False
-    item = 0
-    for block in markdown_blocks(text, underlined_headings=False):
+    item = paragraph = 0
+    blocks = [block for block in markdown_blocks(text, underlined_headings=False) if not isinstance(block, Code)]
+    for number, block in enumerate(blocks):
         if isinstance(block, Heading):
             label = patterns.NUMBER.sub("", _plain(block.title))
             section, is_skipped = _label_section(label)
-            yield Piece(None, label, is_heading=True)
-        elif isinstance(block, Line):
-            line = _plain_line(block.text)
-            if not line:
-                continue
-            item = item + 1 if patterns.ITEM.match(block.text) else 0
-            bold = patterns.BOLD_LINE.match(line)
-            if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
-                *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
-                yield from (Piece(section, sentence, item=item) for sentence in spoken if not is_skipped)
-                if not item:
-                    section, is_skipped = _label_section(label)
-                yield Piece(None, label, is_heading=True, item=item)
-                continue
-            if is_skipped:
-                continue
-            own, rest = _labelled(line, section)
-            yield from (Piece(own, sentence, item=item) for sentence in _sentences(rest))
+            paragraph += 1
+            yield Piece(None, label, is_heading=True, paragraph=paragraph)
+            continue
+        line = _plain_line(block.text)
+        if not line:
+            paragraph += 1
+            continue
+        is_item = patterns.ITEM.match(block.text) is not None
+        item, paragraph = item + 1 if is_item else 0, paragraph + is_item
+        is_nested = is_item and block.text[:2].isspace()
+        bold = patterns.BOLD_LINE.match(line)
+        if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
+            *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
+            yield from (
+                Piece(section, sentence, item=item, paragraph=paragraph) for sentence in spoken if not is_skipped
+            )
+            if not item:
+                section, is_skipped = _label_section(label)
+            yield Piece(
+                None, label, is_heading=True, item=item, paragraph=paragraph, opens=not item, is_nested=is_nested
+            )
+            continue
+        if is_skipped:
+            continue
+        own, rest = _labelled(line, section)
+        opens = not is_item and _is_opened(blocks[number + 1 :])
+        spoken = list(_sentences(rest))
+        for place, sentence in enumerate(spoken, 1):
+            is_opening = opens and place == len(spoken)
+            yield Piece(own, sentence, item=item, paragraph=paragraph, opens=is_opening, is_nested=is_nested)
+
+
+def _is_opened(following: Sequence[Heading | Line]) -> bool:
+    """Whether a list or a section is what comes next."""
+    after = next((block for block in following if isinstance(block, Heading) or _plain_line(block.text)), None)
+    return isinstance(after, Heading) or (after is not None and patterns.ITEM.match(after.text) is not None)
 
 
 def _labelled(line: str, section: Section | None) -> tuple[Section | None, str]:

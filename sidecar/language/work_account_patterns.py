@@ -21,7 +21,8 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     (
         None,
         (
-            r"\b(?:how to|how it|usage|use it|try|test (?:it|the|now|this|checklist|plan|steps)"
+            r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage"
+            r"|use it|try|test (?:it|the|now|this|checklist|plan|steps)"
             r"|testing (?:instructions|steps|checklist)|to test|expected|refresh|commands?|examples?|benefits?"
             r"|features?|advantages?|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before"
             r"|current|instructions|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как "
@@ -152,8 +153,9 @@ CAUSE = lazy_regex(
 )  # fmt: skip
 
 CAUSE_FIRST = lazy_regex(
-    r"(?:the )?(?:root cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)|問題は|причина"
-    r"|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|problème) ",
+    r"(?:the )?(?:(?:root )?cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)"
+    r"|問題は|причина"
+    r"|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|probleem|problème) ",
     re.IGNORECASE,
 )
 EVIDENCE = lazy_regex(
@@ -182,7 +184,7 @@ TESTS_FIRST = lazy_regex(
     re.IGNORECASE,
 )
 OPEN = lazy_regex(
-    r"\b(?:(?-i:TODO|FIXME)(?!\.\w)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered"
+    r"^(?-i:TODO|FIXME)\b(?!\.\w)|\b(?:not yet|untested|unverified|unresolved|not (?:tested|verified|covered"
     r"|implemented)|(?:have|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing"
     r"|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open"
     r"|to do|for later)|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus"
@@ -232,7 +234,7 @@ NOT_WORK = lazy_regex(
     r"|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b"
     r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|随后|稍后"
     r"|现在(?:我(?!们?已)|让|来|需要"
-    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:次に|これから"
+    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新|查看)(?!了)|^(?:次に|これから"
     r"|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
     r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
@@ -269,11 +271,11 @@ BASIS = lazy_regex(
     r"^(?:based on|after|following|according to)\b[^,]{5,160},\s+(?=(?:i|we)(?:['’]ve|\s))", re.IGNORECASE
 )
 PERSON = lazy_regex(
-    r"^(?:现在我?们?已经?(?:成功)?|为您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
+    r"^(?:[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
     r"| had)?\s+(?:(?:also|now|just"
     r"|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
     r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
-    r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])"
+    r"|я |мы |我(?:已[经經]?|[们們])?(?=[\u4e00-\u9fff])|已[经經]?成功(?=[\u4e00-\u9fff])"
     r"|(?:太好了|很好|好的)[，,！!]\s?(?:我(?:已经?|们)?)?|成功地?(?=[\u4e00-\u9fff])"
     r"|(?:通过以上修改|基于\S{2,16})，我们?已经?(?:成功)?|successfully |also )",
     re.IGNORECASE,
@@ -315,7 +317,8 @@ _GENERIC = (
     " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
     " función funcionalidade logique solución solution solução soluzione lösung succès"
     " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature"
-    " modifications modificaciones modificações complètes completas completamente this that it following feature"
+    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
+    " modificações complètes completas completamente this that it following feature"
     " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
     " проблема ошибка изменения critical both these those final new also"
     " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
@@ -403,6 +406,7 @@ HOLLOW = lazy_regex(
     r"|приложение)\b[^,;:]{0,50}?\b"
     r"(?:prête?|lancée?|fonctionn\w+|opérationn\w+|lista|funcion\w+|disponible|accessible|running|pronto|bereit"
     r"|läuft|работает|готово)\b"
+    r"|^the (?:server|application|app|build|page|site) is (?:now )?(?:running|working|live|up)\b"
     r"|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible|opérationnelle?)\b"
     r"|^(?:la|cette|esta|a|die|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$"
     r"|^(?:(?:i|we)(?:['’]ve| have)? )?(?:completed|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?"
@@ -417,14 +421,16 @@ HOLLOW = lazy_regex(
 """Reports that all is well: they name nothing that was done."""
 
 DANGLING = lazy_regex(
-    r"[，,、]\s?(?:以下是|主要|具体|而是|并且)[^，。]{0,20}$"
+    r"[，,、]\s?(?:以下是|主要|具体|而是|并且|包括|包含|其中)[^，。]{0,20}$"
     r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll"
     r"|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
     r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
     r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
     r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
-    r"|since|(?:to|that) (?:verif(?:y|ies)|demonstrates?|includes?|covers?|lists?))"
-    r"|,\s(?:ensuring|making|allowing|providing|resulting in))[\s:：]{0,4}$",
+    r"|since|by making (?:these|the following|several|some) changes|(?:to|that|which) (?:features?|verif(?:y|ies)"
+    r"|demonstrates?|includes?|covers?|lists?))"
+    r"|\s(?:only|the following|(?:and|to) (?:kept|keep) only)|,?\s(?:ensuring|making|allowing|providing"
+    r"|resulting in|showing|outlining|including|covering|using|via))[\s:：]{0,4}$",
     re.IGNORECASE,
 )
 SUCCESS = lazy_regex(
@@ -433,6 +439,40 @@ SUCCESS = lazy_regex(
     r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully)\s{1,3}",
     re.IGNORECASE,
 )
+REQUEST_REFERENCE = lazy_regex(
+    r",?\s(?:exactly )?(?:as (?:you )?(?:requested|asked|specified|suggested|described|wanted)"
+    r"|(?:that |which )?you(?:['’]ve| have| were| are)? (?:encountered|experienc(?:ed|ing)|seeing|having|facing"
+    r"|requested|asked for|identified|mentioned|described|reported|wanted"
+    r"|specified|provided)|(?:tal )?(?:como|que) (?:(?:me )?(?:solicitaste|pediste|indicaste)|solicitado)"
+    r"|comme demandé|conforme solicitado|wie gewünscht"
+    r"|come richiesto|zoals gevraagd)(?=\W{0,3}$|,? and\b)"
+    r"|,?\s(?:according to|per|following) (?:the|your) (?:requirements|instructions|request"
+    r"|specifications)(?=\W{0,3}$)",
+    re.IGNORECASE,
+)
+"""The end of a statement that points to the request."""
+
+CUT_OFF = lazy_regex(
+    r"\b(?:is|are|was|es|son|era|est|sont|é|são|ist|sind|è|sono|zijn)\W{0,3}$|\b(?:that|which) \w+(?: you)?\W{0,2}$"
+    r"|\b(?:to|that|and|or|with|for|the|an?|your|including)\W{0,2}$|[是为為]\W{0,2}$|^(?://|#!|\[[A-Z]{3,}\]"
+    r"|Caused by:|at \w+\.)|;$",
+    re.IGNORECASE,
+)
+"""A sentence without what it says of its subject, which a list or a block of code has, or a line of code or a log."""
+
+YOUR = lazy_regex(r"\byour\b", re.IGNORECASE)
+
+PRAISE = lazy_regex(
+    r"\b(?:is|are|be|provides?|offers?|gives?|makes?|looks?)\b[^,;:]{0,60}\b(?:more|much|far|highly|fully|now)"
+    r"(?: \w+)? (?:robust|secure|maintainable|reliable|consistent|professional|polished|modern|intuitive|efficient"
+    r"|user-friendly|flexible|scalable|organized|clean(?:er)?|functional|responsive|production-ready)\b"
+    r"|\b(?:solid foundation|best practices|professional|seamless(?:ly)?|user experience|easier to maintain)\b[^`]*$"
+    r"|更加?(?:清晰|简洁|簡潔|美观|美觀|安全|高效|灵活|靈活|直观|直觀|现代|專業|专业|稳定|穩定|友好|和谐|和諧)"
+    r"|(?:更高|更好|更强|流畅|良好)的|用户体验|用戶體驗|使用体验",
+    re.IGNORECASE,
+)
+"""A sentence that praises the result."""
+
 BARE_UPDATE = lazy_regex(
     r"^(?:(?:i|we)(?:['’]ve)? )?(?:also )?(?:updated?|modified|edited|changed|touched|new|actualizad[oa]s?"
     r"|modificad[oa]s?|atualizad[oa]s?|modifiée?s?|aktualisiert|更新了?|修改了?)\W{0,4}"
@@ -469,7 +509,9 @@ CUT = lazy_regex(
 )
 
 LOOSE_CUT = lazy_regex(
-    r",\s|\s(?:and|et|y|e|und|en|и)\s(?=\w{4,})|\s(?:to|for|matching|based on|when|where|so|from|during|para|pour"
+    r",\s|\s(?:to(?=\s(?:support|match|handle|includ|use|allow|show|display|make|be|work|fix|prevent|improve"
+    r"|provide|ensure|reflect|follow|remove|add|accept|avoid|align|enable|return|store|track|render)\w{0,2}\b)|for"
+    r"|matching|based on|when|where|so|from|during|para|pour"
     r"|afin de|qui|dont|mit|um|для|чтобы)\s"
 )
 """Places where a title that no clause ends within its limit is cut."""
@@ -487,13 +529,25 @@ POINTS_BACK = lazy_regex(
 REMEDY = lazy_regex(r"\b(?:no longer|now|expected)\b|不会再|会自动|不再|read file:", re.IGNORECASE)
 """Words of a remedy, which no statement of a fault or of its cause has."""
 
-DONE_UNSPACED = lazy_regex(r"了|已|ました")
+DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功")
 
 VAGUE_TITLE = lazy_regex(
-    r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|task \d+|phase \d+|step \d+|as requested"
-    r"|you requested|you asked|key (?:features|improvements)|improvements|several|various|some|multiple|following"
-    r"|perfect\w*|parfait\w*|perfekt\w*|your|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
-    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|所有问题|用户需求|"
+    r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|as requested"
+    r"|you requested|you asked|key (?:features|improvements)|(?:made|implemented|applied) (?:\w+ ){0,2}improvements"
+    r"|several|various|some|multiple|following"
+    r"|(?:a|the) solution|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points|changes)"
+    r"|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
+    r"|étape)(?!.{0,22}: \w+ \w)"
+    r"|(?:both|two|three|four|five|\d+|these|those) (?:of )?(?:the )?(?:\S+ ){0,3}(?:components|issues|pages|files"
+    r"|problems|bugs|changes|fixes|recommendations|requests|features)"
+    r"|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for|to|across|throughout|with|from))"
+    r"|^(?:fixed|resolved|solved|corrected) (?:the|an?) (?:\S+ )?(?:error|problem|issue)s?$"
+    r"|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
+    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]|阶段|階段"
+    r"|多处|多處|以下の|一连串|全部完成|已完成$|"
+    r"^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o |um |le )?(?:\S+ ){0,3}"
+    r"(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier|arquivo)(?!\w)|"
+    r"所需的修改|用户需求|以下(?:修改|问题|問題|功能|改进|改進|内容)|"
     r"\b(?:created|added|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature"
     r"|code)\b(?! (?:for|of|that|to))"
     r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de"

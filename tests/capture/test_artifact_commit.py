@@ -171,7 +171,8 @@ def test_manual_commits_work_in_passive_mode_but_not_when_off(start_chat: StartC
 
 def test_a_secret_in_an_artifact_is_masked_on_the_branch(start_chat: StartChat, shop: Repository) -> None:
     chat = start_chat()
-    text = f"Fixed the cart total that ignored the discount. The cause was the token ghp_{'a1B2' * 9} of the cart."
+    token = f"The cause was the token ghp_{'a1B2' * 9} of the cart."
+    text = f"Fixed the cart total that ignored the discount. {token} All 3 tests pass."
     artifact_id = change_cart(chat, text=text)
     commit(chat, artifact_id)
     assert "ghp_" not in shop.git("log", "-p", BRANCH)

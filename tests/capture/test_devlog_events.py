@@ -100,13 +100,13 @@ def test_a_later_entry_repeats_nothing_of_an_earlier_one(start_chat: StartChat, 
     chat.turn(
         PROMPT,
         lambda: [chat.edit("src/big.py", "x = 1\n" * 130)],
-        text="Fixed the rounding of the discount in the cart. The cause was a float.",
+        text="Fixed the rounding of the discount in the cart. The cause was a float. All 3 tests pass.",
     )
     chat.decide("discard", drafts(chat)[0]["id"])
     active.clock.advance(25 * 3_600_000)
-    text = "Renamed the sender of the mails to customers. All 3 tests pass."
+    text = "Renamed the sender of the mails to customers. It misled because of its prefix. All 3 tests pass."
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text=text)
-    text = "Changed how the mail to customers is sent in batches. All 3 tests pass."
+    text = "Changed how the mail to customers is sent in batches. It was slow because of a query. All 3 tests pass."
     chat.turn("Rework how mail is sent to customers", lambda: [chat.edit("src/big.py", "x = 1\n" * 133)], text=text)
     first, second, third = drafts(chat)
     assert "`src/big.py` +130 −0" in first["body"]
@@ -122,9 +122,7 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
     shell = "```\nls\n```"
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n" * 5), announcement, bash("ls", "")], text=shell)
     assert drafts(chat) == []
-    text = (
-        "I replaced the totals of the cart with whole cents in `src/cart.py`, because floats lost a cent. Tests pass."
-    )
+    text = "I replaced the totals of the cart with whole cents. They lost a cent because of floats. Tests pass."
     chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n" * 30)], text=text)
     (entry,) = drafts(chat)
     assert len(entry["provenance"]["runs"]) == 2
@@ -135,7 +133,8 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
     ("text", "count"),
     [
         ("Done.", 0), ("I replaced the totals of the cart with whole cents.", 0),
-        ("I replaced the totals of the cart with whole cents. The cause was a float.", 1),
+        ("I replaced the totals of the cart with whole cents. The cause was a float.", 0),
+        ("I replaced the totals of the cart with whole cents. The cause was a float. All 3 tests pass.", 1),
         ("I replaced the totals of the cart with whole cents. Removed the old rounding. Renamed the discount.", 1),
     ],
 )  # fmt: skip
@@ -146,14 +145,14 @@ def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=text)
     assert len(drafts(chat)) == count
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="All 12 tests pass.")
-    assert len(drafts(chat)) == (1 if "totals" in text else 0)
+    assert len(drafts(chat)) == int("cause" in text or "Removed" in text)
 
 
 def test_an_entry_is_named_after_the_larger_of_its_changes(start_chat: StartChat) -> None:
     chat = start_chat()
-    large = "Moved the discounts to the cart. The cause was a float."
+    large = "Moved the discounts to the cart. The cause was a float. All 3 tests pass."
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=large)
-    small = "Renamed the discounts to the percents. The name was wrong."
+    small = "Renamed the discounts to the percents. The name was wrong because of its unit."
     chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 1\n" * 15)], text=small)
     (entry,) = drafts(chat)
     assert entry["title"] == "Moved the discounts to the cart"
@@ -203,7 +202,7 @@ def test_an_entry_quotes_the_request_of_the_run_that_names_it(start_chat: StartC
     title = "Moved the rounding of the discount into the cart"
     turns = (("Write a contributor guide first", "Removed unused imports from the cart.", 20),
              ("1", "Done.", 30),
-             ("The cart must round the discount once", f"{title}. The cause was a float.", 110),
+             ("The cart must round the discount once", f"{title}. The cause was a float. All 3 tests pass.", 110),
              ("yup.", "API Error: 500", 125))  # fmt: skip
     for prompt, text, lines in turns:
         chat.turn(prompt, lambda n=lines: [chat.edit("src/big.py", "x = 1\n" * n)], text=text)  # type: ignore[misc]
@@ -220,7 +219,7 @@ def test_a_request_is_what_the_user_typed_and_no_line_of_a_console() -> None:
 
 def test_an_entry_whose_run_had_no_request_quotes_none_of_another_run(start_chat: StartChat) -> None:
     chat = start_chat()
-    named = "Moved the rounding of the discount into the cart. It was wrong because of a float."
+    named = "Moved the rounding of the discount into the cart. It was wrong because of a float. All 3 tests pass."
     chat.turn("Go.", lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=named)
     text = "Flattened the gradient of the page. It was hard to read because of the contrast."
     chat.turn("the gradient is a bit weird", lambda: [chat.edit("src/big.py", "x = 1\n" * 125)], text=text)
@@ -246,14 +245,14 @@ def test_a_tally_that_stays_small_over_many_runs_starts_over(start_chat: StartCh
     for number in range(1, 7):
         small_step(chat, number)
     assert drafts(chat) == []
-    text = "Replaced the whole rounding by integers. It failed because of a float."
+    text = "Replaced the whole rounding by integers. It failed because of a float. All 3 tests pass."
     chat.turn("round with integers", lambda: [chat.edit("src/whole.py", "y = 1\n" * 130)], text=text)
     (entry,) = drafts(chat)
     assert entry["title"] == "Replaced the whole rounding by integers"
     assert "Changed over 2 runs:" in entry["body"]
 
 
-LARGE = "Moved the discount of the cart into whole cents. It was wrong because of a float."
+LARGE = "Moved the discount of the cart into whole cents. It was wrong because of a float. All 3 tests pass."
 
 
 def test_of_another_work_an_entry_lists_the_title_alone(start_chat: StartChat) -> None:
@@ -271,14 +270,15 @@ def test_of_another_work_an_entry_lists_the_title_alone(start_chat: StartChat) -
 @pytest.mark.parametrize(
     "text", ["Fixed all the issues of the cart.", "The cart is ready.", "Renamed the mail's text."]
 )
-def test_a_large_change_without_a_name_waits_and_is_part_of_the_next_entry(start_chat: StartChat, text: str) -> None:
+def test_a_large_change_without_a_name_is_no_entry_and_no_part_of_other_work(start_chat: StartChat, text: str) -> None:
     chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "x = 1\n" * 130)], text=f"{text} All 3 tests pass.")
     assert drafts(chat) == []
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
     (entry,) = drafts(chat)
     assert entry["title"] == "Moved the discount of the cart into whole cents"
-    assert "`src/mail.py` +130" in entry["body"]
+    assert "mail.py" not in entry["body"]
+    assert "Changed over 1 run:" in entry["body"]
 
 
 def test_a_small_run_does_not_name_a_large_change(start_chat: StartChat) -> None:
@@ -299,3 +299,27 @@ def test_a_tally_that_starts_over_leaves_its_titles_to_the_next_entry(start_chat
     (entry,) = drafts(chat)
     assert "Changed over 2 runs:" in entry["body"]
     assert "**Also:** Moved the" in entry["body"]
+
+
+def test_a_run_that_is_due_by_itself_is_an_entry_without_the_other_work_before_it(start_chat: StartChat) -> None:
+    chat = start_chat()
+    mail = "Renamed the sender of the mails to customers. It was unclear because of its name."
+    chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 1\n" * 40)], text=mail)
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
+    (entry,) = drafts(chat)
+    assert "Changed over 1 run:" in entry["body"]
+    assert "mail.py" not in entry["body"]
+    assert "**Also:** Renamed the sender of the mails to customers" in entry["body"]
+
+
+def test_an_entry_repeats_neither_its_title_nor_a_request_about_something_else(start_chat: StartChat) -> None:
+    chat = start_chat()
+    chat.turn("continue with the plan please", lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
+    (entry,) = drafts(chat)
+    assert entry["body"].count("Moved the discount of the cart") == 1
+    assert "Request:" not in entry["body"]
+
+
+def test_a_request_is_whole_and_has_no_number_of_a_list() -> None:
+    assert request_of("change the page of the cart: 1. move the sum 2. round it") == "change the page of the cart"
+    assert request_of("now implement the logic to support the following. when an option is chosen") == ""

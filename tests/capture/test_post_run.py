@@ -221,7 +221,8 @@ def test_files_committed_by_the_agent_are_attributed_to_the_run(start_chat: Star
 def test_a_devlog_entry_is_readable_and_has_its_provenance(start_chat: StartChat, shop: Repository) -> None:
     chat = draft_each_change(start_chat())
     prompt = "Make the cart's total respect the discount. Use whole cents; my key is sk-live-abcdefghijklmnop1234."
-    conclusion = "The total now subtracts the discount.\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
+    done = "The total now subtracts the discount. I removed the old sum."
+    conclusion = f"{done}\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
     before = chat.pre_run(prompt)
     work = [chat.edit("src/cart.py", CART), bash("pytest -q", "3 passed in 0.10s\n")]
     parts = [{"type": "text", "text": "I look around first."}, *work, {"type": "text", "text": conclusion}]
@@ -236,7 +237,7 @@ def test_a_devlog_entry_is_readable_and_has_its_provenance(start_chat: StartChat
     assert found["body"].startswith(
         "# The total now subtracts the discount\n\n"
         "Request: Make the cart's total respect the discount\n\n"
-        "**Change:** The total now subtracts the discount.\n\n"
+        "**Change:** I removed the old sum.\n\n"
         "**Evidence:** pytest: passing\n\n"
     )
     assert "\n- `src/cart.py` +" in found["body"]
@@ -271,7 +272,8 @@ def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
     set_settings(chat, mode=mode)
     lines = "line = 1\n"
     sizes = {
-        70: "Added the rounded lines of the big table.", 100: "The cause was the rounding of lines in the big table.",
+        90: "Added the rounded lines of the big table. Removed the old sums.",
+        100: "The cause was the rounding of lines in the big table.",
         130: "Done!", 131: "", 140: "",
     }  # fmt: skip
     turns = [chat.turn("go on", lambda size=size: [chat.edit("src/big.py", lines * size)], text=text)  # type: ignore[misc]

@@ -131,6 +131,7 @@ def test_passing_tests_are_evidence_and_no_title() -> None:
 def test_a_title_is_not_cut_inside_a_quotation() -> None:
     text = (
         'Changed the title of the window in `ViewWordsView` from "Saved Words - English Learning Game" to another one'
+        " that is shorter and fits"
     )
     whole = "Changed the title of the window in `ViewWordsView`"
     assert account_of(text).title.text == whole
@@ -331,11 +332,87 @@ def test_after_a_request_without_words_a_sentence_names_the_whole_and_an_item_do
     assert not account_of(f"- {text}", (), query_terms("go on")).title.names_whole
 
 
-def test_a_long_title_is_cut_at_a_comma_or_a_conjunction() -> None:
+def test_a_long_title_is_cut_at_a_clause() -> None:
     text = (
         "Replaced the components of the old library with the components of the new library"
         " and created a new hook that handles the widths of all screens."
     )
     assert account_of(text).title.text == (
-        "Replaced the components of the old library with the components of the new library"
+        "Replaced the components of the old library with the components of the new library and created a new hook"
     )
+
+
+SUMMARY = """I've added a soft logout to the session menu. Here's what was done:
+
+1. **Session menu**: Offers a soft and a full logout to users
+   - Keeps the draft of the form
+2. **Expiry warning**: Shows a dialog two minutes before the end
+
+The dialog looks much more professional now.
+
+- Press the button to see the dialog of the session
+"""
+
+
+def test_a_sentence_that_opens_a_list_names_the_work_and_its_items_are_its_parts() -> None:
+    account = account_of(SUMMARY, (), query_terms("add a soft logout for users whose session ends"))
+    assert account.title.text == "Added a soft logout to the session menu"
+    assert account.title.names_whole
+    assert [statement.text for statement in account.statements] == [
+        "I've added a soft logout to the session menu.",
+        "Session menu: Offers a soft and a full logout to users",
+        "Expiry warning: Shows a dialog two minutes before the end",
+    ]
+
+
+def test_an_item_or_a_sentence_below_several_headings_is_a_part_of_the_work() -> None:
+    request = query_terms("implement the discount of the cart and the coupons")
+    assert not account_of("1. Moved the discount of the cart into orders.", (), request).title.names_whole
+    sections = (
+        "## Summary\n\n### Mails\n\n- Sent in batches\n\n### Cart\n\nMoved the discount of the cart:\n\n- In orders\n"
+    )
+    assert not account_of(sections, (), request).title.names_whole
+
+
+def test_what_precedes_an_announced_step_is_no_account() -> None:
+    step = "Fixed the import of the cart. Let me run the tests of it:"
+    text = f"{step}\n\n---\n\nMoved the discount of the cart into orders."
+    assert [statement.text for statement in account_of(text).statements] == [
+        "Moved the discount of the cart into orders."
+    ]
+
+
+def test_a_reason_without_a_label_belongs_to_a_change_of_its_paragraph() -> None:
+    reason = "The sums were wrong because of a float."
+    change = "Moved the discount of the cart into orders."
+    assert [each.section for each in account_of(f"{change} {reason}").statements] == ["change", "cause"]
+    assert [each.section for each in account_of(f"{reason}\n\n{change}").statements] == ["change"]
+
+
+@together(
+    "text",
+    (
+        "Added a module to the cart that implements:", "// moved the discount of the cart into orders",
+        "[INFO] Moved the discount of the cart into orders", "La fórmula corregida del descuento ahora es:",
+        "The cart now looks much more professional.", "现在页面更加美观和简洁了。",
+    ),
+)  # fmt: skip
+def test_half_sentences_code_and_praise_do_not_name_the_work(text: str) -> None:
+    assert not account_of(text).title.names_whole
+
+
+@together(
+    "text",
+    (
+        "I've implemented tasks T019-T021 of the cart's plan.", "I've fixed three issues of the cart's discount.",
+        "I've optimized both components of the cart.", "I've implemented a solution for the cart's discount.",
+        "Ich habe `cart.py` aktualisiert.", "我已经完成了所有要求的购物车修改。",
+    ),
+)  # fmt: skip
+def test_numbers_of_tasks_and_counts_do_not_name_the_work(text: str) -> None:
+    assert not account_of(text, (), query_terms("the discount of the cart must be rounded")).title.names_whole
+
+
+def test_a_title_addresses_nobody() -> None:
+    text = "I've fixed the expired discount of your cart, as you requested."
+    assert account_of(text).title.text == "Fixed the expired discount of the cart"
