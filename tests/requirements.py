@@ -43,6 +43,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_code_moved_to_a_new_file_is_reported_as_moved",
         "test_boundaries.py::test_changed_bodies_and_unimported_code_are_not_boundaries",
         "test_boundaries.py::test_a_stated_decision_is_in_the_stub",
+        "test_boundaries.py::test_a_decision_occurs_once_in_its_record",
         "test_boundaries.py::test_a_choice_is_split_into_reason_and_alternative_in_ten_languages",
         "test_boundaries.py::test_a_report_a_question_or_a_possibility_is_no_decision",
         "test_boundaries.py::test_a_boundary_committed_by_the_agent_is_detected",
@@ -409,6 +410,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_many_instructions_take_at_most_their_bytes_and_the_rest_is_named",
         "test_standing_instructions.py::test_a_small_anchor_has_the_newest_instructions_and_nothing_else",
         "test_standing_instructions.py::test_passive_mode_sends_none",
+        "test_standing_instructions.py::test_the_commands_of_a_tool_that_the_user_did_not_mention_stay_with_the_preferred_one_beside_them",
+        "test_standing_instructions.py::test_what_is_to_be_followed_is_not_among_the_reference_data",
+        "test_standing_instructions.py::test_a_memory_that_contradicts_a_standing_instruction_is_not_sent",
         "test_memory_injection.py::test_the_first_prompt_of_a_fresh_process_has_the_memories",
     ),
     "Memory: only what the user typed or confirmed is a standing instruction": (
@@ -443,6 +447,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Memory: decisions and dropped approaches of the notes block feed drafts and memories": (
         "test_notes_block.py::test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent",
+        "test_standing_instructions.py::test_what_an_agent_repeats_of_such_a_note_is_no_memory",
+        "test_standing_instructions.py::test_an_agents_note_of_a_rule_is_labelled_as_unconfirmed_until_the_user_confirms_it",
+        "test_notes_block.py::test_a_sentence_of_a_reply_and_its_note_of_the_same_choice_are_one_memory",
         "test_notes_block.py::test_a_dropped_line_is_an_artifact_only_if_lines_went",
         "test_notes_block.py::test_a_decision_line_is_an_artifact_only_if_the_run_shows_it",
     ),
@@ -452,6 +459,11 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory: running sessions receive new, changed and withdrawn instructions": (
         "test_standing_instructions.py::test_a_statement_in_another_chat_reaches_a_running_session_once",
         "test_standing_instructions.py::test_a_replaced_instruction_is_corrected_in_sessions_that_have_it",
+        "test_standing_instructions.py::test_only_the_later_of_two_contrary_statements_opens_a_new_session",
+        "test_standing_instructions.py::test_a_reversal_that_nobody_typed_changes_no_instruction",
+        "test_standing_instructions.py::test_a_reversal_for_the_task_at_hand_changes_no_instruction",
+        "test_standing_instructions.py::test_a_reversal_that_the_agent_notes_too_is_one_instruction",
+        "test_standing_instructions.py::test_a_replaced_statement_that_the_user_confirms_holds_again",
         "test_standing_instructions.py::test_a_statement_typed_in_a_session_and_replaced_in_another_chat_is_corrected_there",
         "test_standing_instructions.py::test_a_withdrawn_instruction_is_revoked_in_sessions_that_have_it",
         "test_standing_instructions.py::test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too",
@@ -691,6 +703,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Agents that speak MCP: read-only unless asked, in the project they work in": (
         "test_mcp.py::test_an_agent_finds_memories_code_and_its_last_delivery",
         "test_mcp.py::test_a_search_shows_code_once_within_a_connection",
+        "test_mcp.py::test_a_search_stays_within_its_budget_and_has_scores_only_on_request",
         "test_mcp.py::test_a_compaction_that_the_app_records_shows_code_again",
         "test_mcp.py::test_write_tools_are_opt_in",
         "test_mcp.py::test_unknown_arguments_are_named_and_refused",

@@ -17,13 +17,11 @@ from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.distinctive_words import is_distinctive
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import request_of
 from sidecar.language.work_account import Account, WorkAccount, announces_more, title_text
 from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
@@ -82,16 +80,6 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 MAX_FILES = 20
 MAX_TITLE = 110
-MAX_REQUEST = 200
-_LOG_LINE = lazy_regex(
-    r"(?:\.\w{1,5}|>):\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d"
-    r"|\bfix the code to dismiss\b|\bdisable this overlay\b"
-)
-"""A line of a console or a path: not the user's words."""
-
-MIN_REQUEST_WORDS = 4
-"""A request with fewer words, such as "go on", names nothing."""
-
 MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
     "problem": "Problem", "cause": "Cause", "change": "Change", "evidence": "Evidence", "open": "Open",
@@ -252,27 +240,6 @@ def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
     return clip(f"{verb} {shown}{more}", MAX_TITLE)
 
 
-def request_of(text: str) -> str:
-    """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
-    words = own_words(text[:MAX_PROSE_CHARACTERS])
-    prose = "\n".join(line for line in words.splitlines() if not _LOG_LINE.search(line))
-    sentence = _LIST_NUMBER.sub("", first_sentence(redact(prose), MAX_REQUEST)).rstrip()
-    is_whole = not sentence.endswith(("…", ":", "：", ",", "，", " following"))
-    return sentence if is_whole and word_count(sentence) >= MIN_REQUEST_WORDS else ""
-
-
-_LIST_NUMBER = lazy_regex(r"[\s:：]{1,3}\d{1,2}$")
-
-
-MAX_REQUEST_IN_FULL = 300
-
-
-def request_in_full(text: str) -> str:
-    """Return the beginning of what the user typed of a request, on one line; empty if it names nothing."""
-    words = redact(" ".join(own_words(text[:MAX_PROSE_CHARACTERS]).split()))
-    return clip(words, MAX_REQUEST_IN_FULL) if word_count(words) >= MIN_REQUEST_WORDS else ""
-
-
 def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
     """Whether changes reach a threshold of lines or of files; generated files do not count."""
     counted = [change for change in changes if not is_generated(change.path)]
@@ -346,13 +313,15 @@ def store_devlog(
     if not _counts_towards_entry(run, latest, sum_so_far, events):
         return None
     due = _is_due(run, tally)
+    has_event = bool(_events_so_far(sum_so_far, events))
     is_informative = _is_concluded(run) and _is_informative(
         _account_so_far(run, sum_so_far, tally),
         _lines(tally),
         {**_details(sum_so_far).tests, **_test_lines(run)},
+        has_event=has_event,
     )
     is_fixed = any(event.kind == "testsFixed" for event in events)
-    is_entry = is_fixed or ((due or bool(_events_so_far(sum_so_far, events))) and is_informative)
+    is_entry = is_fixed or ((due or has_event) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifacts.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
@@ -398,18 +367,20 @@ def _is_concluded(run: FinishedRun) -> bool:
 
 
 MIN_STATEMENTS = 2
-"""Statements that an entry has beside its title; passing tests are one."""
+"""Statements that an entry has beside its title if none says why; passing tests are one, an event stands for one."""
+_REASONS = frozenset({"problem", "cause"})
 NAMING_SHARE = 0.6
 """Part of an entry's changed lines that the run which names it changed."""
 
 
-def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str]) -> bool:
+def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, has_event: bool) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
     shown = [statement for statement in account.statements if title_text(statement.text) != account.title.text]
     stated = [statement.section for statement in shown if statement.section not in ("open", "also", "evidence")]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
     is_shown_to_work = any(statement.section == "evidence" for statement in shown) or bool(tests)
-    return is_named and len(stated) + is_shown_to_work >= MIN_STATEMENTS
+    has_reason = not _REASONS.isdisjoint(stated)
+    return is_named and (has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event)
 
 
 def _events_so_far(earlier: Artifact | None, events: Sequence[ArtifactEvent]) -> list[ArtifactEvent]:

@@ -9,7 +9,7 @@ import apsw
 
 from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
-from sidecar.capture.devlog_draft import fixes, request_in_full, store_devlog, window_begin_ms
+from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.model import PostRunResult
@@ -26,6 +26,7 @@ from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
 from sidecar.governor import Decision
+from sidecar.language.own_words import request_in_full
 from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import (
     Artifact,

@@ -95,6 +95,8 @@ def _problem_of(item: Mapping[str, Any], members: Sequence[str]) -> str:
         return f"{UNKNOWN}; did you mean `{similar[0]}`" if similar else UNKNOWN
     if kind == "literal_error":
         return f"must be one of {', '.join(_QUOTED.findall(context['expected']))}"
+    if kind == "string_pattern_mismatch" and "\\x1f" in context["pattern"]:
+        return "must be one line of text without control characters"
     if kind in _SHORT and context["min_length"] == 1:
         return "must not be empty"
     if kind in _PROBLEMS:

@@ -1,4 +1,4 @@
-"""Blank what a user pasted into a message: logs, code, quotes, documents, canned text; offsets stay. Pure.
+"""The user's own words of a message: pasted logs, code, quotes and canned text are blanked; offsets stay. Pure.
 
 A missed paste becomes a false memory; a typed line taken for a paste is only a missed memory. Doubt counts as pasted.
 """
@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_count
+from sidecar.core.redact import redact
+from sidecar.core.text import clip
 
 MAX_CHARACTERS = 60_000
 """Characters that are examined; a longer message is pasted material, and its rest is blanked."""
@@ -258,3 +261,32 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
         content = match[group]
         if len(content.split()) >= QUOTED_WORDS or not content.isascii():
             yield match.span(group)
+
+
+MAX_REQUEST = 200
+_CONSOLE_LINE = lazy_regex(
+    r"(?:\.\w{1,5}|>):\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d"
+    r"|\bfix the code to dismiss\b|\bdisable this overlay\b"
+)
+"""A line of a console or a path: not the user's words."""
+
+MIN_REQUEST_WORDS = 4
+"""A request with fewer words, such as "go on", names nothing."""
+
+MAX_REQUEST_IN_FULL = 300
+_LIST_NUMBER = lazy_regex(r"[\s:：]{1,3}\d{1,2}$")
+
+
+def request_of(text: str) -> str:
+    """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
+    words = own_words(text[:MAX_PROSE_CHARACTERS])
+    prose = "\n".join(line for line in words.splitlines() if not _CONSOLE_LINE.search(line))
+    sentence = _LIST_NUMBER.sub("", first_sentence(redact(prose), MAX_REQUEST)).rstrip()
+    is_whole = not sentence.endswith(("…", ":", "：", ",", "，", " following"))
+    return sentence if is_whole and word_count(sentence) >= MIN_REQUEST_WORDS else ""
+
+
+def request_in_full(text: str) -> str:
+    """Return the beginning of what the user typed of a request, on one line; empty if it names nothing."""
+    words = redact(" ".join(own_words(text[:MAX_PROSE_CHARACTERS]).split()))
+    return clip(words, MAX_REQUEST_IN_FULL) if word_count(words) >= MIN_REQUEST_WORDS else ""

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import fixes, request_of
+from sidecar.capture.devlog_draft import fixes
 from sidecar.capture.parsed_test_results import Verdict, VerdictChange
+from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -133,7 +134,7 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
     ("text", "count"),
     [
         ("Done.", 0), ("I replaced the totals of the cart with whole cents.", 0),
-        ("I replaced the totals of the cart with whole cents. The cause was a float.", 0),
+        ("I replaced the totals of the cart with whole cents. The cause was a float.", 1),
         ("I replaced the totals of the cart with whole cents. The cause was a float. All 3 tests pass.", 1),
         ("I replaced the totals of the cart with whole cents. Removed the old rounding. Renamed the discount.", 1),
     ],

@@ -1,9 +1,10 @@
 """Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
-from sidecar.capture.devlog_draft import devlog, request_of
+from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects import STEP_CHARACTERS, RunCommand, activity_of
 from sidecar.capture.finished_run import stored_plan
 from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
+from sidecar.language.own_words import request_of
 from sidecar.language.work_account import account_of
 from tests.support.cases import together
 from tests.support.secret_shapes import TOKENS, shows

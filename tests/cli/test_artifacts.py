@@ -133,7 +133,7 @@ def test_a_failure_prints_one_sentence_and_exits_with_its_status(chat: Conversat
         ((), 2, "VERB"),
         (("edit", "devlog-", "--body", "nowhere.md"), 1, "nowhere.md cannot be read: "),
         (("edit", "devlog-", "--body", "-"), 1, "The text is empty, so nothing was changed. (failed)"),
-        (("edit", "devlog-", "--title", "two\nlines"), 2, "`title`: "),
+        (("edit", "devlog-", "--title", "two\nlines"), 2, "`title` must be one line of text"),
     ):
         failed = command(*arguments, state=bool(arguments))
         assert (arguments, failed.returncode, failed.stdout) == (arguments, status, b"")

@@ -45,7 +45,6 @@ def test_a_run_with_changes_drafts_a_readable_devlog(conversation: Conversation)
         "# Rounding now happens on the discount, not on the price\n\n"
         "Request: The discounted price is wrong for odd cents, correct discounted_price\n\n"
         "**Cause:** The cause was a float.\n\n"
-        "**Change:** Rounding now happens on the discount, not on the price.\n\n"
         "Changed over 1 run:\n\n- `till/prices.py` +1 −4\n"
     )
     assert artifact["provenance"]["runId"] == turn["runId"]

@@ -58,7 +58,7 @@ def test_an_entry_is_committed_to_the_memory_branch_and_nothing_else_changes(
     assert artifact["status"] == "committed"
     (path,) = project.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
     assert path == f"continuity/devlog/2026-03-{artifact['id']}.md"
-    assert "Fixed the discounted price of odd cents." in project.git("show", f"{BRANCH}:{path}")
+    assert "The cause was a float." in project.git("show", f"{BRANCH}:{path}")
     assert project.git("log", "--format=%an: %s", BRANCH).startswith("1Code continuity: Add a devlog entry: ")
     assert project.git("branch", "--contains", BRANCH, "--format=%(refname:short)") == BRANCH
 

@@ -247,7 +247,8 @@ def test_an_accepted_artifact_becomes_a_durable_memory(memories: Memories, conve
         "durable",
         [f"artifact-{drafted['id']}"],
     )
-    assert "Rounding now happens on the discount" in memories.ask("get", id=memory["id"])["text"]
+    assert "Rounding now happens on the discount" in memory["title"]
+    assert "half cents were lost" in memories.ask("get", id=memory["id"])["text"]
     assert memories.ask("status")["unconfirmed"] == [], "it does not claim to be a standing instruction"
 
 

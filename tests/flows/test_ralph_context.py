@@ -145,7 +145,10 @@ def test_each_iteration_is_captured_for_the_next_iterations_packs(
 ) -> None:
     long = "".join(f"def price_{number}(cents):\n    return cents * {number}\n\n\n" for number in range(60))
     agent.set_runs(
-        [outputs("I wrote the prices of sixty customers. All 60 tests pass.\n"), writes("till/many.py", long)],
+        [
+            outputs("I wrote the prices of sixty customers. They differ because of discounts.\n"),
+            writes("till/many.py", long),
+        ],
         [PROMISE_STEP],
     )
     done = ralph.loop("Write a price function for each customer", "--continuity", "--state-dir", str(state_dir))
