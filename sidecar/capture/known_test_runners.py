@@ -248,7 +248,7 @@ RUNNERS: tuple[Runner, ...] = (
         passed=r"^100% tests passed, 0 tests failed out of [1-9]\d*$",
         broken=r"^(?:CMake Error|Internal ctest error|Cannot find file: )",
         failing_name=r"^\t[ \t]*\d+ - (\S.*?) \([^)\n]*\)$",
-        detail=r"^(?:\s*\d+/\d+ Test +#\d+: .*\*\*\*|.*\b(?:Failure|Assertion)\b|CMake Error).*$",
+        detail=r"^(?:[ \t]*\d+/\d+ Test +#\d+: .*\*\*\*|.*\b(?:Failure|Assertion)\b|CMake Error).*$",
         summary=r"^\d+% tests passed, .*$",
         passing=r"^ *\d+/\d+ Test +#\d+: (\S+) \.+ +Passed\b",
     ),

@@ -6,10 +6,19 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing, end_started
 from tests.support.repositories import make_repository
+
+
+def wait_until_children_ended(seconds: float = 10.0) -> None:
+    """Wait until the started commands have written what they found."""
+    end_at = time.monotonic() + seconds
+    while any(child.status() != psutil.STATUS_ZOMBIE for child in psutil.Process().children()):
+        assert time.monotonic() < end_at
+        time.sleep(0.005)
 
 
 def _reason(git: Git, *arguments: str) -> str:
@@ -31,6 +40,7 @@ def test_started_command_is_read_once_by_the_next_run_of_it(tmp_path: Path) -> N
     repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
     git, head = Git(repository.path), repository.head()
     git.start("rev-parse", "HEAD")
+    wait_until_children_ended()
     repository.commit(message="Another")
     assert Git(repository.path, root=repository.path).text("rev-parse", "HEAD") == repository.head()
     assert Git(repository.path).text("rev-parse", "HEAD") == head
