@@ -12,6 +12,7 @@ from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, Snapshot, after_compaction, before_fresh_session, evaluate, structured_state
+from sidecar.language.message_intent import is_courtesy
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
@@ -261,6 +262,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     known = NO_CONTENTS if fresh else conversation.resumed.contents
     limits, context_limits = _limits(params, settings, token_mode, BUDGET_SHARES[bracket], known)
+    is_greeting = is_new and is_courtesy(params.prompt)
     return PackRequest(
         call=call,
         params=params,
@@ -286,14 +288,23 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
         task=task,
         task_is_new=is_new,
-        query=task.query if is_new or known.items else work_query(task, conversation.work),
+        query=_query(task, conversation, known, is_new=is_new, is_greeting=is_greeting),
         work=conversation.work,
-        recent=conversation.recent,
+        recent=() if is_greeting else conversation.recent,
         touched=touched,
         overrides=conversation.overrides,
         instructions=conversation.instructions,
         has_new_compaction=stored_counters.compacted_at_ms != reported_compaction.counters.compacted_at_ms,
     )
+
+
+def _query(
+    task: Task, conversation: ConversationState, known: SessionContents, *, is_new: bool, is_greeting: bool
+) -> str:
+    """Return the query that ranks files; empty for a conversation that begins with a greeting."""
+    if is_greeting:
+        return ""
+    return task.query if is_new or known.items else work_query(task, conversation.work)
 
 
 def _reported_bracket(params: PreRunParams) -> Bracket | None:

@@ -26,7 +26,7 @@ def use_vouchers(start_chat: StartChat, shop: Repository) -> None:
     first.turn("redeem must check the voucher's code", work)
 
 
-@pytest.mark.parametrize("prompt", ["hi", "let's continue", PROMPT])
+@pytest.mark.parametrize("prompt", ["let's continue", PROMPT])
 def test_a_first_prompt_brings_what_the_last_conversation_edited(
     start_chat: StartChat, shop: Repository, prompt: str
 ) -> None:
@@ -41,9 +41,18 @@ def test_a_first_prompt_brings_what_the_last_conversation_edited(
     assert {"usedRecently", "editedRecently"} <= item["score"].keys()
 
 
-def test_without_earlier_conversations_a_greeting_brings_nothing(start_chat: StartChat, shop: Repository) -> None:
+@pytest.mark.parametrize("prompt", ["hi", "perfect, thank you", "thanks, that is clear"])
+def test_a_courtesy_brings_nothing_whatever_was_used_before(
+    start_chat: StartChat, shop: Repository, prompt: str
+) -> None:
+    shop.commit({**VOUCHERS, "src/clear.py": "def clear():\n    pass\n"})
+    use_vouchers(start_chat, shop)
+    assert "context" not in kinds(start_chat(sub_chat_id="second").pre_run(prompt))
+
+
+def test_without_earlier_conversations_a_vague_prompt_brings_nothing(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(VOUCHERS)
-    assert "context" not in kinds(start_chat().pre_run("hi"))
+    assert "context" not in kinds(start_chat().pre_run("let's continue"))
 
 
 def test_once_a_conversation_has_used_files_the_others_lead_nowhere(start_chat: StartChat, shop: Repository) -> None:
