@@ -117,6 +117,8 @@ class Index:
 
         Raise PolicyDenied or StateDegraded if the memories folder cannot be used.
         """
+        if not os.path.lexists(os.path.dirname(self.folder.root)):  # as in most projects
+            return False
         return self.folder.exists() and not (self.refresh_if_quick() and self.files() == 0)
 
     @property

@@ -13,10 +13,10 @@ from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMis
 from tests.support.repositories import make_repository
 
 
-def wait_until_children_ended(seconds: float = 10.0) -> None:
-    """Wait until the started commands have written what they found."""
+def wait_until_ended(children: list[psutil.Process], seconds: float = 10.0) -> None:
+    """Wait until started commands have written what they found."""
     end_at = time.monotonic() + seconds
-    while any(child.status() != psutil.STATUS_ZOMBIE for child in psutil.Process().children()):
+    while any(child.status() != psutil.STATUS_ZOMBIE for child in children):
         assert time.monotonic() < end_at
         time.sleep(0.005)
 
@@ -39,8 +39,9 @@ def test_output_comes_back_as_bytes_or_text(tmp_path: Path) -> None:
 def test_started_command_is_read_once_by_the_next_run_of_it(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
     git, head = Git(repository.path), repository.head()
+    others = psutil.Process().children()
     git.start("rev-parse", "HEAD")
-    wait_until_children_ended()
+    wait_until_ended([child for child in psutil.Process().children() if child not in others])
     repository.commit(message="Another")
     assert Git(repository.path, root=repository.path).text("rev-parse", "HEAD") == repository.head()
     assert Git(repository.path).text("rev-parse", "HEAD") == head
