@@ -306,9 +306,6 @@ def _is_settled(signature: FileSignature, now_ns: int) -> bool:
 RETRY_MS = (1_000.0, 10_000.0, 60_000.0, 300_000.0)
 """Delays before a worktree that could not be watched is tried again."""
 
-REPLAN_AFTER_MS = 300.0
-"""A running watch gets a new plan this much later: its five git commands would slow the request that needs one."""
-
 UNSETTLED_MS = 200.0
 
 _IDLE_NAMES = frozenset(("COMMIT_EDITMSG", "FETCH_HEAD", "gc.log", "gc.pid"))
@@ -391,7 +388,7 @@ class WorktreeWatch:
             continues = self._process_changes(*running)
             is_proven = continues and self._planned_rules == self._rules
             if not is_proven or self._has_grown():
-                self._schedule_preparation(REPLAN_AFTER_MS)
+                self._schedule_preparation()
             changed = self._changed_since(since_generation)
             return WatchResult(
                 generation=self._generation,
@@ -479,11 +476,11 @@ class WorktreeWatch:
         self._retry_at_ms = self._clock.monotonic_ms() + delay_ms
         self._log.info("codebase.watch.off", reason=reason, retryMs=delay_ms)
 
-    def _schedule_preparation(self, delay_ms: float = 0.0) -> None:
+    def _schedule_preparation(self) -> None:
         if self._is_preparing or self.is_disabled or self._checks < 2 or self._clock.monotonic_ms() < self._retry_at_ms:
             return
         self._is_preparing = True
-        self._idle_queue.submit(_weakly(self, WorktreeWatch._prepare), delay_ms)
+        self._idle_queue.submit(_weakly(self, WorktreeWatch._prepare))
 
     def _prepare(self) -> None:
         """Make a plan, start to watch, and make a second plan that the watch already covers."""

@@ -13,7 +13,6 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase import Repository as CodebaseRepository
-from sidecar.codebase.worktree.worktree_watch import REPLAN_AFTER_MS
 from tests.support import random_work
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, wait_until_watched, walk
@@ -77,17 +76,6 @@ def test_each_change_is_seen_at_the_next_look(process: Process, repository: Repo
         assert now._replace(proof="") != before._replace(proof=""), number
         assert wait_until_watched(workspace), number
         assert workspace.state()._replace(proof="") == now._replace(proof=""), number
-
-
-def test_a_new_plan_does_not_slow_the_request_that_needs_it(
-    process: Process, repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace = watched(process, repository.path)
-    delays: list[float] = []
-    monkeypatch.setattr(workspace.freshness.idle_queue, "submit", lambda _job, delay_ms=0.0: delays.append(delay_ms))
-    repository.git("commit", "--quiet", "--allow-empty", "--message", "Nothing")
-    assert proof_of(workspace) == "status"
-    assert delays == [REPLAN_AFTER_MS]
 
 
 def test_ignored_folders_are_not_watched_until_they_contain_tracked_files(
