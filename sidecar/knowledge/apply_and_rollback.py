@@ -185,8 +185,16 @@ def next_state(
 
 
 def _write(
-    batch: Sequence[Operation], inputs: SyncInputs, journal: Journal, timestamp: str, result: ApplyResult
+    batch: Sequence[Operation],
+    inputs: SyncInputs,
+    journal: Journal,
+    timestamp: str,
+    result: ApplyResult,
+    *,
+    reads_again: bool = True,
 ) -> None:
+    """Write a batch. A file that changes meanwhile, as when memory counts an access in it, is read again once."""
+    changed_meanwhile = []
     steps: dict[str, Operation] = {}
     changes = []
     for step in batch:
@@ -202,8 +210,12 @@ def _write(
         step = steps[change.path]
         if problem is None:
             result.record(step, inputs)
+        elif reads_again and isinstance(problem, Conflict):
+            changed_meanwhile.append(step)
         else:
             result.failed[step.ref] = problem.message
+    if changed_meanwhile:
+        _write(changed_meanwhile, inputs, journal, timestamp, result, reads_again=False)
 
 
 def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> MemoryFileChange:
@@ -315,7 +327,7 @@ def restore_files(managed: ManagedMemories, images: Iterable[FileImage]) -> list
     skipped = []
     for image in images:
         current = managed.content(image.path)
-        if current == image.before:
+        if _is_unchanged_since(current, image.before):
             continue
         if not _is_unchanged_since(current, image.after):
             skipped.append(image.path)

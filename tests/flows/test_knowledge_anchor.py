@@ -1,6 +1,5 @@
 """Knowledge items reach the agent: synced into memory, shown in the anchor, updated in the delta."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,7 +70,6 @@ def test_a_deprecated_constraint_is_withdrawn_in_the_delta(knowledge: Knowledge,
     knowledge.request("sync")
     chat = begin()
     chat.turn(PROMPT)
-    time.sleep(0.3)  # what follows a run in the background counts the access in the same file
     knowledge.repository.commit({POLICY: item("Money", constraints=BLOCKS, status="deprecated")})
     knowledge.request("sync")
     assert "no longer: No float holds money." in text_of(chat.turn("go on"), "delta")

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from sidecar.knowledge import store
+from sidecar.memory import ManagedMemories
+from sidecar.memory.managed_memories import MemoryFileChange
 from tests.support.knowledge_project import Knowledge, item
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
@@ -203,3 +205,32 @@ def test_every_line_of_a_pointer_has_a_length_limit(make_knowledge: Make) -> Non
     assert len(summary) <= len("Summary: ") + 280
     assert len(blocking) <= len("Blocking: ") + 160
     assert reference == "Reference: company:adr-1"
+
+
+@pytest.mark.parametrize(("writes", "is_synced"), [(1, True), (2, False)])
+def test_a_pointer_that_memory_writes_to_during_a_sync_is_read_again_once(
+    make_knowledge: Make, monkeypatch: pytest.MonkeyPatch, writes: int, is_synced: bool
+) -> None:
+    knowledge = make_knowledge(TWO)
+    first = knowledge.request("sync")
+    pointer = knowledge.pointer("pol-1")
+    apply, counts = ManagedMemories.apply, iter(range(1, writes + 1))
+
+    def apply_after_an_access(managed: ManagedMemories, changes: list[MemoryFileChange]) -> Any:
+        if count := next(counts, 0):
+            content = pointer.read_text(encoding="utf-8")
+            pointer.write_text(content.replace(f"access_count: {count - 1}", f"access_count: {count}"), "utf-8")
+        return apply(managed, changes)
+
+    monkeypatch.setattr(ManagedMemories, "apply", apply_after_an_access)
+    knowledge.repository.commit({POLICY: item("Logs hold no token")})
+    if is_synced:
+        assert knowledge.request("sync")["counts"]["updated"] == 1
+        content = pointer.read_text(encoding="utf-8")
+        assert "Logs hold no token" in content
+        assert "access_count: 1" in content
+        rolled_back = knowledge.request("rollback", checkpointId=first["checkpointId"])
+        assert rolled_back["skipped"] == []
+    else:
+        (failed,) = knowledge.error("sync").data["failedItems"]
+        assert failed["problem"] == "The memory file has changed since it was read."
