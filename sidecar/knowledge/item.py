@@ -95,13 +95,13 @@ class Entry(NamedTuple):
 
     path: str
     blob: str
-    ref: str
-    """The item's identity as one string; empty when the file has no item."""
-    type: str
-    status: str
-    content_hash: str
-    render_hash: str
-    problem: str
+    ref: str = ""
+    """The item's identity as one string; empty when the file has no item, as are the next four members."""
+    type: str = ""
+    status: str = ""
+    content_hash: str = ""
+    render_hash: str = ""
+    problem: str = ""
     """Reason why the file cannot be read; empty when it can."""
 
     @property

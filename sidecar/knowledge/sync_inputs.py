@@ -204,33 +204,13 @@ def build_manifest(commit: str, entries: Iterable[Entry], refs_by_path: Mapping[
 def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entry:
     """Parse a file into its entry."""
     if REPLACEMENT in file.path:
-        return Entry(
-            path=file.path,
-            blob=file.blob,
-            ref="",
-            type="",
-            status="",
-            content_hash="",
-            render_hash="",
-            problem="Its name is not UTF-8.",
-        )
+        return Entry(file.path, file.blob, problem="Its name is not UTF-8.")
     if is_lfs_pointer(content):
-        return Entry(
-            path=file.path, blob=file.blob, ref="", type="", status="", content_hash="", render_hash="", problem=""
-        )
+        return Entry(file.path, file.blob)
     try:
         item = parse_item(file.path, location, content)
     except UnreadableItem as problem:
-        return Entry(
-            path=file.path,
-            blob=file.blob,
-            ref="",
-            type="",
-            status="",
-            content_hash="",
-            render_hash="",
-            problem=str(problem),
-        )
+        return Entry(file.path, file.blob, problem=str(problem))
     rendered = render_pointer(item)
     return Entry(
         path=file.path,
@@ -240,7 +220,6 @@ def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entr
         status=rendered.status,
         content_hash=item.content_hash,
         render_hash=rendered.render_hash,
-        problem="",
     )
 
 

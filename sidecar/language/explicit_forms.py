@@ -49,7 +49,7 @@ _DEV_STEP = (
     r"|files?|modules?|components?|functions?|class(?:es)?|tests?|bugs?|endpoints?|prompts?)"
 )
 """Steps of development, as opposed to events of the product ("after each request")."""
-_MUST = (
+_DO_STEP = (
     r"(?:run|update|add|write|check|commit|ask|create|test|use|document|log|tell|format|lint|build|verify|regenerate)"
 )
 _OUTPUT = (
@@ -74,11 +74,11 @@ ALWAYS_DO = lazy_regex(
     r" [^.,?!\n]{2,60}, "
     r"(?:please |also |always )?(?!i\b|we\b|it\b|this\b|that\b|the\b|there\b|you\b|you['’])[a-z]{2,20} \S"
     r"|" + _LEAD + rf"(?:after|before|for|with) (?:every|each) (?:[\w-]+ )?{_DEV_STEP}, "
-    rf"(?:please |also |always )?{_MUST}\b \S"
+    rf"(?:please |also |always )?{_DO_STEP}\b \S"
     r"|"
     + _LEAD
-    + rf"(?:after|before|with|on) (?:every|each) {_DEV_STEP}(?: you make)? (?:please |also |always )?{_MUST}\b \S"
-    r"|" + _LEAD + rf"{_MUST} [^.?!,\n]{{2,80}} (?:after|before|with) (?:every|each) {_DEV_STEP}[\s.!]*$"
+    + rf"(?:after|before|with|on) (?:every|each) {_DEV_STEP}(?: you make)? (?:please |also |always )?{_DO_STEP}\b \S"
+    r"|" + _LEAD + rf"{_DO_STEP} [^.?!,\n]{{2,80}} (?:after|before|with) (?:every|each) {_DEV_STEP}[\s.!]*$"
     r"|(?:^|[,;.:] |\b(?:and|but|so) )(?:when(?:ever)?|if|before|after) (?:you|we|[a-z]{3,15}ing) [^.?!\n]{3,100}?, "
     rf"(?:please |you (?:must |should )?)?(?:always|never) (?!{_REPORT}\b)[a-z]{{2,20}}(?<!s) \S"
     rf"|(?:[,;:—–] so|[;:—–]) (?:please )?(?:always|never) (?!{_REPORT}\b)[a-z]{{2,20}}(?<!s) \S"
@@ -315,7 +315,7 @@ ASK_FIRST = lazy_regex(
     r"|で)[^。\n]{1,20}(?:ないで|な$|禁止)",
     re.IGNORECASE,
 )
-STYLE_OF_ANSWERS = lazy_regex(
+BRIEF_RULE = lazy_regex(
     _LEAD + r"keep (?:your|the) (?:answers?|replies|responses?|explanations?|summaries) (?:short|brief|concise|terse"
     r"|to the point)\b"
     rf"|^(?:no,? )?(?:please )?{TOOL}(?: \w+)?,? not {TOOL}\b(?! (?:but|because it (?:fails|crashes)))"
@@ -494,7 +494,7 @@ FORMS: tuple[Form, ...] = (
     Form("ask first", "rule", ASK_FIRST, words_of(
         "ask needs need requires require without ohne sin sem sans"
     )),
-    Form("style of answers", "rule", STYLE_OF_ANSWERS, words_of(
+    Form("brief rule", "rule", BRIEF_RULE, words_of(
         "keep not no stop quit rule habit principle general kurz grundsätzlich gewöhn"
     )),
     Form("place", "fact", PLACE, words_of("not never always only")),

@@ -97,7 +97,7 @@ _LASTING_TASK = frozenset(
         "convention",
         "language of answers",
         "ask first",
-        "style of answers",
+        "brief rule",
     )
 )
 """Forms that a word like "for now" or "later" makes part of the task at hand."""
@@ -145,7 +145,7 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
     return 0, "" if name in _LASTING_TASK and _ONE_OFF.search(text) else text
 
 
-_UNSURE = frozenset({"all must", "prefer", "tool instead", "house choice", "place", "not any more", "style of answers"})
+_UNSURE = frozenset({"all must", "prefer", "tool instead", "house choice", "place", "not any more", "brief rule"})
 """Forms that also occur in specifications of one feature."""
 
 MAX_SENTENCES_OF_UNSURE = 5
