@@ -28,9 +28,20 @@ from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.items_and_blocks import sent_memory_ids
 from sidecar.packs.model import Mentions, PreRunParams
-from sidecar.packs.pack_cache import NO_PACK, CachedPack
+from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
-from sidecar.packs.request import repository_evidence
+from sidecar.packs.relevant_files import (
+    FoundFiles,
+    PromptFiles,
+    RunningSearch,
+    finished,
+    path_only_files,
+    pinned_context_files,
+    start_contents_search,
+    unindexed_first,
+    with_regions,
+)
+from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     MIN_OWN_TERMS,
     clean_prompt,
@@ -39,22 +50,6 @@ from sidecar.packs.task import (
     referenced_items,
     search_query,
     significant_terms,
-)
-from sidecar.packs.task_pack import (
-    FoundFiles,
-    PackQuery,
-    PartialPack,
-    PromptFiles,
-    RunningSearch,
-    TaskPack,
-    cached_pack,
-    finished,
-    get_task_pack,
-    path_only_files,
-    pinned_context_files,
-    start_contents_search,
-    unindexed_first,
-    with_regions,
 )
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.pre_run_record import Trimmed

@@ -1,9 +1,8 @@
 """The context pack: per file its path and the regions that matter for the prompt, then pointers to further files.
 
-Also the relevance cutoff, and the cache of rendered files.
+Also the cache of rendered files.
 """
 
-import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
@@ -11,30 +10,17 @@ from typing import NamedTuple
 from sidecar.codebase import (
     FoundRegion,
     RankedFile,
-    Summary,
     content_identity,
-    count_terms,
-    identifiers_of,
-    is_agent_file,
-    is_generated,
-    is_test,
     numbered_lines,
-    paths_in,
-    pointing_words,
-    stem,
-    text_match,
 )
 from sidecar.core.digests import digest_bytes
-from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
 from sidecar.packs.items_and_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
-from sidecar.runs import NO_CONTENTS, RecentFile, SessionContents, entries
+from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
 from sidecar.runs.pre_run_record import RegionRecord
 
 MAX_POINTERS = 8
-POINTER_GAP = 4.0
-"""Log odds below the best file's at which a file is not even pointed at."""
 
 TOP_FILES = 6
 """Files up to this position are top context, the others further context."""
@@ -313,187 +299,6 @@ def _link_reason(ranked: RankedFile) -> list[str]:
     links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.related if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
     return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
-
-
-RECENT_WEIGHTS = {
-    "usedRecently": 1.45,  # one of the project's last conversations used it
-    "usedInSeveral": 0.47,  # more than one of them did
-    "editedRecently": 0.32,
-}
-RANK_WEIGHT = 0.65
-"""Weight of the logarithm of a file's place among the files that match a prompt."""
-
-FAR_RANK, MAX_RECENT_FILES = 80, 20
-RECENT_CUTOFF = -1.2
-"""Log odds below which a file of earlier conversations does not belong to a new one."""
-
-
-def with_recent_files(
-    ranked: Sequence[RankedFile], found: Sequence[RankedFile], recent: Sequence[RecentFile]
-) -> tuple[list[RankedFile], list[str]]:
-    """Add to a first prompt's files those of earlier conversations that it is likely to use again, likeliest first.
-
-    Return also their paths, best first. Both are ordered by the log odds of being used, learned from the first prompts
-    of recorded conversations: `found` are the files that match the prompt.
-    """
-    places = {file.path: at for at, file in enumerate(found)}
-    odds = {file.path: -RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK)) for file in ranked}
-    lowest = min((file.score for file in found), default=0.0)
-    files = {file.path: file for file in ranked}
-    likely: dict[str, float] = {}
-    for file in recent:
-        parts = _recent_parts(file)
-        value = sum(parts.values()) - RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK))
-        if value < RECENT_CUTOFF or file.path.rpartition("/")[2] in AGENT_FILES:
-            continue
-        likely[file.path] = odds[file.path] = value
-        at = places.get(file.path)
-        base = found[at] if at is not None else RankedFile(file.path, lowest, {"notFound": lowest}, (), ())
-        score = round(base.score + sum(parts.values()), 4)
-        files[file.path] = base._replace(score=score, parts={**base.parts, **parts})
-    best = sorted(likely, key=lambda path: -likely[path])[:MAX_RECENT_FILES]
-    chosen = [path for path in files if path not in likely or path in best]
-    return [files[path] for path in sorted(chosen, key=lambda path: -odds[path])], best
-
-
-def _recent_parts(file: RecentFile) -> dict[str, float]:
-    values = {"usedRecently": True, "usedInSeveral": file.conversations > 1, "editedRecently": file.is_edited}
-    return {name: RECENT_WEIGHTS[name] for name, value in values.items() if value}
-
-
-MIN_LINK = 0.3
-"""Minimum score of a link to a file that the prompt names."""
-
-MIN_COMMON_TERMS, MIN_WORD_SHARE = 2, 0.5
-"""Minimum for a file without a link: terms in common, and how well they fit compared with the best file."""
-
-BEST_OTHERS = 3
-"""Number of best files that stay beside those a prompt names, whatever their relation: of 56 recorded first prompts
-that name files, 0.27 of them were used, as many as of all files shown.
-"""
-
-_NAMED_PARTS = frozenset(("namedPath", "mentioned"))
-
-
-def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
-    """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
-
-    The anchor covers the rules of instruction files, or the host sends them; other files for agents, such as skills,
-    remain only where the prompt is about them. A prompt that names only tests is about what they test.
-    """
-    named = {file.path for file in ranked if not _NAMED_PARTS.isdisjoint(file.parts)}
-    if all(map(is_test, named)):
-        named = set()
-    left = [file for file in ranked if file.path in named or not _is_for_agents(file)]
-    best = [file.path for file in left if file.path not in named][:BEST_OTHERS]
-    return [file for file in left if not named or file.path in {*named, *best} or _is_related(file, named)]
-
-
-_WORK_PARTS = frozenset(("changedWithTouched", "folderTouched"))
-
-
-def _is_for_agents(ranked: RankedFile) -> bool:
-    """Whether a file only tells agents how to work, and neither two words of its path nor recent work lead to it."""
-    if ranked.path.rpartition("/")[2] in AGENT_FILES:
-        return True
-    if not is_agent_file(ranked.path) or not _WORK_PARTS.isdisjoint(ranked.parts):
-        return False
-    return len(count_terms(ranked.path).keys() & set(ranked.matched)) < MIN_COMMON_TERMS
-
-
-def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
-    linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.related)
-    return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
-
-
-def is_generated_file(path: str, summary: Summary | None) -> bool:
-    """Whether a program writes a file, by its path or by what it says itself."""
-    return is_generated(path) or (summary is not None and summary.is_generated)
-
-
-def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
-    """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
-    is_requested = not _NAMED_PARTS.isdisjoint(ranked.parts)
-    is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
-    return is_failing or (not is_requested and is_unwanted)
-
-
-_FAILURE_TERMS = frozenset(map(stem, (
-    "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
-)))  # fmt: skip
-FAILING_SHARE = 0.25
-"""Share of the context's bytes for the lines of failing tests; the code under test has the rest."""
-
-
-def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
-    """Return the tests that a prompt names because they fail; `terms` are the prompt's."""
-    if _FAILURE_TERMS.isdisjoint(terms):
-        return frozenset()
-    return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
-
-
-CONTEXT_SHARES = (0.25, 0.5)
-"""Share of the context's bytes for a query with one word that says what it is about, and with two."""
-
-
-def context_share(query: str, specific: Collection[str]) -> float:
-    """Return the share of the context's bytes for a query: all with three specific terms, a name or a place."""
-    if len(specific) > len(CONTEXT_SHARES) or identifiers_of(query) or paths_in(query) or pointing_words(query):
-        return 1.0
-    return CONTEXT_SHARES[max(0, len(specific) - 1)]
-
-
-MIN_TOUCHED_LINK = 0.5
-_OWN_EVIDENCE = frozenset((*_NAMED_PARTS, "identifiers", "scope"))
-_TOUCHED_LINKS = ("changedWithTouched", "testPairTouched")
-_COMMITS = ("nearestCommits", "similarCommits")
-
-
-def with_evidence(
-    ranked: Sequence[RankedFile], specific: Collection[str], *, by_commits: bool = True
-) -> list[RankedFile]:
-    """Drop files that only function words, or words of a quarter of the files, support, and no link to another file.
-
-    `specific` are the prompt's terms that say more. Similar commits are evidence only of a prompt that says enough:
-    else a word that is in every other commit's message makes them similar.
-    """
-    supported = {file.path for file in ranked if _has_evidence(file, specific, by_commits=by_commits)}
-    return [
-        file
-        for file in ranked
-        if file.path in supported
-        or any(seed in supported and file.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in file.related)
-    ]
-
-
-def _has_evidence(ranked: RankedFile, specific: Collection[str], *, by_commits: bool) -> bool:
-    if not _OWN_EVIDENCE.isdisjoint(ranked.parts) or any(term in specific for term in ranked.matched):
-        return True
-    by_work = sum(ranked.parts.get(name, 0.0) for name in _TOUCHED_LINKS)
-    similarity = max(ranked.parts.get(name, 0.0) for name in _COMMITS)
-    return by_work >= MIN_TOUCHED_LINK or (by_commits and bool(specific) and similarity >= REASON_SCORE)
-
-
-def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:
-    """Return the files whose scores stay near the best one's, and those the prompt names."""
-    scores = {file.path: file.score - sum(file.parts.get(name, 0.0) for name in _NAMED_PARTS) for file in ranked}
-    least = max(scores.values(), default=0.0) - POINTER_GAP
-    return [file for file in ranked if scores[file.path] >= least or not _NAMED_PARTS.isdisjoint(file.parts)]
-
-
-DOMINANT_GAP, OTHERS_SHARE = 3.0, 0.25
-"""With the best file so far before the second one (log odds), the others get this share of the context's bytes. Of 234
-prompts, the long texts and first lines of 117 changes of six public repositories, 23 have such a file: it was right in
-22 of them, and another one as well in 4.
-"""
-
-
-def dominant_file(ranked: Sequence[RankedFile]) -> str | None:
-    """Return the file that is far more likely than any other; None if there is none, or the prompt names files."""
-    if len(ranked) < 2 or any(not _NAMED_PARTS.isdisjoint(file.parts) for file in ranked):
-        return None
-    first, second = sorted(ranked, key=lambda file: -file.score)[:2]
-    return first.path if first.score - second.score >= DOMINANT_GAP else None
 
 
 class RenderCache:

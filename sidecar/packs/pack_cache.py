@@ -1,15 +1,33 @@
-"""Packs by everything that they depend on, in memory and in the state file."""
+"""The packs that all conversations on one task share: the anchor's lines and the task's files.
+
+They are cached by everything that they depend on, in memory and in the state file; a missing one is built.
+"""
 
 import threading
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import RankedFile
+from sidecar.codebase import Listing, RankedFile, RepositoryState, paths_in
+from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.secret_formats import OWN_PATTERNS
+from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, Anchor, accepted_digest
 from sidecar.packs.context_pack import ContextFile, ShownRegion
+from sidecar.packs.relevant_files import (
+    CANDIDATE_FILES,
+    RunningSearch,
+    context_files,
+    finished,
+    path_only_files,
+    unindexed_first,
+    with_early_regions,
+)
+from sidecar.packs.request import PackQuery
 from sidecar.runs.delivered_entries import SentRegion
 from sidecar.storage.two_level_cache import Cache
 
@@ -125,3 +143,169 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
         )
         files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
+
+
+PACK_VERSION = 20
+"""Part of the key: increment it when the content of a pack changes."""
+
+
+REMEMBERED_CONVERSATIONS = 64
+
+
+SHORT_WAIT_MS = 400
+"""With less time for a cold repository, code that was found without its index is not searched for again."""
+
+
+FIRST_READ_MS = 40
+"""Time for reading a few edited files; after it, files are searched with the index as it is."""
+
+
+class RecentQueries:
+    """The latest query of each conversation in a workspace, for packs that are built between two calls."""
+
+    def __init__(self) -> None:
+        self._queries: LruCache[str, PackQuery] = LruCache(REMEMBERED_CONVERSATIONS)
+        self.prefetches: LruCache[str, Future[None]] = LruCache(REMEMBERED_CONVERSATIONS)
+        """The last prefetch of each conversation."""
+
+    def put(self, sub_chat_id: str, pack_query: PackQuery) -> None:
+        """Store a conversation's query; drop the conversation that has been idle longest."""
+        self._queries.put(sub_chat_id, pack_query, 1)
+
+    def get(self, sub_chat_id: str) -> PackQuery | None:
+        """Return a conversation's latest query."""
+        return self._queries.get(sub_chat_id)
+
+    def latest(self, count: int) -> list[tuple[str, PackQuery]]:
+        """Return the most recent conversations, newest first, each with its query."""
+        return self._queries.items()[: -count - 1 : -1]
+
+
+class TaskPack(NamedTuple):
+    """A task's pack, and how it was built."""
+
+    pack: CachedPack
+    cache_hit: bool
+    analyzed: int
+    """Files that were read meanwhile."""
+    complete: bool
+    """False while files are still being indexed; such a pack is not cached."""
+    anchor_is_complete: bool = True
+    """False where a source of the anchor was unreadable; such a pack is not cached either."""
+
+
+@dataclass
+class PartialPack:
+    """The finished parts of a pack that is being built; a call that runs out of time uses them."""
+
+    anchor: Anchor = NO_ANCHOR
+    files: tuple[ContextFile, ...] = ()
+    """Files found so far, by path alone or, where contents were searched without an index, with code."""
+    contents_search: RunningSearch | None = None
+    """A search of contents that was started before the pack."""
+
+    def as_pack(self) -> CachedPack:
+        """Return the finished parts."""
+        return CachedPack(self.anchor.lines, self.files, self.anchor.omitted)
+
+
+def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
+    """Return a recently used pack if no prefetch is running; never wait."""
+    prefetch = pack_query.workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
+    if not pack_query.repository.is_indexed() or (prefetch is not None and not prefetch.done()):
+        return None
+    pack = pack_query.process.slices.packs.pack_cache.get_in_memory(_key(pack_query, state))
+    return TaskPack(pack, cache_hit=True, analyzed=0, complete=True) if pack is not None else None
+
+
+def get_task_pack(
+    pack_query: PackQuery,
+    state: RepositoryState,
+    listing: Listing,
+    wait_ms: float,
+    partial_pack: PartialPack | None = None,
+) -> TaskPack:
+    """Return the pack from the cache, or build it within `wait_ms` and cache it.
+
+    Parts that are ready early go into `partial_pack`.
+    """
+    cache = pack_query.process.slices.packs.pack_cache
+    key = _key(pack_query, state)
+    with cache.build_lock(key, wait_ms):
+        cached = cache.get(key)
+        if cached is not None:
+            pack_query.repository.wait_for_index(listing, pack_query.process.indexing, 0)
+            return TaskPack(cached, cache_hit=True, analyzed=0, complete=True)
+        task_pack = _build(pack_query, state, listing, wait_ms, partial_pack or PartialPack())
+        if task_pack.complete and task_pack.anchor_is_complete:
+            cache.put(key, task_pack.pack, pack_query.process.clock.now_ms())
+        return task_pack
+
+
+def _build(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, wait_ms: float, partial_pack: PartialPack
+) -> TaskPack:
+    anchors = pack_query.workspace.slices.packs.anchors
+    pack_query = pack_query._replace(query=_without_unindexed(pack_query.query, listing))
+    repository, indexing = pack_query.repository, pack_query.process.indexing
+    was_indexed = repository.is_indexed()
+    anchor_inputs = (pack_query.host_injects, pack_query.accepted, pack_query.anchor_bytes)
+    partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
+    analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
+    waited_ms: float = FIRST_READ_MS
+    matches: Sequence[RankedFile] = ()
+    unindexed: Sequence[RankedFile] = ()
+    while not complete:  # what is found meanwhile is ready at the deadline
+        had_code, unindexed = bool(unindexed), finished(partial_pack.contents_search)
+        if waited_ms >= wait_ms >= SHORT_WAIT_MS:
+            break  # the last search follows
+        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        if not had_code:
+            early = [file for file in unindexed_first(matches, unindexed) if file.path in listing.searched]
+            partial_pack.files = path_only_files(pack_query, early)
+            if unindexed:
+                partial_pack.files = with_early_regions(pack_query, pack_query.query, early, state, listing)
+        if waited_ms >= wait_ms:
+            break
+        step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
+        newly_analyzed, complete = repository.wait_for_index(listing, indexing, step_ms)
+        waited_ms, analyzed = waited_ms + step_ms, analyzed + newly_analyzed
+    if complete and not was_indexed:  # dependencies and history are known now
+        partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
+    if not complete and unindexed and wait_ms < SHORT_WAIT_MS:
+        files = partial_pack.files
+    else:
+        files, matches = context_files(pack_query, state, listing, None if complete else unindexed)
+    weaker = len(matches) - len(files)
+    pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
+    return TaskPack(
+        pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
+    )
+
+
+def _without_unindexed(query: str, listing: Listing) -> str:
+    """Remove the paths of files that are not indexed: their words say nothing about others."""
+    for path in paths_in(query) if listing.unindexed else ():
+        if path in listing.unindexed:
+            query = query.replace(path, " ")
+    return query
+
+
+def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
+    host = pack_query.host_injects
+    sources: list[Any] = [
+        PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
+        pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
+        [(file.path, file.conversations, file.is_edited) for file in pack_query.recent],
+        *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
+    ]  # fmt: skip
+    return PackKey(
+        workspace=pack_query.workspace.key,
+        task_fingerprint=pack_query.task.fingerprint,
+        changed_files_hash=state.changed_hash,
+        head_commit=state.head or "",
+        provider=pack_query.provider,
+        mode=pack_query.mode,
+        budget_profile=pack_query.token_mode,
+        sources=short_id(sources),
+    )

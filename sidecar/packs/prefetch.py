@@ -10,15 +10,9 @@ from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUn
 from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
-from sidecar.packs.pack_cache import PackCache
-from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, recent_files_of, touched_files_of
-from sidecar.packs.task_pack import (
-    REMEMBERED_CONVERSATIONS,
-    FoundFiles,
-    PackQuery,
-    RecentQueries,
-    get_task_pack,
-)
+from sidecar.packs.pack_cache import REMEMBERED_CONVERSATIONS, PackCache, RecentQueries, get_task_pack
+from sidecar.packs.relevant_files import FoundFiles
+from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
 from sidecar.runs import records
 from sidecar.workspace import Workspace
 

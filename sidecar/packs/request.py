@@ -1,4 +1,4 @@
-"""A pre-run request, with what is known of its conversation and provider session on arrival."""
+"""A pre-run request, with what is known of its conversation and provider session on arrival; the query of its pack."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -7,19 +7,22 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.call import Call
+from sidecar.call import Call, Process
+from sidecar.codebase import Repository
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.text import size
 from sidecar.governor import Decision, Snapshot, after_compaction, before_fresh_session, evaluate, structured_state
 from sidecar.language.message_intent import is_courtesy
+from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.context_pack import ContextLimits
-from sidecar.packs.items_and_blocks import ByteLimits
-from sidecar.packs.model import PreRunParams, TokenMode
-from sidecar.packs.overrides import Overrides, load_overrides
+from sidecar.packs.items_and_blocks import ByteLimits, anchor_limit, has_notes_request, sendable_bytes
+from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
+from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.task import clean_prompt, referenced_items, significant_terms, task_of, work_query
 from sidecar.runs import (
     NO_CONTENTS,
@@ -37,6 +40,7 @@ from sidecar.runs import (
     records,
     resolve_session,
 )
+from sidecar.runs.model import Provider, RunMode
 from sidecar.settings.resolve import Settings
 from sidecar.storage.database import Database
 from sidecar.workspace import Workspace
@@ -352,3 +356,58 @@ def _names_in_touched_files(workspace: Workspace, conversation: ConversationStat
     if conversation.sub_chat.task is None:
         return frozenset()
     return workspace.slices.repository.names_in(conversation.touched)
+
+
+DEFAULT_CONTEXT_BYTES = 12_288
+
+
+class PackQuery(NamedTuple):
+    """Everything a task pack depends on; conversations with equal queries share the pack."""
+
+    process: Process
+    workspace: Workspace
+    repository: Repository
+    task: Task
+    query: str
+    """Query that ranks files."""
+    work: RecentWork
+    provider: Provider
+    mode: RunMode
+    token_mode: TokenMode
+    host_injects: HostInjects
+    accepted: AcceptedRecords
+    anchor_bytes: int
+    """Maximum bytes of the anchor's lines."""
+    touched: tuple[str, ...]
+    """Files that runs on this task changed: files near them are more likely to matter next."""
+    recent: tuple[RecentFile, ...] = ()
+    """Files of the project's last other conversations: a new one often goes on there."""
+    pinned_paths: tuple[str, ...] = ()
+    """Files the user pinned; they are not part of the shared pack."""
+    context_bytes: int = DEFAULT_CONTEXT_BYTES
+    """Maximum bytes of the code in a pack; a call may show less of it."""
+
+
+def query_of_request(request: PackRequest) -> PackQuery:
+    """Return the query of a request."""
+    params, workspace, process = request.params, request.workspace, request.call.process
+    budget = (request.settings, request.token_mode, params.max_new_bytes)
+    request_bytes = size(NOTES_REQUEST) if has_notes_request(*budget) else 0
+    return PackQuery(
+        process=process,
+        workspace=workspace,
+        repository=workspace.slices.repository,
+        task=request.task,
+        query=request.query,
+        work=request.work,
+        provider=params.provider,
+        mode=params.mode,
+        token_mode=request.token_mode,
+        host_injects=params.host_injects or HostInjects(),
+        accepted=request.accepted,
+        anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
+        touched=request.touched,
+        recent=request.recent,
+        pinned_paths=pinned_files(request.overrides) if request.overrides else (),
+        context_bytes=request.settings.context_bytes(request.token_mode),
+    )

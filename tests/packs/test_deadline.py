@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import index_worker, indexer, repository
-from sidecar.packs import task_pack
+from sidecar.packs import pack_cache, relevant_files
 from tests.support.conversation import bash
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
@@ -166,7 +166,8 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
     in_workers = indexer.analyse_in_workers
     monkeypatch.setattr(indexer, "analyse_in_workers", held)
     monkeypatch.setattr(indexer, "MIN_FILES_FOR_WORKERS", 1)
-    monkeypatch.setattr(task_pack, "with_early_regions", late)
+    for module in (pack_cache, relevant_files):
+        monkeypatch.setattr(module, "with_early_regions", late)
     threading.Timer(0.3, words_sent.set).start()
     answer = start_chat().pre_run("Why is there a percent in it?", deadlineMs=4_000)
     released.set()

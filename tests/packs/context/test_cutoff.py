@@ -2,7 +2,7 @@
 
 from sidecar.codebase import RankedFile, summarize
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
-from sidecar.packs.context_pack import BEST_OTHERS, context_share, failing_tests
+from sidecar.packs.relevant_files import BEST_OTHERS, context_share, failing_tests
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
