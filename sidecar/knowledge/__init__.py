@@ -9,7 +9,7 @@ from sidecar.knowledge.item import (
     Failure,
     Identity,
     Manifest,
-    Pointer,
+    StoredPointer,
     UnreadableItem,
     item_location,
     parse_item,
@@ -27,7 +27,7 @@ from sidecar.knowledge.store import (
     sync_lock,
 )
 from sidecar.knowledge.sync import RETRY_AFTER_MS, sync_when_due
-from sidecar.knowledge.sync_inputs import build_manifest, lint_repository, read_entry
+from sidecar.knowledge.sync_inputs import build_manifest, read_entry
 from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
 
 __all__ = [
@@ -43,16 +43,15 @@ __all__ = [
     "Manifest",
     "Plan",
     "PlanRequest",
-    "Pointer",
     "RateLimiter",
     "SourceFile",
+    "StoredPointer",
     "SyncState",
     "SyncedItem",
     "UnreadableItem",
     "build_manifest",
     "fingerprint",
     "item_location",
-    "lint_repository",
     "mirror_folder",
     "open_source",
     "parse_item",

@@ -13,7 +13,7 @@ from sidecar.call import Call
 from sidecar.core.errors import Conflict, NotFound, SidecarError
 from sidecar.knowledge import store
 from sidecar.knowledge.git_source import local_head
-from sidecar.knowledge.item import POINTER_FOLDER, item_location, parse_item, pointer_hash, render_pointer
+from sidecar.knowledge.item import item_location, parse_item, pointer_hash, render_pointer
 from sidecar.knowledge.store import (
     Checkpoint,
     FailedItem,
@@ -27,11 +27,11 @@ from sidecar.knowledge.store import (
 from sidecar.knowledge.sync_inputs import SyncInputs
 from sidecar.knowledge.sync_plan import Operation, Plan, synced_item
 from sidecar.memory import (
-    ManagedMemories,
     MemoryFileChange,
+    PointerFiles,
     Value,
     edit_memory_file,
-    managed_memories,
+    pointer_files,
     read_memory_file,
     render_memory_file,
 )
@@ -129,7 +129,7 @@ def apply_plan(
             result.record(step, inputs)
     on_progress(len(write_steps), len(write_steps))
     if write_steps:
-        inputs.managed.close()
+        inputs.pointer_files.close()
     return result
 
 
@@ -206,7 +206,7 @@ def _write(
                 raise  # an error of the repository, not of this item
             result.failed[step.ref] = error.message
     journal.record_writes(changes)
-    for change, problem in inputs.managed.apply(changes):
+    for change, problem in inputs.pointer_files.apply(changes):
         step = steps[change.path]
         if problem is None:
             result.record(step, inputs)
@@ -219,15 +219,15 @@ def _write(
 
 
 def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> MemoryFileChange:
-    before = inputs.managed.content(step.pointer)
+    before = inputs.pointer_files.content(step.pointer)
     if step.kind != "create" and before is None:
         raise NotFound("The pointer's file no longer exists.")
     if step.kind == "delete":
         return MemoryFileChange(step.pointer, before, None)
     if step.kind == "mark_orphaned":
         fields: dict[str, Value] = {
-            managed_memories.ITEM: step.ref,
-            managed_memories.STATUS: managed_memories.ORPHANED,
+            pointer_files.ITEM: step.ref,
+            pointer_files.STATUS: pointer_files.ORPHANED,
             "updated_at": timestamp,
         }
         return MemoryFileChange(step.pointer, before, edit_memory_file(before or b"", step.pointer, fields, None, None))
@@ -301,7 +301,7 @@ def roll_back_to(
     with call.database.read() as tx:
         checkpoint = _find_checkpoint(store.checkpoints(tx, project), checkpoint_id)
         images: list[FileImage] = store.images_since(tx, project, checkpoint.number)
-    skipped = restore_files(ManagedMemories(call.process, workspace, POINTER_FOLDER), images)
+    skipped = restore_files(PointerFiles(call.process, workspace), images)
     with call.database.write() as tx:
         store.restore_checkpoint(tx, project, checkpoint, call.now_ms(), reason)
         if rollback_commit:
@@ -322,11 +322,11 @@ def _find_checkpoint(checkpoints: list[Checkpoint], checkpoint_id: str) -> Check
     return checkpoint
 
 
-def restore_files(managed: ManagedMemories, images: Iterable[FileImage]) -> list[str]:
+def restore_files(files: PointerFiles, images: Iterable[FileImage]) -> list[str]:
     """Revert writes, the latest first. Return the pointers edited since, which are left unchanged."""
     skipped = []
     for image in images:
-        current = managed.content(image.path)
+        current = files.content(image.path)
         if _is_unchanged_since(current, image.before):
             continue
         if not _is_unchanged_since(current, image.after):
@@ -334,10 +334,10 @@ def restore_files(managed: ManagedMemories, images: Iterable[FileImage]) -> list
             continue
         skipped += [
             change.path
-            for change, problem in managed.apply([MemoryFileChange(image.path, current, image.before)])
+            for change, problem in files.apply([MemoryFileChange(image.path, current, image.before)])
             if problem
         ]
-    managed.close()
+    files.close()
     return skipped
 
 

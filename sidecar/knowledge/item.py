@@ -19,7 +19,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import split_front_matter
 from sidecar.core.text import one_line
 from sidecar.core.yaml_documents import MalformedYaml, Node, parse_nodes
-from sidecar.memory import MemoryFile, Value, managed_memories, read_memory_file, render_memory_file
+from sidecar.memory import MemoryFile, Value, pointer_files, read_memory_file, render_memory_file
 
 Layer = Literal["company", "org", "team", "project"]
 ItemType = Literal["adr", "policy", "pattern", "spec"]
@@ -336,7 +336,7 @@ def _first_paragraph(body: str) -> str:
     return " ".join(lines)
 
 
-POINTER_FOLDER = managed_memories.POINTERS
+POINTER_FOLDER = pointer_files.POINTERS
 MAX_TITLE = 120
 MAX_SUMMARY = 280
 MAX_CONSTRAINT = 160
@@ -347,16 +347,16 @@ _OWN_FIELDS = (
     "type",
     "tags",
     "layer",
-    managed_memories.ITEM,
-    managed_memories.KIND,
-    managed_memories.STATUS,
+    pointer_files.ITEM,
+    pointer_files.KIND,
+    pointer_files.STATUS,
     "content_hash",
 )
 """The front matter fields that a sync owns. All others belong to the user or are counters of the memory."""
 
 
-class Pointer(NamedTuple):
-    """A pointer as stored in memory."""
+class StoredPointer(NamedTuple):
+    """A pointer as stored in memory: what a sync compares. Its text is a `pointer_files.Pointer`."""
 
     path: str
     memory_id: str
@@ -398,20 +398,20 @@ def pointer_id(identity: Identity) -> str:
 def render_pointer(item: Item) -> RenderedPointer:
     """Render an item's pointer. Deprecated and superseded items lose their constraints, because they bind nobody."""
     title = one_line(f"[{item.type.upper()}] {item.title}", MAX_TITLE)
-    lines = [f"{managed_memories.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
-    is_in_force = item.status not in managed_memories.NO_LONGER
+    lines = [f"{pointer_files.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
+    is_in_force = item.status not in pointer_files.NO_LONGER
     rules = [one_line(rule.text, MAX_CONSTRAINT) for rule in item.constraints if rule.is_blocking and is_in_force]
-    blocking = [text for text in rules if text][: managed_memories.MAX_CONSTRAINTS]
-    lines += [f"{managed_memories.BLOCKING}{text}" for text in blocking]
+    blocking = [text for text in rules if text][: pointer_files.MAX_CONSTRAINTS]
+    lines += [f"{pointer_files.BLOCKING}{text}" for text in blocking]
     status = one_line(item.status, MAX_TAG)
-    if item.status not in managed_memories.PLAIN:
-        lines.append(f"{managed_memories.STATE}{status}")
-    lines.append(f"{managed_memories.REFERENCE}{item.identity.ref}")
+    if item.status not in pointer_files.PLAIN:
+        lines.append(f"{pointer_files.STATE}{status}")
+    lines.append(f"{pointer_files.REFERENCE}{item.identity.ref}")
     own_tags = [
-        managed_memories.POINTER_TAG,
+        pointer_files.POINTER_TAG,
         item.type,
         item.identity.layer,
-        *[managed_memories.BLOCKING_TAG] * bool(blocking),
+        *[pointer_files.BLOCKING_TAG] * bool(blocking),
         *[status] * (not is_in_force),
     ]
     tags = [tag for text in item.tags[:MAX_TAGS] if (tag := one_line(text, MAX_TAG).replace(",", " ").strip())]
@@ -420,9 +420,9 @@ def render_pointer(item: Item) -> RenderedPointer:
         "type": "semantic",
         "tags": tuple(dict.fromkeys((*own_tags, *tags))),
         "layer": item.identity.layer,
-        managed_memories.ITEM: item.identity.ref,
-        managed_memories.KIND: item.type,
-        managed_memories.STATUS: status,
+        pointer_files.ITEM: item.identity.ref,
+        pointer_files.KIND: item.type,
+        pointer_files.STATUS: status,
         "content_hash": item.content_hash,
         "sector": "semantic",
         "confidence": 1.0,
@@ -444,18 +444,18 @@ def pointer_hash(memory: MemoryFile) -> str:
     return canonical_sha256([memory.title, memory.text, own])
 
 
-def parse_pointer(path: str, memory: MemoryFile) -> Pointer | None:
+def parse_stored_pointer(path: str, memory: MemoryFile) -> StoredPointer | None:
     """Parse a memory as a pointer; None when it is not one, such as a user's own file in that folder."""
     facts = memory.facts
-    identity = parse_ref(_text(facts, managed_memories.ITEM))
+    identity = parse_ref(_text(facts, pointer_files.ITEM))
     if identity is None:
         return None
-    return Pointer(
+    return StoredPointer(
         path=path,
         memory_id=_text(facts, "id"),
         identity=identity,
         layer=_text(facts, "layer"),
-        status=_text(facts, managed_memories.STATUS),
+        status=_text(facts, pointer_files.STATUS),
         content_hash=_text(facts, "content_hash"),
         render_hash=pointer_hash(memory),
         updated_at=_text(facts, "updated_at") or _text(facts, "created_at"),

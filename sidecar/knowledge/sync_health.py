@@ -1,4 +1,4 @@
-"""Health checks of a project's knowledge sync: what is wrong, and what to do. Nothing is changed."""
+"""Health checks of a project's knowledge sync, and the linter of a knowledge repository. Nothing is changed."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,11 +8,11 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.core.text import count_noun
 from sidecar.knowledge import store
-from sidecar.knowledge.git_source import GitSource, open_configured_source
+from sidecar.knowledge.git_source import GitSource, open_configured_source, open_source
 from sidecar.knowledge.item import in_scope, item_location
 from sidecar.knowledge.store import parse_state, sync_lock
 from sidecar.knowledge.sync import Triggers, auto_sync_enabled, configured_triggers
-from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
+from sidecar.knowledge.sync_inputs import SyncInputs, build_manifest, load_inputs, read_entries
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
 from sidecar.settings.resolve import Settings
 from sidecar.storage.slice_maintenance import Finding
@@ -192,3 +192,19 @@ def knowledge_findings(call: Call, workspace: Workspace) -> Iterator[Finding]:
                 f"{check.name}: {check.message}",
                 check.hint or "`onecode-sidecar knowledge doctor` has the details.",
             )
+
+
+class Problem(NamedTuple):
+    """A file of a knowledge repository that a sync cannot read as it claims to be."""
+
+    path: str
+    problem: str
+
+
+def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
+    """Return the head commit of a knowledge repository, its number of items, and its problems; raise SyncFailed."""
+    source = open_source(folder)
+    entries = read_entries(source.files(), ["*"], {}, source.content)
+    manifest = build_manifest(source.commit, entries, {})
+    problems = [Problem(failure.path, failure.problem) for failure in manifest.failures]
+    return source.commit, len(manifest.items), problems

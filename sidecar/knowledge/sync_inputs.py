@@ -11,28 +11,27 @@ from typing import NamedTuple
 from sidecar.call import Call, Process
 from sidecar.core.digests import short_id
 from sidecar.knowledge import store
-from sidecar.knowledge.git_source import GitSource, SourceFile, open_source
+from sidecar.knowledge.git_source import GitSource, SourceFile
 from sidecar.knowledge.item import (
-    POINTER_FOLDER,
     Entry,
     Failure,
     Identity,
     ItemLocation,
     Manifest,
-    Pointer,
+    StoredPointer,
     UnreadableItem,
     in_scope,
     is_lfs_pointer,
     item_location,
     parse_item,
-    parse_pointer,
     parse_ref,
+    parse_stored_pointer,
     pointer_path,
     render_pointer,
 )
 from sidecar.knowledge.store import SyncedItem, SyncState, load_state
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, configured_resolutions, plan
-from sidecar.memory import ManagedMemories, managed_memories, read_memory_file
+from sidecar.memory import PointerFiles, pointer_files, read_memory_file
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
@@ -47,8 +46,8 @@ class SyncInputs(NamedTuple):
     settings: Settings
     manifest: Manifest
     state: SyncState
-    pointers: tuple[Pointer, ...]
-    managed: ManagedMemories
+    pointers: tuple[StoredPointer, ...]
+    pointer_files: PointerFiles
     entries: Mapping[str, Entry]
     """Parsed files of the repository, by path."""
 
@@ -80,7 +79,7 @@ class SyncCache:
     """Cache of the last read data by project, so that unchanged files are not read again."""
 
     def __init__(self) -> None:
-        self.pointers: dict[str, dict[str, tuple[str, Pointer | None]]] = {}
+        self.pointers: dict[str, dict[str, tuple[str, StoredPointer | None]]] = {}
         """By path, with the digest of the file's bytes."""
         self.entries: dict[str, dict[str, Entry]] = {}
         """By path; an entry is valid for its blob, independent of the commit."""
@@ -97,8 +96,8 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
     scopes = list(settings["knowledge.scopes"])
     entries = _load_entries(call, workspace.project_key, source, scopes)
     refs_by_path = {item.path: ref for ref, item in state.items.items()}
-    managed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
-    pointers = load_pointers(call.process, workspace.project_key, managed, state)
+    files = PointerFiles(call.process, workspace)
+    pointers = load_pointers(call.process, workspace.project_key, files, state)
     manifest = build_manifest(source.commit, entries, refs_by_path)
     return SyncInputs(
         source=source,
@@ -106,7 +105,7 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
         manifest=manifest,
         state=state,
         pointers=pointers,
-        managed=managed,
+        pointer_files=files,
         entries={item.path: item for item in entries},
     )
 
@@ -126,12 +125,12 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
     entry = read_entry(SourceFile(known.path, blob), location, source.content(blob))
     if entry.ref != ref:
         return None
-    managed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
+    files = PointerFiles(call.process, workspace)
     paths = sorted({known.pointer, pointer_path(entry.identity)} - {""})
     candidates = [
-        _read_pointer(managed, path) or _damaged_pointer(path, ref, state)
+        _read_pointer(files, path) or _damaged_pointer(path, ref, state)
         for path in paths
-        if _is_pointer(managed, path, known)
+        if _is_pointer(files, path, known)
     ]
     pointers = tuple(pointer for pointer in candidates if pointer is not None)
     manifest = build_manifest(source.commit, [entry], {known.path: ref})
@@ -141,7 +140,7 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
         manifest=manifest,
         state=state,
         pointers=pointers,
-        managed=managed,
+        pointer_files=files,
         entries={entry.path: entry},
     )
 
@@ -223,36 +222,20 @@ def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entr
     )
 
 
-def load_pointers(process: Process, project: str, managed: ManagedMemories, state: SyncState) -> tuple[Pointer, ...]:
+def load_pointers(process: Process, project: str, files: PointerFiles, state: SyncState) -> tuple[StoredPointer, ...]:
     """Return the pointers in memory ordered by path; a damaged one is identified through the state."""
     cache = process.slices.knowledge.sync_cache
     with cache.lock:
         before = cache.pointers.get(project, {})
     mapped = {item.pointer: ref for ref, item in state.items.items()}
-    current: dict[str, tuple[str, Pointer | None]] = {}
-    for path, version in managed.versions().items():
+    current: dict[str, tuple[str, StoredPointer | None]] = {}
+    for path, version in files.versions().items():
         known = before.get(path)
-        current[path] = known if known is not None and known[0] == version else (version, _read_pointer(managed, path))
+        current[path] = known if known is not None and known[0] == version else (version, _read_pointer(files, path))
     with cache.lock:
         cache.pointers[project] = current
     candidates = [pointer or _damaged_pointer(path, mapped.get(path), state) for path, (_, pointer) in current.items()]
     return tuple(item for item in candidates if item is not None)
-
-
-class Problem(NamedTuple):
-    """A file of a knowledge repository that a sync cannot read as it claims to be."""
-
-    path: str
-    problem: str
-
-
-def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
-    """Return the head commit of a knowledge repository, its number of items, and its problems; raise SyncFailed."""
-    source = open_source(folder)
-    entries = read_entries(source.files(), ["*"], {}, source.content)
-    manifest = build_manifest(source.commit, entries, {})
-    problems = [Problem(failure.path, failure.problem) for failure in manifest.failures]
-    return source.commit, len(manifest.items), problems
 
 
 def affected_refs(inputs: SyncInputs) -> tuple[frozenset[str] | None, str]:
@@ -287,7 +270,7 @@ def _refs_changed_by_hand(inputs: SyncInputs) -> set[str]:
     }
     current = {
         (pointer.identity.ref, pointer.path, pointer.content_hash, pointer.render_hash)
-        if pointer.status != managed_memories.ORPHANED
+        if pointer.status != pointer_files.ORPHANED
         else (pointer.identity.ref, "", "", "")
         for pointer in inputs.pointers
     }
@@ -317,21 +300,21 @@ class _RefReader:
         return {self._read[path, blob]} - {""}
 
 
-def _read_pointer(managed: ManagedMemories, path: str) -> Pointer | None:
-    content = managed.content(path)
-    return None if content is None else parse_pointer(path, read_memory_file(content))
+def _read_pointer(files: PointerFiles, path: str) -> StoredPointer | None:
+    content = files.content(path)
+    return None if content is None else parse_stored_pointer(path, read_memory_file(content))
 
 
-def _is_pointer(managed: ManagedMemories, path: str, known: SyncedItem) -> bool:
+def _is_pointer(files: PointerFiles, path: str, known: SyncedItem) -> bool:
     """Whether a file is a pointer, or the remains of a pointer that the state knows."""
-    return _read_pointer(managed, path) is not None or (path == known.pointer and managed.content(path) is not None)
+    return _read_pointer(files, path) is not None or (path == known.pointer and files.content(path) is not None)
 
 
-def _damaged_pointer(path: str, ref: str | None, state: SyncState) -> Pointer | None:
+def _damaged_pointer(path: str, ref: str | None, state: SyncState) -> StoredPointer | None:
     identity: Identity | None = parse_ref(ref) if ref else None
     if ref is None or identity is None:
         return None
-    return Pointer(
+    return StoredPointer(
         path=path,
         memory_id=state.items[ref].memory_id,
         identity=identity,

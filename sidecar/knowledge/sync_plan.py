@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Literal, NamedTuple, get_args
 
-from sidecar.knowledge.item import Entry, Identity, Manifest, Pointer, pointer_id, pointer_path
+from sidecar.knowledge.item import Entry, Identity, Manifest, StoredPointer, pointer_id, pointer_path
 from sidecar.knowledge.store import SyncedItem, SyncState
-from sidecar.memory import managed_memories
+from sidecar.memory import pointer_files
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import RESOLUTION
 
@@ -120,7 +120,7 @@ class ItemState(NamedTuple):
     ref: str
     entry: Entry | None
     known: SyncedItem | None
-    pointers: list[Pointer]
+    pointers: list[StoredPointer]
     request: PlanRequest
     refs_by_path: Mapping[str, str]
     """The ref of the pointer at each path in memory."""
@@ -131,7 +131,7 @@ class ItemState(NamedTuple):
         paths = (own if number == 1 else own.replace(".md", f"-{number}.md") for number in count(1))
         return next(path for path in paths if self.refs_by_path.get(path) in (None, self.ref))
 
-    def conflict(self, kind: ConflictType, pointer: Pointer | None, reason: str) -> SyncConflict:
+    def conflict(self, kind: ConflictType, pointer: StoredPointer | None, reason: str) -> SyncConflict:
         """Return a conflict of the item with its resolution."""
         choices = self.request.resolutions
         resolution = choices.get((kind, self.ref)) or choices.get((kind, "")) or DEFAULTS[kind]
@@ -148,9 +148,9 @@ class ItemState(NamedTuple):
         )
 
 
-def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], request: PlanRequest) -> Plan:
+def plan(manifest: Manifest, state: SyncState, pointers: Sequence[StoredPointer], request: PlanRequest) -> Plan:
     """Plan what brings memory in line with the manifest; linear in the number of items and pointers."""
-    pointers_by_ref: dict[str, list[Pointer]] = defaultdict(list)
+    pointers_by_ref: dict[str, list[StoredPointer]] = defaultdict(list)
     for pointer in pointers:
         pointers_by_ref[pointer.identity.ref].append(pointer)
     unreadable_refs = {item.ref for item in manifest.failures if item.ref} - manifest.items.keys()
@@ -232,14 +232,14 @@ def _conflicts(item: ItemState) -> Iterator[SyncConflict]:
         return
     if current.layer != item.entry.layer:
         yield item.conflict("layer_mismatch", current, "The pointer's layer differs from the item's.")
-    if item.entry.status in managed_memories.NO_LONGER and current.status != item.entry.status:
+    if item.entry.status in pointer_files.NO_LONGER and current.status != item.entry.status:
         yield item.conflict("status_change", current, f"The item is {item.entry.status} now.")
     if reason := _difference(item.entry, item.known, current):
         yield item.conflict("hash_mismatch", current, reason)
 
 
-def _difference(entry: Entry, known: SyncedItem | None, pointer: Pointer) -> str:
-    if pointer.status == managed_memories.ORPHANED:
+def _difference(entry: Entry, known: SyncedItem | None, pointer: StoredPointer) -> str:
+    if pointer.status == pointer_files.ORPHANED:
         return "The item exists again."
     is_known = known is not None and known[:2] == (entry.content_hash, entry.render_hash)
     if pointer.content_hash != entry.content_hash and not is_known:
@@ -251,7 +251,7 @@ def _difference(entry: Entry, known: SyncedItem | None, pointer: Pointer) -> str
     return "The item's title, summary or tags changed."
 
 
-def _newest(pointers: Sequence[Pointer]) -> Pointer | None:
+def _newest(pointers: Sequence[StoredPointer]) -> StoredPointer | None:
     """Return the pointer to keep: the newest or, among equally new ones, the one at the item's own path."""
     if len(pointers) < 2:
         return pointers[0] if pointers else None
@@ -290,7 +290,7 @@ def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[SyncCo
 
 
 def _orphan_operations(item: ItemState, conflicts: Sequence[SyncConflict]) -> Iterator[Operation]:
-    marked = {pointer.path for pointer in item.pointers if pointer.status == managed_memories.ORPHANED}
+    marked = {pointer.path for pointer in item.pointers if pointer.status == pointer_files.ORPHANED}
     for conflict in conflicts:
         if conflict.resolution == "delete_memory" and not item.request.mark_orphans:
             yield Operation("delete", item.ref, conflict.pointer, conflict.reason, is_orphan=True)

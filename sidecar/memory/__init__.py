@@ -9,10 +9,10 @@ from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, r
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
-from sidecar.memory.managed_memories import (
-    ManagedMemories,
+from sidecar.memory.pointer_files import (
     MemoryFile,
     MemoryFileChange,
+    PointerFiles,
     edit_memory_file,
     read_memory_file,
     render_memory_file,
@@ -97,12 +97,12 @@ __all__ = [
     "ErrorEvent",
     "Index",
     "Level",
-    "ManagedMemories",
     "Memory",
     "MemoryCaptureResult",
     "MemoryFile",
     "MemoryFileChange",
     "Note",
+    "PointerFiles",
     "Reach",
     "RecallQuery",
     "RefreshResult",

@@ -19,7 +19,7 @@ from sidecar.core.text import one_line, size
 from sidecar.memory.capture.contradictions import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.managed_memories import POINTERS
+from sidecar.memory.pointer_files import POINTERS
 from sidecar.memory.store.entries import advance_revision, select_entries
 from sidecar.memory.store.local_state import accepted_memories
 from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule

@@ -28,7 +28,6 @@ from sidecar.memory.access_control import MemoryContext, memory_context, memory_
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.managed_memories import POINTERS
 from sidecar.memory.model import (
     ConfirmedInstruction,
     MemoryConfirmParams,
@@ -42,6 +41,7 @@ from sidecar.memory.model import (
     ReplacedInstruction,
     UnconfirmedInstruction,
 )
+from sidecar.memory.pointer_files import POINTERS
 from sidecar.memory.serialize import memory_detail, memory_summary, project_path
 from sidecar.memory.standing_instructions import (
     ACCEPTED_TAG,

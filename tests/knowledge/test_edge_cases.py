@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sidecar.knowledge import store
-from sidecar.memory import ManagedMemories
-from sidecar.memory.managed_memories import MemoryFileChange
+from sidecar.memory import PointerFiles
+from sidecar.memory.pointer_files import MemoryFileChange
 from tests.support.knowledge_project import Knowledge, item
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
@@ -214,15 +214,15 @@ def test_a_pointer_that_memory_writes_to_during_a_sync_is_read_again_once(
     knowledge = make_knowledge(TWO)
     first = knowledge.request("sync")
     pointer = knowledge.pointer("pol-1")
-    apply, counts = ManagedMemories.apply, iter(range(1, writes + 1))
+    apply, counts = PointerFiles.apply, iter(range(1, writes + 1))
 
-    def apply_after_an_access(managed: ManagedMemories, changes: list[MemoryFileChange]) -> Any:
+    def apply_after_an_access(files: PointerFiles, changes: list[MemoryFileChange]) -> Any:
         if count := next(counts, 0):
             content = pointer.read_text(encoding="utf-8")
             pointer.write_text(content.replace(f"access_count: {count - 1}", f"access_count: {count}"), "utf-8")
-        return apply(managed, changes)
+        return apply(files, changes)
 
-    monkeypatch.setattr(ManagedMemories, "apply", apply_after_an_access)
+    monkeypatch.setattr(PointerFiles, "apply", apply_after_an_access)
     knowledge.repository.commit({POLICY: item("Logs hold no token")})
     if is_synced:
         assert knowledge.request("sync")["counts"]["updated"] == 1

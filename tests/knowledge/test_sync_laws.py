@@ -8,10 +8,10 @@ import pytest
 
 from sidecar.call import Call
 from sidecar.core.errors import Cancellation
-from sidecar.knowledge import POINTER_FOLDER, RateLimiter, apply_and_rollback, store
+from sidecar.knowledge import RateLimiter, apply_and_rollback, store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_and_rollback import Journal, apply_plan
-from tests.support.knowledge_project import POINTERS, CrashingMemories, Knowledge, ProcessKilled, item
+from tests.support.knowledge_project import POINTERS, CrashingPointerFiles, Knowledge, ProcessKilled, item
 from tests.support.memory_sidecar import MemorySidecar
 
 FOLDERS = ("company/adrs", "company/policies", "teams/web/patterns", "projects/till/specs", "orgs/acme/adrs")
@@ -31,10 +31,10 @@ def kill_during(knowledge: Knowledge, writes: int) -> None:
     planned = syncing.plan_sync(call, workspace, syncing.SyncRequest("full"))
     with call.database.write() as tx:
         store.create_checkpoint(tx, workspace.project_key, f"killed-{writes}", "full", call.now_ms())
-    dying = CrashingMemories(call.process, workspace, POINTER_FOLDER)
+    dying = CrashingPointerFiles(call.process, workspace)
     dying.writes_left = writes
     journal = Journal(call.database, workspace.project_key, f"killed-{writes}")
-    inputs = planned.inputs._replace(managed=dying)
+    inputs = planned.inputs._replace(pointer_files=dying)
     rate_limiter = RateLimiter(10**9, call.process.clock.monotonic_ms, lambda _seconds: None)
     with pytest.raises(ProcessKilled):
         apply_plan(

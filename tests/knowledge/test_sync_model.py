@@ -19,12 +19,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from sidecar.call import Call
 from sidecar.core.errors import Cancellation
-from sidecar.knowledge import POINTER_FOLDER, RateLimiter, store
+from sidecar.knowledge import RateLimiter, store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_and_rollback import Journal, apply_plan
 from tests.support.depth import examples
 from tests.support.knowledge_commits import History
-from tests.support.knowledge_project import POINTERS, CrashingMemories, ProcessKilled
+from tests.support.knowledge_project import POINTERS, CrashingPointerFiles, ProcessKilled
 from tests.support.memory_sidecar import MemorySidecar
 
 FOLDERS = (
@@ -334,14 +334,14 @@ class Syncing(RuleBasedStateMachine):
         planned = syncing.plan_sync(call, workspace, syncing.SyncRequest("full"))
         with call.database.write() as tx:
             store.create_checkpoint(tx, workspace.project_key, f"killed-{self.opened}", "full", call.now_ms())
-        dying = CrashingMemories(process, workspace, POINTER_FOLDER)
+        dying = CrashingPointerFiles(process, workspace)
         dying.writes_left = writes
         journal = Journal(call.database, workspace.project_key, f"killed-{self.opened}")
         rate_limiter = RateLimiter(10**9, process.clock.monotonic_ms, lambda _seconds: None)
         with contextlib.suppress(ProcessKilled):
             apply_plan(
                 planned.plan,
-                planned.inputs._replace(managed=dying),
+                planned.inputs._replace(pointer_files=dying),
                 journal,
                 rate_limiter,
                 MOMENT,

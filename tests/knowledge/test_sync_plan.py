@@ -14,7 +14,7 @@ from sidecar.knowledge import (
     Manifest,
     Plan,
     PlanRequest,
-    Pointer,
+    StoredPointer,
     SyncedItem,
     SyncState,
     fingerprint,
@@ -27,7 +27,7 @@ from tests.support.cases import together
 ONE = Identity("company", "", "adr-1")
 ENTRY = Entry("company/adrs/adr-1.md", "blob", ONE.ref, "adr", "accepted", "content", "render", "")
 KNOWN = SyncedItem("content", "render", ENTRY.path, pointer_id(ONE), pointer_path(ONE))
-POINTER = Pointer(
+POINTER = StoredPointer(
     pointer_path(ONE), pointer_id(ONE), ONE, "company", "accepted", "content", "render", "2026-03-01T09:30:00Z"
 )
 OTHER = POINTER._replace(path="shared/durable/pointers/other.md", memory_id="other", updated_at="2026-02-01T09:30:00Z")
@@ -35,7 +35,7 @@ OLD_CONTENT, OLD_RENDER = KNOWN._replace(content_hash="before"), KNOWN._replace(
 ORPHANED = POINTER._replace(status="orphaned")
 
 
-def make_plan(entry: Entry | None, known: SyncedItem | None, *pointers: Pointer, **request_fields: Any) -> Plan:
+def make_plan(entry: Entry | None, known: SyncedItem | None, *pointers: StoredPointer, **request_fields: Any) -> Plan:
     failed = request_fields.pop("failed", {})
     manifest = Manifest("commit", {ONE.ref: entry} if entry else {}, request_fields.pop("failures", ()))
     return plan(
@@ -82,7 +82,7 @@ def steps(result: Plan) -> list[tuple[str, str]]:
     ],
 )  # fmt: skip
 def test_conflicts_and_operations_by_case(
-    entry: Entry | None, known: SyncedItem | None, pointers: list[Pointer], conflicts: list[str], expected: Any
+    entry: Entry | None, known: SyncedItem | None, pointers: list[StoredPointer], conflicts: list[str], expected: Any
 ) -> None:
     result = make_plan(entry, known, *pointers)
     assert [step.type for step in result.conflicts] == conflicts
@@ -109,7 +109,7 @@ def test_a_deprecated_or_superseded_item_updates_its_pointer(status: str) -> Non
         (KNOWN, POINTER._replace(render_hash="mine"), "The pointer was edited in memory."),
     ],
 )
-def test_a_hash_mismatch_has_a_reason(known: SyncedItem, pointer: Pointer, reason: str) -> None:
+def test_a_hash_mismatch_has_a_reason(known: SyncedItem, pointer: StoredPointer, reason: str) -> None:
     result = make_plan(ENTRY, known, pointer)
     assert [conflict.reason for conflict in result.conflicts] == [reason]
     assert [step.reason for step in result.operations] == [reason]
@@ -129,7 +129,7 @@ def test_a_hash_mismatch_has_a_reason(known: SyncedItem, pointer: Pointer, reaso
     ],
 )
 def test_a_chosen_resolution_is_applied(
-    entry: Entry | None, pointers: list[Pointer], choice: tuple[str, str], expected: Any
+    entry: Entry | None, pointers: list[StoredPointer], choice: tuple[str, str], expected: Any
 ) -> None:
     for ref in (ONE.ref, ""):
         assert steps(make_plan(entry, KNOWN, *pointers, resolutions=resolution_of(*choice, ref))) == expected
@@ -183,7 +183,7 @@ def test_an_unreadable_file_leaves_its_item_unchanged() -> None:
     assert not make_plan(None, KNOWN, POINTER, failures=(failure._replace(ref=""),)).is_empty
 
 
-def entries_and_pointers(count: int) -> tuple[list[Entry], list[Pointer]]:
+def entries_and_pointers(count: int) -> tuple[list[Entry], list[StoredPointer]]:
     identities = [Identity("company", "", f"adr-{number:03}") for number in range(count)]
     entries = [ENTRY._replace(ref=identity.ref, path=f"company/adrs/{identity.id}.md") for identity in identities]
     return entries, [

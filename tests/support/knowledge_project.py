@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sidecar.memory import ManagedMemories, MemoryFileChange
+from sidecar.memory import MemoryFileChange, PointerFiles
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.rpc_failures import RpcFailure
@@ -66,8 +66,8 @@ class ProcessKilled(BaseException):
     """Raised in place of the end of the process."""
 
 
-class CrashingMemories(ManagedMemories):
-    """Memories whose process ends after `writes_left` writes."""
+class CrashingPointerFiles(PointerFiles):
+    """Pointer files whose process ends after `writes_left` writes."""
 
     writes_left = 0
 

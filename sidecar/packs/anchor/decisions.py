@@ -21,8 +21,8 @@ from sidecar.packs.anchor.rules import Document
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sidecar.memory import Index, ManagedMemories
-    from sidecar.memory.managed_memories import Pointer
+    from sidecar.memory import Index, PointerFiles
+    from sidecar.memory.pointer_files import Pointer
     from sidecar.runs import Artifact
 
 
@@ -64,7 +64,7 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
 
     A manual edit shows once the index has read it, which the refresh on every call does.
     """
-    from sidecar.memory import ManagedMemories, accepted_rules, index_of, managed_memories
+    from sidecar.memory import PointerFiles, accepted_rules, index_of
     from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
     index = index_of(process, workspace)
@@ -76,10 +76,10 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     cached = cache.get((workspace.project_key, revision))
     if isinstance(cached, Pointers):
         return cached
-    managed = ManagedMemories(process, workspace, managed_memories.POINTERS)
-    choice = choose_pointers(managed.tags())
+    files = PointerFiles(process, workspace)
+    choice = choose_pointers(files.tags())
     lines = render_pointers(
-        _read_pointers(managed, choice.binding), _read_pointers(managed, choice.others), has_more=choice.has_more
+        _read_pointers(files, choice.binding), _read_pointers(files, choice.others), has_more=choice.has_more
     )
     lines = lines._replace(rules=accepted_rules(process, workspace))
     cache.put((workspace.project_key, revision), lines, 1)
@@ -95,13 +95,11 @@ def _read_first_time(process: Process, index: "Index") -> bool:
         return False
 
 
-def _read_pointers(managed: "ManagedMemories", paths: tuple[str, ...]) -> list["Pointer"]:
-    from sidecar.memory import managed_memories, read_memory_file
+def _read_pointers(files: "PointerFiles", paths: tuple[str, ...]) -> list["Pointer"]:
+    from sidecar.memory import pointer_files, read_memory_file
 
-    contents = (managed.content(path) for path in paths)
-    pointers = (
-        managed_memories.parse_pointer(read_memory_file(content)) for content in contents if content is not None
-    )
+    contents = (files.content(path) for path in paths)
+    pointers = (pointer_files.parse_pointer(read_memory_file(content)) for content in contents if content is not None)
     return [pointer for pointer in pointers if pointer is not None]
 
 

@@ -1,8 +1,8 @@
-"""Memories whose producer knows path and id because they mirror something else; written and deleted whole.
+"""The memories that point to the items of a knowledge repository; a sync writes and deletes them whole.
 
-They are ordinary memories. Their producer can recreate them, so writes do not wait for the disk. Pointers to the items
-of a knowledge repository are such: the front matter alone identifies the item, and each line of the text starts with a
-prefix of our own, so that an item's text cannot imitate another line.
+They are ordinary memories. A sync can recreate them, so writes do not wait for the disk. The front matter alone
+identifies the item, and each line of the text starts with a prefix of our own, so that an item's text cannot imitate
+another line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,24 +37,23 @@ class MemoryFileChange(NamedTuple):
     after: bytes | None
 
 
-class ManagedMemories:
-    """The memories below one folder of a project; unchanged files are not read again."""
+class PointerFiles:
+    """The files of a project's pointers; unchanged files are not read again."""
 
-    def __init__(self, process: Process, workspace: Workspace, folder: str) -> None:
+    def __init__(self, process: Process, workspace: Workspace) -> None:
         self._process = process
         self._index = index_of(process, workspace)
-        self._folder = folder
 
     def versions(self) -> dict[str, str]:
         """Refresh the index and return the digest of each file's bytes by path."""
         self._index.refresh()
         with self._process.database.read() as tx:
-            return entries.versions_below(tx, self._index.project, f"{self._folder}/")
+            return entries.versions_below(tx, self._index.project, f"{POINTERS}/")
 
     def tags(self) -> dict[str, tuple[str, ...]]:
         """Return the indexed tags of each memory by path, without a refresh."""
         with self._process.database.read() as tx:
-            return entries.tags_below(tx, self._index.project, f"{self._folder}/")
+            return entries.tags_below(tx, self._index.project, f"{POINTERS}/")
 
     def content(self, path: str) -> bytes | None:
         """Return a file's bytes; None if it does not exist. Raise StateDegraded if it cannot be read."""
