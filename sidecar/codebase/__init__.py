@@ -53,6 +53,7 @@ from sidecar.codebase.worktree.diff import (
     HeadMove,
     Hunk,
     added_file_diff,
+    blob_ids,
     conflict_hunks,
     count_between,
     diff_against,
@@ -62,7 +63,6 @@ from sidecar.codebase.worktree.diff import (
     subjects_between,
 )
 from sidecar.codebase.worktree.git_files import common_dir_of, git_dir_of, is_git_dir
-from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable, is_outside, path_from_cwd
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 

@@ -25,7 +25,15 @@ from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.summary.summarize import outline
 from sidecar.codebase.summary.syntax import load
-from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
+from sidecar.codebase.worktree.diff import (
+    DiffCache,
+    FileDiff,
+    HeadMove,
+    blob_ids,
+    diff_between,
+    head_move,
+    paths_to_show,
+)
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_files import (
     common_dir_of,
@@ -34,7 +42,6 @@ from sidecar.codebase.worktree.git_files import (
     index_signature,
     operation_in_progress,
 )
-from sidecar.codebase.worktree.libgit_diff import DiffCache, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id

@@ -148,13 +148,10 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
 PACK_VERSION = 20
 """Part of the key: increment it when the content of a pack changes."""
 
-
 REMEMBERED_CONVERSATIONS = 64
-
 
 SHORT_WAIT_MS = 400
 """With less time for a cold repository, code that was found without its index is not searched for again."""
-
 
 FIRST_READ_MS = 40
 """Time for reading a few edited files; after it, files are searched with the index as it is."""

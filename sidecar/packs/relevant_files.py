@@ -372,20 +372,16 @@ def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[Co
 POINTER_GAP = 4.0
 """Log odds below the best file's at which a file is not even pointed at."""
 
-
 RECENT_WEIGHTS = {
     "usedRecently": 1.45,  # one of the project's last conversations used it
     "usedInSeveral": 0.47,  # more than one of them did
     "editedRecently": 0.32,
 }
 
-
 RANK_WEIGHT = 0.65
 """Weight of the logarithm of a file's place among the files that match a prompt."""
 
-
 FAR_RANK, MAX_RECENT_FILES = 80, 20
-
 
 RECENT_CUTOFF = -1.2
 """Log odds below which a file of earlier conversations does not belong to a new one."""
@@ -427,16 +423,13 @@ def _recent_parts(file: RecentFile) -> dict[str, float]:
 MIN_LINK = 0.3
 """Minimum score of a link to a file that the prompt names."""
 
-
 MIN_COMMON_TERMS, MIN_WORD_SHARE = 2, 0.5
 """Minimum for a file without a link: terms in common, and how well they fit compared with the best file."""
-
 
 BEST_OTHERS = 3
 """Number of best files that stay beside those a prompt names, whatever their relation: of 56 recorded first prompts
 that name files, 0.27 of them were used, as many as of all files shown.
 """
-
 
 _NAMED_PARTS = frozenset(("namedPath", "mentioned"))
 
@@ -488,7 +481,6 @@ _FAILURE_TERMS = frozenset(map(stem, (
     "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
 )))  # fmt: skip
 
-
 FAILING_SHARE = 0.25
 """Share of the context's bytes for the lines of failing tests; the code under test has the rest."""
 
@@ -513,12 +505,9 @@ def context_share(query: str, specific: Collection[str]) -> float:
 
 MIN_TOUCHED_LINK = 0.5
 
-
 _OWN_EVIDENCE = frozenset((*_NAMED_PARTS, "identifiers", "scope"))
 
-
 _TOUCHED_LINKS = ("changedWithTouched", "testPairTouched")
-
 
 _COMMITS = ("nearestCommits", "similarCommits")
 

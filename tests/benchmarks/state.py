@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.worktree.diff import load_libgit
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.libgit_diff import load
 from sidecar.codebase.worktree.state import RepositoryState, Scan, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import quiet_sidecar, row
@@ -74,7 +74,7 @@ def measure(folder: Path, files: int) -> None:
 
 def edits(git_repository: Repository, repository: Watched, paths: list[str], full: list[float]) -> None:
     """Measure the state after one and after several changed files. Each is computed without git."""
-    load()
+    load_libgit()
     repository.diffs(repository.state())
     looks: dict[str, tuple[int, Callable[[], object]]] = {
         "after an edit": (1, lambda: state_of(repository)),

@@ -24,10 +24,9 @@ from sidecar.codebase.search.dependency_graph import (
     import_targets,
     importers,
 )
-from sidecar.codebase.search.file_search import rank_files
 from sidecar.codebase.search.postings import InvertedUnits
 from sidecar.codebase.search.query import SearchQuery, mentioned_files, parts_of
-from sidecar.codebase.search.ranking import RankedFile, combine_rankings
+from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
 from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments, definition_terms
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.model import Landmine, Summary

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import file_search
+from sidecar.codebase.search import ranking
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import SEEDS
@@ -97,7 +97,7 @@ def test_deleted_touched_file_is_ignored() -> None:
 def test_large_folder_relates_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
     index = index_of({f"src/{number}.py": OTHER for number in range(5)} | {"x.py": "pelican"})
     assert len(ask(index, "pelican", touched=["src/0.py"])) == 5
-    monkeypatch.setattr(file_search, "MAX_CANDIDATES", 4)
+    monkeypatch.setattr(ranking, "MAX_CANDIDATES", 4)
     assert paths_of(ask(index, "pelican", touched=["src/0.py"])) == ["x.py"]
 
 

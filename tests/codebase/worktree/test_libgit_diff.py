@@ -11,9 +11,8 @@ import sidecar
 from sidecar.call import Process
 from sidecar.codebase.content_ids import blob_id
 from sidecar.codebase.repository import Repository as CodebaseRepository
-from sidecar.codebase.worktree import libgit_diff as diff_cache
-from sidecar.codebase.worktree.diff import diff_against
-from sidecar.codebase.worktree.libgit_diff import LibgitDiff, blob_ids
+from sidecar.codebase.worktree import diff as diffs
+from sidecar.codebase.worktree.diff import LibgitDiff, blob_ids, diff_against
 from sidecar.codebase.worktree.state import RepositoryState
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
@@ -112,7 +111,7 @@ def test_workspace_diffs_equal_gits_with_and_without_libgit(
     repository.commit(dict.fromkeys(names, "def one():\n    return 1\n" * 3))
     repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
-    diff_cache.load()
+    diffs.load_libgit()
     workspace = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
     wait_until_watched(workspace, 2.0)
     for round_ in range(3):
@@ -146,7 +145,7 @@ def test_blob_ids_are_those_of_the_tree_whatever_the_names(
         (repository.path / name).write_text(name, encoding="utf-8", errors="surrogateescape")
     repository.git("add", "--all")
     repository.git("commit", "--quiet", "--message", "Add names")
-    monkeypatch.setattr(diff_cache, "is_loaded", lambda: is_loaded)
+    monkeypatch.setattr(diffs, "is_libgit_loaded", lambda: is_loaded)
     state = RepositoryState("git", repository.path, "", repository.head(), None, (), "", "status")
     ids = blob_ids(state, repository.head(), [*names, "absent"])
     assert ids == {name: blob_id(name.encode("utf-8", "surrogateescape")) for name in names}
