@@ -1,23 +1,20 @@
 """Build what an agent receives before a run, and avoid sending the same text twice."""
 
+from sidecar.packs.byte_budget import ANCHOR_BYTES, ByteLimits, ContextLimits, anchor_limit, fit
 from sidecar.packs.composition import Composition, compose, render_anchor
-from sidecar.packs.context_pack import ContextFile, ContextLimits, RenderCache, ShownRegion, shows_content
+from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, shows_content
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
-from sidecar.packs.items_and_blocks import (
-    ANCHOR_BYTES,
+from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
+from sidecar.packs.pack_items import (
     BLOCK_ORDER,
     OVERHEAD_BYTES,
-    ByteLimits,
     PackItem,
     Priority,
-    anchor_limit,
-    fit,
     render_block,
     render_prompt,
     session_has,
 )
-from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.prefetch import prefetch_packs
 from sidecar.packs.relevant_files import above_cutoff, comes_last, dominant_file, with_evidence

@@ -26,9 +26,9 @@ from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
-from sidecar.packs.items_and_blocks import sent_memory_ids
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
+from sidecar.packs.pack_items import sent_memory_ids
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
 from sidecar.packs.relevant_files import (
     FoundFiles,

@@ -15,7 +15,8 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import digest_bytes
 from sidecar.core.text import one_line, size
-from sidecar.packs.items_and_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
+from sidecar.packs.byte_budget import ContextLimits
+from sidecar.packs.pack_items import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
 from sidecar.runs.pre_run_record import RegionRecord
@@ -78,14 +79,6 @@ class ContextFile(NamedTuple):
     regions: tuple[ShownRegion, ...] = ()
     is_last: bool = False
     """Whether it comes after the others: a test or a generated file that the prompt does not ask for."""
-
-
-class ContextLimits(NamedTuple):
-    """Limits of the context block of one call."""
-
-    bytes: int
-    is_follow_up: bool
-    """Whether the session has context already: then a known file is only extended if this prompt asks for it."""
 
 
 class ContextItems(NamedTuple):

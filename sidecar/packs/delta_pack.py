@@ -24,8 +24,8 @@ from sidecar.packs.delta_files import (
     file_items,
     past_changes,
 )
-from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.packs.overrides import Overrides, statement_key
+from sidecar.packs.pack_items import PackItem, Priority
 from sidecar.runs import FailingTests, SessionContents, entries
 
 MAX_TODOS = 40

@@ -16,8 +16,8 @@ from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, memory_heading, pointer_files, render_memory, revoked_line
 from sidecar.memory.pointer_files import Pointer
 from sidecar.packs.anchor import Pointers
-from sidecar.packs.items_and_blocks import PackItem, Priority, sent_memory_ids
 from sidecar.packs.overrides import Overrides, is_muted
+from sidecar.packs.pack_items import PackItem, Priority, sent_memory_ids
 from sidecar.runs import SessionContents, entries
 
 if TYPE_CHECKING:

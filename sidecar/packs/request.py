@@ -19,8 +19,14 @@ from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
-from sidecar.packs.context_pack import ContextLimits
-from sidecar.packs.items_and_blocks import ByteLimits, anchor_limit, has_notes_request, sendable_bytes
+from sidecar.packs.byte_budget import (
+    ByteLimits,
+    ContextLimits,
+    anchor_limit,
+    has_notes_request,
+    limits_of_call,
+    sendable_bytes,
+)
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.task import clean_prompt, referenced_items, significant_terms, task_of, work_query
@@ -36,7 +42,6 @@ from sidecar.runs import (
     SubChat,
     Task,
     artifacts,
-    entries,
     records,
     resolve_session,
 )
@@ -265,7 +270,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     bracket = (None if fresh else reported) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     known = NO_CONTENTS if fresh else conversation.resumed.contents
-    limits, context_limits = _limits(params, settings, token_mode, BUDGET_SHARES[bracket], known)
+    limits, context_limits = limits_of_call(params, settings, token_mode, BUDGET_SHARES[bracket], known)
     is_greeting = is_new and is_courtesy(params.prompt)
     return PackRequest(
         call=call,
@@ -314,25 +319,6 @@ def _query(
 def _reported_bracket(params: PreRunParams) -> Bracket | None:
     usage = params.usage
     return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else None
-
-
-FOLLOW_UP_SHARE = 1 / 3
-"""Share of the context's bytes for a session that has context already."""
-
-CONTEXT_SHARE = 0.52
-"""Maximum share of a call's bytes for the context, so that no file is too large to be sent."""
-
-
-def _limits(
-    params: PreRunParams, settings: Settings, token_mode: TokenMode, share: float, known: SessionContents
-) -> tuple[ByteLimits, ContextLimits]:
-    """The limits of a call for a share of the budget."""
-    budget_bytes = int(settings.budget_bytes(token_mode) * share)
-    new_bytes = min(budget_bytes, settings.new_bytes_per_call(token_mode))
-    byte_limits = ByteLimits(budget_bytes, min(new_bytes, params.max_new_bytes or new_bytes))
-    is_follow_up = any(item.bytes and entries.context_path(key) is not None for key, item in known.items.items())
-    context_bytes = settings.context_bytes(token_mode) * share * (FOLLOW_UP_SHARE if is_follow_up else 1.0)
-    return byte_limits, ContextLimits(min(int(context_bytes), int(byte_limits.new_bytes * CONTEXT_SHARE)), is_follow_up)
 
 
 def _load_carryover(call: Call, sub_chat_id: str) -> Snapshot:

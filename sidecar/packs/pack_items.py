@@ -1,10 +1,9 @@
-"""Pack items: fitting them into the byte budget, and rendering them into blocks. Pure."""
+"""Pack items, and rendering them into blocks. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
@@ -13,7 +12,6 @@ from sidecar.packs.anchor import build as anchor
 from sidecar.runs import Item, SessionContents, entries
 from sidecar.runs.delivered_entries import Entry, covers
 from sidecar.runs.pre_run_record import Block, BlockKind, RegionRecord
-from sidecar.settings.resolve import Settings
 
 
 class Priority(IntEnum):
@@ -172,66 +170,3 @@ def _prompt_marker(prompt: str) -> str:
         number += 1
         marker = f"{MARKER_PREFIX}request {number}]"
     return marker
-
-
-class ByteLimits(NamedTuple):
-    """Byte limits: for all packs that are valid for the call, and for what the call may add to the session."""
-
-    budget_bytes: int
-    new_bytes: int
-
-
-class FitResult(NamedTuple):
-    """Items that fit, in their given order, and items that do not."""
-
-    fitting: tuple[PackItem, ...]
-    omitted: tuple[PackItem, ...]
-
-
-def fit(items: Sequence[PackItem], budget_bytes: int) -> FitResult:
-    """Select items by priority, then in the given order, while whole blocks stay within the budget.
-
-    A smaller item may still fit after a larger one did not, so bytes are not wasted. Every item is either included or
-    omitted.
-    """
-    left = budget_bytes
-    open_kinds: set[BlockKind] = set()
-    fitting: set[int] = set()
-    for number in sorted(range(len(items)), key=lambda number: (items[number].priority, number)):
-        item = items[number]
-        cost = item.bytes + (0 if item.kind in open_kinds else OVERHEAD_BYTES[item.kind])
-        if cost <= left:
-            left -= cost
-            open_kinds.add(item.kind)
-            fitting.add(number)
-    return FitResult(
-        tuple(item for number, item in enumerate(items) if number in fitting),
-        tuple(item for number, item in enumerate(items) if number not in fitting),
-    )
-
-
-ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
-"""Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
-
-MIN_ANCHOR_WITH_REQUEST = 1_500
-"""Smaller anchors have no request for notes."""
-
-ANCHOR_SHARE = 0.4
-"""Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
-
-
-def has_notes_request(settings: Settings, token_mode: str, max_new_bytes: int | None) -> bool:
-    """Whether an anchor asks for notes: a very small one has no room for it."""
-    limit = anchor_limit(token_mode, sendable_bytes(settings, token_mode, max_new_bytes))
-    return bool(settings["notes"]) and limit >= MIN_ANCHOR_WITH_REQUEST
-
-
-def sendable_bytes(settings: Settings, token_mode: str, max_new_bytes: int | None) -> int:
-    """Return the bytes that a call may send, by the settings and the host's own limit, whatever the window."""
-    limit = settings.new_bytes_per_call(token_mode)
-    return limit if max_new_bytes is None else min(limit, max_new_bytes)
-
-
-def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
-    """Return the maximum bytes of an anchor's lines, for a call that may send `sendable_bytes` in all."""
-    return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - OVERHEAD_BYTES["anchor"])
