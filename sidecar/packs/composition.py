@@ -10,11 +10,11 @@ from sidecar.core.text import count_noun, escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit, has_notes_request
-from sidecar.packs.collect import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, instruction_items, operation_items, recent_failures
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
+from sidecar.packs.pack_inputs import PackInputs, omitted_files
 from sidecar.packs.pack_items import BLOCK_ORDER, PackItem, Priority, render_block, session_has
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.request import PackRequest

@@ -11,7 +11,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.pack_cache import REMEMBERED_CONVERSATIONS, PackCache, RecentQueries, get_task_pack
-from sidecar.packs.relevant_files import FoundFiles
+from sidecar.packs.prompt_files import FoundFiles
 from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
 from sidecar.runs import records
 from sidecar.workspace import Workspace

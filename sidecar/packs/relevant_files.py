@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection, Container, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
 
 from sidecar.codebase import (
     TEST_WORDS,
@@ -74,20 +73,6 @@ PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 3
 
 CONTENTS_SECONDS = 1.0
 """Maximum time of a search of contents without an index."""
-
-
-class PromptFiles(NamedTuple):
-    """The files of a prompt alone, and the number of candidates that match less."""
-
-    files: tuple[ContextFile, ...]
-    weaker: int
-
-
-class FoundFiles(NamedTuple):
-    """The files of a prompt, and everything that they depend on."""
-
-    depends_on: tuple[object, ...]
-    files: PromptFiles
 
 
 RunningSearch = Future[list[RankedFile]]

@@ -2,55 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.codebase import (
-    HeadMove,
-    Listing,
-    RankedFile,
-    Repository,
-    RepositoryState,
-    StateUnavailable,
-    is_outside,
-    paths_in,
-    search_paths,
-)
-from sidecar.core.clock import Deadline
+from sidecar.codebase import HeadMove, Listing, Repository, RepositoryState, StateUnavailable, search_paths
+from sidecar.core.clock import Clock, Deadline
 from sidecar.core.text import count_noun, one_line
 from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
-from sidecar.packs.model import Mentions, PreRunParams
+from sidecar.packs.model import PreRunParams
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
 from sidecar.packs.pack_items import sent_memory_ids
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
+from sidecar.packs.prompt_files import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.relevant_files import (
-    FoundFiles,
-    PromptFiles,
     RunningSearch,
     finished,
     path_only_files,
     pinned_context_files,
     start_contents_search,
     unindexed_first,
-    with_regions,
 )
-from sidecar.packs.request import PackQuery, repository_evidence
-from sidecar.packs.task import (
-    MIN_OWN_TERMS,
-    clean_prompt,
-    matches_query,
-    mentioned_paths,
-    referenced_items,
-    search_query,
-    significant_terms,
-)
+from sidecar.packs.request import PackQuery
+from sidecar.packs.task import clean_prompt
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.pre_run_record import Trimmed
 from sidecar.system.log import Log
@@ -119,11 +98,15 @@ ReadRecall = Callable[[], "RecallQuery"]
 Start = Callable[..., "Future[Any]"]
 """Starts a function with its arguments."""
 
-Collect = Callable[[RemainingMs], None]
-"""Waits for something that was started, and collects its result or records it as late."""
 
+class _Source(NamedTuple):
+    """A source that was started: its name among the omissions, and how its result is used."""
 
-NO_FILES = PromptFiles((), 0)
+    item: str
+    result: Future[Any]
+    use: Callable[[PackInputs, Any], None]
+    partial_pack: PartialPack | None = None
+    """Finished parts that are used if the result is late or the source fails."""
 
 
 class _PackTarget(NamedTuple):
@@ -158,11 +141,8 @@ def collect_inputs(
 ) -> PackInputs:
     """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
     inputs = PackInputs()
-
-    def remaining_ms() -> float:
-        return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
-
-    hint = _start_hint(inputs, pack_query, clean_prompt(params.prompt))
+    remaining_ms = partial(_remaining_ms, deadline, pack_query.process.clock)
+    hint = _start_hint(pack_query, clean_prompt(params.prompt))
     contents_search = start_contents_search(pack_query, pack_query.process.background) if remaining_ms() else None
     cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
     state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
@@ -177,10 +157,25 @@ def collect_inputs(
     memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
     target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search)
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
-    for collect in (changes, pack, memories, hint):
-        if collect is not None:
-            collect(remaining_ms)
+    for source in (changes, pack, memories, hint):
+        if source is not None:
+            _collect(inputs, source, remaining_ms(), pack_query.process.log)
     return inputs
+
+
+def _remaining_ms(deadline: Deadline, clock: Clock) -> float:
+    return max(0.0, deadline.remaining_ms(clock) - RESPONSE_MS)
+
+
+def _collect(inputs: PackInputs, source: _Source, wait_ms: float, log: Log) -> None:
+    """Wait for a source and use its result, or record it as late."""
+    wait((source.result,), timeout=wait_ms / 1000)
+    try:
+        source.use(inputs, source.result.result(0))
+    except Exception as error:
+        if (partial_pack := source.partial_pack) is not None:
+            inputs.pack, inputs.anchor_is_complete = partial_pack.as_pack(), partial_pack.anchor.is_complete
+        record_omission(inputs, source.item, error, log)
 
 
 def _await_state(
@@ -225,42 +220,23 @@ def _run_inline(run: Callable[..., Any], *arguments: Any) -> Future[Any]:
 
 def _start_changes(
     start: Start, inputs: PackInputs, pack_query: PackQuery, state: RepositoryState, known: SessionContents
-) -> Collect | None:
-    """Start to read the differences, where there are any; return the function that collects them."""
+) -> _Source | None:
+    """Start to read the differences, where there are any."""
     if not state.changed and known.head_commit in (None, state.head):
         inputs.differences = Differences({}, {})
         return None
-    changes = start(_changes, pack_query.repository, state, known)
-
-    def collect(remaining_ms: RemainingMs) -> None:
-        wait((changes,), timeout=remaining_ms() / 1000)
-        try:
-            inputs.differences, inputs.moved = changes.result(0)
-        except Exception as error:
-            record_omission(inputs, "delta", error, pack_query.process.log)
-
-    return collect
+    return _Source("delta", start(_changes, pack_query.repository, state, known), _use_changes)
 
 
-def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: float) -> Collect | None:
-    """Use a cached pack, or start to build one; return the function that collects it."""
+def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: float) -> _Source | None:
+    """Use a cached pack, or start to build one."""
     pack_query = target.pack_query
     cached = cached_pack(pack_query, target.sub_chat_id, target.state) if not target.search.is_needed else None
     if cached is not None:
         _use_pack(inputs, _pack_result(target, cached))
         return None
     partial_pack = PartialPack(contents_search=target.contents_search)
-    pack_future = start(_build_pack, target, wait_ms, partial_pack)
-
-    def collect(remaining_ms: RemainingMs) -> None:
-        wait((pack_future,), timeout=remaining_ms() / 1000)
-        try:
-            _use_pack(inputs, pack_future.result(0))
-        except Exception as error:
-            inputs.pack, inputs.anchor_is_complete = partial_pack.as_pack(), partial_pack.anchor.is_complete
-            record_omission(inputs, "context", error, pack_query.process.log)
-
-    return collect
+    return _Source("context", start(_build_pack, target, wait_ms, partial_pack), _use_pack, partial_pack)
 
 
 def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
@@ -299,6 +275,10 @@ def _changes(
         moved = repository.head_move(known.head_commit, state.head, MAX_COMMITS)
         committed = repository.committed_diffs(known.head_commit, state.head, moved)
     return Differences(diffs, texts, committed), moved
+
+
+def _use_changes(inputs: PackInputs, changes: tuple[Differences, HeadMove | None]) -> None:
+    inputs.differences, inputs.moved = changes
 
 
 def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
@@ -391,8 +371,8 @@ def _start_memory_sources(
     pack_query: PackQuery,
     known: SessionContents,
     read_recall: ReadRecall,
-) -> Collect | None:
-    """Use the cached memories of the prompt, or start to search for them; return the function that collects them."""
+) -> _Source | None:
+    """Use the cached memories of the prompt, or start to search for them."""
     from sidecar.memory import index_of
 
     process, workspace = pack_query.process, pack_query.workspace
@@ -408,19 +388,14 @@ def _start_memory_sources(
     if recall is None or matches is not None:
         inputs.memories = matches or ()
         return None
-    search = start(relevance.search, process, workspace, recall)
-
-    def collect(remaining_ms: RemainingMs) -> None:
-        wait((search,), timeout=remaining_ms() / 1000)
-        try:
-            inputs.memories = search.result(0)
-        except Exception as error:
-            record_omission(inputs, "memories", error, process.log)
-
-    return collect
+    return _Source("memories", start(relevance.search, process, workspace, recall), _use_memories)
 
 
-def _start_hint(inputs: PackInputs, pack_query: PackQuery, prompt: str) -> Collect | None:
+def _use_memories(inputs: PackInputs, memories: tuple[Relevant, ...]) -> None:
+    inputs.memories = memories
+
+
+def _start_hint(pack_query: PackQuery, prompt: str) -> _Source | None:
     """Use the registry's hint for what a prompt asks to create; read a registry that is not in memory meanwhile."""
     process, workspace = pack_query.process, pack_query.workspace
     intent = creation_intent(prompt)
@@ -432,164 +407,8 @@ def _start_hint(inputs: PackInputs, pack_query: PackQuery, prompt: str) -> Colle
         search = process.background.submit(hint_for, workspace, process, intent, reads=True)
     else:
         search = _run_inline(hint_for, workspace, process, intent)
-
-    def collect(remaining_ms: RemainingMs) -> None:
-        wait((search,), timeout=remaining_ms() / 1000)
-        try:
-            inputs.hint = search.result(0)
-        except Exception as error:
-            record_omission(inputs, "registry", error, process.log)
-
-    return collect
+    return _Source("registry", search, _use_hint)
 
 
-FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3
-"""Maximum number of files that a follow-up adds, by its number of words."""
-
-CLEAR_FILES, CLEAR_SCORE = 3, 5.0
-"""By words alone a follow-up adds only the best files, and only those with such a score (log odds). In 116 recorded
-conversations 0.31 of these were used, 0.15 of the others.
-"""
-
-FOLDER_FILES = 4
-MAX_NAMED_PATHS = 40
-MENTIONED_SCORE = 20.0
-"""Score of a mentioned file that the index does not have."""
-
-
-class PromptSearch(NamedTuple):
-    """Files a prompt alone asks for, besides its task's: those it mentions, and those its own words match."""
-
-    query: str
-    mentioned: frozenset[str]
-    unresolved: tuple[str, ...]
-    """Mentions that lead to no file, and named files that exist but may not be shown."""
-    evidence: frozenset[str]
-    """Paths, names and rare terms in a follow-up that the repository has."""
-    limit: int
-    """Number of files that may be added because of them."""
-    is_needed: bool
-    """Whether there is anything to search for."""
-    named: tuple[str, ...] = ()
-    """Listed files whose paths the prompt names."""
-
-    @classmethod
-    def of_prompt(
-        cls, pack_query: PackQuery, params: PreRunParams, listing: Listing, *, new_task: bool, is_follow_up: bool
-    ) -> PromptSearch:
-        """Read a prompt. Words that began the task belong to the task, also when they are repeated.
-
-        In a session that has context, even a new task brings only what the prompt points at.
-        """
-        prompt = clean_prompt(params.prompt)
-        references = [] if new_task else referenced_items(prompt, pack_query.work.answer)
-        text = "\n".join(references) or prompt
-        mentioned, unresolved = _mentioned(pack_query, params, listing)
-        mentioned |= _named_unindexed(prompt, listing)
-        query = search_query(text)
-        paths = paths_in(prompt)
-        is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
-        is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
-        evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
-        words, names = significant_terms(text)
-        is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
-        return cls(
-            query=query,
-            mentioned=frozenset(mentioned),
-            unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
-            evidence=evidence,
-            limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence) or bool(mentioned),
-            named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
-        )
-
-
-def search_files(
-    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
-) -> PromptFiles:
-    """Return the mentioned files and those that the prompt's own words match; they come before the task's files.
-
-    Regions that the session has leave their room to others.
-    """
-    mentioned = search.mentioned
-    limit = search.limit + len(mentioned)
-    matches = pack_query.repository.find(
-        search.query, state, limit, mentioned=mentioned, touched=pack_query.touched if search.evidence else ()
-    )
-    selected = [
-        file
-        for rank, file in enumerate(matches)
-        if file.path in mentioned or _is_match(file, search, is_best=rank < CLEAR_FILES)
-    ]
-    selected[:0] = [
-        RankedFile(path, MENTIONED_SCORE, {"mentioned": MENTIONED_SCORE}, (), ())
-        for path in sorted(mentioned)
-        if path in listing.unindexed
-    ]
-    files = with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
-    return PromptFiles(files, len({file.path for file in (*matches, *selected)}) - len(files))
-
-
-def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:
-    """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
-    if "namedPath" in ranked.parts or "identifiers" in ranked.parts:
-        return bool(search.evidence)
-    return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
-
-
-def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
-    """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
-    mentions = params.mentions or Mentions()
-    files, folders = mentioned_paths(params.prompt)
-    files_found: set[str] = set()
-    unresolved: list[str] = []
-    for path in dict.fromkeys((*mentions.files, *files)):
-        relative = _relative(pack_query, params.cwd, path)
-        if listing.content_of(relative) is not None:
-            files_found.add(relative)
-        else:
-            unresolved.append(path)
-    for path in dict.fromkeys((*mentions.folders, *folders)):
-        relative = _relative(pack_query, params.cwd, path).rstrip("/")
-        folder = "" if relative == os.curdir else relative + "/"
-        candidates = listing.searched if is_outside(folder) else listing.files
-        inside = sorted(name for name in candidates if name.startswith(folder))[:FOLDER_FILES]
-        files_found.update(inside)
-        if not inside:
-            unresolved.append(path)
-    return files_found, unresolved
-
-
-def _excluded(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:
-    """Yield the paths of a prompt that exist in the workspace and are not listed: ignored, secret or binary files."""
-    for path in itertools.islice(paths, MAX_NAMED_PATHS):
-        relative = _relative(pack_query, cwd, path)
-        if is_outside(relative) or os.path.isabs(relative) or listing.content_of(relative) is not None:
-            continue
-        if os.path.isfile(pack_query.workspace.cwd / relative):
-            yield path
-
-
-def _named_unindexed(prompt: str, listing: Listing) -> set[str]:
-    """The files that a prompt names by path, or by an unambiguous end of it, and that are not indexed."""
-    if not listing.unindexed:
-        return set()
-    found: set[str] = set()
-    for path in paths_in(prompt)[:MAX_NAMED_PATHS]:
-        if path not in listing.searched:
-            ending = [other for other in listing.unindexed if f"/{other}".endswith(f"/{path}")]
-            found.update(ending if len(ending) == 1 else ())
-    return found
-
-
-def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
-    """Return a mentioned path relative to the workspace; a path outside it matches no listed file."""
-    if not os.path.isabs(path):
-        return os.path.normpath(path).replace("\\", "/")
-    for root in (cwd, str(pack_query.workspace.cwd)):
-        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
-            return os.path.relpath(path, root).replace("\\", "/")
-    try:
-        return os.path.relpath(path, pack_query.workspace.cwd).replace("\\", "/")
-    except ValueError:  # on another drive
-        return path
+def _use_hint(inputs: PackInputs, hint: Hint | None) -> None:
+    inputs.hint = hint

@@ -1,0 +1,192 @@
+"""The files of a prompt alone, besides those of its task: those it mentions, and those that its own words match."""
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sidecar.codebase import Listing, RankedFile, RepositoryState, is_outside, paths_in
+from sidecar.packs.context_pack import ContextFile
+from sidecar.packs.model import Mentions, PreRunParams
+from sidecar.packs.relevant_files import with_regions
+from sidecar.packs.request import PackQuery, repository_evidence
+from sidecar.packs.task import (
+    MIN_OWN_TERMS,
+    clean_prompt,
+    matches_query,
+    mentioned_paths,
+    referenced_items,
+    search_query,
+    significant_terms,
+)
+from sidecar.runs import SessionContents
+
+
+class PromptFiles(NamedTuple):
+    """The files of a prompt alone, and the number of candidates that match less."""
+
+    files: tuple[ContextFile, ...]
+    weaker: int
+
+
+class FoundFiles(NamedTuple):
+    """The files of a prompt, and everything that they depend on."""
+
+    depends_on: tuple[object, ...]
+    files: PromptFiles
+
+
+NO_FILES = PromptFiles((), 0)
+
+FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3
+"""Maximum number of files that a follow-up adds, by its number of words."""
+
+CLEAR_FILES, CLEAR_SCORE = 3, 5.0
+"""By words alone a follow-up adds only the best files, and only those with such a score (log odds). In 116 recorded
+conversations 0.31 of these were used, 0.15 of the others.
+"""
+
+FOLDER_FILES = 4
+
+MAX_NAMED_PATHS = 40
+
+MENTIONED_SCORE = 20.0
+"""Score of a mentioned file that the index does not have."""
+
+
+class PromptSearch(NamedTuple):
+    """Files a prompt alone asks for, besides its task's: those it mentions, and those its own words match."""
+
+    query: str
+    mentioned: frozenset[str]
+    unresolved: tuple[str, ...]
+    """Mentions that lead to no file, and named files that exist but may not be shown."""
+    evidence: frozenset[str]
+    """Paths, names and rare terms in a follow-up that the repository has."""
+    limit: int
+    """Number of files that may be added because of them."""
+    is_needed: bool
+    """Whether there is anything to search for."""
+    named: tuple[str, ...] = ()
+    """Listed files whose paths the prompt names."""
+
+    @classmethod
+    def of_prompt(
+        cls, pack_query: PackQuery, params: PreRunParams, listing: Listing, *, new_task: bool, is_follow_up: bool
+    ) -> "PromptSearch":
+        """Read a prompt. Words that began the task belong to the task, also when they are repeated.
+
+        In a session that has context, even a new task brings only what the prompt points at.
+        """
+        prompt = clean_prompt(params.prompt)
+        references = [] if new_task else referenced_items(prompt, pack_query.work.answer)
+        text = "\n".join(references) or prompt
+        mentioned, unresolved = _mentioned(pack_query, params, listing)
+        mentioned |= _named_unindexed(prompt, listing)
+        query = search_query(text)
+        paths = paths_in(prompt)
+        is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
+        is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
+        evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
+        words, names = significant_terms(text)
+        is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
+        return cls(
+            query=query,
+            mentioned=frozenset(mentioned),
+            unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
+            evidence=evidence,
+            limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
+            is_needed=bool(evidence) or bool(mentioned),
+            named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
+        )
+
+
+def search_files(
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> PromptFiles:
+    """Return the mentioned files and those that the prompt's own words match; they come before the task's files.
+
+    Regions that the session has leave their room to others.
+    """
+    mentioned = search.mentioned
+    limit = search.limit + len(mentioned)
+    matches = pack_query.repository.find(
+        search.query, state, limit, mentioned=mentioned, touched=pack_query.touched if search.evidence else ()
+    )
+    selected = [
+        file
+        for rank, file in enumerate(matches)
+        if file.path in mentioned or _is_match(file, search, is_best=rank < CLEAR_FILES)
+    ]
+    selected[:0] = [
+        RankedFile(path, MENTIONED_SCORE, {"mentioned": MENTIONED_SCORE}, (), ())
+        for path in sorted(mentioned)
+        if path in listing.unindexed
+    ]
+    files = with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
+    return PromptFiles(files, len({file.path for file in (*matches, *selected)}) - len(files))
+
+
+def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:
+    """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
+    if "namedPath" in ranked.parts or "identifiers" in ranked.parts:
+        return bool(search.evidence)
+    return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
+
+
+def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
+    """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
+    mentions = params.mentions or Mentions()
+    files, folders = mentioned_paths(params.prompt)
+    files_found: set[str] = set()
+    unresolved: list[str] = []
+    for path in dict.fromkeys((*mentions.files, *files)):
+        relative = _relative(pack_query, params.cwd, path)
+        if listing.content_of(relative) is not None:
+            files_found.add(relative)
+        else:
+            unresolved.append(path)
+    for path in dict.fromkeys((*mentions.folders, *folders)):
+        relative = _relative(pack_query, params.cwd, path).rstrip("/")
+        folder = "" if relative == os.curdir else relative + "/"
+        candidates = listing.searched if is_outside(folder) else listing.files
+        inside = sorted(name for name in candidates if name.startswith(folder))[:FOLDER_FILES]
+        files_found.update(inside)
+        if not inside:
+            unresolved.append(path)
+    return files_found, unresolved
+
+
+def _excluded(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:
+    """Yield the paths of a prompt that exist in the workspace and are not listed: ignored, secret or binary files."""
+    for path in itertools.islice(paths, MAX_NAMED_PATHS):
+        relative = _relative(pack_query, cwd, path)
+        if is_outside(relative) or os.path.isabs(relative) or listing.content_of(relative) is not None:
+            continue
+        if os.path.isfile(pack_query.workspace.cwd / relative):
+            yield path
+
+
+def _named_unindexed(prompt: str, listing: Listing) -> set[str]:
+    """The files that a prompt names by path, or by an unambiguous end of it, and that are not indexed."""
+    if not listing.unindexed:
+        return set()
+    found: set[str] = set()
+    for path in paths_in(prompt)[:MAX_NAMED_PATHS]:
+        if path not in listing.searched:
+            ending = [other for other in listing.unindexed if f"/{other}".endswith(f"/{path}")]
+            found.update(ending if len(ending) == 1 else ())
+    return found
+
+
+def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
+    """Return a mentioned path relative to the workspace; a path outside it matches no listed file."""
+    if not os.path.isabs(path):
+        return os.path.normpath(path).replace("\\", "/")
+    for root in (cwd, str(pack_query.workspace.cwd)):
+        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
+            return os.path.relpath(path, root).replace("\\", "/")
+    try:
+        return os.path.relpath(path, pack_query.workspace.cwd).replace("\\", "/")
+    except ValueError:  # on another drive
+        return path
