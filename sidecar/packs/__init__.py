@@ -1,7 +1,8 @@
 """Build what an agent receives before a run, and avoid sending the same text twice."""
 
 from sidecar.packs.byte_budget import ANCHOR_BYTES, ByteLimits, ContextLimits, anchor_limit, fit
-from sidecar.packs.composition import Composition, compose, render_anchor
+from sidecar.packs.carryover import carryover_items
+from sidecar.packs.composition import Composition, compose, contract_item, plan_item, render_anchor
 from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, shows_content
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
@@ -15,7 +16,6 @@ from sidecar.packs.pack_items import (
     render_prompt,
     session_has,
 )
-from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.prefetch import prefetch_packs
 from sidecar.packs.relevant_files import above_cutoff, comes_last, dominant_file, with_evidence
 from sidecar.packs.task import (

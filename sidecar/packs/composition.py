@@ -1,4 +1,7 @@
-"""Select the items of a call, fit them to the budget, subtract what the session has, and render the rest."""
+"""Select the items of a call, fit them to the budget, subtract what the session has, and render the rest.
+
+The items of the plan are built here.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
@@ -6,22 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase import changes_with_work, may_name
 from sidecar.core.digests import short_id
-from sidecar.core.text import count_noun, escape_markers, size
+from sidecar.core.text import clean, count_noun, escape_markers, one_line, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit, has_notes_request
+from sidecar.packs.carryover import carryover_items, step_lines
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, instruction_items, operation_items, recent_failures
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_inputs import PackInputs, omitted_files
 from sidecar.packs.pack_items import BLOCK_ORDER, PackItem, Priority, render_block, session_has
-from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
-from sidecar.runs import PinnedAnchor, SessionContents, entries, ledger
+from sidecar.runs import PinnedAnchor, SessionContents, SubChat, Task, entries, ledger
 from sidecar.runs.delivered_entries import TextEntry, entry_to_json
-from sidecar.runs.pre_run_record import Block, Disposition, SystemText, Trimmed
+from sidecar.runs.pre_run_record import Block, BlockKind, Disposition, SystemText, Trimmed
 
 if TYPE_CHECKING:
     from sidecar.memory import Relevant
@@ -353,4 +356,51 @@ def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[Conte
     if omitted:
         reason = f"{count_noun(omitted, 'more file')} of the task, which this prompt does not point at"
         inputs.omissions.append(Trimmed(item="context", reason=reason))
+    return shown
+
+
+PLAN_RULES = (
+    "- Plan only: change no file and run nothing that changes one.",
+    "- Name the files each step touches, and how each step will be checked.",
+    "- Say what is left open, and what was considered and rejected.",
+)
+
+PLAN_SHARE = 0.25
+"""Maximum share of a call's bytes for a plan; its remaining lines are only counted."""
+
+PLAN_LINE_CHARACTERS = 400
+
+
+def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackItem:
+    """Return the contract of a planning run: the objective, the plan and its steps if there are any, the rules.
+
+    It is sent on each call, whatever the session has.
+    """
+    lines = [f"Objective: {one_line(task.objective, 300)}"]
+    if sub_chat.plan:
+        lines += ["Plan as last proposed:", *_plan_lines(sub_chat.plan, sendable_bytes)]
+    if sub_chat.todos:
+        lines += ["Plan so far:", *step_lines(sub_chat.todos)]
+    text = "\n".join([*lines, "Rules:", *PLAN_RULES])
+    entry = entries.TextEntry(short_id([text, sub_chat.plan]))
+    return PackItem(entries.CONTRACT, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True)
+
+
+def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:
+    """Return the plan that an earlier run proposed for the task, for a session that does not have it."""
+    text = "\n".join(["Plan of this task, as proposed in an earlier run:", *_plan_lines(plan, sendable_bytes)])
+    entry = entries.TextEntry(short_id(plan))
+    return PackItem(entries.PLAN, kind, Priority.PLAN, text, entry, "the plan this task follows")
+
+
+def _plan_lines(plan: str, sendable_bytes: int) -> list[str]:
+    """A plan's lines, indented, up to the byte limit."""
+    lines = [f"  {line[:PLAN_LINE_CHARACTERS]}" for line in clean(plan).split("\n")]
+    left = int(sendable_bytes * PLAN_SHARE)
+    shown: list[str] = []
+    for line in lines:
+        left -= size(line) + 1
+        if left < 0:
+            return [*shown, f"  … {count_noun(len(lines) - len(shown), 'more line')}"]
+        shown.append(line)
     return shown

@@ -1,24 +1,14 @@
-"""Items about the conversation: the plan contract, the plan so far, and the carry-over into a fresh session. Pure."""
+"""The carry-over of a conversation into a fresh session: goal, open steps, failing tests, decisions, files. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.text import clean, count_noun, escape_markers, one_line, size
+from sidecar.core.text import escape_markers, one_line, size
 from sidecar.governor import Snapshot, without_frame
 from sidecar.packs.pack_items import PackItem, Priority
-from sidecar.runs import SubChat, Task, entries
-from sidecar.runs.pre_run_record import BlockKind
-
-PLAN_RULES = (
-    "- Plan only: change no file and run nothing that changes one.",
-    "- Name the files each step touches, and how each step will be checked.",
-    "- Say what is left open, and what was considered and rejected.",
-)
-
-PLAN_SHARE = 0.25
-"""Maximum share of a call's bytes for a plan; its remaining lines are only counted."""
+from sidecar.runs import entries
 
 MAX_STEPS = 40
 MAX_OPEN_STEPS = 5
@@ -33,44 +23,9 @@ MIN_STATEMENT_CHARACTERS = 16
 """A shorter statement is the same only if it is the whole line."""
 
 
-def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackItem:
-    """Return the contract of a planning run: the objective, the plan and its steps if there are any, the rules.
-
-    It is sent on each call, whatever the session has.
-    """
-    lines = [f"Objective: {one_line(task.objective, 300)}"]
-    if sub_chat.plan:
-        lines += ["Plan as last proposed:", *_plan_lines(sub_chat.plan, sendable_bytes)]
-    if sub_chat.todos:
-        lines += ["Plan so far:", *step_lines(sub_chat.todos)]
-    text = "\n".join([*lines, "Rules:", *PLAN_RULES])
-    entry = entries.TextEntry(short_id([text, sub_chat.plan]))
-    return PackItem(entries.CONTRACT, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True)
-
-
-def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:
-    """Return the plan that an earlier run proposed for the task, for a session that does not have it."""
-    text = "\n".join(["Plan of this task, as proposed in an earlier run:", *_plan_lines(plan, sendable_bytes)])
-    entry = entries.TextEntry(short_id(plan))
-    return PackItem(entries.PLAN, kind, Priority.PLAN, text, entry, "the plan this task follows")
-
-
 def step_lines(todos: tuple[tuple[str, str], ...]) -> list[str]:
     """Return a line for each step of a task list."""
     return [f"- {one_line(content, 200)} ({one_line(status, 20)})" for content, status in todos[:MAX_STEPS]]
-
-
-def _plan_lines(plan: str, sendable_bytes: int) -> list[str]:
-    """A plan's lines, indented, up to the byte limit."""
-    lines = [f"  {line[:LINE_CHARACTERS]}" for line in clean(plan).split("\n")]
-    left = int(sendable_bytes * PLAN_SHARE)
-    shown: list[str] = []
-    for line in lines:
-        left -= size(line) + 1
-        if left < 0:
-            return [*shown, f"  … {count_noun(len(lines) - len(shown), 'more line')}"]
-        shown.append(line)
-    return shown
 
 
 CARRYOVER_SHARE = 0.25
