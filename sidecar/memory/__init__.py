@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sidecar.core.yaml_documents import Value
 from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
+from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
@@ -18,7 +19,6 @@ from sidecar.memory.pointer_files import (
     render_memory_file,
 )
 from sidecar.memory.recall import RecallQuery, Relevant, memories_by_id, preload, recall_query, refresh_index
-from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.standing_instructions import accepted_rules
 from sidecar.memory.store.entry_queries import count_by_tier
 from sidecar.memory.text_filter import filter_private, memory_heading, revoked_line

@@ -21,8 +21,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.yaml_documents import Value
-from sidecar.memory import decay, user_decisions
-from sidecar.memory import serialize as detail_levels
+from sidecar.memory import decay, detail_levels, user_decisions
 from sidecar.memory import upkeep as maintain_methods
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found, require_user_approval
 from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
@@ -34,10 +33,11 @@ from sidecar.memory.capture.session_summary import (
     Utterance,
     session_source,
 )
+from sidecar.memory.detail_levels import RenderedMemory
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.front_matter import parse_time_ms
-from sidecar.memory.files.layout import OWNERS, unarchived_path
+from sidecar.memory.files.layout import OWNERS, project_path, unarchived_path
 from sidecar.memory.index import RefreshResult, write_index_file
 from sidecar.memory.indexed_text import significant_terms
 from sidecar.memory.memory_search import MemoryHit
@@ -71,8 +71,10 @@ from sidecar.memory.model import (
     NearMiss,
     NearMissCount,
     SessionSummaryInput,
+    memory_detail,
+    memory_summary,
+    memory_warning,
 )
-from sidecar.memory.serialize import RenderedMemory, memory_detail, memory_summary, memory_warning, project_path
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
 from sidecar.memory.writer import NewMemory, front_matter_time, writer_of

@@ -1,12 +1,17 @@
-"""Messages of the memory methods."""
+"""Messages of the memory methods, and memories as messages."""
 
-from typing import Annotated, Literal
+from collections.abc import Container, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sidecar.core.clock import rfc3339
 from sidecar.core.wire_types import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
 from sidecar.memory.capture.session_summary import NearMissReason
-from sidecar.memory.entry import MemoryType, Retention, Sector, Tier
+from sidecar.memory.entry import Memory, MemoryType, Retention, Sector, Tier
+from sidecar.memory.files.layout import project_path
+from sidecar.memory.store.entries import IndexedMemory
 
 MAX_TEXT = 200_000
 
@@ -534,3 +539,57 @@ class MemoryStatusResult(WireModel):
         description="Statements that no longer hold because of a later one; `memory/confirm` makes one hold again."
     )
     warnings: list[MemoryWarning]
+
+
+_NONE: Mapping[str, list[str]] = MappingProxyType({})
+
+
+def memory_summary(entry: IndexedMemory, superseding: Mapping[str, list[str]] = _NONE) -> MemorySummary:
+    """Return a memory without its text; `superseding` are the ids that supersede it and others, by id."""
+    newer = superseding.get(entry.memory.id, [])
+    return MemorySummary(**_summary_fields(entry.memory), tokens=entry.tokens, superseded_by=newer)
+
+
+def memory_detail(
+    entry: IndexedMemory, warning: str, linked: Container[str], superseding: Mapping[str, list[str]] = _NONE
+) -> MemoryDetail:
+    """Return a memory with its text, and with links to memories within reach."""
+    memory = entry.memory
+    return MemoryDetail(
+        **dict(memory_summary(entry, superseding)),
+        text=memory.text,
+        session_id=memory.session or None,
+        supersedes=[linked_id for linked_id in memory.supersedes if linked_id in linked],
+        contradicts=[linked_id for linked_id in memory.contradicts if linked_id in linked],
+        warning=warning or None,
+    )
+
+
+def memory_warning(path: str, sentence: str) -> MemoryWarning:
+    """Return a warning about a file or folder of the memories."""
+    return MemoryWarning(path=project_path(path), warning=sentence)
+
+
+def _summary_fields(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "title": memory.title,
+        "type": memory.type,
+        "sector": memory.sector,
+        "owner": memory.owner,
+        "retention": memory.retention,
+        "tier": memory.tier,
+        "archived": memory.is_archived,
+        "tags": list(memory.tags),
+        "agent": memory.agent,
+        "author": memory.author,
+        "confidence": memory.confidence,
+        "evidence": memory.evidence,
+        "access_count": memory.access_count,
+        "last_accessed_at": None if memory.last_accessed_ms is None else rfc3339(memory.last_accessed_ms),
+        "created_at": rfc3339(memory.created_ms),
+        "at": rfc3339(memory.at_ms),
+        "path": project_path(memory.path),
+        "position": memory.position,
+        "version": memory.version,
+    }

@@ -12,6 +12,7 @@ from sidecar.core.terms import count_terms
 from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.capture.contradictions import claim_of, disagree
+from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
@@ -29,7 +30,6 @@ from sidecar.memory.prompt_evidence import (
     memory_text,
     rarest_terms,
 )
-from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.standing_instructions import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entries, entry_queries, local_state
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules

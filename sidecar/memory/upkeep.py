@@ -16,9 +16,9 @@ from sidecar.memory.access_control import SHARED_ONLY, USER_REACH, MemoryContext
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
 from sidecar.memory.decay import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.entry import Memory
+from sidecar.memory.files.layout import project_path
 from sidecar.memory.index import write_index_file
 from sidecar.memory.model import MAX_LISTED, FileMove, LastUpkeep, MemoryMaintainParams, MemoryMaintainResult, TierMove
-from sidecar.memory.serialize import project_path
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.writer import Writer
 from sidecar.method import Lane, method

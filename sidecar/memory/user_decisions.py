@@ -27,7 +27,7 @@ from sidecar.core.yaml_documents import Value
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
-from sidecar.memory.files.layout import SHARED
+from sidecar.memory.files.layout import SHARED, project_path
 from sidecar.memory.model import (
     ConfirmedInstruction,
     MemoryConfirmParams,
@@ -40,9 +40,10 @@ from sidecar.memory.model import (
     MemoryUndoResult,
     ReplacedInstruction,
     UnconfirmedInstruction,
+    memory_detail,
+    memory_summary,
 )
 from sidecar.memory.pointer_files import POINTERS
-from sidecar.memory.serialize import memory_detail, memory_summary, project_path
 from sidecar.memory.standing_instructions import (
     ACCEPTED_TAG,
     MAX_ACCEPTED_RULES,

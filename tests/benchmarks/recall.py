@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from sidecar.core.token_estimate import estimate_tokens
-from sidecar.memory import SHARED_ONLY, query, serialize
+from sidecar.memory import SHARED_ONLY, detail_levels, query
 from sidecar.memory.files import document
 from sidecar.memory.memory_search import score_rows, search
 from sidecar.memory.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
@@ -64,7 +64,7 @@ class MemoryIndex(NamedTuple):
             found = search(tx, project, SHARED_ONLY, text, SearchFilters(), DEEP, self.now_ms, profiles)
             spent = (time.perf_counter() - start) * 1000
         conversation = [
-            serialize.render_memory("full", m.title, m.tags, m.text, ())
+            detail_levels.render_memory("full", m.title, m.tags, m.text, ())
             for result in found
             for m in (result.entry.memory,)
         ]
@@ -165,7 +165,7 @@ def _score(
     for depth in (5, 10):
         figures[f"recall@{depth}"].append(len(right.intersection(found[:depth])) / len(right))
     figures["MRR"].append(next((1 / rank for rank, result in enumerate(found, 1) if result in right), 0.0))
-    packed = serialize.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
+    packed = detail_levels.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
     figures["in 500 tokens"].append(len(right.intersection(found[index] for index in packed)) / len(right))
     figures["ms"].append(ms)
 

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from sidecar.memory import serialize
+from sidecar.memory import detail_levels
 from tests.support.labelled_conversations import LabelledConversation, read_conversations, turn_of, write_memories
 from tests.support.memory_project import Memories
 from tests.support.plain_full_text import PlainFullTextSearch
@@ -67,6 +67,6 @@ def test_the_same_question_has_the_same_answer(stored: list[tuple[LabelledConver
 
 
 def test_packing_prefers_score_per_token_and_preserves_order() -> None:
-    assert serialize.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
-    assert serialize.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
-    assert serialize.pack([0.9], [501], 500) == []
+    assert detail_levels.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
+    assert detail_levels.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
+    assert detail_levels.pack([0.9], [501], 500) == []

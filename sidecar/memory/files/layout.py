@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple, cast
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.memory.entry import Retention
 
 FOLDER = ".chati"
@@ -88,3 +89,8 @@ def unarchived_path(path: str) -> str:
 def slug(title: str, limit: int = 48) -> str:
     """Turn a title into a file name: lowercase ASCII letters and digits, joined by hyphens; may be empty."""
     return _SLUG.sub("-", title.lower())[: limit + 1].strip("-")[:limit].rstrip("-")
+
+
+def project_path(path: str) -> str:
+    """Return a memory's path relative to the project folder, masked."""
+    return f"{FOLDER}/{MEMORIES}/{redact(path)}"

@@ -1,87 +1,13 @@
-"""Memories as wire messages. Pure."""
+"""Levels of detail: a memory as its title, its lines about a query, or its whole text; and a choice by tokens. Pure."""
 
 import math
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
-from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.redact import redact
 from sidecar.core.terms import terms_of
 from sidecar.core.token_estimate import estimate_tokens, token_weight
-from sidecar.memory.entry import Memory
-from sidecar.memory.files.layout import FOLDER, MEMORIES
-from sidecar.memory.store.entries import IndexedMemory
-
-if TYPE_CHECKING:
-    from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning  # no pre-run needs these models
-
-_NONE: Mapping[str, list[str]] = MappingProxyType({})
-
-
-def memory_summary(entry: IndexedMemory, superseding: Mapping[str, list[str]] = _NONE) -> "MemorySummary":
-    """Return a memory without its text; `superseding` are the ids that supersede it and others, by id."""
-    from sidecar.memory.model import MemorySummary
-
-    newer = superseding.get(entry.memory.id, [])
-    return MemorySummary(**_summary_fields(entry.memory), tokens=entry.tokens, superseded_by=newer)
-
-
-def memory_detail(
-    entry: IndexedMemory, warning: str, linked: Container[str], superseding: Mapping[str, list[str]] = _NONE
-) -> "MemoryDetail":
-    """Return a memory with its text, and with links to memories within reach."""
-    from sidecar.memory.model import MemoryDetail
-
-    memory = entry.memory
-    return MemoryDetail(
-        **dict(memory_summary(entry, superseding)),
-        text=memory.text,
-        session_id=memory.session or None,
-        supersedes=[linked_id for linked_id in memory.supersedes if linked_id in linked],
-        contradicts=[linked_id for linked_id in memory.contradicts if linked_id in linked],
-        warning=warning or None,
-    )
-
-
-def memory_warning(path: str, sentence: str) -> "MemoryWarning":
-    """Return a warning about a file or folder of the memories."""
-    from sidecar.memory.model import MemoryWarning
-
-    return MemoryWarning(path=project_path(path), warning=sentence)
-
-
-def project_path(path: str) -> str:
-    """Return a memory's path relative to the project folder, masked."""
-    return f"{FOLDER}/{MEMORIES}/{redact(path)}"
-
-
-def _summary_fields(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "title": memory.title,
-        "type": memory.type,
-        "sector": memory.sector,
-        "owner": memory.owner,
-        "retention": memory.retention,
-        "tier": memory.tier,
-        "archived": memory.is_archived,
-        "tags": list(memory.tags),
-        "agent": memory.agent,
-        "author": memory.author,
-        "confidence": memory.confidence,
-        "evidence": memory.evidence,
-        "access_count": memory.access_count,
-        "last_accessed_at": None if memory.last_accessed_ms is None else rfc3339(memory.last_accessed_ms),
-        "created_at": rfc3339(memory.created_ms),
-        "at": rfc3339(memory.at_ms),
-        "path": project_path(memory.path),
-        "position": memory.position,
-        "version": memory.version,
-    }
-
 
 Level = Literal["metadata", "chunks", "full"]
 
