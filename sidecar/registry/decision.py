@@ -7,16 +7,8 @@ from typing import Literal, NamedTuple
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.core.text import one_line
-from sidecar.registry.entities import (
-    IMPACT_REQUIRED_BELOW,
-    Entity,
-    ImpactLevel,
-    Reached,
-    Registry,
-    adaptability_level,
-    impact_level,
-    impact_of,
-)
+from sidecar.registry.entities import Entity, Registry, adaptability_level
+from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
 from sidecar.registry.project_registry import registry_for_workspace
 from sidecar.registry.scoring import RegistryIndex, Score, scores, terms_of
 from sidecar.workspace import Workspace
@@ -32,13 +24,6 @@ NEAR_TIE = 2.0
 SHOWN_MISSING = 6
 MAX_PURPOSE = 160
 MAX_WORDS = 8
-
-
-class Impact(NamedTuple):
-    """The impact of adapting an entity."""
-
-    level: ImpactLevel
-    dependents: tuple[Reached, ...]
 
 
 class Recommendation(NamedTuple):
@@ -110,12 +95,6 @@ def decision_of(score: float) -> Decision:
     if score >= REUSE_FROM:
         return "REUSE"
     return "ADAPT" if score >= ADAPT_FROM else "CREATE"
-
-
-def impact_on(registry: Registry, entity: Entity) -> Impact:
-    """Return the impact of changing an entity."""
-    dependents = tuple(impact_of(registry, entity.id))
-    return Impact(impact_level(entity.adaptability, len(dependents)), dependents)
 
 
 def _recommendation(score: Score, entity: Entity, registry: Registry) -> Recommendation:

@@ -1,6 +1,7 @@
 """The registry's YAML file (intelligence-layer.md 5.1): location, parsing, edits in place, locked and atomic writes."""
 
 import errno
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -380,3 +381,27 @@ def _update_metadata(before: str, after: str, now: str) -> tuple[str, list[Chang
         changes.append(Change(METADATA, "last_updated", metadata.last_updated, now))
         after = set_metadata(after, {"last_updated": now})
     return after, changes
+
+
+_BOM = "\ufeff"
+
+
+def update_checksums(project: Path, text: str) -> tuple[str, list[Change]]:
+    """Return the text with current checksums; entities with missing files are unchanged."""
+    changes: list[Change] = []
+    checksums: dict[tuple[str, str], dict[str, Value]] = {}
+    for entity in parse(text.removeprefix(_BOM)).entities:
+        now = entity_checksum(project, entity)
+        if now and now != entity.checksum:
+            changes.append(Change(entity.id, "checksum", entity.checksum or None, now))
+            checksums[entity.category, entity.key] = {"checksum": now}
+    return put_fields(text, checksums) if checksums else text, changes
+
+
+def entity_checksum(project: Path, entity: Entity) -> str | None:
+    """Return a file's checksum; None if it is missing, outside or too large."""
+    try:
+        content = read_project_file(project, entity.path, MAX_ENTITY_BYTES)
+    except (PolicyDenied, TooLarge):
+        return None
+    return None if content is None else hashlib.sha256(content).hexdigest()

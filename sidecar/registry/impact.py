@@ -1,0 +1,69 @@
+"""The impact of a change of an entity: its dependents, and how much care they call for. Pure."""
+
+from typing import Literal, NamedTuple
+
+from sidecar.registry.entities import MEDIUM_ADAPTABILITY, Entity, Registry
+
+ImpactLevel = Literal["none", "low", "medium", "high"]
+
+IMPACT_REQUIRED_BELOW = 0.3
+"""Below this adaptability a change requires an impact analysis (intelligence-layer.md, Article XIV 4)."""
+
+MEDIUM_DEPENDENTS, HIGH_DEPENDENTS = 3, 10
+"""Minimum number of dependents for a medium and a high impact."""
+
+
+class Reached(NamedTuple):
+    """A direct or transitive dependent."""
+
+    id: str
+    distance: int
+    """1 for a direct dependent."""
+    via: str
+    """Its dependency on the shortest path to the changed entity."""
+
+
+class Impact(NamedTuple):
+    """The impact of adapting an entity."""
+
+    level: ImpactLevel
+    dependents: tuple[Reached, ...]
+
+
+def impact_on(registry: Registry, entity: Entity) -> Impact:
+    """Return the impact of changing an entity."""
+    dependents = tuple(impact_of(registry, entity.id))
+    return Impact(impact_level(entity.adaptability, len(dependents)), dependents)
+
+
+def impact_of(registry: Registry, entity_id: str) -> list[Reached]:
+    """Return the transitive dependents of an entity, each once, nearest first; cycles are followed once."""
+    seen = {entity_id}
+    reached: list[Reached] = []
+    current_ring = [entity_id]
+    distance = 0
+    while current_ring:
+        distance += 1
+        next_ring: list[Reached] = []
+        for needed in current_ring:
+            for dependent in registry.dependents.get(needed, ()):
+                if dependent not in seen:
+                    seen.add(dependent)
+                    next_ring.append(Reached(dependent, distance, needed))
+        next_ring.sort()
+        reached += next_ring
+        current_ring = [entry.id for entry in next_ring]
+    return reached
+
+
+def impact_level(adaptability: float, dependents: int) -> ImpactLevel:
+    """Return the impact level, by the number of dependents and the entity's adaptability.
+
+    The specification names the levels without thresholds. An entity below 0.3 is "not to be changed" (5.1: "changes
+    break consumers"), so a single dependent suffices.
+    """
+    if not dependents:
+        return "none"
+    if adaptability < IMPACT_REQUIRED_BELOW or dependents >= HIGH_DEPENDENTS:
+        return "high"
+    return "medium" if adaptability < MEDIUM_ADAPTABILITY or dependents >= MEDIUM_DEPENDENTS else "low"
