@@ -16,7 +16,7 @@ from sidecar.call import Call
 from sidecar.capture.memory_branch import check_memory_branch
 from sidecar.core.errors import SidecarError
 from sidecar.knowledge.sync_health import knowledge_findings
-from sidecar.memory import doctor_and_purge as memory
+from sidecar.memory import upkeep as memory
 from sidecar.operations.model import (
     DoctorCheck,
     DoctorCheckName,

@@ -16,7 +16,7 @@ from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import InvalidParams
 from sidecar.experiment import store as experiment
 from sidecar.knowledge import store as knowledge
-from sidecar.memory import doctor_and_purge as memory
+from sidecar.memory import upkeep as memory
 from sidecar.operations.model import PurgedKind, PurgeKind, StatePurgeParams, StatePurgeResult
 from sidecar.operations.status import StateFile, list_state_files
 from sidecar.packs import overrides as packs
