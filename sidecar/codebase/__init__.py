@@ -25,6 +25,7 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
+from sidecar.codebase.grep_search import search_contents, search_paths
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
 from sidecar.codebase.repository import Repository, SharedRepository
 from sidecar.codebase.search import (
@@ -41,7 +42,6 @@ from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.query import TEST_WORDS, PromptParts, parts_of, pointing_words
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
-from sidecar.codebase.searcher import search_contents, search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json

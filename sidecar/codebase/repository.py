@@ -19,12 +19,12 @@ from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFi
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
-from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.store import FileCache, SearchCache, StoredIndex
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.summary.summarize import outline
 from sidecar.codebase.summary.syntax import load
+from sidecar.codebase.workspace_search import SharedSearch, WorkspaceSearch
 from sidecar.codebase.worktree.diff import (
     DiffCache,
     FileDiff,
@@ -151,8 +151,8 @@ class Repository:
         self._lister = Lister(self.shared.listings)
         self._file_cache = process.slices.codebase.file_cache
         lookups = (self._whole_summaries, self.cached_summaries, self.summaries)
-        self._searcher = Searcher(self.cwd, process, self.shared.search, *lookups)
-        self._index = self._searcher.index
+        self._search = WorkspaceSearch(self.cwd, process, self.shared.search, *lookups)
+        self._index = self._search.index
         self._region_search = self.shared.regions
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
         self._recent_summaries = self.shared.recent_summaries
@@ -191,7 +191,7 @@ class Repository:
         self.shared.load()
         head = head_of(root)
         if head is not None and self.shared.search.histories.has_any():
-            self._searcher.read_history_of(head)
+            self._search.read_history_of(head)
 
     def cached_state(self) -> tuple[RepositoryState, Listing] | None:
         """Return state and listing if little or nothing happened since the last time; else None."""
@@ -199,7 +199,7 @@ class Repository:
         if state is None:
             return None
         try:
-            return state, self._searcher.cached_listing(state) or self.listing(state)
+            return state, self._search.cached_listing(state) or self.listing(state)
         except StateUnavailable:
             return None
 
@@ -221,7 +221,7 @@ class Repository:
                 raise StateUnavailable(error.reason) from error
             if self._last_listing is not listing:
                 self.key, self._last_listing = _repository_key(state), listing
-            self._searcher.update(state, listing)
+            self._search.update(state, listing)
             shared_index = self.shared.search.index
             if shared_index.has_excess():
                 self.freshness.idle_queue.submit(shared_index.remove_excess)
@@ -255,10 +255,10 @@ class Repository:
         A few edited files are analysed in this thread, which is faster than a thread hand-off. A run that was started
         for an earlier listing is awaited and followed by another one.
         """
-        if self._searcher.is_complete():
+        if self._search.is_complete():
             return 0, True
         analysed = (self._indexer.run_inline(self.key) or 0) if wait_ms > 0 else 0
-        if self._searcher.is_complete():
+        if self._search.is_complete():
             return analysed, True
         clock = self._process.clock
         deadline_ms = clock.monotonic_ms() + wait_ms
@@ -269,17 +269,17 @@ class Repository:
                 before = 0  # a run may analyse files before this thread continues
             wait((future,), timeout=max(0.0, deadline_ms - clock.monotonic_ms()) / 1000)
             analysed += self._index_report.analysed - before
-            if self._searcher.is_complete() or not future.done():
+            if self._search.is_complete() or not future.done():
                 break
-        return analysed, self._searcher.is_complete()
+        return analysed, self._search.is_complete()
 
     def is_nearly_indexed(self) -> bool:
         """Whether all but a few listed files are indexed and the head's history is loaded."""
-        return self._searcher.is_complete(allowed_pending=MAX_INLINE_FILES)
+        return self._search.is_complete(allowed_pending=MAX_INLINE_FILES)
 
     def is_indexed(self) -> bool:
         """Whether every listed file is indexed and the head's history is loaded."""
-        return self._searcher.is_complete()
+        return self._search.is_complete()
 
     def find(
         self,
@@ -293,7 +293,7 @@ class Repository:
         """Rank the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
         changed = () if state.kind == "folder" else (file.path for file in state.all_changed)
         query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
-        return self._searcher.find(query, state, self.key, limit)
+        return self._search.find(query, state, self.key, limit)
 
     def is_cold(self) -> bool:
         """Whether many files are not indexed, as far as is known before the repository's state is."""
@@ -308,7 +308,7 @@ class Repository:
 
     def regions(self, text: str, files: Sequence[SearchedFile]) -> list[RankedRegion]:
         """Rank the regions of files, which come best first; contents are read once."""
-        return self._region_search.rank(self._searcher.region_query(text), files, self._source_texts)
+        return self._region_search.rank(self._search.region_query(text), files, self._source_texts)
 
     def region_lines(self, region: RankedRegion, content: str) -> FoundRegion | None:
         """Return a ranked region with its lines."""
@@ -420,7 +420,7 @@ class Repository:
 
     def importers(self, path: str) -> list[str]:
         """Return the files known to import a listed file, sorted; also those of the repository outside of `cwd`."""
-        return self._searcher.importers(path, MAX_IMPORT_CANDIDATES)
+        return self._search.importers(path, MAX_IMPORT_CANDIDATES)
 
     def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.
@@ -465,7 +465,7 @@ class Repository:
 
     def fragile_files(self, limit: int) -> list[FragileFile] | None:
         """Return the files whose changes were most often reverted or fixed again lately; None while that is unknown."""
-        return self._searcher.fragile_files(limit)
+        return self._search.fragile_files(limit)
 
     def landmines(self) -> tuple[tuple[str, Landmine], ...] | None:
         """Return the first warnings above definitions, with their paths; None while files are still being indexed."""
@@ -499,17 +499,17 @@ class Repository:
     def _run(self, report: IndexReport) -> IndexReport:
         runs = self._process.slices.codebase.index_runs
         runs[id(report)] = (self.cwd, report)
-        history = threading.Thread(target=self._searcher.read_history, name="history", daemon=True)
+        history = threading.Thread(target=self._search.read_history, name="history", daemon=True)
         try:
             history.start()  # meanwhile the last commits order the files
-            done = self._indexer.run(self.key, report, self._searcher.by_interest)
+            done = self._indexer.run(self.key, report, self._search.by_interest)
             history.join()
         finally:
             del runs[id(report)]
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
             clear_key_cache()
             release_memory()
-        if self.shared.must_be_stored() and self._searcher.is_complete():
+        if self.shared.must_be_stored() and self._search.is_complete():
             self.freshness.idle_queue.submit(self.shared.store, STORE_AFTER_MS)
         return done
 

@@ -9,8 +9,8 @@ import pytest
 from sidecar.call import Process
 from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary
 from sidecar.codebase.search import SearchQuery
-from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.summary.summarize import summarize
+from sidecar.codebase.workspace_search import SharedSearch, WorkspaceSearch
 from tests.codebase.codebase_client import CodebaseClient
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
 from tests.support.client import Client
@@ -21,14 +21,16 @@ Make = Callable[..., Worktree]
 
 
 class Desk:
-    """A searcher over a real workspace; `searches` grows with each search that the cache does not answer."""
+    """The search over a real workspace; `searches` grows with each search that the cache does not answer."""
 
     def __init__(self, folder: Path, process: Process) -> None:
         self.folder = folder
         self.searches: list[list[str]] = []
         self._repository: Repository = process.workspaces.get(str(folder), None).slices.repository
         self._memory = Memory()
-        self.finder = Searcher(folder, process, SharedSearch(), self._memory.known, self._memory.known, self._summaries)
+        self.finder = WorkspaceSearch(
+            folder, process, SharedSearch(), self._memory.known, self._memory.known, self._summaries
+        )
 
     def look(self) -> RepositoryState:
         """Follow the state without reading anything."""

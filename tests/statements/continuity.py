@@ -127,10 +127,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: the five tables stand under their names": ("storage/test_migrations.py::test_every_durable_table_exists",),
     "Design: the search cache is keyed by query, commit and scope": (
-        "codebase/test_searcher.py::test_same_query_on_the_same_state_comes_from_the_cache",
-        "codebase/test_searcher.py::test_another_query_is_searched",
-        "codebase/test_searcher.py::test_edit_or_commit_invalidates_and_an_undone_edit_restores_the_cached_result",
-        "codebase/test_searcher.py::test_subfolder_and_other_repository_share_no_results",
+        "codebase/test_workspace_search.py::test_same_query_on_the_same_state_comes_from_the_cache",
+        "codebase/test_workspace_search.py::test_another_query_is_searched",
+        "codebase/test_workspace_search.py::test_edit_or_commit_invalidates_and_an_undone_edit_restores_the_cached_result",
+        "codebase/test_workspace_search.py::test_subfolder_and_other_repository_share_no_results",
     ),
     "Design: the pack's key has task, state, provider, mode, budget and the digest of sources (decisions.md)": (
         f"{_CACHE}every_input_of_the_pack_is_part_of_its_key",
