@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sidecar.core.digests import short_id
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.lru_cache import LruCache
+from sidecar.system.git import main_worktree
 
 if TYPE_CHECKING:
     from sidecar.slice_states import WorkspaceSlices
@@ -57,9 +58,16 @@ class Workspaces:
         """Resolved paths, and the identity of their folder (device and inode)."""
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
-        """Return the workspace of two paths. Raise WorkspaceUnavailable for a relative path."""
+        """Return the workspace of two paths; without a project, that of the repository's main worktree.
+
+        So the chats in linked worktrees of a repository share one project. Raise WorkspaceUnavailable for a relative
+        path.
+        """
         folder = self._resolved(cwd)
-        project = folder if project_path in (None, cwd) else self._resolved(project_path or cwd)
+        if project_path is None:
+            project = main_worktree(folder)
+        else:
+            project = folder if project_path == cwd else self._resolved(project_path)
         key = (os.path.normcase(folder), os.path.normcase(project))
         return self._open.get_or_create(key, lambda: self._create(folder, project))
 

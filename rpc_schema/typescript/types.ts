@@ -2212,7 +2212,7 @@ export interface PostRunParams {
   mode: "plan" | "agent"
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project; without it, `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** The prompt as the user wrote it. */
   prompt: string
@@ -2294,7 +2294,7 @@ export interface PreRunParams {
   mode: "plan" | "agent"
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project; without it, `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** The user's prompt, as the host would send it. */
   prompt: string

@@ -69,7 +69,9 @@ class PostRunParams(WireModel):
     provider: Provider = Field(description="Whose agent ran.")
     mode: RunMode = Field(description="As in the pre-run.")
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
-    project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The prompt as the user wrote it.")
     outcome: Outcome = Field(
         description="`completed`; `aborted` by the user; ended in an `error`; `empty` or `notStarted`: it never"

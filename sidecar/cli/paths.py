@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.output import CommandFailed
-from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.storage.database import FILE_NAME
-from sidecar.system.branch_commit import locate_repository
 from sidecar.system.environment import state_folders
+from sidecar.system.git import find_root, main_worktree
 
 
 def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Path:
@@ -45,11 +44,8 @@ def project_folder(given: Path | None) -> Path:
         ) from None
     if given is not None:
         return here
-    try:
-        common = locate_repository(here).common_dir
-    except WorkspaceUnavailable:
-        return here
-    return common.parent if common.name == ".git" else here
+    root = find_root(here)
+    return here if root is None else main_worktree(root)
 
 
 OF_CURRENT_FOLDER, ONE_OR_ALL = "the project; default: that of the current folder", "one project; default: all"

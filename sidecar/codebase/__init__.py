@@ -62,7 +62,6 @@ from sidecar.codebase.worktree.diff import (
     split_hunks,
     subjects_between,
 )
-from sidecar.codebase.worktree.git_files import common_dir_of, git_dir_of, is_git_dir
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable, is_outside, path_from_cwd
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
@@ -104,7 +103,6 @@ __all__ = [
     "choose_regions",
     "clear_key_cache",
     "comment_text",
-    "common_dir_of",
     "conflict_hunks",
     "content_identity",
     "count_between",
@@ -116,7 +114,6 @@ __all__ = [
     "drop_unlikely",
     "file_kind",
     "from_json",
-    "git_dir_of",
     "has_public_api",
     "hunk_header",
     "identifiers_of",
@@ -125,7 +122,6 @@ __all__ = [
     "is_code",
     "is_document",
     "is_generated",
-    "is_git_dir",
     "is_named_file",
     "is_outside",
     "is_pointed_at",

@@ -20,7 +20,7 @@ from sidecar.codebase.unindexed_files import (
     is_unindexed,
     recently_changed,
 )
-from sidecar.codebase.worktree.git_files import find_root, index_signature
+from sidecar.codebase.worktree.git_files import index_signature
 from sidecar.codebase.worktree.state import (
     MAX_NESTED_DEPTH,
     MAX_NESTED_REPOSITORIES,
@@ -33,7 +33,7 @@ from sidecar.core.binary_sections import BinarySection, SectionReader, of_texts
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.git import Git, GitFailed, blob_sizes, read_blobs
+from sidecar.system.git import Git, GitFailed, blob_sizes, find_root, read_blobs
 from sidecar.system.safe_open import read_below
 
 MAX_FILES = 200_000

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.core.errors import InvalidParams, WorkspaceUnavailable
-from sidecar.system.branch_commit import locate_repository
+from sidecar.core.errors import InvalidParams
+from sidecar.system.git import find_root, main_worktree
 
 
 class Location(NamedTuple):
@@ -20,9 +20,5 @@ def locate(folder: Any) -> Location:
     if not isinstance(folder, str) or not os.path.isabs(folder):
         raise InvalidParams("`input`: the hook's JSON must have an absolute `cwd`.")
     here = Path(folder)
-    root = next((candidate for candidate in (here, *here.parents) if (candidate / ".git").exists()), here)
-    try:
-        common = locate_repository(root).common_dir
-    except WorkspaceUnavailable:
-        return Location(str(root), str(root))
-    return Location(str(root), str(common.parent if common.name == ".git" else root))
+    root = find_root(here) or here
+    return Location(str(root), str(main_worktree(root)))

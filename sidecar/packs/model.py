@@ -91,7 +91,9 @@ class PreRunParams(WireModel):
     provider: Provider = Field(description="Whose agent runs.")
     mode: RunMode = Field(description="`agent` may change files; `plan` only plans and gets the plan's rules.")
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
-    project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The user's prompt, as the host would send it.")
     continuity_mode: Mode | None = Field(
         default=None,

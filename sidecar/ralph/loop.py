@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.codebase import common_dir_of
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import iteration_continuity, loop_policy
@@ -50,6 +49,7 @@ from sidecar.ralph.model import (
 from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
 from sidecar.system.atomic_write import remove_abandoned_files
 from sidecar.system.environment import HOST_VARIABLE, child_environment
+from sidecar.system.git import main_worktree
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"
 """Default for the command line of a `custom` harness."""
@@ -74,7 +74,7 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
         extra=tuple(params.extra_arguments),
         command=params.harness_command or environment.get(COMMAND_VARIABLE),
     )
-    project = params.project_path or _project_of(folder.root)
+    project = params.project_path or str(main_worktree(folder.root))
     workspace = call.process.workspaces.get(str(folder.root), project)
     plan = LoopPlan(
         params=params,
@@ -87,12 +87,6 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     )
     agent_command(options, "", cwd, environment, prompt_file=folder.prompt_path(1))
     return plan
-
-
-def _project_of(root: Path) -> str:
-    """Return the main worktree of the repository with this top: records of linked worktrees outlive them there."""
-    common = common_dir_of(root)
-    return str(common.parent if common is not None and common.name == ".git" else root)
 
 
 def with_version(plan: LoopPlan) -> LoopPlan:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from sidecar.codebase import git_dir_of, is_git_dir
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
@@ -22,6 +21,7 @@ from sidecar.ralph.model import RalphIteration, RalphState
 from sidecar.system import filelock
 from sidecar.system.atomic_write import write_resolved
 from sidecar.system.environment import user_state_folder
+from sidecar.system.git import git_dir_of, is_git_dir
 from sidecar.system.safe_open import make_private_folder, open_real_folder, open_real_parent, open_regular, read_regular
 
 STATE_PARTS = (".spool", ".state", "ralph")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.system.environment import NO_WINDOW, child_environment, environment, temporary_variables
-from sidecar.system.safe_open import find_pipe_with_reader
+from sidecar.system.safe_open import find_pipe_with_reader, read_regular
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
@@ -293,3 +293,68 @@ def read_blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
             contents[object_id] = output[position : position + size]
             position += size + 1
     return contents
+
+
+MAX_POINTER_BYTES = 64 * 1024
+"""Maximum size of a file that contains one path."""
+
+_GITDIR = "gitdir: "
+
+
+def find_root(cwd: Path) -> Path | None:
+    """Return the nearest folder at or above `cwd` that git treats as a worktree's root.
+
+    Like git, skip a folder `.git` that contains no repository; a file `.git` always counts.
+    """
+    for folder in (cwd, *cwd.parents):
+        dot_git = folder / ".git"
+        if dot_git.is_file() or (dot_git.is_dir() and is_git_dir(dot_git)):
+            return folder
+    return None
+
+
+def git_dir_of(root: Path) -> Path | None:
+    """Return the git directory of a worktree: `.git` itself, or the target of the file `.git`."""
+    dot_git = root / ".git"
+    if dot_git.is_dir():
+        return dot_git
+    try:
+        text = read_regular(str(dot_git), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    return root / text.removeprefix(_GITDIR).rstrip("\r\n") if text.startswith(_GITDIR) else None
+
+
+def common_dir_of(root: Path) -> Path | None:
+    """Return the git directory that all worktrees of a repository share, without symbolic links."""
+    git_dir = git_dir_of(root)
+    if git_dir is None:
+        return None
+    try:
+        content = read_regular(str(git_dir / "commondir"), MAX_POINTER_BYTES)
+    except OSError:
+        return git_dir.resolve()
+    return (git_dir / content.decode("utf-8", "surrogateescape").strip()).resolve()
+
+
+def main_worktree(folder: Path) -> Path:
+    """Return the main worktree of the repository that a folder is a linked worktree of; otherwise the folder itself.
+
+    The repository must know the worktree, as git requires: a file `.git` alone could point to any repository.
+    """
+    try:
+        git_dir, common = git_dir_of(folder), common_dir_of(folder)
+        if git_dir is None or common is None or common.name != ".git" or git_dir.resolve() == common:
+            return folder
+        known = read_regular(str(git_dir / "gitdir"), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape").strip()
+        is_known = os.path.samefile(git_dir / known, folder / ".git")
+    except OSError:
+        return folder
+    return common.parent if is_known else folder
+
+
+def is_git_dir(git_dir: Path) -> bool:
+    """Whether git treats a folder as a git directory; a bare repository is one."""
+    if not os.path.lexists(git_dir / "HEAD"):
+        return False
+    return (git_dir / "commondir").is_file() or ((git_dir / "objects").is_dir() and (git_dir / "refs").is_dir())

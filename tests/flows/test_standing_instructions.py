@@ -75,6 +75,15 @@ def test_every_new_session_has_the_instructions_in_its_anchor_once(
         assert news(conversation.turn(PROMPT, session=name)) == []
 
 
+def test_a_chat_in_a_linked_worktree_that_names_no_project_has_the_instructions_of_its_repository(
+    memories: Memories, active: MemorySidecar, project: Repository, tmp_path: Path
+) -> None:
+    memory_id = stated(memories, PNPM)
+    worktree = project.add_worktree(tmp_path / "chat-1", "chat/1")
+    in_worktree = Conversation(active.client, worktree.path)
+    assert section(sent(in_worktree.turn(PROMPT))) == [f"- {PNPM} ({memory_id}, 2026-03-01)"]
+
+
 def test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_session(
     memories: Memories, conversation: Conversation
 ) -> None:

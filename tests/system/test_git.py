@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing, end_started
+from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing, end_started, main_worktree
 from tests.support.repositories import make_repository
 
 
@@ -118,3 +118,29 @@ def test_no_process_is_left_running(tmp_path: Path) -> None:
     Git(repository.path).run("status")
     subprocess._cleanup()  # type: ignore[attr-defined]
     assert subprocess._active in ([], None)  # type: ignore[attr-defined]
+
+
+def test_the_main_worktree_is_that_of_the_repository_a_linked_worktree_belongs_to(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "till", {"a.txt": "a\n"})
+    linked = repository.add_worktree(tmp_path / "chat-1", "chat/1")
+    assert main_worktree(linked.path) == repository.path.resolve()
+    assert main_worktree(repository.path) == repository.path
+    assert main_worktree(tmp_path) == tmp_path
+
+
+def test_a_folder_that_only_claims_to_be_a_linked_worktree_is_its_own_main_worktree(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "till", {"a.txt": "a\n"})
+    linked = repository.add_worktree(tmp_path / "chat-1", "chat/1")
+    other = tmp_path / "downloaded"
+    other.mkdir()
+    (other / ".git").write_bytes((linked.path / ".git").read_bytes())
+    assert main_worktree(other) == other
+
+
+def test_a_submodule_is_its_own_main_worktree(tmp_path: Path) -> None:
+    repository, inner = (
+        make_repository(tmp_path / "till", {"a.txt": "a\n"}),
+        make_repository(tmp_path / "inner", {"b.txt": "b\n"}),
+    )
+    repository.add_submodule(inner, "inner")
+    assert main_worktree(repository.path / "inner") == repository.path / "inner"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.content_ids import ContentHashes, content_identity
-from sidecar.codebase.worktree.git_files import IndexEntry, find_root
+from sidecar.codebase.worktree.git_files import IndexEntry
 from sidecar.codebase.worktree.incremental import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (
     DetailedState,
@@ -23,6 +23,7 @@ from sidecar.codebase.worktree.state import (
 from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, WatchResult, WorktreeWatch
 from sidecar.core.clock import SystemClock
 from sidecar.system.folder_watch import open_watch
+from sidecar.system.git import find_root
 from sidecar.system.threads import IdleQueue
 
 AUDIT_MS = 60_000.0

@@ -26,9 +26,7 @@ from sidecar.codebase.worktree.git_files import (
     IndexEntry,
     IndexUnreadable,
     branch_of,
-    common_dir_of,
     flags_in_file,
-    git_dir_of,
     head_of,
     index_signature,
 )
@@ -47,7 +45,7 @@ from sidecar.codebase.worktree.state import (
 )
 from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan, comparison_rules
 from sidecar.system.folder_watch import Unwatchable, WatchedFolders
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import Git, GitFailed, common_dir_of, git_dir_of
 from sidecar.system.safe_open import read_if_regular, read_regular
 
 _NAME = ".gitattributes"

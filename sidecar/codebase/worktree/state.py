@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidecar.codebase.content_ids import ContentHashes, ObjectFormat
-from sidecar.codebase.worktree.git_files import find_root, is_git_dir
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
-from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed
+from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed, find_root, is_git_dir
 from sidecar.system.safe_open import make_private_folder
 
 

@@ -11,21 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import ObjectFormat
-from sidecar.codebase.worktree.git_files import (
-    Conversion,
-    GitIndex,
-    common_dir_of,
-    conversion_of,
-    find_root,
-    flags_in_file,
-    git_dir_of,
-    read_index,
-)
+from sidecar.codebase.worktree.git_files import Conversion, GitIndex, conversion_of, flags_in_file, read_index
 from sidecar.codebase.worktree.state import SIDECAR_FOLDERS
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
 from sidecar.system.folder_watch import Unwatchable, Watch, WatchedFolders, open_watch
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, git_dir_of
 from sidecar.system.log import Log
 from sidecar.system.threads import IdleQueue
 
