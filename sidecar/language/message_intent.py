@@ -1,4 +1,6 @@
-"""Intent of a message: it corrects the agent, repeats an earlier one, asks to create something, or only thanks. Pure.
+"""Intent of a message, and what it is about. Pure.
+
+It corrects the agent, repeats an earlier one, asks to create something, or only thanks.
 
 A correction: the work is wrong, incomplete or not what was requested. Only the beginning of the message and short
 sentences count: a long task that mentions an error is a task. What the user pasted is blanked first. Questions for
@@ -126,6 +128,109 @@ def is_courtesy(message: str) -> bool:
     return not _COURTESY_WORDS.isdisjoint(words) and all(
         word in _COURTESY_WORDS or word in _COURTESY_FILLER for word in words
     )
+
+
+_WORKING_WORDS = frozenset(
+    (
+        "a about accordingly add adjust afterwards again agent agents all also always and any anything anything's are "
+        "ask at be because before best branch break breaks broken bug build by can careful carefully cases change "
+        "changed changelog changes check checked checker ci clarify clean code coding commit commits compile compiles "
+        "complete confirm conventions correct correctly could cover coverage create deeply did do doc docs "
+        "documentation don't done each edit else end ensure everything execute existing explain explanation extend "
+        "fail fails files final finally find finish finished first fix fixed follow following for format formatter "
+        "from go good green hard have hello help here hey hi how i if implement implementing in include integration "
+        "into investigate is issue it it's its keep know let let's like lint linter list look looks make me merge "
+        "minimal modify more my need new no not nothing notice noticed of on once one open or other our outline own "
+        "pass passes passing plan please pr practices problem proceed produce production project proper properly "
+        "proposal propose provide pull push quality question questions quick quickly read readme ready regression "
+        "relevant repo repository request rerun resolve result results review right root run show simple small so "
+        "solution solve some something spec specs start step steps still style subagent subagents succeed such suite "
+        "summarize summary sure take task tell test tests than thank thanks that that's the their them then there "
+        "these they they're think this thorough thoroughly through time to todo todos too tool tools touch type "
+        "typecheck types ultrathink unclear unit unrelated until up update use validate verify want was we well what "
+        "when which while whole why will with without work working works would write yet you your "
+        "aktualisiere alle alles am anderes auch aus ausführen behebe bestehenden bitte code commite committe dafür "
+        "danach danke darum das dass deine den der dich die doku dokumentation du durch durchlaufen durchläuft ein "
+        "eine einen einer ende ergänze erkläre erst fehler finde funktioniert füge führe für geändert grün hallo "
+        "halte hast hinzu ich ist kannst kein keine keinen klein kümmere lass lauf laufen mach mache minimal mir mit "
+        "nichts noch nur plan problem problems prüfe schreib schreibe schreiben sicher sonst stelle stil test tests "
+        "und ursache vorher was wie wir zeig zeige zuerst ändere änderung änderungen "
+        "a actualiza además agrega agregar ahora antes arregla arreglar asegurate asegúrate añade añadir aún cambiado "
+        "cambios causa con corre corrige código de del después documentación ejecuta el encuentra escribe escribir "
+        "esta este estilo esto existente explica favor funcione gracias haz hola la las lo los luego me muestra "
+        "muéstrame mínimos no pase pasen plan por primero problema prueba pruebas puedes que qué sigue sin soluciona "
+        "también todas todavía todo todos un una y "
+        "a adicionar adicione ainda antes atualize causa com commit corrige corrija código de depois documentação e "
+        "encontre escreva escrever estilo execute existente explique favor faça funcione garanta isso me mostre "
+        "mudanças mudou mínimas não o obrigada obrigado olá os para passe passem plano pode por primeiro problema que "
+        "rode sem siga também teste testes todas todos tudo um uma "
+        "a ajoute ajouter assure aussi avant bonjour cause "
+        "ceci cela changement changements changé code commit corrige corriger "
+        "d'abord de des documentation du encore ensuite est et existant explique exécute fais fonctionne il jour la "
+        "lance le les merci mets mettre minimaux montre ne pas passe passent peux plait plan plaît pour problème que "
+        "s'il sans style suis te test tests toi tous tout toutes trouve tu un une à ça écrire écris "
+        "aggiorna aggiungi anche ancora assicurati causa che ciao codice commit con correggi così di documentazione e "
+        "esegui esistente fai favore funzioni grazie il la lancia le minime modifiche mostra non passi passino per "
+        "piano poi prima problema puoi questo scrivi segui senza spiega stile test trova tutti tutto un una "
+        "alle alles alsjeblieft bedankt bestaande bij code commit daarna dat dit documentatie doe draai een eerst en "
+        "er hallo ik je kun laat leg met minimaal niet nog ook oorzaak op plan probleem schrijf slaagt stijl test "
+        "tests toe uit veranderd vind voeg voer volg voor werk werkt wijzigingen zien zorg "
+        "без все всё для добавь добавьте документацию запусти запустите "
+        "затем и их его и изменения изменил исправь код коммит "
+        "минимальные мне можешь найди напиши напишите не обнови план пожалуйста пока покажи потом привет причину "
+        "проблема проверь проходит проходят работает сделай сначала спасибо стиль также тест тесты убедись убедитесь "
+        "что это "
+    ).split()
+)
+"""Words of clauses that tell how to work, whatever the work is about, in eight languages."""
+
+_WIDE_WORKING = lazy_regex(
+    r"(?:请|也|再|并|然后|最后|同时|先|不要|别|写|添加|加上|补充|增加|更新|运行|跑|确保|通过|所有|全部|一下|一个|单元|回归|测试"
+    r"|用例|文档|提交|代码|计划|方案|给我|看|谢谢|修复|这个|问题|检查|没有|的|和|[，、\s])+"
+    r"|(?:テスト|単体|回帰|も|を|が|に|は|の|で|追加|書いて|作成|更新|実行|して|ください|下さい|お願いします|すべて|全部|全て|通る"
+    r"|こと|確認|ドキュメント|コミット|プラン|計画|まず|先に|コード|まだ|書かないで|最後|説明|修正|この|問題|ありがとう"
+    r"|ございます|ようにして|[、\s])+"
+)
+_WORKING_VERBS = (
+    r"add|also|check|commit|create|don't|do not|ensure|explain|finally|fix|follow|include|keep|let me|make sure|open"
+    r"|please|push|read|review|run|show|tell|test|think|update|verify|write"
+    r"|aktualisiere|ergänze|erkläre|führe|füge|lass|schreib|schreibe|stelle?"
+    r"|actualiza|agrega|añade|asegúrate|ejecuta|escribe|explica|adicione|atualize|escreva|execute|explique|garanta|rode"
+    r"|ajoute|assure|écris|explique|lance|mets|aggiorna|aggiungi|assicurati|esegui|scrivi|spiega"
+    r"|draai|leg|schrijf|voeg|voer|zorg|добавь|запусти|напиши|обнови|объясни|убедись"
+)
+_CLAUSE_END = lazy_regex(
+    rf"((?<=[.!?;…])\s+|(?<=[。！？])|\n|:\s+"
+    rf"|(?:,\s*+|,?\s(?:and then|and|then|also|plus|und|y|e|et|en|и)\s)(?=(?:{_WORKING_VERBS})\b))",
+    re.IGNORECASE,
+)
+_NAMES_SOMETHING = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]|\w\.\w|\(\)")
+_ENDS = " \t.,:;!?…。！？"
+
+
+def subject_of(message: str) -> str:
+    """Return what a message is about: without the clauses that only tell how to work, such as "and add a test".
+
+    A message that consists of nothing else, and one with a block of code, is returned as it is.
+    """
+    if "```" in message or len(message) > MAX_PROMPT:
+        return message
+    first, *rest = _CLAUSE_END.split(message)
+    clauses = [("", first), *zip(rest[::2], rest[1::2], strict=True)]
+    subject = [(mark, clause) for mark, clause in clauses if not _is_about_working(clause)]
+    if not any(clause.strip(_ENDS) for _, clause in subject):
+        return message
+    return "".join(f"{mark}{clause}" for mark, clause in subject).lstrip(_ENDS)
+
+
+def _is_about_working(clause: str) -> bool:
+    """Whether a clause names nothing and contains no word besides those of working."""
+    if _NAMES_SOMETHING.search(clause):
+        return False
+    if not clause.isascii() and _WIDE_WORKING.fullmatch(clause.strip(_ENDS)):
+        return True
+    words = _WORDS.findall(clause.replace("’", "'").casefold())
+    return bool(words) and all(word in _WORKING_WORDS for word in words)
 
 
 MIN_TERMS, SAME_MESSAGE = 3, 0.8

@@ -23,7 +23,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import one_line
-from sidecar.language.message_intent import is_courtesy
+from sidecar.language.message_intent import is_courtesy, subject_of
 from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
@@ -254,8 +254,10 @@ def search_query(prompt: str) -> str:
     """Return the search query: a conventional commit's scope, names and paths unchanged, and the words.
 
     Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored. A prompt of
-    several lines has its title, and a long one its prose, as further parts.
+    several lines has its title, and a long one its prose, as further parts. What a prompt says about working alone, as
+    in "and add a test", leads to no file.
     """
+    prompt = subject_of(prompt)
     parts = parts_of(prompt)
     pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
     whole = f"{_query_words(prompt)}{pointing}"[:MAX_QUERY_CHARACTERS]

@@ -134,6 +134,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("go on", ""),
         ("the error of Cart.total and of Cart.total", "Cart.total error"),
         ("修复折扣", "修复折扣 复折 折扣"),
+        ("Receipts lose the discount. Fix it and add a test, then commit.", "discount receipts"),
     ],
 )
 def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: str) -> None:

@@ -1,0 +1,49 @@
+"""What a message is about, without the clauses that only tell how to work."""
+
+import pytest
+
+from sidecar.language.message_intent import subject_of
+
+SUBJECT = "The Vary header is missing when the origin is a function"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"{SUBJECT}. Fix it and add a test.",
+        f"{SUBJECT}. Please write unit tests for this and make sure all existing tests still pass.",
+        f"Hey, can you please take a look at this: {SUBJECT}. Thanks!",
+        f"{SUBJECT}, then commit the changes and open a PR",
+        f"{SUBJECT}. When you are done, run the linter and the type checker, and update the changelog.",
+        f"{SUBJECT}. Don't write any code yet, first make a plan and show it to me.",
+        f"{SUBJECT}\n\nKeep the changes minimal.\nFollow the existing code style and don't touch unrelated files.",
+        f"Bitte kümmere dich darum: {SUBJECT}. Schreib auch einen Test dafür und lass danach alle Tests laufen.",
+        f"Por favor arregla esto: {SUBJECT}. Añade también un test y asegúrate de que todo pase.",
+        f"{SUBJECT}. Escreva testes para isso e atualize a documentação.",
+        f"{SUBJECT}. Ajoute un test et explique le changement.",
+        f"{SUBJECT}. Aggiungi un test, poi esegui tutti i test.",
+        f"{SUBJECT}. Voeg een test toe.",
+        f"{SUBJECT}. Добавь тесты и запусти их.",
+        f"{SUBJECT}。请添加单元测试并确保所有测试通过。",
+        f"{SUBJECT}。テストも追加してください。",
+    ],
+)
+def test_clauses_about_working_are_left_out(message: str) -> None:
+    assert subject_of(message).rstrip(" .,。\n") == SUBJECT
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Write tests for the CORS middleware",
+        "Run the tests",
+        "Fix the bug and add a test",
+        "Add a test runner option",
+        "Fix the crash and add it to `tests/cart_test.py`",
+        "Trim the slash, and test with Node 22",
+        f"{SUBJECT}\n```\nadd a test\n```\nAdd a test.",
+        "",
+    ],
+)
+def test_a_message_without_another_subject_or_with_names_stays_whole(message: str) -> None:
+    assert subject_of(message) == message
