@@ -1,4 +1,4 @@
-"""Links, scripts, commands, options, methods, settings and files named by the pages exist, and all are documented."""
+"""Links, scripts, commands, options, methods, settings, files and names on the pages exist, and all are documented."""
 
 import contextlib
 import io
@@ -48,6 +48,33 @@ CHANGES = ROOT / "rpc_schema" / "CHANGES.md"
 pages = pytest.mark.parametrize(
     "page", [page for page in PAGES if page != CHANGES], ids=lambda page: page.relative_to(ROOT).as_posix()
 )
+
+
+FOREIGN_NAMES = {
+    "signExts": "of electron-builder",
+    "keepParent": "of macOS's ditto",
+    "taxId": "a label guide's example",
+    "batchNN": "files that labelling creates",
+}
+CODE_SUFFIXES = {".py", ".ts", ".tsx", ".mjs", ".json", ".jinja", ".spec", ".scm", ".plist"}
+
+
+@cache
+def words_of_code() -> frozenset[str]:
+    """Return every word of the code and of its files' names, without this module's own."""
+    files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if "node_modules" not in path.parts)
+    code = [path for path in files if path.suffix in CODE_SUFFIXES and path != Path(__file__)]
+    texts = (f"{path.name} {path.read_text(encoding='utf-8')}" for path in code)
+    return frozenset(word for text in texts for word in re.findall(r"\w+", text))
+
+
+def unknown_names(text: str) -> set[str]:
+    """Return the compound names in backticks that are nowhere in the code."""
+    named = (
+        word for span in re.findall(r"`([^`\n]+)`", FENCE.sub("", text)) for word in re.findall(r"[A-Za-z_]\w*", span)
+    )
+    compound = {word for word in named if re.search(r"[a-z0-9][A-Z]|\w_\w", word)}
+    return compound - words_of_code() - FOREIGN_NAMES.keys()
 
 
 def prose(text: str) -> str:
@@ -119,6 +146,20 @@ def test_every_module_or_method_named_with_its_slice_exists(page: Path) -> None:
     modules = {path.relative_to(sidecar).with_suffix("").as_posix() for path in sidecar.rglob("*")}
     named = re.findall(rf"`(?:sidecar/)?((?:{slices})/[\w/]*\w)(?:\.py|/)?`", page.read_text(encoding="utf-8"))
     assert set(named) - modules - set(ROWS) == set()
+
+
+@pages
+def test_every_compound_name_on_a_page_is_in_the_code(page: Path) -> None:
+    assert unknown_names(page.read_text(encoding="utf-8")) == set()
+
+
+def test_the_new_names_of_renames_are_in_the_code() -> None:
+    tables = re.split(r"^## ", CHANGES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    renames = [re.sub(r"^\| .*? \| ", "", table, flags=re.MULTILINE) for table in tables if "| Old |" in table]
+    added = [table for table in tables if "| Member |" in table]
+    assert len(renames) > 3
+    assert len(added) == 1
+    assert unknown_names("\n".join((*renames, *added))) == set()
 
 
 def test_the_order_of_imports_is_that_of_the_linter() -> None:
