@@ -2217,7 +2217,7 @@ export interface PostRunParams {
   /** The prompt as the user wrote it. */
   prompt: string
   /**
-   * `completed`; `aborted` by the user; ended in an `error`; `empty` or `notStarted`: it never reached the provider; `superseded`: another run of the conversation took its place.
+   * `completed`; `aborted` by the user; ended in an `error`; `empty`: the provider answered nothing; `notStarted`: it received nothing; `superseded`: another run of the conversation took its place.
    */
   outcome: "completed" | "aborted" | "error" | "empty" | "notStarted" | "superseded"
   error?: RunError | null

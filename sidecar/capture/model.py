@@ -74,8 +74,8 @@ class PostRunParams(WireModel):
     )
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The prompt as the user wrote it.")
     outcome: Outcome = Field(
-        description="`completed`; `aborted` by the user; ended in an `error`; `empty` or `notStarted`: it never"
-        " reached the provider; `superseded`: another run of the conversation took its place."
+        description="`completed`; `aborted` by the user; ended in an `error`; `empty`: the provider answered nothing;"
+        " `notStarted`: it received nothing; `superseded`: another run of the conversation took its place."
     )
     error: RunError | None = None
     session: SessionChange

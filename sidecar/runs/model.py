@@ -34,7 +34,9 @@ RunMode = Literal["plan", "agent"]
 """Whether the agent plans or works."""
 
 Outcome = Literal["completed", "aborted", "error", "empty", "notStarted", "superseded"]
-"""End of a run: `aborted` is the user's Stop; `empty` and `notStarted` never reached the provider."""
+"""End of a run: `aborted` is the user's Stop. The provider answered nothing (`empty`) or received nothing
+(`notStarted`).
+"""
 
 ArtifactType = Literal["devlog", "adr", "rejectedApproach"]
 ArtifactStatus = Literal["draft", "accepted", "discarded", "committed"]
