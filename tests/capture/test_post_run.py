@@ -162,6 +162,16 @@ def test_only_a_completed_run_drafts(start_chat: StartChat, outcome: str) -> Non
     assert artifacts(chat) == []
 
 
+@pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty", "notStarted", "superseded"])
+def test_the_users_statements_are_remembered_whatever_the_outcome(start_chat: StartChat, outcome: str) -> None:
+    chat = start_chat()
+    prompt = "From now on print every receipt twice."
+    choice = "I chose half up in `roundDiscount` over half to even because of the audit."
+    after = chat.post_run(chat.pre_run(prompt), prompt, outcome=outcome, assistant={"text": choice, "parts": []})
+    authors = ["user", "agent"] if outcome == "completed" else ["user"]
+    assert [memory["standing"] for memory in after["remembered"]] == [author == "user" for author in authors]
+
+
 def test_files_outside_the_worktree_and_ignored_ones_draft_nothing(
     start_chat: StartChat, shop: Repository, tmp_path: Path
 ) -> None:
