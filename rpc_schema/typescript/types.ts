@@ -4246,7 +4246,8 @@ export interface Methods {
   /**
    * Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
    *
-   * With a project, also check its memory files, registry, knowledge sync and memory branch. Each finding has a remedy.
+   * With a project, also check its memory files, registry, knowledge sync, memory branch and the limit of watches. Each
+   * finding has a remedy.
    * `fix` first backs up the state file, then repairs what can be repaired and checks again.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.

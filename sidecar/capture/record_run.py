@@ -317,7 +317,7 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
 def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
     """Return what a session has of a file after a run that opened it, together with what it had before.
 
-    An edit of a file whose content it knew leaves that known.
+    If the run edited a file whose content the session knew, the session knows the new content.
     """
     had, seen, path = contents.items.get(item.key), item.entry, entries.context_path(item.key)
     if had is None or not isinstance(had.entry, entries.FileEntry) or not isinstance(seen, entries.FileEntry):

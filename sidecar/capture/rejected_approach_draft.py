@@ -85,7 +85,7 @@ def rejected_approaches(
 ) -> list[RejectedApproach]:
     """Return what was rejected: what the agent states, else the dropped step, else the work that went from the files.
 
-    `earlier` names what the agent did when it did that work.
+    `earlier` names the work that the removed lines belonged to.
     """
     instead = dropped.instead[0] if dropped is not None and dropped.instead else ""
     approaches = [
@@ -189,9 +189,10 @@ BANNED_SHARE = 0.5
 
 LEAST_REPLACED = 3
 LEAST_DROPPED: dict[ReversalKind, int] = {"drop": 3, "ban": 5, "rework": 5, "refusal": 5}
-"""Lines that must have gone beside the user's words: replaced ones, and by kind of words such without a counterpart.
+"""Minimum number of earlier lines that went beside the user's words: for a replacement all of them, else by kind of
+words those without a counterpart.
 
-On 154 turns of recorded conversations in which lines of an earlier run went, 29 of them changes of direction.
+Chosen on 154 turns of recorded conversations in which lines of an earlier run went; 29 of them change the direction.
 """
 
 

@@ -286,7 +286,7 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
 
 
 def _kind_of(part: Mapping[str, Any]) -> str:
-    """Return whether a part is a lookup, an edit or neither. An edit that was refused is none."""
+    """Return whether a part is a lookup, an edit or neither. A refused edit is neither."""
     kind, tool_input = part.get("type"), part.get("input")
     if kind in LOOKUP_TOOLS:
         return "lookup"

@@ -15,7 +15,7 @@ _STATUSES = {
     "dropped": "not delivered to the agent",
 }
 _REASONS = {
-    "deadline": "nothing was ready at the deadline (the index may still have been built)",
+    "deadline": "nothing was ready at the deadline, perhaps because the repository was being indexed",
     "localModel": "a local model runs",
     "nothingToSend": "the session has everything",
     "off": "the mode is off",

@@ -119,7 +119,7 @@ class InProcess:
             self._notices(message["method"], message["params"])
 
     def _ended(self, _status: int, reason: str) -> None:
-        self._answers.put({"error": {"message": f"the sidecar ended: {reason}"}})
+        self._answers.put({"error": {"message": f"The sidecar ended: {reason}."}})
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from sidecar.core.clock import SystemClock
 
 
 def run() -> int:
-    """Run every check; return 0 if all passed."""
+    """Run every check; return 0 if all passed. Git may be missing: the program works without it, with less."""
     checks: dict[str, Callable[[], str]] = {
         "imports": _imports,
         "sqlite": _sqlite,

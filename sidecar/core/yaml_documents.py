@@ -177,7 +177,7 @@ class _Reader:
 
     def node(self, depth: int) -> Node:
         if depth > MAX_NODE_DEPTH:
-            raise MalformedYaml(f"The file's lists are nested more than {MAX_NODE_DEPTH} deep.")
+            raise MalformedYaml(f"The file is nested more than {MAX_NODE_DEPTH} levels deep.")
         event = self.next_event()
         start, line = event.start_mark.index, event.start_mark.line + 1
         match type(event).__name__:

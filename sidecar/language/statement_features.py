@@ -127,7 +127,7 @@ class Context(NamedTuple):
     follows_question: bool = False
     precedes_question: bool = False
     length: int = 0
-    """Characters of the message that the user wrote himself."""
+    """Characters of the message in the user's own words."""
     has_paste: bool = False
 
 
@@ -206,7 +206,7 @@ class Analysis(NamedTuple):
 
 
 def analyze(text: str) -> Analysis:
-    """Return what forms and features are found in."""
+    """Return the words and concepts of a sentence, which forms and features refer to."""
     tokens = tokens_of(text)
     return Analysis(tokens, concepts_of(text, tokens), 0 if text.isascii() else len(_UNSPACED.findall(text)))
 
@@ -282,7 +282,7 @@ def _context_features(context: Context) -> Iterator[str]:
 
 
 def _step(number: int, limits: Sequence[int]) -> int:
-    """Return the lowest limit that holds a number."""
+    """Return the first limit that a number does not exceed; 99 if it exceeds all."""
     return next((limit for limit in limits if number <= limit), 99)
 
 

@@ -199,7 +199,8 @@ Findings = dict[DoctorCheckName, list[Finding] | None]
 def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     """Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
 
-    With a project, also check its memory files, registry, knowledge sync and memory branch. Each finding has a remedy.
+    With a project, also check its memory files, registry, knowledge sync, memory branch and the limit of watches. Each
+    finding has a remedy.
     `fix` first backs up the state file, then repairs what can be repaired and checks again.
     """
     path = params.project_path

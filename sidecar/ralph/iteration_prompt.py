@@ -120,7 +120,8 @@ def _preamble(inputs: PromptInputs) -> str:
     if limits.max_cost_usd is not None:
         lines.append(f"- {max(0.0, limits.max_cost_usd - usage.cost_usd):.2f} USD are left.")
     if limits.max_tokens is not None:
-        lines.append(f"- {count_noun(max(0, limits.max_tokens - usage.tokens), 'token')} are left.")
+        left = max(0, limits.max_tokens - usage.tokens)
+        lines.append(f"- {count_noun(left, 'token')} {'is' if left == 1 else 'are'} left.")
     return "\n".join(lines) + "\n"
 
 

@@ -29,7 +29,7 @@ MAX_DEPTH = 200
 
 _ORJSON_DEPTH = 254
 _EXACT = 2**53
-"""A larger number cannot be returned as an id exactly as the client wrote it."""
+"""A larger fractional number cannot be returned as an id exactly as the client wrote it; a whole one can."""
 
 
 class Request(NamedTuple):

@@ -14,7 +14,7 @@ from sidecar.core.errors import Busy, StateDegraded
 
 BUSY_TIMEOUT_MS = 5_000
 OPEN_TIMEOUT_MS, RETRY_SECONDS = 10_000.0, 0.05
-"""While other processes create the file or leave it, SQLite reports it as locked without waiting: it is asked again."""
+"""While other processes create the file or leave it, SQLite reports it as locked without waiting: we retry."""
 
 _PRAGMAS = (
     "secure_delete = FAST",  # removed text does not remain in pages that are written anyway

@@ -75,7 +75,7 @@ class Cache:
         return value
 
     def mark_used(self, key: Key) -> None:
-        """Count an entry as used now whose value was served from elsewhere."""
+        """Record the use of an entry whose value was served from elsewhere."""
         with self._lock:
             self._used.add(key)
 

@@ -118,7 +118,7 @@ class _Target:
             self._changed.notify_all()
 
     def drain(self, wait_seconds: float) -> None:
-        """Wait until every line is written."""
+        """Wait at most `wait_seconds` until every line is written."""
         with self._changed:
             self._changed.wait_for(lambda: not self._lines and not self._writing, wait_seconds)
 

@@ -29,6 +29,8 @@ def test_prompt_states_the_iteration_number_and_the_limits() -> None:
     assert "- No promise is accepted before iteration 5; until then improve the work.\n" in prompt
     assert "- It is stopped after 5 min.\n" in prompt
     assert "- 1.50 USD are left.\n- 600 tokens are left.\n" in prompt
+    almost_used = build_prompt(replace(INPUTS, limits=limits, usage=LoopUsage(2, 300_000, 999, 0.5)))
+    assert "\n- 1 token is left.\n" in almost_used
     assert " of at most " not in build_prompt(replace(INPUTS, limits=Limits(max_iterations=0)))
 
 

@@ -148,7 +148,7 @@ def _text_terms(
 
 
 def _field(postings: ShownPostings, terms: Iterable[str], shares: Mapping[str, float], total: int, count: int) -> Field:
-    """Terms in so many files that they say nothing are left out."""
+    """Return a field for scoring, without the terms that are in more than `READ_ENTRIES` files: they say nothing."""
     holding = ((term, postings.count(term)) for term in terms)
     weighted = tuple(
         (term, shares.get(term, 1.0) * inverse_frequency(entries, count) * (K1 + 1))

@@ -1,8 +1,9 @@
 """Postings: the units that contain a term, with counts. A unit is a file or a chunk of one. Pure.
 
 Most terms occur in a few units only, and their names would take far more memory than their positions. So a term is
-identified by 45 bits of a hash; rare terms share a few thousand sorted arrays. Two terms with the same bits count
-as one, which affects one search in ten million among a million rare terms. Very common terms are packed.
+identified by 45 bits of a hash (42 or 44 in paths and names); rare terms share a few thousand sorted arrays. Two terms
+with the same bits count as one, which affects one search in ten million among a million rare terms. Very common terms
+are packed.
 """
 
 from array import array

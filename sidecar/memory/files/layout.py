@@ -29,7 +29,7 @@ AGENTS = (
 OWNERS = (SHARED, *AGENTS)
 RETENTIONS: tuple[Retention, ...] = ("durable", "daily", "session")
 MAX_DEPTH = 5
-"""Maximum depth of folders below a retention's folder."""
+"""Maximum number of path components below a retention's folder, the file's name included."""
 
 MEMORY_ID = lazy_regex(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
 _NAME = lazy_regex(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
