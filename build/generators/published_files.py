@@ -17,7 +17,7 @@ REF = "{model}.json"
 
 
 def json_schemas(catalog: Catalog) -> dict[str, Schema]:
-    """Return one schema (draft 2020-12) per named model, by file name, such as `PingParams.json`."""
+    """Return one schema (draft 2020-12) per named model, by file name, such as `PreRunParams.json`."""
     known = definitions(catalog, REF)
     return {
         REF.format(model=name): {"$schema": DRAFT, "$id": REF.format(model=name), **schema}

@@ -1,6 +1,6 @@
 """Words by which rules are compared within and across ten languages: shared concepts, negations, function words. Pure.
 
-A row of `_CONCEPTS` lists what means much the same in English, Portuguese, Spanish, French, German, Italian, Dutch,
+A row of the tables lists what means much the same in English, Portuguese, Spanish, French, German, Italian, Dutch,
 Russian, Japanese and Chinese. A word that ends with `*` stands for all words with that beginning. Accents are left out.
 Words that look alike in two languages need no row.
 """

@@ -89,6 +89,8 @@ class Parsed(NamedTuple):
     """The product's modules from which names are imported, and the names."""
     identifiers: frozenset[str]
     classes: frozenset[str]
+    words: frozenset[str]
+    """The words of identifiers and of texts, docstrings left out."""
 
 
 @cache
@@ -97,6 +99,7 @@ def parsed(path: Path) -> Parsed:
     imports: list[tuple[str, tuple[str, ...]]] = []
     identifiers: set[str] = set()
     classes: set[str] = set()
+    texts: list[str] = []
     nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while nodes:  # `ast.walk` takes twice as long, and every field is looked at anyway
         node = nodes.pop()
@@ -109,13 +112,17 @@ def parsed(path: Path) -> Parsed:
         match node:
             case ast.ClassDef(name=name):
                 classes.add(name)
-            case ast.Expr(value=ast.Constant(value=str(text))):
+            case ast.Expr(value=ast.Constant(value=str(text)) as constant):
                 docstrings.append((node.lineno, text.strip()))
+                nodes.remove(constant)
+            case ast.Constant(value=str(text)):
+                texts.append(text)
             case ast.ImportFrom(module=str(module)) if module.startswith("sidecar"):
                 imports.append((module, tuple(alias.name for alias in node.names)))
             case _:
                 pass
-    return Parsed(tuple(docstrings), tuple(imports), frozenset(identifiers), frozenset(classes))
+    words = frozenset(re.findall(r"\w+", " ".join((*identifiers, *texts))))
+    return Parsed(tuple(docstrings), tuple(imports), frozenset(identifiers), frozenset(classes), words)
 
 
 def shown(path: Path) -> str:
@@ -234,6 +241,34 @@ def test_every_name_that_a_docstring_takes_from_a_module_is_there() -> None:
         for module, name in re.findall(r"`([a-z_]+)\.([A-Z]\w+)`", text)
         if name not in names[module]
     ] == []
+
+
+EXAMPLES = frozenset(
+    (
+        "intoResponse",
+        "into_response",
+        "stable_4",
+        "fullStack",
+        "WebSocketServer",
+        "before_log",
+        "after_log",
+        "setTimeout",
+    )
+)
+"""Examples in docstrings."""
+
+
+def test_every_compound_name_that_a_docstring_quotes_is_in_the_code() -> None:
+    words = EXAMPLES.union(*(parsed(path).words for path in SOURCES), (path.stem for path in SOURCES))
+    unknown = [
+        f"{shown(path)}:{line}: {name}"
+        for path in PRODUCT
+        for line, text in parsed(path).docstrings
+        for quoted in re.findall(r"`([^`\n]+)`", text)
+        for name in re.findall(r"[A-Za-z_]\w*", quoted)
+        if re.search(r"[a-z0-9][A-Z]|\w_\w|^_[A-Z]", name) and name not in words
+    ]
+    assert unknown == [], "\n".join(unknown)
 
 
 def test_files_have_a_size_that_one_person_keeps_in_mind() -> None:

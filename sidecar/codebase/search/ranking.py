@@ -100,7 +100,7 @@ class RankedFile(NamedTuple):
     parts: dict[str, float]
     matched: tuple[str, ...]
     related: tuple[tuple[str, str], ...]
-    """For each kind of relatedness the closest file: (`coChanged`, path)."""
+    """For each kind of relatedness the closest file: (`changedTogether`, path)."""
 
 
 def feature_parts(values: Mapping[str, float]) -> dict[str, float]:
