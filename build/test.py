@@ -6,29 +6,34 @@
     python3 build/test.py -k handshake
 
 The tests run in two processes per core, because many of them wait, the fast ones in one; `-n 0` runs them in one
-process. They run also if a check failed, so that one run reports everything; the exit status is then 1.
+process. The checks run beside them in the time that the tests leave, and report after them; the exit status is 1 if
+only a check failed.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
-
-import check
 
 import environment
 
 
 def main(arguments: list[str]) -> int:
     """Return pytest's exit status, or that of the checks if the tests passed."""
-    checked = check.main()
-    if checked:
-        environment.print_progress("check: failed, see above; the tests still run, and this command fails.")
+    environment.ensure()
     processes = (os.cpu_count() or 1) * (1 if "--fast" in arguments else 2)
     parallel = ("-n", str(processes), "--dist", "load")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
-    tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
-    return tested or checked
+    # Types alone take half a minute in a new checkout; tests that wait leave as much.
+    politely = ["nice"] if shutil.which("nice") else []
+    checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py")]
+    with subprocess.Popen(checks, stderr=subprocess.PIPE) as checking:
+        tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
+        _, report = checking.communicate()
+    environment.print_progress(report.decode(errors="replace").rstrip())
+    return tested or checking.returncode
 
 
 if __name__ == "__main__":

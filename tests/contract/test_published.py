@@ -38,11 +38,6 @@ def generate(root: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_generated_files_are_fresh() -> None:
-    checked = generate(ROOT, "--check")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-
-
 def test_settings_table_states_both_bounds_of_a_number() -> None:
     rows = {
         line.split("`")[1]: line for line in CONFIGURATION.read_text("utf-8").splitlines() if line.startswith("| `")
