@@ -6,7 +6,7 @@ import struct
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +49,18 @@ def branch_of(root: Path) -> str | None:
     if not name.startswith(_BRANCHES):
         return None
     return name.removeprefix(_BRANCHES).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def may_have_replace_refs(common: Path) -> bool:
+    """Whether there may be replace refs, where refs are stored in files; False is certain."""
+    if any(names for _, _, names in os.walk(common / "refs" / "replace")):
+        return True
+    try:
+        return b" refs/replace/" in read_regular(str(common / "packed-refs"), MAX_PACKED_REFS_BYTES)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _first_line(path: Path) -> str:
@@ -239,6 +251,11 @@ class GitIndex:
         target = path.encode("utf-8", "surrogateescape")
         number = self._first_at_or_after(target)
         return self._entry(number) if number < len(self) and self._path(*self._locate(number)) == target else None
+
+    def contains(self, parts: Sequence[bytes]) -> bool:
+        """Whether any of these parts of paths occurs in the entries; False is certain, True is not."""
+        chunks = (self._content,) if self._content is not None else map(zlib.decompress, self._chunks)
+        return any(part in chunk for chunk in chunks for part in parts)
 
     def below(self, folder: str) -> Iterator[IndexEntry]:
         """Yield the entries in a folder and its subfolders."""

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import ObjectFormat
-from sidecar.codebase.worktree.git_files import Conversion, GitIndex, conversion_of, flags_in_file, read_index
+from sidecar.codebase.worktree.git_files import (
+    Conversion,
+    GitIndex,
+    conversion_of,
+    flags_in_file,
+    may_have_replace_refs,
+    read_index,
+)
 from sidecar.codebase.worktree.state import SIDECAR_FOLDERS
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
@@ -110,11 +117,16 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
         raise Unwatchable("the worktree is inside a git directory")
     git = Git(cwd, root=root)
     _require_standard_layout(git, root, git_dir, common)
+    before = {path: file_signature(path) for path in _standard_files(git)}
     settings = _settings(git)
     external_files = _external_files(git, settings, root, git_dir, common, now_ns)
-    if _settings(git) != settings:
+    if not before.items() >= set(external_files) and _settings(git) != settings:
         raise Unsettled("the configuration is being changed")
-    folders = _folders(Git(root, root=root), root, git_dir, common, state_dir)
+    has_rules = not _has_replace_refs(git, settings, common)
+    conversion = _conversion(settings, root, common, external_files) if has_rules else None
+    object_format = _object_format(settings)
+    index = read_index(git_dir, object_format) if conversion is not None else None
+    folders = _folders(Git(root, root=root), root, git_dir, common, state_dir, index)
     if not folders.covers(cwd.as_posix()):
         raise Unwatchable("the folder is ignored")
     folder_identities = []
@@ -123,9 +135,6 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
         if identity_ is None:
             raise Unwatchable("a folder is missing")
         folder_identities.append((path, identity_))
-    conversion = None if _has_replace_refs(git) else _conversion(settings, root, common, external_files)
-    object_format = _object_format(settings)
-    index = read_index(git_dir, object_format) if conversion is not None else None
     return WatchPlan(
         folders,
         root.as_posix(),
@@ -137,8 +146,11 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
     )
 
 
-def _has_replace_refs(git: Git) -> bool:
+def _has_replace_refs(git: Git, settings: list[tuple[str, str, str]], common: Path) -> bool:
     """Whether replace refs exist, which only git applies."""
+    is_in_files = all(name != "extensions.refstorage" for _, name, _ in settings)
+    if is_in_files and not may_have_replace_refs(common):
+        return False
     return bool(git.run("for-each-ref", "--count=1", "refs/replace/"))
 
 
@@ -189,12 +201,16 @@ def _require_standard_layout(git: Git, root: Path, git_dir: Path, common: Path) 
             raise Unwatchable("a part of the git directory is a link")
 
 
-def _folders(git: Git, root: Path, git_dir: Path, common: Path, state_dir: Path) -> WatchedFolders:
+def _folders(
+    git: Git, root: Path, git_dir: Path, common: Path, state_dir: Path, index: GitIndex | None
+) -> WatchedFolders:
     flat_roots = {git_dir.as_posix(), common.as_posix()}
     below = {f"{folder}/{name}" for folder in flat_roots for name in _BELOW_GIT_DIR}
     skipped = {f"{root.as_posix()}/.git", *_ignored(git, root.as_posix())}
     names: frozenset[str] = frozenset()
-    if not git.run("ls-files", "-z", "--", *(f":(glob)**/{name}/**" for name in _SIDECAR_NAMES)):
+    may_be_tracked = index is None or index.contains([f"{name}/".encode() for name in _SIDECAR_NAMES])
+    globs = (f":(glob)**/{name}/**" for name in _SIDECAR_NAMES)
+    if not (may_be_tracked and git.run("ls-files", "-z", "--", *globs)):
         names = _SIDECAR_NAMES
     if state_dir.is_relative_to(root) and state_dir != root:
         if git.run("ls-files", "-z", "--", f":(literal){state_dir.relative_to(root).as_posix()}"):

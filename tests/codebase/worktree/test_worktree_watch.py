@@ -6,13 +6,17 @@ import os
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidecar.call import Process
 from sidecar.codebase import Repository as CodebaseRepository
+from sidecar.codebase.worktree.worktree_watch import Unsettled, WatchPlan, make_watch_plan
+from sidecar.system.git import Git
 from tests.support import random_work
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, wait_until_watched, walk
@@ -38,6 +42,12 @@ def watched(process: Process, folder: Path) -> CodebaseRepository:
     workspace = CodebaseRepository(process.workspaces.get(str(folder), None), process)
     assert wait_until_watched(workspace)
     return workspace
+
+
+def plan_of(workspace: CodebaseRepository) -> WatchPlan:
+    plan = workspace.freshness.worktree_watch.proven_plan()
+    assert plan is not None
+    return plan
 
 
 def proof_of(workspace: CodebaseRepository) -> str:
@@ -105,6 +115,84 @@ def test_the_sidecars_folders_are_not_watched(process: Process, repository: Repo
     workspace = watched(process, repository.path)
     repository.write({".chati/memories/m.md": "two\n"})
     assert proof_of(workspace) == "watch"
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_the_sidecars_folders_are_watched_where_git_tracks_a_part_of_them(
+    process: Process, repository: Repository, version: str
+) -> None:
+    repository.git("update-index", "--index-version", version)
+    workspace = watched(process, repository.path)
+    assert plan_of(workspace).folders.skipped_names == {".chati", ".spool"}
+    repository.write({"sub/.chati/m.md": "one\n"})
+    repository.git("add", "--force", "sub/.chati/m.md")
+    assert wait_until_watched(workspace)
+    assert not plan_of(workspace).folders.skipped_names
+
+
+@pytest.mark.parametrize("packs", [False, True])
+def test_a_repository_with_replaced_objects_is_left_to_git(
+    process: Process, repository: Repository, packs: bool
+) -> None:
+    workspace = watched(process, repository.path)
+    assert plan_of(workspace).rules is not None
+    other = repository.commit({"a.txt": "other\n"})
+    repository.git("replace", "HEAD~1", other)
+    if packs:
+        repository.git("pack-refs", "--all")
+        assert not any((repository.path / ".git/refs/replace").glob("*"))
+    assert wait_until_watched(workspace)
+    assert plan_of(workspace).rules is None
+    repository.git("replace", "--delete", "HEAD~1")
+    assert wait_until_watched(workspace)
+    assert plan_of(workspace).rules is not None
+
+
+def test_a_plan_needs_three_git_processes(
+    process: Process, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_watch_plan(repository.path, process.state_dir, time.time_ns())  # where git's own programs are is known now
+    commands: list[str] = []
+    run = Git.run
+
+    def counted(git: Git, *arguments: str, **options: Any) -> bytes:
+        commands.append(arguments[0])
+        return run(git, *arguments, **options)
+
+    monkeypatch.setattr(Git, "run", counted)
+    make_watch_plan(repository.path, process.state_dir, time.time_ns())
+    assert commands == ["rev-parse", "config", "status"]
+
+
+@pytest.mark.parametrize("change", [Path.unlink, lambda settings: settings.with_name("new").replace(settings)])
+def test_a_configuration_that_changes_while_it_is_read_is_read_again(
+    process: Process,
+    repository: Repository,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Path], object],
+) -> None:
+    settings = home / ".gitconfig"
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    settings.write_text("[core]\n\tfileMode = true\n")
+    settings.with_name("new").write_text("[core]\n\tfileMode = false\n")
+    run = Git.run
+
+    def changed(git: Git, *arguments: str, **options: Any) -> bytes:
+        output = run(git, *arguments, **options)
+        if arguments[0] == "config" and settings.exists() and "fileMode = true" in settings.read_text():
+            change(settings)
+        return output
+
+    monkeypatch.setattr(Git, "run", changed)
+    later = time.time_ns() + 10**10  # the change has no recent time
+    try:
+        with pytest.raises(Unsettled):
+            make_watch_plan(repository.path, process.state_dir, later)
+        make_watch_plan(repository.path, process.state_dir, later)
+    finally:
+        settings.unlink(missing_ok=True)
+        settings.with_name("new").unlink(missing_ok=True)
 
 
 def test_changes_of_the_users_git_configuration_are_noticed(
