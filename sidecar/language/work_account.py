@@ -29,6 +29,10 @@ MIN_TERMS = 2
 """Words without which a statement names nothing; one of them is informative, in a title all are."""
 
 
+WHOLE_BONUS = 2.0
+"""Added to the score of a title that names the whole work."""
+MIN_PARTS = 2
+"""Headings of parts from which a conclusion has a section for each."""
 NAMES_WORK = 1.5
 """Added to the score of the statement that gives the title, so that each run of an entry is represented."""
 
@@ -78,6 +82,8 @@ class Piece(NamedTuple):
     """Whether a list or a section follows: it sums up what follows."""
     is_nested: bool = False
     """Whether it is an item of an item: it often leaves its object to the item above."""
+    of_part: bool = False
+    """Whether the heading above is a numbered part of the work or a file: it is about that alone."""
 
 
 def account_of(conclusion: str, terms: Collection[str] = (), request: Collection[str] = ()) -> WorkAccount:
@@ -95,6 +101,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     is_listing = False
     listed = [_informative(piece.text) for piece, kind in pieces if piece.item and kind == "change"]
     headed = [piece.paragraph for piece in every if piece.is_heading and not piece.opens and not piece.item]
+    is_of_parts = sum(piece.is_heading and piece.of_part for piece in every) >= MIN_PARTS
     for position, (piece, kind) in enumerate(pieces):
         is_bound = piece.section in ("problem", "cause") or piece.paragraph in changed
         if kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text):
@@ -110,6 +117,8 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         headings |= {whole} if piece.is_heading else set()
         is_first = not is_listing and sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
         candidate = _title_from(piece, kind, shared, position, is_first, request, listed)
+        if piece.of_part and is_of_parts and candidate.names_whole:
+            candidate = Candidate(candidate.text, candidate.score - WHOLE_BONUS)
         candidates.append((candidate, whole))
         is_listing = is_listing or piece.item > 0
     best, named_by = max(candidates, key=lambda each: each[0].score, default=(Candidate("", 0.0), ""))
@@ -273,8 +282,9 @@ def title_text(statement: str) -> str:
 
 
 def _is_balanced(text: str) -> bool:
-    """Whether a text ends outside quotation marks, code and parentheses."""
-    return not (text.count('"') % 2 or text.count("`") % 2 or text.count("(") > text.count(")"))
+    """Whether a text ends outside quotation marks, code, parentheses and a list of adjectives."""
+    is_inside = text.count('"') % 2 or text.count("`") % 2 or text.count("(") > text.count(")")
+    return not (is_inside or patterns.LONE_ADJECTIVE.search(text))
 
 
 def _title_from(
@@ -304,7 +314,7 @@ def _title_from(
     score -= 0.0 if _informative(patterns.CODE.sub("", title)) else 1.0
     parts = title_parts(title, piece, kind, shared, is_first, request, listed)
     names_whole = _names_whole(title, piece.text, parts, request)
-    return Candidate(redact(title), round(score + 2.0 * names_whole, 2), names_whole)
+    return Candidate(redact(title), round(score + WHOLE_BONUS * names_whole, 2), names_whole)
 
 
 _QUOTED = lazy_regex(r"[\"“„«][^\"”“»]{1,80}[\"”“»]|`[^`]*`")
@@ -362,33 +372,49 @@ def _is_about_work(text: str) -> bool:
 def _pieces(text: str) -> Iterator[Piece]:
     """Yield the sentences of a conclusion and its headings."""
     section: Section | None = None
-    is_skipped = False
+    is_skipped = skips_items = of_part = False
     item = paragraph = 0
     blocks = [block for block in markdown_blocks(text, underlined_headings=False) if not isinstance(block, Code)]
     for number, block in enumerate(blocks):
         if isinstance(block, Heading):
             label = patterns.NUMBER.sub("", _plain(block.title))
             section, is_skipped = _label_section(label)
+            of_part = _names_part(block.title)
             paragraph += 1
-            yield Piece(None, label, is_heading=True, paragraph=paragraph)
+            yield Piece(None, label, is_heading=True, paragraph=paragraph, of_part=of_part)
             continue
         line = _plain_line(block.text)
         if not line:
             paragraph += 1
             continue
         is_item = patterns.ITEM.match(block.text) is not None
-        item, paragraph = item + 1 if is_item else 0, paragraph + is_item
         is_nested = is_item and block.text[:2].isspace()
+        if not is_item:
+            section = None if section == "open" and item else section
+            skips_items = line.endswith((":", "：")) and patterns.EXPECTED.search(line) is not None
+        elif skips_items or (section == "open" and is_nested):
+            continue
+        item, paragraph = item + 1 if is_item else 0, paragraph + is_item
         bold = patterns.BOLD_LINE.match(line)
         if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
             *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
             yield from (
-                Piece(section, sentence, item=item, paragraph=paragraph) for sentence in spoken if not is_skipped
+                Piece(section, sentence, item=item, paragraph=paragraph, of_part=of_part)
+                for sentence in spoken
+                if not is_skipped
             )
             if not item:
                 section, is_skipped = _label_section(label)
+                of_part = of_part if bold is None else _names_part(label)
             yield Piece(
-                None, label, is_heading=True, item=item, paragraph=paragraph, opens=not item, is_nested=is_nested
+                None,
+                label,
+                is_heading=True,
+                item=item,
+                paragraph=paragraph,
+                opens=not item,
+                is_nested=is_nested,
+                of_part=of_part and not item,
             )
             continue
         if is_skipped:
@@ -398,7 +424,14 @@ def _pieces(text: str) -> Iterator[Piece]:
         spoken = list(_sentences(rest))
         for place, sentence in enumerate(spoken, 1):
             is_opening = opens and place == len(spoken)
-            yield Piece(own, sentence, item=item, paragraph=paragraph, opens=is_opening, is_nested=is_nested)
+            yield Piece(
+                own, sentence, item=item, paragraph=paragraph, opens=is_opening, is_nested=is_nested, of_part=of_part
+            )
+
+
+def _names_part(heading: str) -> bool:
+    """Whether a heading names a numbered part of the work or a file."""
+    return patterns.PART.match(_plain(heading)) is not None or patterns.PATH.search(heading) is not None
 
 
 def _is_opened(following: Sequence[Heading | Line]) -> bool:

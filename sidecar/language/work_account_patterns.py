@@ -44,7 +44,8 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     (
         "cause",
         (
-            r"\b(?:root causes?|causes?|culprit|reason|diagnos\w+|analysis|why (?:it|this|that)|causas?|raison"
+            r"\b(?:root causes?|causes?|culprit|reason|diagnos(?:is|tic|e|i|tico)|analysis|why (?:it|this|that)"
+            r"|causas?|raison"
             r"|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由"
         ),
     ),
@@ -139,7 +140,8 @@ CHANGE = lazy_regex(
 
 CAUSE = lazy_regex(
     r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke"
-    r"|caused|made|prevented)|(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause|crash) (?:was|is"
+    r"|caused|made|prevented)|(?<!if )(?<!whether )(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure"
+    r"|reason|cause|crash) (?:was|is"
     r"|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)"
     r"|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)|a causa|pois"
     r"|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|parce qu"
@@ -387,6 +389,25 @@ PRONOUN = lazy_regex(
 )
 """A title that starts so names its object elsewhere."""
 
+EXPECTED = lazy_regex(
+    r"^(?!.*\b(?:i|we|let)\b).*(?:\b(?:should|would|expect\w*|deber[ií]an?|deveriam?|devrai(?:t|ent)|sollte\w*"
+    r"|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず)",
+    re.IGNORECASE,
+)
+"""A line whose list says what is expected, not what was done."""
+
+PART = lazy_regex(
+    r"(?:(?:task|step|phase|part|ticket|story|tarea|tarefa|paso|passo|étape|tâche|schritt|aufgabe|fase|stap|taak"
+    r"|задача|шаг|этап|任务|任務|步骤|阶段|タスク|ステップ)\s?#?\w{0,3}?\d+|[a-z]{1,5}-?\d+|\d{1,2})"
+    r"(?:\.\d+)?\s?(?:[.):：、]|[–—-]\s)",
+    re.IGNORECASE,
+)
+"""A heading that starts with the number of a step or a ticket."""
+PATH = lazy_regex(r"`[^`\s]+\.\w{1,6}`")
+
+LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$", re.IGNORECASE)
+"""An article and one word, before a comma: the noun follows."""
+
 HOLLOW = lazy_regex(
     r"^已完成(?:修改|实现|工作)$|^(?:i['’]ve )?updated the code path$|^perfecto, |^(?:(?:已完成"
     r"|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新"
@@ -394,11 +415,13 @@ HOLLOW = lazy_regex(
     r"|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作"
     r"|修改|任务))$"
     r"|^前提\s?[:：]|"
-    r"^(?:l['’](?=\w)|the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
+    r"^(?:(?:now|ahora|agora|maintenant|jetzt|ora|nu),? )?(?:l['’](?=\w)|the|all|every\w*|this|these|both|your"
+    r"|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
     r"|a|alle|das"
-    r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
+    r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|available (?:for|in your)|in place|implemented"
+    r"|applied|finished|done|success\w*"
     r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
-    r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
+    r"|avec succès|erfolgreich|complet[ao]s?|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
     r"|fertig)\b[^,;:`]{0,60}$|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
     r"|^(?:(?:i|we)(?:['’]ve)? )?implemented (?:the|your) (?:\w+ )?plan\b(?! (?:for|to|of)\b)[^,:]{0,30}$"
     r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b"
@@ -443,11 +466,12 @@ REQUEST_REFERENCE = lazy_regex(
     r",?\s(?:exactly )?(?:as (?:you )?(?:requested|asked|specified|suggested|described|wanted)"
     r"|(?:that |which )?you(?:['’]ve| have| were| are)? (?:encountered|experienc(?:ed|ing)|seeing|having|facing"
     r"|requested|asked for|identified|mentioned|described|reported|wanted"
-    r"|specified|provided)|(?:tal )?(?:como|que) (?:(?:me )?(?:solicitaste|pediste|indicaste)|solicitado)"
+    r"|specified|provided|shared)|for you|as (?:specified|described|outlined) in the plan|(?:(?:tal )?(?:como|que)"
+    r"|según) (?:(?:me |lo )?(?:solicitaste|pediste|indicaste)|(?:lo )?solicitado)|selon (?:votre|ta) \w+"
     r"|comme demandé|conforme solicitado|wie gewünscht"
-    r"|come richiesto|zoals gevraagd)(?=\W{0,3}$|,? and\b)"
+    r"|come richiesto|zoals gevraagd)(?=\W{0,3}$|,(?! which)|,? and\b)"
     r"|,?\s(?:according to|per|following) (?:the|your) (?:requirements|instructions|request"
-    r"|specifications)(?=\W{0,3}$)",
+    r"|specifications|plan)(?=\W{0,3}$)",
     re.IGNORECASE,
 )
 """The end of a statement that points to the request."""
@@ -474,7 +498,8 @@ PRAISE = lazy_regex(
 """A sentence that praises the result."""
 
 BARE_UPDATE = lazy_regex(
-    r"^(?:(?:i|we)(?:['’]ve)? )?(?:also )?(?:updated?|modified|edited|changed|touched|new|actualizad[oa]s?"
+    r"^(?:(?:i|we)(?:['’]ve)? )?(?:also )?(?:updated?|modified|edited|changed|touched|created|added|new"
+    r"|actualizad[oa]s?"
     r"|modificad[oa]s?|atualizad[oa]s?|modifiée?s?|aktualisiert|更新了?|修改了?)\W{0,4}"
     r"(?:(?:the )?(?:files?|docs?|tests?)\W{0,4})?$",
     re.IGNORECASE,
@@ -526,7 +551,10 @@ POINTS_BACK = lazy_regex(
 )
 """A sentence whose subject is an earlier one: alone, it states nothing."""
 
-REMEDY = lazy_regex(r"\b(?:no longer|now|expected)\b|不会再|会自动|不再|read file:", re.IGNORECASE)
+REMEDY = lazy_regex(
+    r"\b(?:no longer|no more|now|expected|eliminat\w+)\b|^(?:改进|改善|增强|优化)|不会再|会自动|不再|read file:",
+    re.IGNORECASE,
+)
 """Words of a remedy, which no statement of a fault or of its cause has."""
 
 DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功")
@@ -535,6 +563,14 @@ VAGUE_TITLE = lazy_regex(
     r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|as requested"
     r"|you requested|you asked|key (?:features|improvements)|(?:made|implemented|applied) (?:\w+ ){0,2}improvements"
     r"|several|various|some|multiple|following"
+    r"|(?:the|all(?: the)?) (?:\w+ ){0,2}(?:needed|requested|specified|actionable|mentioned|suggested|recommended"
+    r"|proposed|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)"
+    r"|^(?:implemented|applied|made|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to"
+    r"|(?:completed|made|performed) (?:an? |the )?(?:\w+ ){0,2}(?:update|clean-?up|enhancement|overhaul|review"
+    r"|improvement|foundation)s?|a (?:\w+ )?foundation for|with all (?:the )?(?:\w+ )?(?:features|functionality)"
+    r"|all (?:the )?(?:\w+ )?sections for \w+|key (?:\w+ ){0,2}(?:features|improvements|optimi[sz]ations|changes)"
+    r"|^(?:added|moved|changed|updated|applied) (?:to|in|for|from)"
+    r"|all (?:the )?(?:\w+ )?partially"
     r"|(?:a|the) solution|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points|changes)"
     r"|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
     r"|étape)(?!.{0,22}: \w+ \w)"
@@ -543,7 +579,9 @@ VAGUE_TITLE = lazy_regex(
     r"|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for|to|across|throughout|with|from))"
     r"|^(?:fixed|resolved|solved|corrected) (?:the|an?) (?:\S+ )?(?:error|problem|issue)s?$"
     r"|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
-    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]|阶段|階段"
+    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]|阶段|階段|发生|發生"
+    r"|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)"
+    r"|完全(?:匹配|符合)|両方の"
     r"|多处|多處|以下の|一连串|全部完成|已完成$|"
     r"^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o |um |le )?(?:\S+ ){0,3}"
     r"(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier|arquivo)(?!\w)|"

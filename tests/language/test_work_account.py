@@ -416,3 +416,96 @@ def test_numbers_of_tasks_and_counts_do_not_name_the_work(text: str) -> None:
 def test_a_title_addresses_nobody() -> None:
     text = "I've fixed the expired discount of your cart, as you requested."
     assert account_of(text).title.text == "Fixed the expired discount of the cart"
+
+
+PARTS = """## Summary
+
+### Task 12: Discounts
+
+I've moved the discount of the cart into the orders.
+
+- `cart.py`: without the discount
+- `orders.py`: with it
+
+### Task 13: Coupons
+
+Added a table of coupons to the orders.
+"""
+
+
+def test_a_sentence_below_a_numbered_part_does_not_name_the_whole() -> None:
+    request = query_terms("implement the discount of the cart and the coupons")
+    assert not account_of(PARTS, (), request).title.names_whole
+    single = PARTS.partition("### Task 13")[0].removeprefix("## Summary\n")
+    assert account_of(single, (), request).title.names_whole
+
+
+@together(
+    "text",
+    (
+        "I've updated all the specified documents of the cart.", "I've simplified the entire approach of the cart.",
+        "I've completed a cleanup of the cart and the orders.", "I've created a foundation for the cart's discount.",
+        "I've implemented fixes to address the cart's discount.", "Added to the index page of the cart.",
+        "成功修复了购物车系统中的所有关键错误。", "已解决了购物车的主要问题。",
+        "`cart.py` を更新しましたが、2つのエラーが発生しました。",
+    ),
+)  # fmt: skip
+def test_a_title_that_names_no_object_of_its_own_does_not_name_the_work(text: str) -> None:
+    assert not account_of(text, (), query_terms("the discount of the cart must be rounded")).title.names_whole
+
+
+def test_a_title_is_not_cut_between_two_adjectives() -> None:
+    text = (
+        "I've moved the confirmation mails of the shop from the old sender to the new service with a beautiful,"
+        " responsive and modern template for customers and suppliers."
+    )
+    title = account_of(text).title.text
+    assert title.startswith("Moved the confirmation mails of the shop")
+    assert not title.endswith("beautiful")
+
+
+@together(
+    ("text", "title"),
+    (
+        ("I've added a soft logout to the menu as specified in the plan.", "Added a soft logout to the menu"),
+        ("I've created a list of the cart's coupons for you.", "Created a list of the cart's coupons"),
+        ("He ordenado los pedidos de la tienda según lo solicitaste.", "Ordenado los pedidos de la tienda"),
+    ),
+)
+def test_a_title_ends_before_it_points_to_the_request(text: str, title: str) -> None:
+    assert account_of(text).title.text == title
+
+
+NEXT_STEPS = """Fixed the size of the captions.
+
+## Next steps
+
+1. **A page for the captions**:
+   - Buttons that change the size of a caption
+2. Deploy the captions to the server
+
+After the next upload of a video by one of the users, the captions of it should now:
+
+- Appear larger than before on every screen
+
+The player handles all the captions of a video.
+"""
+
+
+def test_an_open_end_is_a_step_and_no_part_of_it_and_nothing_expected() -> None:
+    account = account_of(NEXT_STEPS)
+    assert [statement.text for statement in account.statements if statement.section == "open"] == [
+        "Deploy the captions to the server"
+    ]
+
+
+@together(
+    "text",
+    (
+        "## Problem\n\nNo more negative offsets thanks to the guard.", "## 問題\n\n改进错误处理：没有错误时不再提示。",
+        "## Diagnostics\n\nRich context on failed tests of the cart.",
+        "Added a log. It helps to see if the issue is with the cart.",
+    ),
+)  # fmt: skip
+def test_a_remedy_or_a_tool_is_neither_a_problem_nor_a_cause(text: str) -> None:
+    assert {statement.section for statement in account_of(text).statements} <= {"change"}
