@@ -14,6 +14,7 @@ the reuse decision.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
@@ -132,57 +133,68 @@ def is_courtesy(message: str) -> bool:
 
 _WORKING_WORDS = frozenset(
     (
-        "a about accordingly add adjust afterwards again agent agents all also always and any anything anything's are "
-        "ask at be because before best branch break breaks broken bug build by can careful carefully cases change "
-        "changed changelog changes check checked checker ci clarify clean code coding commit commits compile compiles "
-        "complete confirm conventions correct correctly could cover coverage create deeply did do doc docs "
-        "documentation don't done each edit else end ensure everything execute existing explain explanation extend "
-        "fail fails files final finally find finish finished first fix fixed follow following for format formatter "
-        "from go good green hard have hello help here hey hi how i if implement implementing in include integration "
-        "into investigate is issue it it's its keep know let let's like lint linter list look looks make me merge "
-        "minimal modify more my need new no not nothing notice noticed of on once one open or other our outline own "
-        "pass passes passing plan please pr practices problem proceed produce production project proper properly "
-        "proposal propose provide pull push quality question questions quick quickly read readme ready regression "
-        "relevant repo repository request rerun resolve result results review right root run show simple small so "
-        "solution solve some something spec specs start step steps still style subagent subagents succeed such suite "
-        "summarize summary sure take task tell test tests than thank thanks that that's the their them then there "
-        "these they they're think this thorough thoroughly through time to todo todos too tool tools touch type "
-        "typecheck types ultrathink unclear unit unrelated until up update use validate verify want was we well what "
-        "when which while whole why will with without work working works would write yet you your "
-        "aktualisiere alle alles am anderes auch aus ausführen behebe bestehenden bitte code commite committe dafür "
-        "danach danke darum das dass deine den der dich die doku dokumentation du durch durchlaufen durchläuft ein "
-        "eine einen einer ende ergänze erkläre erst fehler finde funktioniert füge führe für geändert grün hallo "
-        "halte hast hinzu ich ist kannst kein keine keinen klein kümmere lass lauf laufen mach mache minimal mir mit "
-        "nichts noch nur plan problem problems prüfe schreib schreibe schreiben sicher sonst stelle stil test tests "
-        "und ursache vorher was wie wir zeig zeige zuerst ändere änderung änderungen "
-        "a actualiza además agrega agregar ahora antes arregla arreglar asegurate asegúrate añade añadir aún cambiado "
-        "cambios causa con corre corrige código de del después documentación ejecuta el encuentra escribe escribir "
-        "esta este estilo esto existente explica favor funcione gracias haz hola la las lo los luego me muestra "
-        "muéstrame mínimos no pase pasen plan por primero problema prueba pruebas puedes que qué sigue sin soluciona "
-        "también todas todavía todo todos un una y "
-        "a adicionar adicione ainda antes atualize causa com commit corrige corrija código de depois documentação e "
-        "encontre escreva escrever estilo execute existente explique favor faça funcione garanta isso me mostre "
-        "mudanças mudou mínimas não o obrigada obrigado olá os para passe passem plano pode por primeiro problema que "
-        "rode sem siga também teste testes todas todos tudo um uma "
-        "a ajoute ajouter assure aussi avant bonjour cause "
-        "ceci cela changement changements changé code commit corrige corriger "
-        "d'abord de des documentation du encore ensuite est et existant explique exécute fais fonctionne il jour la "
-        "lance le les merci mets mettre minimaux montre ne pas passe passent peux plait plan plaît pour problème que "
-        "s'il sans style suis te test tests toi tous tout toutes trouve tu un une à ça écrire écris "
-        "aggiorna aggiungi anche ancora assicurati causa che ciao codice commit con correggi così di documentazione e "
-        "esegui esistente fai favore funzioni grazie il la lancia le minime modifiche mostra non passi passino per "
-        "piano poi prima problema puoi questo scrivi segui senza spiega stile test trova tutti tutto un una "
-        "alle alles alsjeblieft bedankt bestaande bij code commit daarna dat dit documentatie doe draai een eerst en "
-        "er hallo ik je kun laat leg met minimaal niet nog ook oorzaak op plan probleem schrijf slaagt stijl test "
-        "tests toe uit veranderd vind voeg voer volg voor werk werkt wijzigingen zien zorg "
-        "без все всё для добавь добавьте документацию запусти запустите "
-        "затем и их его и изменения изменил исправь код коммит "
-        "минимальные мне можешь найди напиши напишите не обнови план пожалуйста пока покажи потом привет причину "
-        "проблема проверь проходит проходят работает сделай сначала спасибо стиль также тест тесты убедись убедитесь "
-        "что это "
+        "a about accordingly actualiza add además adiciona adicionar adicione adjust advance afternoon afterwards "
+        "again agent agents aggiorna aggiungi agrega agregar ahora ainda ajoute ajouter ajudar aktualisiere all alle "
+        "alles alsjeblieft also alteração alterações alternatives always am anche ancora and anderes antes any "
+        "anything anything's anywhere api appreciate appreciated are areas arregla arreglar arregles asap asegurate "
+        "asegúrate ask assicurati assume assumptions assure at attention atualize auch aus ausführen aussi avance "
+        "avant ayuda ayúdame añade añadir aún backward backwards be because bedankt before beforehand behebe bem best "
+        "bestaande bestehende bestehenden bij bist bitte bitteschön bonjour branch break breaks brief briefly broken "
+        "buenas bug build by cambiado cambies cambio cambios can careful carefully cases causa cause ceci cela change "
+        "changed changelog changement changements changes changé che check checked checker ci ciao clarification "
+        "clarify clean code codebase codice coding com comment comments commit commite commits committe compatibility "
+        "compatible compile compiles complete con concise confirm cons context conventional conventions corner corre "
+        "correct correctly correggi corrige corriger corrija così could cover coverage create código d'abord daarna "
+        "dafür danach danke darum das dass dat de deadline decide deeply deine del den dependencies dependency depois "
+        "der des description después detail detailed details di dich did die diff dit do doc docs docstrings "
+        "documentación documentatie documentation documentazione documentação doe doku dokumentation don't done "
+        "double draai du durch durchlaufen durchläuft día e each edge edit een eerst ein eine einen einer ejecuta el "
+        "else en encontre encore encuentra end ende enhancement ensuite ensure entry er ergänze erkläre erst escreva "
+        "escrever escribe escribir esegui esistente est esta este estilo esto et even everything execute existant "
+        "existente existing explain explanation explica explique explícame extend exécute fai fail failed fails fais "
+        "favor favore favour faça fehler fertig files final finally find finde finish finished first fix fixed "
+        "folgendes follow following fonctionne for format formatter from full funcione funktioniert funzioni füge "
+        "führe für garanta geändert gleich go good gracias grazie green grün guess guessing hack hacks hallo halte "
+        "handle hard hast have haz hello help here hey hi high hints hinweis hinzu hoi hoje hola how i ich idiomatic "
+        "if ik il implement implementing in include integration into investigate is isso issue ist it it's its je "
+        "joined jour just kannst keep kein keine keinen kindly klein know kun kurz kümmere la laat lance lancia las "
+        "lass lauf laufen le leg les let let's like line lines lint linter list lo locally look looks los lot low "
+        "luego mach mache main maintainable make manually master me meantime medium menor merci merge message "
+        "messages met mets mettre minimaal minimal minimaux minime minute minutes mir mit modifica modifications "
+        "modifiche modify moment montre more morning mostra mostre much mudanças mudou muestra muéstrame my mínimas "
+        "mínimos möchte möglichst nachher nada ne necesito necessary need needed nette new nichts niet no noch nog "
+        "non not nothing notice noticed nur não o obrigada obrigado occuper of oi older olá on once one ook oorzaak "
+        "op open oppakken option options or os other our outline own para parts pas pase pasen pass passe passem "
+        "passende passent passes passi passing passino pense per performance peux piano pick plait plan plano plaît "
+        "pleasant please plus pode poi por possível pour pr practices preciso presto pretty prima primeiro primero "
+        "priority probleem problem problema problems problème proceed produce production project proper properly "
+        "proposal propose pros prototype provide prueba pruebas prüfe public puedes pull puoi push quality que "
+        "question questions questo quick quickly qué rapidement read readable readme ready real really reasonable "
+        "rebase recommend refactor reformat regression regressions regressão relación relevant rely rename repo "
+        "repository reproduce request require requires rerun resolve resolver result results resumen resumo review "
+        "riassunto right rode root ruhig run résumé rétrocompatibilité s'il same samenvatting sans schreib schreibe "
+        "schreiben schrijf scrivi segui self-contained sem sense sentence sentences senza separate short shortly show "
+        "sicher siga sigue simple sin skip skipped slaagt small smallest snel so solltest soluciona solution solve "
+        "some something sonst spare spec specs spiega squash staging start stash stay stays stelle step steps stijl "
+        "stil stile still stuck style subagent subagents subito succeed such suis suite summarize summary support "
+        "supported sure take también também task te tell tenga terminar terminer termines terminé test teste testes "
+        "tests than thank thanks that that's the their them then there these they they're think this thorough "
+        "thoroughly through ticket time title to todas todavía today todo todos toe toi tomorrow too tool tools touch "
+        "tous tout toutes trade-offs tradeoffs trouve trova tu tudo tutti tutto type typecheck types uit ultrathink "
+        "um uma umsetzen un una unclear und understand understanding une unit unnötige unrelated unreleased unsure "
+        "until up update urgent ursache use users validate veranderd verified verify verifying version versions vind "
+        "vite voeg voer volg voor vorhandene vorhandenen vorher want warning warnings was we well wenn werk werkt "
+        "what when which while whole why wie wijziging wijzigingen will wir with without work workaround workarounds "
+        "working works would write y yet you your zeig zeige zeigen zero zien zorg zuerst zusammenfassung à ändere "
+        "änderung änderungen ça écrire écris без быстро все всё для добавь добавьте документацию его запусти "
+        "запустите затем и изменения изменил исправь их код коммит кратко минимальные мне можешь найди напиши "
+        "напишите не обнови план подробно пожалуйста пока покажи потом привет причину проблема проверь проходит "
+        "проходят работает сделай сначала спасибо стиль также тест тесты убедись убедитесь что это"
     ).split()
 )
 """Words of clauses that tell how to work, whatever the work is about, in eight languages."""
+
+_WITHOUT_SUBJECT = _WORKING_WORDS | _COURTESY_WORDS
 
 _WIDE_WORKING = lazy_regex(
     r"(?:请|也|再|并|然后|最后|同时|先|不要|别|写|添加|加上|补充|增加|更新|运行|跑|确保|通过|所有|全部|一下|一个|单元|回归|测试"
@@ -204,6 +216,13 @@ _CLAUSE_END = lazy_regex(
     rf"|(?:,\s*+|,?\s(?:and then|and|then|also|plus|und|y|e|et|en|и)\s)(?=(?:{_WORKING_VERBS})\b))",
     re.IGNORECASE,
 )
+_BESIDE = lazy_regex(
+    r"\b(?:(?:unit|integration|regression)[- ])?(?:tests?|specs?|coverage|testes|docs?|documentation|dokumentation"
+    r"|documentación|documentação|documentazione|documentatie|readme|changelog|lint(?:er|ing)?|commits?|committe"
+    r"|pull requests?|prs?)\b",
+    re.IGNORECASE,
+)
+_FAILURE = lazy_regex(r"\b(?:fail\w*|flak\w+|broken|breaks?|error\w*|crash\w*|red|hang\w*|times? out)\b", re.IGNORECASE)
 _NAMES_SOMETHING = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]|\w\.\w|\(\)")
 _ENDS = " \t.,:;!?…。！？"
 
@@ -211,26 +230,56 @@ _ENDS = " \t.,:;!?…。！？"
 def subject_of(message: str) -> str:
     """Return what a message is about: without the clauses that only tell how to work, such as "and add a test".
 
-    A message that consists of nothing else, and one with a block of code, is returned as it is.
+    Beside a clause with a subject, the others lose their words for tests, documents and commits, unless they name
+    something or report a failure. A message without a subject, and one with a block of code, is returned as it is.
     """
     if "```" in message or len(message) > MAX_PROMPT:
         return message
     first, *rest = _CLAUSE_END.split(message)
-    clauses = [("", first), *zip(rest[::2], rest[1::2], strict=True)]
-    subject = [(mark, clause) for mark, clause in clauses if not _is_about_working(clause)]
-    if not any(clause.strip(_ENDS) for _, clause in subject):
+    clauses = [_Clause.of(*parts) for parts in [("", first), *zip(rest[::2], rest[1::2], strict=True)]]
+    has_subject = any(len(clause.others) >= MIN_SUBJECT_WORDS and not clause.is_beside for clause in clauses)
+    subject = [clause for clause in clauses if not clause.is_about_working(has_subject=has_subject)]
+    if not any(clause.text.strip(_ENDS) for clause in subject):
         return message
-    return "".join(f"{mark}{clause}" for mark, clause in subject).lstrip(_ENDS)
+    texts = (clause.text if clause.is_open or not has_subject else _BESIDE.sub(" ", clause.text) for clause in subject)
+    return "".join(f"{clause.mark}{text}" for clause, text in zip(subject, texts, strict=True)).lstrip(_ENDS)
 
 
-def _is_about_working(clause: str) -> bool:
-    """Whether a clause names nothing and contains no word besides those of working."""
-    if _NAMES_SOMETHING.search(clause):
-        return False
-    if not clause.isascii() and _WIDE_WORKING.fullmatch(clause.strip(_ENDS)):
-        return True
-    words = _WORDS.findall(clause.replace("’", "'").casefold())
-    return bool(words) and all(word in _WORKING_WORDS for word in words)
+MIN_SUBJECT_WORDS = 2
+"""A clause with fewer words besides those of working has no subject of its own."""
+
+MAX_OTHER_SHARE = 0.2
+"""Share of other words in a clause about tests, documents or commits that is about working all the same."""
+
+
+class _Clause(NamedTuple):
+    mark: str
+    """Separator from the clause before."""
+    text: str
+    words: int
+    others: tuple[str, ...]
+    """Its words that are neither words of working nor function words."""
+    is_beside: bool
+    """Whether it mentions tests, documents or commits."""
+    is_open: bool
+    """Whether it names something or reports a failure, so that every word may lead to a file."""
+
+    @classmethod
+    def of(cls, mark: str, text: str) -> "_Clause":
+        """Read a clause."""
+        words = _WORDS.findall(text.replace("’", "'").casefold())
+        others = tuple(word for word in words if word not in _WITHOUT_SUBJECT and query_terms(word))
+        is_open = _NAMES_SOMETHING.search(text) is not None or _FAILURE.search(text) is not None
+        return cls(mark, text, len(words), others, _BESIDE.search(text) is not None, is_open)
+
+    def is_about_working(self, *, has_subject: bool) -> bool:
+        """Whether it names nothing, and has no words besides those of working; few, if another clause has a subject."""
+        if not self.text.isascii() and _WIDE_WORKING.fullmatch(self.text.strip(_ENDS)):
+            return True
+        if not self.words or _NAMES_SOMETHING.search(self.text):
+            return False
+        is_lenient = self.is_beside and has_subject and not self.is_open
+        return len(self.others) <= (MAX_OTHER_SHARE * self.words if is_lenient else 0)
 
 
 MIN_TERMS, SAME_MESSAGE = 3, 0.8

@@ -24,6 +24,7 @@ SUBJECT = "The Vary header is missing when the origin is a function"
         f"{SUBJECT}. Aggiungi un test, poi esegui tutti i test.",
         f"{SUBJECT}. Voeg een test toe.",
         f"{SUBJECT}. Добавь тесты и запусти их.",
+        f"{SUBJECT}. Run the full test suite and the linter when you're done, and mention it in the docs.",
         f"{SUBJECT}。请添加单元测试并确保所有测试通过。",
         f"{SUBJECT}。テストも追加してください。",
     ],
@@ -33,8 +34,28 @@ def test_clauses_about_working_are_left_out(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "subject"),
+    [
+        ("The parser drops quotes. What I don't want: a rewrite. Just this, plus a test.", "The parser drops quotes"),
+        (
+            "The parser drops quotes. A witty changelog would please Ann",
+            "quotes. A witty   would please Ann",
+        ),
+        ("The parser drops quotes. Tests of the scanner fail", "drops quotes. Tests of the scanner fail"),
+        ("The parser drops quotes. See `tests/scanner.py`", "drops quotes. See `tests/scanner.py`"),
+    ],
+)
+def test_beside_a_subject_words_for_tests_and_documents_are_left_out_unless_they_name_or_fail(
+    message: str, subject: str
+) -> None:
+    assert subject in subject_of(message)
+    assert ("test" in subject_of(message).lower()) == ("test" in subject.lower())
+
+
+@pytest.mark.parametrize(
     "message",
     [
+        "Explain the tests of the cart",
         "Write tests for the CORS middleware",
         "Run the tests",
         "Fix the bug and add a test",
