@@ -222,9 +222,22 @@ _BESIDE = lazy_regex(
     r"|pull requests?|prs?)\b",
     re.IGNORECASE,
 )
+_TEST = lazy_regex(r"\b(?:tests?|testes|specs?)\b|テスト|测试|тест", re.IGNORECASE)
+_NO_TEST = lazy_regex(
+    r"\b(?:no|not|n't|without|skip|keine?|ohne|sin|sem|sans|senza|zonder|geen|run|pass|running|existing)\b[^.!?\n]{0,30}\btests?\Z",
+    re.IGNORECASE,
+)
 _FAILURE = lazy_regex(r"\b(?:fail\w*|flak\w+|broken|breaks?|error\w*|crash\w*|red|hang\w*|times? out)\b", re.IGNORECASE)
 _NAMES_SOMETHING = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]|\w\.\w|\(\)")
 _ENDS = " \t.,:;!?…。！？"
+
+
+def adds_tests(message: str) -> bool:
+    """Whether a message asks for tests beside its subject."""
+    subject = subject_of(message)
+    if subject == message or _TEST.search(subject) is not None:
+        return False
+    return any(_NO_TEST.search(message, 0, match.end()) is None for match in _TEST.finditer(message))
 
 
 def subject_of(message: str) -> str:

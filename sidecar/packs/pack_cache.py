@@ -293,7 +293,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
-        [(file.path, file.conversations, file.is_edited) for file in pack_query.recent],
+        pack_query.adds_tests, [(file.path, file.conversations, file.is_edited) for file in pack_query.recent],
         *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
     ]  # fmt: skip
     return PackKey(

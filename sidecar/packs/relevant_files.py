@@ -191,9 +191,10 @@ def _files(
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = failing_tests(ranked, words.keys())
-    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again)
+    model = test_to_follow(ranked) if pack_query.adds_tests and not wants_tests else None
+    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, model)
     near = near_best(ranked[:BEST_FILES] if again else ranked)
-    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again}
+    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, model}
     chosen = (ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in pointed)
     return tuple(
         ContextFile(
@@ -208,7 +209,7 @@ def _files(
                 ranked_file,
                 summaries.get(ranked_file.path),
                 wants_tests=wants_tests,
-                is_failing=ranked_file.path in failing,
+                is_failing=ranked_file.path in failing or ranked_file.path == model,
             ),
         )
         for ranked_file in chosen
@@ -224,11 +225,13 @@ def _regions(
     known: SessionContents | None,
     failing: frozenset[str],
     again: Sequence[str],
+    model: str | None,
 ) -> dict[str, list[ShownRegion]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes.
 
     With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks.
-    The best regions of a few named files come first. Of failing tests only the places that the prompt names are shown.
+    The best regions of a few named files come first. Of failing tests only the places that the prompt names are shown;
+    the tests that new ones follow, `model`, have as many bytes as these.
     """
     repository = pack_query.repository
     searched = [
@@ -245,11 +248,13 @@ def _regions(
         found_regions = _named_first(found_regions, named, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
-    tests = [region for region in found_regions if region.path in failing and is_pointed_at(region)]
+    apart = failing | {model}
+    tests = [
+        region for region in found_regions if region.path == model or (region.path in failing and is_pointed_at(region))
+    ]
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     left -= sum(shown_bytes(region) for region in lines_of_tests)
-    if failing:
-        found_regions = [region for region in found_regions if region.path not in failing]
+    found_regions = [region for region in found_regions if region.path not in apart]
     chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
@@ -475,6 +480,23 @@ def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> froze
     if _FAILURE_TERMS.isdisjoint(terms):
         return frozenset()
     return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
+
+
+FOLLOWED_SUBJECTS = 3
+
+
+def test_to_follow(ranked: Sequence[RankedFile]) -> str | None:
+    """Return the likeliest tests of the best files, which new ones are added to; None if there are none."""
+    best = {file.path: file for file in [file for file in ranked if not is_test(file.path)][:FOLLOWED_SUBJECTS]}
+    related = {path for file in best.values() for _, path in file.related}
+    return next(
+        (
+            file.path
+            for file in ranked
+            if is_test(file.path) and (file.path in related or any(seed in best for _, seed in file.related))
+        ),
+        None,
+    )
 
 
 CONTEXT_SHARES = (0.25, 0.5)

@@ -14,7 +14,7 @@ from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import size
 from sidecar.governor import Decision, Snapshot, after_compaction, before_fresh_session, evaluate, structured_state
-from sidecar.language.message_intent import is_courtesy
+from sidecar.language.message_intent import adds_tests, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
@@ -366,6 +366,8 @@ class PackQuery(NamedTuple):
     """Maximum bytes of the anchor's lines."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: files near them are more likely to matter next."""
+    adds_tests: bool = False
+    """Whether the prompt asks for tests beside its subject."""
     recent: tuple[RecentFile, ...] = ()
     """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()
@@ -393,6 +395,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         accepted=request.accepted,
         anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
         touched=request.touched,
+        adds_tests=adds_tests(clean_prompt(params.prompt)),
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),

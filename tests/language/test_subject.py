@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.language.message_intent import subject_of
+from sidecar.language.message_intent import adds_tests, subject_of
 
 SUBJECT = "The Vary header is missing when the origin is a function"
 
@@ -68,3 +68,25 @@ def test_beside_a_subject_words_for_tests_and_documents_are_left_out_unless_they
 )
 def test_a_message_without_another_subject_or_with_names_stays_whole(message: str) -> None:
     assert subject_of(message) == message
+
+
+@pytest.mark.parametrize(
+    ("wish", "adds"),
+    [
+        ("Fix it and add a test.", True),
+        ("Please write unit tests, then run all tests.", True),
+        ("Schreib auch einen Test dafür.", True),
+        ("请添加测试。", True),
+        ("No need for tests.", False),
+        ("Run the tests.", False),
+        ("Make sure all existing tests pass.", False),
+        ("Then commit.", False),
+    ],
+)
+def test_a_wish_for_new_tests_is_noticed(wish: str, *, adds: bool) -> None:
+    assert adds_tests(f"{SUBJECT}. {wish}") is adds
+
+
+def test_a_message_about_tests_asks_for_none_beside_them() -> None:
+    assert not adds_tests("Write tests for the CORS middleware")
+    assert not adds_tests("The tests of the scanner fail. Fix it and add a test.")

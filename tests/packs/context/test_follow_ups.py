@@ -148,6 +148,20 @@ def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(
     assert "def test_gift_60()" not in text
 
 
+@pytest.mark.parametrize("wish", ["Fix it and add a test.", "Corrige et ajoute des tests."])
+def test_a_wish_for_a_new_test_leaves_the_code_first_and_shows_some_of_the_tests_to_follow(
+    start_chat: StartChat, shop: Repository, wish: str
+) -> None:
+    other_tests = "".join(f"\n\ndef test_redeem_{n}() -> None:\n    assert redeem('{n}')\n" for n in range(400))
+    shop.commit({**MORE, "tests/test_voucher.py": str(MORE["tests/test_voucher.py"]) + other_tests})
+    text = text_of(start_chat().pre_run(f"Customers redeem an expired voucher. {wish}"), "context")
+    code, _, tests = text.partition("tests/test_voucher.py\n")
+    assert paths_of(text)[0] == "src/voucher.py"
+    assert "def redeem" in code
+    assert "def test_redeem" in tests
+    assert len(tests.encode()) < 12_288 // 3
+
+
 def test_a_prompt_to_edit_a_test_still_leads_with_it(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     text = text_of(start_chat().pre_run("Add a second voucher to tests/test_voucher.py"), "context")
