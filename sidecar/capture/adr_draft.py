@@ -34,7 +34,7 @@ from sidecar.language.notes_block import parts_of
 from sidecar.language.own_words import own_words
 from sidecar.language.work_account import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.runs import Artifact, SubChat, artifacts
-from sidecar.runs.artifact_provenance import AdrDetails, ArtifactEvent, Boundary, Statements
+from sidecar.runs.artifact_types import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
 
 MAX_FILES = 8

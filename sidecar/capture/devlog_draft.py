@@ -25,15 +25,7 @@ from sidecar.language.own_words import request_of
 from sidecar.language.work_account import Account, WorkAccount, announces_more, title_text
 from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
-from sidecar.runs.artifact_provenance import (
-    ArtifactEvent,
-    Details,
-    DevlogDetails,
-    EventKind,
-    LineCounts,
-    Provenance,
-    Tally,
-)
+from sidecar.runs.artifact_types import ArtifactEvent, Details, DevlogDetails, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")

@@ -17,7 +17,7 @@ from sidecar.language.notes_block import NotesBlock, read_notes_block, without_n
 from sidecar.language.own_words import own_words
 from sidecar.language.work_account import WorkAccount, account_of
 from sidecar.runs import CallRecord
-from sidecar.runs.artifact_provenance import Boundary
+from sidecar.runs.artifact_types import Boundary
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import RolloutDecision
 from sidecar.settings.resolve import Settings

@@ -40,7 +40,7 @@ from sidecar.language.abandoned_approach import (
 from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.work_account import account_of, title_text
 from sidecar.runs import Artifact, SubChat, artifacts, records
-from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
+from sidecar.runs.artifact_types import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 

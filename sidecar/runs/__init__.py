@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sidecar.runs import artifacts, records
+from sidecar.runs import artifact_store as artifacts
 from sidecar.runs import delivered_entries as entries
 from sidecar.runs import delivery_ledger as ledger
+from sidecar.runs import run_records as records
 from sidecar.runs.delivery_ledger import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
@@ -38,7 +39,7 @@ from sidecar.runs.pre_run_record import (
 )
 
 if TYPE_CHECKING:
-    from sidecar.runs.artifact_provenance import (
+    from sidecar.runs.artifact_types import (
         AdrDetails,
         Artifact,
         ArtifactEvent,
@@ -106,7 +107,7 @@ def __getattr__(name: str) -> Any:
     """Load the provenance of artifacts, which few first pre-runs need, at its first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sidecar.runs import artifact_provenance
+    from sidecar.runs import artifact_types
 
-    value = globals()[name] = getattr(artifact_provenance, name)
+    value = globals()[name] = getattr(artifact_types, name)
     return value

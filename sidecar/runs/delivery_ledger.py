@@ -18,7 +18,7 @@ import apsw
 import orjson
 
 from sidecar.runs import delivered_entries as entries
-from sidecar.runs import records
+from sidecar.runs import run_records as records
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import (
     NO_CONTENTS,

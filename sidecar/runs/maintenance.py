@@ -14,10 +14,11 @@ from sidecar.call import Process
 from sidecar.context import delete_session_record
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
-from sidecar.runs import artifacts, records
+from sidecar.runs import artifact_store as artifacts
+from sidecar.runs import run_records as records
 from sidecar.runs.model import Counters
 from sidecar.runs.pre_run_record import details_from_json, texts_from_json
-from sidecar.storage.slice_maintenance import Finding, PurgeScope, RowGroup, remove_rows
+from sidecar.storage.row_groups import Finding, PurgeScope, RowGroup, remove_rows
 
 _CHATS = "sub_chat_id IN (SELECT sub_chat_id FROM continuity_state WHERE project = ?1)"
 _WORKSPACES = "workspace IN (SELECT workspace FROM continuity_state WHERE project = ?1)"

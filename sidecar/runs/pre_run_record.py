@@ -22,7 +22,7 @@ from pydantic import Field
 from sidecar.core.wire_types import WireModel
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import Item, PinnedAnchor
-from sidecar.runs.records import run_result
+from sidecar.runs.run_records import run_result
 
 if TYPE_CHECKING:
     from sidecar.context import Bracket

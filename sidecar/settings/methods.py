@@ -24,7 +24,7 @@ from sidecar.settings.table import (
     rollout_problem,
 )
 from sidecar.storage.database import Database
-from sidecar.storage.slice_maintenance import Finding, RowGroup
+from sidecar.storage.row_groups import Finding, RowGroup
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:

@@ -23,7 +23,7 @@ from sidecar.storage.recovery import (
     set_aside,
     tables,
 )
-from sidecar.storage.slice_maintenance import Finding
+from sidecar.storage.row_groups import Finding
 from sidecar.storage.sqlite_connection import suspect_marker
 
 

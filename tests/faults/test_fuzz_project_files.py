@@ -39,7 +39,7 @@ from sidecar.knowledge import (
     read_entry,
     serialize_state,
 )
-from sidecar.packs.anchor import toml_json_ini
+from sidecar.packs.anchor import config_files
 from sidecar.session import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
 from tests.support.cases import together
 from tests.support.client import Client
@@ -99,7 +99,7 @@ def _document(text: str) -> None:
 
 
 def _build(text: str) -> None:
-    for parse in (toml_json_ini.parse_toml, toml_json_ini.parse_json, toml_json_ini.parse_ini):
+    for parse in (config_files.parse_toml, config_files.parse_json, config_files.parse_ini):
         assert isinstance(parse(text), dict)
     for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
         boundary = by_path(name, text[: len(text) // 2], text)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import indexer
-from sidecar.codebase.worktree import incremental
+from sidecar.codebase.worktree import incremental_state
 from sidecar.system import folder_watch
 from sidecar.system.git import Git
 from tests.support.conversation import bash, sent
@@ -171,7 +171,7 @@ def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
     git_commands: list[str] = []
     if platform != "here":
         monkeypatch.setattr(folder_watch, "sys", SimpleNamespace(platform="win32"))
-        monkeypatch.setattr(incremental, "sys", SimpleNamespace(platform="win32"))
+        monkeypatch.setattr(incremental_state, "sys", SimpleNamespace(platform="win32"))
     start_chat().client.request("codebase/index", {"cwd": str(shop.path)})
     expected = start_chat(sub_chat_id="main").pre_run(PROMPT)
     for name in ("analyse", "analyse_in_workers"):

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from sidecar.language.conclusions import StatementKind, explanation_in
 from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import USER_REJECTED, Event, Message, ToolCall, ToolResult
-from sidecar.transcripts.user_words import (
+from sidecar.transcripts.typed_words import (
     QUESTION_TOOLS,
     answers_of,
     is_denial,

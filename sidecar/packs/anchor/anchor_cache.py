@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState, content_identity
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
-from sidecar.packs.anchor import toml_json_ini
+from sidecar.packs.anchor import config_files
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -19,6 +19,7 @@ from sidecar.packs.anchor.build import (
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of, entry_lines
+from sidecar.packs.anchor.config_files import Table, subtable
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.repo_map import (
     MAX_FRAGILE_FILES,
@@ -31,7 +32,6 @@ from sidecar.packs.anchor.repo_map import (
     landmine_lines,
 )
 from sidecar.packs.anchor.rules import Document, sent_paths
-from sidecar.packs.anchor.toml_json_ini import Table, subtable
 from sidecar.packs.model import HostInjects
 from sidecar.session import strip_session_lock
 
@@ -52,9 +52,9 @@ _HEAD_FILES = (
     "package-info.java",
 )
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
-    ("package.json", toml_json_ini.parse_json, ()),
-    ("Cargo.toml", toml_json_ini.parse_toml, ("package",)),
-    ("pyproject.toml", toml_json_ini.parse_toml, ("project",)),
+    ("package.json", config_files.parse_json, ()),
+    ("Cargo.toml", config_files.parse_toml, ("package",)),
+    ("pyproject.toml", config_files.parse_toml, ("project",)),
 )
 _LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
-from sidecar.packs.anchor import toml_json_ini
+from sidecar.packs.anchor import config_files
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
 from sidecar.packs.anchor.rules import Document
 
@@ -416,7 +416,7 @@ def purpose_of(command: str) -> str:
 
 def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
     """Return the program that runs a package's scripts: from package.json, else from the lock file."""
-    named = toml_json_ini.parse_json(texts.get("package.json", "")).get("packageManager")
+    named = config_files.parse_json(texts.get("package.json", "")).get("packageManager")
     if isinstance(named, str) and (manager := re.match(r"pnpm|yarn|bun|npm", named)):
         return manager[0]
     return next((program for lock, program in _LOCKS if lock in locks), "npm")
@@ -469,7 +469,7 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     yield from (ProjectCommand(program, path) for path, program in _TOX_FILES if path in texts)
     if is_python:
         yield from _package_scripts(project)
-    if "test" in toml_json_ini.subtable(toml_json_ini.parse_json(texts.get("composer.json", "")), "scripts"):
+    if "test" in config_files.subtable(config_files.parse_json(texts.get("composer.json", "")), "scripts"):
         yield ProjectCommand("composer test", "composer.json")
     for folder in ("scripts", "script", "bin"):
         for name in ("test", "check", "lint", "build", "install", "setup"):
@@ -479,16 +479,16 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
 
 
 def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
-    scripts = toml_json_ini.subtable(toml_json_ini.parse_json(project.texts.get("package.json", "")), "scripts")
+    scripts = config_files.subtable(config_files.parse_json(project.texts.get("package.json", "")), "scripts")
     manager = package_manager(project.texts, project.locks)
     for names in _SCRIPTS.values():
         yield from (ProjectCommand(run_script(manager, name), "package.json") for name in names if name in scripts)
 
 
 def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
-    tools = toml_json_ini.subtable(toml_json_ini.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
+    tools = config_files.subtable(config_files.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
     for path, runner in _TASK_TABLES:
-        tasks = toml_json_ini.subtable(tools, *path)
+        tasks = config_files.subtable(tools, *path)
         prefix = _runner_prefix(project) if runner == "poe" else ""
         for names in (*_SCRIPTS.values(), ("mypy",)):
             yield from (ProjectCommand(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
@@ -512,7 +512,7 @@ def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
 def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
     texts = project.texts
     prefix = _runner_prefix(project)
-    tools = toml_json_ini.subtable(toml_json_ini.parse_toml(texts.get("pyproject.toml", "")), "tool")
+    tools = config_files.subtable(config_files.parse_toml(texts.get("pyproject.toml", "")), "tool")
     for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
         if tool in tools:
             yield ProjectCommand(prefix + command, "pyproject.toml")
@@ -539,16 +539,16 @@ def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
 
 
 def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    project = toml_json_ini.parse_toml(texts.get("pyproject.toml", ""))
+    project = config_files.parse_toml(texts.get("pyproject.toml", ""))
     for scripts in (
-        toml_json_ini.subtable(project, "project", "scripts"),
-        toml_json_ini.subtable(project, "tool", "poetry", "scripts"),
+        config_files.subtable(project, "project", "scripts"),
+        config_files.subtable(project, "tool", "poetry", "scripts"),
     ):
         yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
 
 
 def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    package = toml_json_ini.parse_json(texts.get("package.json", ""))
+    package = config_files.parse_json(texts.get("package.json", ""))
     binary = package.get("bin")
     if isinstance(binary, str):
         yield str(package.get("name", "bin")), binary
@@ -557,6 +557,6 @@ def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for binary in toml_json_ini.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
+    for binary in config_files.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
         if isinstance(binary, dict) and isinstance(binary.get("path"), str):
             yield str(binary.get("name", "")), binary["path"]

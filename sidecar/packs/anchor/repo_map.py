@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sidecar.codebase import FragileFile, Landmine, PackageNames, is_code, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
-from sidecar.packs.anchor import toml_json_ini
+from sidecar.packs.anchor import config_files
 
 MAX_AREAS = 14
 
@@ -227,8 +227,8 @@ def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Containe
     """Return the names of the areas in import statements, from their manifests and from where Python packages begin."""
     packages = []
     for area in areas:
-        package = toml_json_ini.parse_json(texts.get(f"{area}package.json", "")).get("name")
-        crate = toml_json_ini.subtable(toml_json_ini.parse_toml(texts.get(f"{area}Cargo.toml", "")), "package").get(
+        package = config_files.parse_json(texts.get(f"{area}package.json", "")).get("name")
+        crate = config_files.subtable(config_files.parse_toml(texts.get(f"{area}Cargo.toml", "")), "package").get(
             "name"
         )
         packages += [(package, area)] if isinstance(package, str) else []

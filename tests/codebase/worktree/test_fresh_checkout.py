@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from sidecar.codebase.content_ids import ContentHashes
-from sidecar.codebase.worktree import freshness, incremental
+from sidecar.codebase.worktree import freshness, incremental_state
 from sidecar.codebase.worktree.git_files import GitIndex
-from sidecar.codebase.worktree.incremental import compare_fresh_checkout
+from sidecar.codebase.worktree.incremental_state import compare_fresh_checkout
 from sidecar.codebase.worktree.state import DetailedState, Scan, read_detailed_state
 from tests.support.depth import examples, sample
 from tests.support.memory_sidecar import MemorySidecar
@@ -121,7 +121,7 @@ def test_windows_and_composed_names_as_on_macos_are_left_to_git(
     fresh: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(incremental, "sys", SimpleNamespace(platform="win32"))
+        patch.setattr(incremental_state, "sys", SimpleNamespace(platform="win32"))
         assert _compared(fresh)[0] is None
     fresh.git("config", "core.precomposeunicode", "true")
     assert _compared(fresh)[0] is None
@@ -148,7 +148,7 @@ def test_random_work_shows_no_difference(
         compared.append(compare_fresh_checkout(*arguments))
         return compared[-1]
 
-    monkeypatch.setattr(incremental, "_is_fresh", lambda *_: True)
+    monkeypatch.setattr(incremental_state, "_is_fresh", lambda *_: True)
     monkeypatch.setattr(freshness, "compare_fresh_checkout", recorded)
     steps = examples(400, 40)
     for seed in range(4):

@@ -1,4 +1,4 @@
-"""Findings and rows that each slice declares, so that the doctor can repair and a purge remove them."""
+"""Rows that each slice declares, so that a purge can remove them, and findings that the doctor can repair."""
 
 from __future__ import annotations
 
