@@ -8,20 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 from sidecar.call import Call
-from sidecar.context.agents_and_pipeline import (
-    DEFAULT_MODE,
+from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
+from sidecar.context.constitution import DEFAULT_MODE, Mode, RulesSummary, fit_rules, resolve_mode, summarize_rules
+from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
+from sidecar.context.pipeline import (
     TASK_CHARACTERS,
-    Mode,
     Pipeline,
     agent_score,
     parse_agent_scope,
     parse_handoff,
     pipeline_lines,
-    resolve_mode,
 )
-from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
-from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
-from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
 from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
 from sidecar.context.xml_budget import (
     ROOT,

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sidecar.context.agents_and_pipeline import agent_score, parse_pipeline, resolve_mode
+from sidecar.context.constitution import resolve_mode
+from sidecar.context.pipeline import agent_score, parse_pipeline
 from tests.support.cases import together
 
 

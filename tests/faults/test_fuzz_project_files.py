@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects import by_path
-from sidecar.context.agents_and_pipeline import (
+from sidecar.context.constitution import fit_rules, resolve_mode, summarize_rules
+from sidecar.context.pipeline import (
     agent_score,
     next_agent,
     parse_agent_scope,
@@ -19,9 +20,7 @@ from sidecar.context.agents_and_pipeline import (
     parse_pipeline,
     pipeline_lines,
     previous_agent,
-    resolve_mode,
 )
-from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.core.yaml_documents import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
     SettingsUnreadable,

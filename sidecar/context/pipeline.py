@@ -1,6 +1,6 @@
-"""The agents' files and the pipeline: an agent's scope, a hand-off to the next agent, and the pipeline's state. Pure.
+"""The pipeline of agents: its state, an agent's scope, and the hand-off to the next agent. Pure.
 
-The state is position, scores and backlog in `.chati/session.yaml`; a mode has its rights.
+The state is position, scores and backlog in `.chati/session.yaml`.
 """
 
 import math
@@ -145,58 +145,6 @@ def _section_lines(section: Section) -> list[str]:
     texts = [text for text in statements(section.lines) if text]
     needs_no_title = section.level < 2 or section.title.casefold().startswith(_SUMMARY)
     return texts if needs_no_title or not texts else [f"{section.title}: {texts[0]}", *texts[1:]]
-
-
-MODE_CHARACTERS = 40
-VALUE_CHARACTERS = 80
-
-DEFAULT_MODE = "build"
-"""The mode of a project that names none: agents read and write the whole project, as without the framework."""
-
-
-class Rights(NamedTuple):
-    """Paths that agents may read and write in a mode (Article XI)."""
-
-    reads: str
-    writes: str
-
-
-_PLANNING = Rights("the whole project", "chati.dev/ and .chati/ only")
-_BUILDING = Rights("the whole project", "the whole project")
-
-MODES: Mapping[str, Rights] = {
-    "clarity": _PLANNING,
-    "planning": _PLANNING,
-    "discover": _PLANNING,
-    "plan": _PLANNING,
-    "build": _BUILDING,
-    "validate": _BUILDING,
-    "agent": _BUILDING,
-    "deploy": Rights("the whole project", "the whole project, infrastructure and CI"),
-}
-"""The modes of all framework versions, and the host's own; any other mode has no rights listed."""
-
-
-class Mode(NamedTuple):
-    """The mode, its attributes in order, and whether any source names it."""
-
-    name: str
-    governance: tuple[tuple[str, str], ...]
-    is_known: bool
-
-
-def resolve_mode(requested: str | None, state: str, config: Mapping[str, Any], language: str) -> Mode:
-    """Return the mode: the requested one, otherwise the session's, the configuration's, or the fallback."""
-    named = requested or state or scalar_text(config.get("mode"))
-    name = one_line(named, MODE_CHARACTERS) or DEFAULT_MODE
-    rights = MODES.get(name.casefold())
-    pairs = [
-        *((("reads", rights.reads), ("writes", rights.writes)) if rights else ()),
-        ("language", language or scalar_text(config.get("language"))),
-        ("project", scalar_text(config.get("project_type"))),
-    ]
-    attributes = tuple((key, shown) for key, value in pairs if (shown := one_line(value, VALUE_CHARACTERS)))
-    return Mode(name, attributes, bool(named))
 
 
 MAX_AGENTS, MAX_BACKLOG = 40, 12
