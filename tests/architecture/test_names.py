@@ -52,8 +52,16 @@ NOUNS_IN_ING = {
 }
 
 SHARED_BASENAMES = frozenset("__init__ model methods store errors index query cache state status events".split())
-DUPLICATE_BASENAMES = {"records": "stored runs, and records of a provider's transcript"}
+DUPLICATE_BASENAMES: dict[str, str] = {}
+"""File names that two slices have, each with the reason."""
 MAX_DUPLICATES = 3
+
+JOINED_NAMES = {
+    "apply_and_rollback": "one journal, read in both directions",
+    "stemming_and_synonyms": "one vocabulary: synonyms are looked up by their roots",
+    "lock_and_stop": "a stop request is addressed to the lock's owner",
+}
+"""Modules with two subjects that cannot do without each other."""
 
 DIALECT_OPENINGS = re.compile(r"(Gives|Says|Tells|Asks|Hears|Keeps what|So many|So much)\b")
 NOUN_CLAUSES = re.compile(r"(What|Which|Where|When|How|Who|Why|Of)\b")
@@ -185,7 +193,14 @@ def test_a_file_name_occurs_once() -> None:
             folders[path.stem].append(shown(path))
     twice = {name: paths for name, paths in folders.items() if len(paths) > 1 and name not in DUPLICATE_BASENAMES}
     assert twice == {}
+    assert [name for name in DUPLICATE_BASENAMES if len(folders[name]) < 2] == [], "no longer so"
     assert len(DUPLICATE_BASENAMES) <= MAX_DUPLICATES
+
+
+def test_a_file_name_joins_two_subjects_only_for_a_reason() -> None:
+    joined = {path.stem for path in PRODUCT if "_and_" in path.stem}
+    assert sorted(joined - JOINED_NAMES.keys()) == [], "one subject for each module"
+    assert sorted(JOINED_NAMES.keys() - joined) == [], "no longer so"
 
 
 def test_docstrings_are_plain_english() -> None:
