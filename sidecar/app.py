@@ -147,7 +147,7 @@ class App:
         handshake = read_initialize(params)
         for name, folder in (("stateDir", handshake.state_dir), ("logDir", handshake.log_dir)):
             if folder is not None and not os.path.isabs(folder):
-                raise InvalidParams(f"`{name}`: is not an absolute path.")
+                raise InvalidParams(f"`{name}` must be an absolute path.")
         opened = open_state(Path(handshake.state_dir), self.clock.now_ms())
         try:
             # Windows cannot delete the current folder of a process: never stay in a worktree.

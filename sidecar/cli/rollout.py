@@ -46,7 +46,7 @@ def _change(sidecar: InProcess, arguments: argparse.Namespace, params: dict[str,
         if arguments.share not in {0, 100} or arguments.end:
             raise
         raise CommandFailed(
-            f"An experiment compares chats, which a share of {arguments.share} % leaves none for.",
+            f"A share of {arguments.share} % leaves the running experiment no chats to compare.",
             kind=error.kind,
             hint=f"`onecode-sidecar rollout --end --share {arguments.share}` ends the experiment.",
         ) from error

@@ -18,7 +18,7 @@ class Location(NamedTuple):
 def locate(folder: Any) -> Location:
     """Return the worktree at or above a folder, and its project; raise InvalidParams unless the path is absolute."""
     if not isinstance(folder, str) or not os.path.isabs(folder):
-        raise InvalidParams("`input`: the hook's JSON must have an absolute `cwd`.")
+        raise InvalidParams("The hook's JSON in `input` must have an absolute `cwd`.")
     here = Path(folder)
     root = find_root(here) or here
     return Location(str(root), str(main_worktree(root)))

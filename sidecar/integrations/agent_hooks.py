@@ -280,7 +280,7 @@ def run(call: Call, params: HookRunParams) -> HookRunResult:
     """
     session_id = params.input.get("session_id")
     if not isinstance(session_id, str) or not _SESSION_ID.fullmatch(session_id):
-        raise InvalidParams("`input`: the hook's JSON must have a `session_id` without control characters.")
+        raise InvalidParams("The hook's JSON in `input` must have a `session_id` without control characters.")
     location = locate(params.input.get("cwd"))
     workspace = call.process.workspaces.get(location.cwd, location.project)
     mode = mode_of_chat(call, workspace.project_key, TERMINAL_AGENTS[params.agent].sub_chat_prefix + session_id)

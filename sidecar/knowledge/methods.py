@@ -130,7 +130,7 @@ def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:
 def resolve(call: Call, params: KnowledgeResolveParams) -> KnowledgeSyncResult:
     """Resolve conflicts, as suggested or as requested. Items without conflicts are not touched."""
     if params.resolution is not None and params.type is None:
-        raise InvalidParams("`resolution`: requires `type`, because resolutions depend on it.")
+        raise InvalidParams("`resolution` requires `type`, because resolutions depend on it.")
     choices = {}
     if params.type is not None and params.resolution is not None:
         choices = parse_resolutions([ResolutionChoice(type=params.type, item=None, resolution=params.resolution)])
@@ -216,7 +216,7 @@ def parse_resolutions(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, st
     """Return resolutions by type and item. Raise InvalidParams for one that its conflict type does not allow."""
     for choice in choices:
         if not allows_resolution(choice.type, choice.resolution):
-            raise InvalidParams(f"`resolutions`: {choice.type} cannot be resolved by {choice.resolution}.")
+            raise InvalidParams(f"A conflict of type `{choice.type}` cannot be resolved by `{choice.resolution}`.")
     return {(choice.type, choice.item or ""): choice.resolution for choice in choices}
 
 

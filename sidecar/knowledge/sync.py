@@ -126,7 +126,7 @@ def plan_sync(call: Call, workspace: Workspace, request: SyncRequest) -> Planned
         return PlannedSync(inputs, *_plan_resolution(inputs, request))
     if mode == "single":
         if request.item is None:
-            raise InvalidParams("`item`: a single sync requires it.")
+            raise InvalidParams("A single sync requires `item`.")
         only = frozenset((resolve_ref(inputs, request.item),))
     elif mode == "incremental":
         only, warning = affected_refs(inputs)
@@ -256,7 +256,7 @@ def resolve_ref(inputs: SyncInputs, name: str) -> str:
         return name
     named = sorted(ref for ref in refs if ref.partition(":")[2] == name)
     if len(named) > 1:
-        raise InvalidParams(f"`item`: several items have this id: {', '.join(named)[:300]}.")
+        raise InvalidParams(f"Several items have the id in `item`: {', '.join(named)[:300]}.")
     if not named:
         raise NotFound("There is no knowledge item with this name.", hint="`knowledge/plan` lists them.")
     return named[0]

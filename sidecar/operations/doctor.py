@@ -122,7 +122,11 @@ def versions(folder: Path) -> Iterator[Finding]:
     others = {str(process.get("version")) for process in running_processes(folder)} - {__version__}
     if others:
         message = f"A sidecar of version {', '.join(sorted(others))} uses the same state; this is {__version__}."
-        yield Finding("warning", message, "Restart 1Code, so that all sidecars have the same version.")
+        yield Finding(
+            "warning",
+            message,
+            "Restart 1Code, and run `onecode-sidecar hook stop` for terminals, so that all have the same version.",
+        )
 
 
 def library_versions() -> dict[str, str]:
@@ -192,6 +196,8 @@ NEED_NO_STATE: frozenset[DoctorCheckName] = frozenset(("memories", "registry", "
 
 ROUNDS = 3
 """Maximum number of repair rounds: a repair may reveal another finding."""
+
+_REPAIR_FIRST = "Do what the findings on the database say, then run the doctor again."
 
 Findings = dict[DoctorCheckName, list[Finding] | None]
 
@@ -283,9 +289,9 @@ def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Fi
     except SidecarError as error:
         return [Finding("error", error.message, error.hint or "Restart 1Code and run the doctor again.")]
     except apsw.SQLError:
-        return [Finding("error", "The check cannot run: a table or a column is missing.", "Repair the database first.")]
+        return [Finding("error", "The check cannot run: a table or a column is missing.", _REPAIR_FIRST)]
     except apsw.ConstraintError:
-        return [Finding("error", "The check cannot run: records contradict each other.", "Repair the database first.")]
+        return [Finding("error", "The check cannot run: records contradict each other.", _REPAIR_FIRST)]
 
 
 def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFinding]:

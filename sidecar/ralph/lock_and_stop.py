@@ -228,7 +228,7 @@ def reset_loop(folder: LoopFolder, clock: Clock) -> ResetOutcome:
         for path in (folder.state, folder.history, folder.stop):
             delete_file(path)
             if os.path.lexists(path):
-                raise StateDegraded("The loop's state cannot be deleted.", hint=f"Path: {path}")
+                raise StateDegraded("The loop's state cannot be deleted.", hint=f"Delete {path} by hand.")
         return ResetOutcome(count, lock.ended_agent)
 
 

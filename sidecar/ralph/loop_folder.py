@@ -108,7 +108,7 @@ def loop_folder(cwd: Path, change: str) -> LoopFolder:
     """
     validate_change_id(change)
     if not cwd.is_dir():
-        raise WorkspaceUnavailable("The working folder does not exist.", hint=f"Path: {cwd}")
+        raise WorkspaceUnavailable("The working folder does not exist.", hint=f"Create {cwd}, or name another folder.")
     root = worktree_top(cwd)
     folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change), _control_folder(root))
     if Path(os.path.realpath(folder.iterations)) != folder.iterations:
@@ -143,7 +143,7 @@ def create_folder(folder: LoopFolder) -> None:
     except OSError as error:
         raise WorkspaceUnavailable(
             f"The loop's folder cannot be created: {error.strerror or type(error).__name__}.",
-            hint=f"Path: {folder.path}",
+            hint=f"Check the permissions of {folder.path}.",
         ) from error
 
 
@@ -168,7 +168,8 @@ def write_prompt(path: Path, prompt: str) -> None:
         write_resolved(str(path), prompt.encode("utf-8", "replace"), durable=False)
     except OSError as error:
         raise StateDegraded(
-            f"The prompt cannot be written: {error.strerror or type(error).__name__}.", hint=f"Path: {path}"
+            f"The prompt cannot be written: {error.strerror or type(error).__name__}.",
+            hint=f"Check the permissions of {path}.",
         ) from error
 
 
@@ -260,7 +261,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     except OSError as error:
         raise StateDegraded(
             f"The loop's history cannot be written: {error.strerror or type(error).__name__}.",
-            hint=f"Path: {folder.history}",
+            hint=f"Check the permissions of {folder.history}.",
         ) from error
 
 
@@ -298,7 +299,7 @@ def write_state(folder: LoopFolder, state: RalphState) -> None:
     except OSError as error:
         raise StateDegraded(
             f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
-            hint=f"Path: {folder.state}",
+            hint=f"Check the permissions of {folder.state}.",
         ) from error
 
 

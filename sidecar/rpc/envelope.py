@@ -200,7 +200,7 @@ def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -
         return error
     incident_id = new_incident_id()
     return InternalError(
-        f"Unexpected error (incident {incident_id}).",
+        f"An unexpected error occurred (incident {incident_id}).",
         hint="The log contains the details under this incident id.",
         data={"incidentId": incident_id},
     )

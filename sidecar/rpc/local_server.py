@@ -29,7 +29,9 @@ class _ClientHost:
         self.on_response = host.on_response
 
     def initialize(self, _params: Any) -> dict[str, Any]:
-        raise InvalidRequest("The sidecar is initialized already.", hint="Send requests at once.")
+        raise InvalidRequest(
+            "The sidecar is initialized already.", hint="Send other requests; `initialize` is not needed."
+        )
 
     def initialized(self) -> None:
         """Nothing is left to load."""

@@ -392,7 +392,7 @@ class Database:
         if step > self.step:
             raise StateDegraded(
                 f"The state file was upgraded by a newer sidecar (step {step}; this one knows {self.step}).",
-                hint="Restart 1Code; the stored data is safe.",
+                hint="Restart 1Code, or run `onecode-sidecar hook stop` for terminals; the stored data is safe.",
                 data={"step": step, "knownStep": self.step},
             )
         self._schema = schema

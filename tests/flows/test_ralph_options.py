@@ -221,7 +221,10 @@ def test_a_missing_working_folder_is_not_created(ralph: Ralph, tmp_path: Path) -
         refused = ralph(*arguments, "--project", str(nowhere))
 
         assert (refused.returncode, refused.stdout) == (1, b"")
-        assert refused.stderr.decode() == f"ralph: The working folder does not exist. Path: {nowhere}\n"
+        assert (
+            refused.stderr.decode()
+            == f"ralph: The working folder does not exist. Create {nowhere}, or name another folder.\n"
+        )
     assert not nowhere.exists()
 
 

@@ -274,7 +274,7 @@ def test_an_older_process_stops_writing_once_a_newer_one_has_upgraded_the_file(s
     known = len(MIGRATIONS) - 1
     assert last == (
         f"The state file was upgraded by a newer sidecar (step {known + 1}; this one knows {known})."
-        " Restart 1Code; the stored data is safe."
+        " Restart 1Code, or run `onecode-sidecar hook stop` for terminals; the stored data is safe."
     )
     with opened.database.write() as tx:
         rows = tx.execute("SELECT name FROM continuity_settings WHERE project = 'older'")

@@ -230,7 +230,7 @@ def harness_of(name: str, version: Version | None) -> Harness:
     """Return the row for a harness and version; raise InvalidParams for an unknown name."""
     rows = HARNESSES.get(name)
     if rows is None:
-        raise InvalidParams(f"Unknown harness {name!r}.", hint=f"Choose one of {', '.join(HARNESS_NAMES)}.")
+        raise InvalidParams(f"There is no harness {name!r}.", hint=f"Choose one of {', '.join(HARNESS_NAMES)}.")
     return next(row for row in rows if version is None or version >= row.since)
 
 

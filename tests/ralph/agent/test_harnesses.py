@@ -91,7 +91,7 @@ def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (AgentOptions("aider"), "Unknown harness 'aider'."),
+        (AgentOptions("aider"), "There is no harness 'aider'."),
         (AgentOptions("custom"), "The custom harness needs a command."),
         (AgentOptions("custom", command=" "), "The custom harness needs a command."),
         (

@@ -1,0 +1,101 @@
+"""Errors, hints and remedies are sentences, and the commands, options, methods and settings that they name exist."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.cli.main import COMMANDS, RALPH
+from sidecar.core.errors import SidecarError
+from sidecar.settings import BY_NAME, GROUPS
+from tests.architecture.test_pages import ANSWERED, help_of
+from tests.contract.catalog import ROWS
+
+SIDECAR = Path(__file__).parents[2] / "sidecar"
+CALLS = frozenset(("CommandFailed", "Finding", "warn", *(error.__name__ for error in SidecarError.__subclasses__())))
+KEYWORDS = frozenset(("hint", "hint_if_empty", "message", "remedy"))
+VALUE = "…"
+"""Stands for a value that a text inserts."""
+
+
+class ShownText(NamedTuple):
+    """A text that a user or a client sees, and its place."""
+
+    place: str
+    text: str
+
+
+def texts_of(node: ast.expr) -> Iterator[str]:
+    """Yield the texts that an expression can have."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else VALUE for part in parts)
+        case ast.IfExp(body=body, orelse=other):
+            yield from texts_of(body)
+            yield from texts_of(other)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield "".join((*texts_of(left), *texts_of(right)))
+        case _:
+            pass
+
+
+@cache
+def shown_texts() -> tuple[ShownText, ...]:
+    found = []
+    for path in sorted(SIDECAR.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            values = [keyword.value for keyword in node.keywords if keyword.arg in KEYWORDS]
+            place = f"{path.relative_to(SIDECAR).as_posix()}:{node.lineno}"
+            for value in (*(node.args if name in CALLS else ()), *values):
+                found += [ShownText(place, text) for text in texts_of(value) if " " in text]
+    return tuple(found)
+
+
+def test_texts_are_found() -> None:
+    assert len(shown_texts()) > 300
+
+
+def test_errors_hints_and_remedies_are_sentences() -> None:
+    begins = re.compile(rf"[A-Z`“\"$\d{VALUE}]|--[a-z]|git |METHODS")
+    ends = re.compile(rf"(?:[.?!]|{VALUE})\Z")
+    wrong = [f"{place}: {text}" for place, text in shown_texts() if not begins.match(text) or not ends.search(text)]
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_errors_hints_and_remedies_begin_with_a_sentence_and_not_with_a_label() -> None:
+    wrong = [f"{place}: {text}" for place, text in shown_texts() if re.match(r"(?:`[^`]+`|[A-Z][a-z]+):", text)]
+    assert wrong == [], "\n".join(wrong)
+
+
+def named(pattern: str) -> set[str]:
+    return {name for _, text in shown_texts() for name in re.findall(pattern, text)}
+
+
+def test_every_option_that_they_name_exists() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in (SIDECAR / "cli").glob("*.py"))
+    assert named(r"(?<![\w-])--[a-z][a-z-]+") - set(re.findall(r'"(--[a-z][a-z-]+)"', code)) == set()
+
+
+def test_every_command_that_they_name_exists() -> None:
+    commands = named(r"(?:onecode-sidecar|spool) ([a-z]+(?: [a-z]+)?)")
+    assert commands
+    for words in map(str.split, commands):
+        assert words[0] in {*COMMANDS, RALPH[0]}
+        assert len(words) == 1 or "usage:" in help_of(*words), words
+
+
+def test_every_method_and_setting_that_they_name_exists() -> None:
+    nouns = {name.split("/")[0] for name in ROWS if "/" in name}
+    methods = {name for name in named(r"`([a-z]+/[a-z][A-Za-z]+)`") if name.split("/")[0] in nouns}
+    assert methods
+    assert methods - set(ROWS) == set()
+    settings = named(rf"`((?:{'|'.join(GROUPS)})\.[a-z]\w+)`")
+    assert settings
+    assert settings - ANSWERED - set(BY_NAME) == set()
