@@ -55,8 +55,18 @@ OF_CURRENT_FOLDER, ONE_OR_ALL = "the project; default: that of the current folde
 def add_path_arguments(parser: argparse.ArgumentParser, project: str = OF_CURRENT_FOLDER) -> None:
     """Declare the arguments for the project, the state folder and the output format."""
     parser.add_argument("--project", type=Path, metavar="DIR", help=project)
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    add_state_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def add_state_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument for the state folder."""
+    parser.add_argument(
+        "--state-dir",
+        type=Path,
+        metavar="DIR",
+        help="the state folder; default: the app's, else that of your terminals",
+    )
 
 
 def project_params(given: Path | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import project_params, state_folder
+from sidecar.cli.paths import add_state_argument, project_params, state_folder
 from sidecar.operations.number_format import size
 
 KINDS = (
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--older-than", type=int, metavar="DAYS", help="only data older than this")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind; repeatable")
     parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    add_state_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 

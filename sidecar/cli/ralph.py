@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import orjson
 
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe
+from sidecar.cli.paths import add_state_argument
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.core.text import count_noun
@@ -83,7 +84,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--project", type=Path, metavar="DIR", help="the agent's working folder; default: the current one"
     )
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    add_state_argument(parser)
     return parser
 
 

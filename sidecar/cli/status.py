@@ -2,13 +2,12 @@
 
 import argparse
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, utc_time
-from sidecar.cli.paths import state_folder
+from sidecar.cli.paths import add_state_argument, state_folder
 from sidecar.core.text import count_noun
 from sidecar.operations.number_format import size
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
@@ -29,7 +28,7 @@ _SOURCES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = "Shows the processes that use the sidecar's state, the mode, the latest runs, and sizes."
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    add_state_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
