@@ -40,8 +40,9 @@ from sidecar.transcripts.events import Message
 MAX_ERROR = 4_000
 MAX_RESOLUTION = 400
 MIN_COMPARED_TERMS, SHARE_OF_TERMS = 5, 0.6
-"""A sentence and a line of the notes block say the same if they share this part of the shorter one's words; what is
-shorter counts as one of so many words."""
+"""A sentence and a line of the notes block state the same if they share this part of the shorter one's words; a shorter
+one counts as one of the minimum length.
+"""
 
 _MEMORY_ID = lazy_regex(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
 

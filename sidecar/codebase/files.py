@@ -202,7 +202,7 @@ class Lister:
             index = self._read_entries(cwd, signature) if signature is not None else _Index(b"", {})
         submodules = self._list_submodules(cwd, state, index.submodules) if index is not None else {}
         if is_other or not _are_same(submodules, self._submodules):
-            assert index is not None  # it is kept while there are submodules
+            assert index is not None  # it stays while there are submodules
             self._read(cwd, state, index.output + _entries_of(submodules))
             self._index = index if index.submodules else None
             self._signature, self._submodules = signature, submodules

@@ -87,7 +87,7 @@ def analyse_in_workers(
 ) -> Generator[FileWords | AnalysedFile, None, None]:
     """Read files in workers, in two stages: yield the words of all files, then the summary of each without its words.
 
-    Files of `with_words` have their words already. The first index of a repository uses every idle core, a later one
+    Files of `with_words` have their words already. The first index of a repository uses every core, a later one
     leaves one core free. A file that crashes its worker twice counts as not analysed. Stops soon after `is_over`
     returns True; no worker is left at the end. Raise GitFailed when git's objects cannot be read, OSError when no
     worker can be started.

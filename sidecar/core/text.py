@@ -43,7 +43,7 @@ _EMPHASIS = lazy_regex(
 
 
 def without_emphasis(text: str) -> str:
-    """Return a text without Markdown's marks of emphasis; `__init__.py`, `*.py`, `src/**` and `_` are none."""
+    """Return a text without Markdown's marks of emphasis; `__init__.py`, `*.py`, `src/**` and `_` stay."""
     return _EMPHASIS.sub(lambda match: match[1] or match[2] or "", text)
 
 

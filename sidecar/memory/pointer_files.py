@@ -135,13 +135,13 @@ POINTERS = "shared/durable/pointers"
 """Folder of the pointers."""
 
 ITEM, KIND, STATUS = "knowledge_item", "knowledge_type", "knowledge_status"
-"""Front-matter keys, with KIND and STATUS."""
+"""Keys of a pointer's front matter."""
 
 POINTER_TAG, BLOCKING_TAG = "pointer", "blocking"
 """Tag of every pointer; BLOCKING_TAG marks those with a blocking constraint."""
 
 SUMMARY, BLOCKING, STATE, REFERENCE = "Summary: ", "Blocking: ", "Status: ", "Reference: "
-"""Line prefixes, with BLOCKING, STATE and REFERENCE."""
+"""Beginnings of the lines of a pointer's text."""
 
 ORPHANED = "orphaned"
 NO_LONGER = frozenset(("deprecated", "superseded"))

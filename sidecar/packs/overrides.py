@@ -123,7 +123,7 @@ _ITEM_NAME = lazy_regex(
 
 
 def is_item_name(name: str) -> bool:
-    """Whether an item or a statement of the anchor can have a name."""
+    """Whether an item or a statement of the anchor can have this name."""
     return _ITEM_NAME.fullmatch(name) is not None
 
 

@@ -30,7 +30,7 @@ class WorkerExited(Exception):
 
 
 def worker_count(*, uses_every_core: bool = False) -> int:
-    """Return how many workers run at once: they leave one core free, or use every idle one; one on battery power."""
+    """Return how many workers run at once: at most one per core, or one core less; one on battery power."""
     if sys.platform == "linux":
         cores = len(os.sched_getaffinity(0))
     else:

@@ -48,7 +48,7 @@ _REACHED = lazy_regex(
     r")|\"type\"\s*:\s*\"usage_limit_reached\"",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The beginning of a line, so that a test's name or a sentence about limits is none."""
+"""The beginning of a line, so that a test's name or a sentence about limits does not count."""
 _HINT = lazy_regex(r"\s*(?:/upgrade|•)")
 _EPOCH = lazy_regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)
 _WAIT = lazy_regex(
