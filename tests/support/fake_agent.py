@@ -1,51 +1,45 @@
-"""A scripted coding agent: a program that plays steps from a JSON file, run after run.
+"""A scripted coding agent, which plays steps, run after run.
 
-    python tests/support/fake_agent.py SCRIPT.json [arguments that are only recorded]
-
-It serves as the `custom` harness, and as a `claude`, `codex`, … on PATH. It imports only the standard library, so that
-it starts fast. A script is a list of runs, each a list of steps; the last one repeats. Each run records its arguments
-and stdin beside the script.
+It serves as the `custom` harness, and as a `claude`, `codex`, … on PATH. A script is a list of runs, each a list of
+steps; the last one repeats. Each run records its arguments and stdin beside the script.
 """
 
-import base64
+import functools
 import json
-import os
+import marshal
+import py_compile
 import shlex
-import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable
+import tempfile
 from pathlib import Path
 from typing import Any
 
-Step = dict[str, Any]
+from tests.support import agent_program
 
-_UNIT = 64 * 1024
+Step = dict[str, Any]
 
 
 class FakeAgent:
     """The test's side: writes the script, and reads what the runs recorded."""
 
     def __init__(self, folder: Path, *runs: list[Step]) -> None:
-        self.script = folder / "agent.json"
+        self.script = folder / "agent.script"
         folder.mkdir(parents=True, exist_ok=True)
         self.set_runs(*runs)
 
     def set_runs(self, *runs: list[Step]) -> None:
         """Set the runs to play from the next one on."""
-        self.script.write_text(json.dumps(list(runs) or [[]]), encoding="utf-8")
-        (self.script.parent / "agent.first").write_text(str(self.runs), encoding="utf-8")
+        self.script.write_bytes(marshal.dumps((self.runs, list(runs) or [[]])))
 
     @property
     def command(self) -> str:
         """The command of the custom harness."""
-        return shlex.join((sys.executable, "-S", "-E", str(Path(__file__).resolve()), str(self.script)))
+        return shlex.join((sys.executable, "-S", "-E", _program(), str(self.script)))
 
     @property
     def runs(self) -> int:
         """Number of runs so far."""
-        return len(list(self.script.parent.glob("run-*.json")))
+        return len(list(self.script.parent.glob(agent_program.RECORD.format(number="*"))))
 
     def prompt(self, number: int) -> str:
         """Return the stdin of a run, counted from 1."""
@@ -53,7 +47,8 @@ class FakeAgent:
 
     def recorded(self, number: int) -> dict[str, Any]:
         """Return what a run recorded: argv, cwd, environment, pid, isStdinTerminal."""
-        recorded: dict[str, Any] = json.loads((self.script.parent / f"run-{number}.json").read_text(encoding="utf-8"))
+        record = self.script.parent / agent_program.RECORD.format(number=number)
+        recorded: dict[str, Any] = marshal.loads(record.read_bytes())
         return recorded
 
     def install_as(self, name: str, version: str = "2.1.0 (Claude Code)") -> Path:
@@ -69,24 +64,31 @@ class FakeAgent:
         return folder
 
 
+@functools.cache
+def _program() -> str:
+    """Return the compiled program: compiling it would take half of each start."""
+    compiled = Path(tempfile.mkdtemp(prefix="agent-")) / "agent_program.pyc"
+    return str(py_compile.compile(str(agent_program.__file__), str(compiled), doraise=True))
+
+
 def outputs(text: str) -> Step:
     """Text on standard output."""
-    return {"out": text}
+    return outputs_bytes(text.encode())
 
 
 def outputs_error(text: str) -> Step:
     """Text on standard error."""
-    return {"err": text}
+    return {"err": text.encode()}
 
 
 def outputs_bytes(payload: bytes) -> Step:
     """Bytes on standard output."""
-    return {"bytes": base64.b64encode(payload).decode()}
+    return {"out": payload}
 
 
 def event(**members: Any) -> Step:
     """A JSON object on a line of its own."""
-    return {"json": members}
+    return outputs(json.dumps(members) + "\n")
 
 
 def claude_text(text: str, **members: Any) -> Step:
@@ -140,7 +142,7 @@ def awaits(path: str) -> Step:
 
 def writes(path: str, text: str) -> Step:
     """A file, relative to the working directory."""
-    return {"write": path, "text": text}
+    return {"write": path, "content": text.encode()}
 
 
 def runs(*argv: str) -> Step:
@@ -170,7 +172,7 @@ def echoes() -> Step:
 
 def floods(megabytes: int, unit: bytes = b"x") -> Step:
     """Megabytes of output that repeat the unit, without a line end of their own."""
-    return {"megabytes": megabytes, "unit": base64.b64encode(unit).decode()}
+    return {"megabytes": megabytes, "unit": unit}
 
 
 def leaves_grandchild(
@@ -178,106 +180,3 @@ def leaves_grandchild(
 ) -> Step:
     """A grandchild that holds the pipes: in its own session, without its parent, or ignoring SIGTERM."""
     return {"leave": seconds, "pid": pid_file, "detached": detached, "orphan": orphan, "deaf": deaf}
-
-
-def _out(payload: bytes) -> None:
-    view = memoryview(payload)
-    while view:
-        view = view[os.write(1, view) :]
-
-
-def _leave(step: Step) -> None:
-    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if step["deaf"] else ""
-    sleeping = f"{deaf}import os, time\nopen({step['pid']!r}, 'w').write(str(os.getpid()))\ntime.sleep({step['leave']})"
-    command = [sys.executable, "-S", "-E", "-c", sleeping]
-    if step["orphan"]:
-        command = [*command[:4], f"import subprocess\nsubprocess.Popen({command!r}, start_new_session=True)"]
-    child = subprocess.Popen(command, start_new_session=step["detached"])
-    if step["orphan"]:
-        child.wait()
-    while not Path(step["pid"]).exists() or not Path(step["pid"]).read_text():
-        time.sleep(0.005)
-
-
-def _spout(step: Step) -> None:
-    unit = base64.b64decode(step["unit"])
-    chunk = unit * (_UNIT // len(unit) + 1)
-    left = step["megabytes"] * 1024 * 1024
-    while left > 0:
-        _out(chunk[: min(left, len(chunk))])
-        left -= len(chunk)
-
-
-def _write(step: Step) -> None:
-    path = Path(step["write"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(step["text"], encoding="utf-8")
-
-
-def _await(step: Step) -> None:
-    while not Path(step["await"]).exists():
-        time.sleep(0.02)
-
-
-def _kill(step: Step) -> None:
-    os.kill(os.getpid(), getattr(signal, step["kill"]))
-    time.sleep(5)
-
-
-def _ignore(step: Step) -> None:
-    for name in step["ignore"]:
-        signal.signal(getattr(signal, name), signal.SIG_IGN)
-
-
-STEP_ACTIONS: dict[str, Callable[[Step, bytes], object]] = {
-    "out": lambda step, _: _out(step["out"].encode()),
-    "err": lambda step, _: os.write(2, step["err"].encode()),
-    "bytes": lambda step, _: _out(base64.b64decode(step["bytes"])),
-    "json": lambda step, _: _out(json.dumps(step["json"]).encode() + b"\n"),
-    "sleep": lambda step, _: time.sleep(step["sleep"]),
-    "await": lambda step, _: _await(step),
-    "write": lambda step, _: _write(step),
-    "run": lambda step, _: subprocess.run(step["run"], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL),
-    "exit": lambda step, _: os._exit(step["exit"]),
-    "kill": lambda step, _: _kill(step),
-    "ignore": lambda step, _: _ignore(step),
-    "echo": lambda _, stdin: _out(stdin),
-    "megabytes": lambda step, _: _spout(step),
-    "leave": lambda step, _: _leave(step),
-    "close": lambda step, _: os.close(step["close"]),
-}
-"""Action of each step, by the member that identifies it."""
-
-
-def main() -> None:
-    """Play one run. With `{"reads": false}` as the first step it never reads stdin."""
-    script = Path(sys.argv[1])
-    arguments = sys.argv[2:]
-    name = arguments[1] if arguments[:1] == ["--called"] else None
-    if name is not None and arguments[2:] == ["--version"]:
-        print((script.parent / "bin" / f"{name}.version").read_text(encoding="utf-8"))
-        return
-    number = len(list(script.parent.glob("run-*.json"))) + 1
-    recorded = {
-        "argv": arguments[2:] if name else arguments,
-        "cwd": os.getcwd(),
-        "environment": dict(os.environ),
-        "pid": os.getpid(),
-        "isStdinTerminal": os.isatty(0),
-    }
-    (script.parent / f"run-{number}.json").write_text(json.dumps(recorded), encoding="utf-8")
-    runs = json.loads(script.read_text(encoding="utf-8"))
-    first = int((script.parent / "agent.first").read_text(encoding="utf-8"))
-    steps = runs[min(number - first, len(runs)) - 1]
-    stdin = b""
-    if steps[:1] == [{"reads": False}]:
-        steps = steps[1:]
-    else:
-        stdin = sys.stdin.buffer.read()
-        (script.parent / f"run-{number}.stdin").write_bytes(stdin)
-    for step in steps:
-        STEP_ACTIONS[next(iter(step))](step, stdin)
-
-
-if __name__ == "__main__":
-    main()
