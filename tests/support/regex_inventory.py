@@ -1,10 +1,12 @@
 """Every regular expression of the product: those made with `lazy_regex`, and those written where they are used."""
 
 import ast
+import functools
 import gc
 import importlib
 import pkgutil
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -75,12 +77,17 @@ def _is_made_in(source: str, name: str) -> bool:
 
 def _uses(source: str, name: str) -> frozenset[str]:
     """Return how a name's pattern is used in a module. A pattern that is passed on may be used in any way."""
-    escaped_name = re.escape(name)
-    uses = frozenset(
-        re.findall(rf"\b{escaped_name}\.(match|fullmatch|search|finditer|findall|sub|subn|split)\b", source)
-    )
-    is_passed_on = len(re.findall(rf"\b{escaped_name}\b(?!\.)", source)) > 1
-    return _EVERYWHERE if is_passed_on or not uses else uses
+    uses, others = _names_in(source)
+    return _EVERYWHERE if others[name] > 1 or not uses[name] else frozenset(uses[name])
+
+
+@functools.cache
+def _names_in(source: str) -> tuple[defaultdict[str, set[str]], Counter[str]]:
+    """Return the uses of each name as a pattern, and how often it occurs without an attribute."""
+    uses: defaultdict[str, set[str]] = defaultdict(set)
+    for name, use in re.findall(r"\b(\w+)\.(match|fullmatch|search|finditer|findall|sub|subn|split)\b", source):
+        uses[name].add(use)
+    return uses, Counter(re.findall(r"\b\w+\b(?!\.)", source))
 
 
 def _within(value: Any, depth: int) -> Iterator[LazyPattern]:

@@ -2,6 +2,7 @@
 end.
 """
 
+import functools
 import random
 import re
 import warnings
@@ -90,7 +91,7 @@ def _one(kind: Any, value: Any, generator: random.Random) -> str:
     if kind in (c.NOT_LITERAL, c.ANY):
         return generator.choice([character for character in CHARACTERS if kind is c.ANY or ord(character) != value])
     if kind is c.IN:
-        return generator.choice([character for character in CHARACTERS if _takes(value, character)] or _named(value))
+        return generator.choice(_members(tuple(value)))
     if kind in _REPEATS:
         least, most, body = value
         return "".join(_sample(body, generator) for _ in range(min(most, max(least, generator.choice((0, 1))), 40)))
@@ -98,6 +99,11 @@ def _one(kind: Any, value: Any, generator: random.Random) -> str:
         return ""
     bodies = _bodies(kind, value)
     return _sample(generator.choice(bodies), generator) if bodies else ""
+
+
+@functools.cache
+def _members(value: tuple[Any, ...]) -> list[str]:
+    return [character for character in CHARACTERS if _takes(value, character)] or _named(value)
 
 
 def _takes(members: Any, character: str) -> bool:
