@@ -38,6 +38,9 @@ from jsonrpcserver.exceptions import JsonRpcError
 from jsonrpcserver.request import Request
 from jsonrpcserver.result import Success
 
+_SIGNATURE = inspect.signature(lambda call, /, **params: (call, params))
+"""Of every method; computing it takes 25 µs, and there are a hundred methods."""
+
 _building = threading.Lock()
 
 
@@ -113,7 +116,7 @@ class Dispatcher:
             # As JSON text, which orjson embeds unchanged.
             return Success(orjson.Fragment(text if row.is_exact else visible_json(text)))
 
-        run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # else computed for each request
+        run.__signature__ = _SIGNATURE  # type: ignore[attr-defined]  # else computed for each request
         return run
 
     def _translated(self, error: Exception) -> JsonRpcError:
