@@ -22,7 +22,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.own_words import request_of
-from sidecar.language.work_account import Account, WorkAccount, announces_more, title_text
+from sidecar.language.work_account import Account, WorkAccount, announces_more, is_bookkeeping, title_text
 from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_types import ArtifactEvent, Details, DevlogDetails, EventKind, LineCounts, Provenance, Tally
@@ -368,7 +368,11 @@ NAMING_SHARE = 0.6
 def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, has_event: bool) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
     shown = [statement for statement in account.statements if title_text(statement.text) != account.title.text]
-    stated = [statement.section for statement in shown if statement.section not in ("open", "also", "evidence")]
+    stated = [
+        statement.section
+        for statement in shown
+        if statement.section not in ("open", "also", "evidence") and not is_bookkeeping(statement.text)
+    ]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
     is_shown_to_work = any(statement.section == "evidence" for statement in shown) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated)

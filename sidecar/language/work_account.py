@@ -111,7 +111,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
             continue
         shared = len(words & set(terms))
         score = 1.0 + min(shared, 3) + 0.5 * bool(patterns.CAUSE.search(piece.text)) - 1.0 * piece.is_nested
-        score -= 0.002 * max(0, len(piece.text) - 200)
+        score -= 0.002 * max(0, len(piece.text) - 200) + 1.0 * is_bookkeeping(piece.text)
         whole = _statement_text(piece)
         statements.setdefault(whole, Account(kind, whole, round(score, 2)))
         headings |= {whole} if piece.is_heading else set()
@@ -249,6 +249,11 @@ def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: 
         and len(_informative(patterns.CODE.sub("", title))) >= MIN_TERMS
         and sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()) >= NAMES_WHOLE
     )
+
+
+def is_bookkeeping(statement: str) -> bool:
+    """Whether a statement is of tidying or of documents beside the work."""
+    return bool(patterns.MINOR.search(statement) or patterns.DOCUMENT.search(statement))
 
 
 def announces_more(conclusion: str) -> bool:
@@ -395,6 +400,7 @@ def _pieces(text: str) -> Iterator[Piece]:
         elif skips_items or (section == "open" and is_nested):
             continue
         item, paragraph = item + 1 if is_item else 0, paragraph + is_item
+        line = f"{line} {_nested_below(blocks[number + 1 :])}".strip() if is_item and _leaves_object(line) else line
         bold = patterns.BOLD_LINE.match(line)
         if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
             *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
@@ -427,6 +433,25 @@ def _pieces(text: str) -> Iterator[Piece]:
             yield Piece(
                 own, sentence, item=item, paragraph=paragraph, opens=is_opening, is_nested=is_nested, of_part=of_part
             )
+
+
+MAX_NESTED = 3
+"""Nested items that complete an item which ends in a colon."""
+
+
+def _leaves_object(line: str) -> bool:
+    """Whether an item states a change whose object follows in nested items."""
+    return line.endswith((":", "：")) and patterns.CHANGE.match(_plain(line)) is not None
+
+
+def _nested_below(following: Sequence[Heading | Line]) -> str:
+    """Return the first nested items that come next on one line; empty if they state changes of their own."""
+    texts = []
+    for block in following[:MAX_NESTED]:
+        if isinstance(block, Heading) or not block.text[:2].isspace() or patterns.ITEM.match(block.text) is None:
+            break
+        texts.append(_plain_line(block.text).rstrip(".;:"))
+    return "" if any(patterns.CHANGE.match(_plain(text)) for text in texts) else "; ".join(texts)
 
 
 def _names_part(heading: str) -> bool:

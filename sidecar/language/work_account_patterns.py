@@ -232,11 +232,13 @@ NOT_WORK = lazy_regex(
     r"|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)"
     r"|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht"
     r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me"
-    r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|теперь (?:я |вы |мы |можно|нужно|давай)|давай|сейчас я|вы можете"
+    r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу|теперь (?:я |вы |мы |можно|нужно|давай(?:те)?)"
+    r"|давай(?:те)?|сейчас я|вы можете"
     r"|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b"
     r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|随后|稍后"
     r"|现在(?:我(?!们?已)|让|来|需要"
-    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新|查看)(?!了)|^(?:次に|これから"
+    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认"
+    r"|確認|尝试|刷新|查看)(?!了)|^(?:次に|これから"
     r"|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
     r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
@@ -270,7 +272,9 @@ GREETING = lazy_regex(
     re.IGNORECASE,
 )
 BASIS = lazy_regex(
-    r"^(?:based on|after|following|according to)\b[^,]{5,160},\s+(?=(?:i|we)(?:['’]ve|\s))", re.IGNORECASE
+    r"^(?:(?:based on|after|following|according to)\b[^,]{5,160}|with (?:this|that|these)\b[^,]{0,40}|finally|overall"
+    r"|in (?:summary|short|total)|to summari[sz]e|as a result),\s+(?=(?:i|we)(?:['’]ve|\s))",
+    re.IGNORECASE,
 )
 PERSON = lazy_regex(
     r"^(?:[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
@@ -391,10 +395,13 @@ PRONOUN = lazy_regex(
 
 EXPECTED = lazy_regex(
     r"^(?!.*\b(?:i|we|let)\b).*(?:\b(?:should|would|expect\w*|deber[ií]an?|deveriam?|devrai(?:t|ent)|sollte\w*"
-    r"|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず)",
+    r"|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず)"
+    r"|\b(?:i|we)(?:['’]ll| will)\b(?!.{0,40}\b(?:summ|list|recap|describ|explain))|\b(?:voy a|je vais|ich werde"
+    r"|vou|ik (?:zal|ga)|vado a|я (?:буду|сделаю))\b(?!.{0,20}\b(?:res[uú]m|zusammen|samenvat|riassu|подв))",
     re.IGNORECASE,
 )
-"""A line whose list says what is expected, not what was done."""
+"""A line whose list says what is expected or planned, not what was done."""
+DOCUMENT = lazy_regex(r"\.(?:md|mdx|rst|adoc)\b")
 
 PART = lazy_regex(
     r"(?:(?:task|step|phase|part|ticket|story|tarea|tarefa|paso|passo|étape|tâche|schritt|aufgabe|fase|stap|taak"
@@ -409,36 +416,33 @@ LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$",
 """An article and one word, before a comma: the noun follows."""
 
 HOLLOW = lazy_regex(
-    r"^已完成(?:修改|实现|工作)$|^(?:i['’]ve )?updated the code path$|^perfecto, |^(?:(?:已完成"
-    r"|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新"
-    r"|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?"
-    r"|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作"
-    r"|修改|任务))$"
-    r"|^前提\s?[:：]|"
-    r"^(?:(?:now|ahora|agora|maintenant|jetzt|ora|nu),? )?(?:l['’](?=\w)|the|all|every\w*|this|these|both|your"
-    r"|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
-    r"|a|alle|das"
-    r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|available (?:for|in your)|in place|implemented"
-    r"|applied|finished|done|success\w*"
+    r"^(?:sub)?(?:task|phase|step|задача|этап|tarea|tarefa|étape|aufgabe|taak) [\d.]+ (?:is|are|готов\w*|заверш\w*)\b"
+    r"|^вот что было\b|^已完成(?:修改|实现|工作)$|^(?:i['’]ve )?updated the code path$|^perfecto, |^(?:(?:已完成"
+    r"|完成)?的?(?:修改|实现|重构"
+    r"|更改|改动|工作|更新|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作"
+    r"|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作"
+    r"|修改|任务))$|^前提\s?[:：]|^(?:(?:now|ahora|agora|maintenant|jetzt|ora|nu),? )?(?:l['’](?=\w)|the|all|every\w*"
+    r"|this"
+    r"|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das|die)\b.{0,60}?\b(?:complete[dly]*"
+    r"|ready|working|works|available (?:for|in your)|in place|implemented|applied|finished|done|success\w*"
     r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
     r"|avec succès|erfolgreich|complet[ao]s?|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
     r"|fertig)\b[^,;:`]{0,60}$|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
     r"|^(?:(?:i|we)(?:['’]ve)? )?implemented (?:the|your) (?:\w+ )?plan\b(?! (?:for|to|of)\b)[^,:]{0,30}$"
-    r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b"
-    r"|^(?:l['’]app\w*|la aplicación|o aplicativo|the app(?:lication)?|die (?:app|anwendung)"
-    r"|приложение)\b[^,;:]{0,50}?\b"
-    r"(?:prête?|lancée?|fonctionn\w+|opérationn\w+|lista|funcion\w+|disponible|accessible|running|pronto|bereit"
-    r"|läuft|работает|готово)\b"
-    r"|^the (?:server|application|app|build|page|site) is (?:now )?(?:running|working|live|up)\b"
-    r"|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible|opérationnelle?)\b"
-    r"|^(?:la|cette|esta|a|die|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$"
-    r"|^(?:(?:i|we)(?:['’]ve| have)? )?(?:completed|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?"
-    r"(?:tasks?|steps?|work|requests?|changes|implementation)\W*$"
-    r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b"
-    r"(?! (?:in|to) (?:`|the (?!code\b|file\b|project\b)(?:[\w'’`-]+ ){2}))"
-    r"|^(?:\w+\s){0,3}both files\b|^(?:все|всё|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*"
-    r"|сохранен\w*)|^(?:すべて|全て).{0,40}(?:完了|完成)|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b"
-    r"|\b(?:exactly|exactamente|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
+    r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b|^(?:l['’]app\w*|la aplicación"
+    r"|o aplicativo|the app(?:lication)?|die (?:app|anwendung)|приложение)\b[^,;:]{0,50}?\b(?:prête?|lancée?"
+    r"|fonctionn\w+|opérationn\w+|lista|funcion\w+|disponible|accessible|running|pronto|bereit|läuft|работает"
+    r"|готово)\b|^the (?:server|application|app|build|page|site) is (?:now )?(?:running|working|live|up)\b"
+    r"|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible|opérationnelle?)\b|^(?:la|cette|esta|a|die"
+    r"|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$|^(?:(?:i|we)(?:['’]ve| have)? )?(?:completed"
+    r"|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?(?:tasks?|steps?|work|requests?|changes|implementation)\W*$"
+    r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b(?! (?:in|to) (?:`"
+    r"|the (?!code\b|file\b|project\b)(?:[\w'’`-]+ ){2}))|^(?:\w+\s){0,3}both files\b|^(?:все|всё"
+    r"|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*|сохранен\w*)|^(?:すべて"
+    r"|全て).{0,40}(?:完了|完成)"
+    r"|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b|\b(?:exactly|exactamente|exactement) (?:what|as|what"
+    r"|lo que|el"
+    r"|comme|ce)\b",
     re.IGNORECASE,
 )
 """Reports that all is well: they name nothing that was done."""
@@ -459,7 +463,7 @@ DANGLING = lazy_regex(
 SUCCESS = lazy_regex(
     r"\b(?:comprehensive|completely|sophisticated|robust)\s(?=\w)|\s{1,3}(?:successfully|exitosamente|con éxito"
     r"|completamente|com sucesso|avec succès|erfolgreich|con successo"
-    r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully)\s{1,3}",
+    r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully|erfolgreich|успешно|полностью)\s{1,3}",
     re.IGNORECASE,
 )
 REQUEST_REFERENCE = lazy_regex(
@@ -467,7 +471,9 @@ REQUEST_REFERENCE = lazy_regex(
     r"|(?:that |which )?you(?:['’]ve| have| were| are)? (?:encountered|experienc(?:ed|ing)|seeing|having|facing"
     r"|requested|asked for|identified|mentioned|described|reported|wanted"
     r"|specified|provided|shared)|for you|as (?:specified|described|outlined) in the plan|(?:(?:tal )?(?:como|que)"
-    r"|según) (?:(?:me |lo )?(?:solicitaste|pediste|indicaste)|(?:lo )?solicitado)|selon (?:votre|ta) \w+"
+    r"|según) (?:(?:me |lo )?(?:solicitaste|pediste|indicaste)|(?:lo )?solicitado)|selon (?:votre|ta|vos|tes) \w+"
+    r"|согласно (?:ваши\w|твои\w|требовани\w+)(?: \w+)?|de acordo com (?:o|a|seu|sua) \w+|secondo le tue \w+"
+    r"|volgens (?:je|uw) \w+|nach (?:deinen|ihren) \w+|для вас"
     r"|comme demandé|conforme solicitado|wie gewünscht"
     r"|come richiesto|zoals gevraagd)(?=\W{0,3}$|,(?! which)|,? and\b)"
     r"|,?\s(?:according to|per|following) (?:the|your) (?:requirements|instructions|request"
@@ -560,36 +566,35 @@ REMEDY = lazy_regex(
 DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功")
 
 VAGUE_TITLE = lazy_regex(
-    r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|as requested"
-    r"|you requested|you asked|key (?:features|improvements)|(?:made|implemented|applied) (?:\w+ ){0,2}improvements"
-    r"|several|various|some|multiple|following"
-    r"|(?:the|all(?: the)?) (?:\w+ ){0,2}(?:needed|requested|specified|actionable|mentioned|suggested|recommended"
-    r"|proposed|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)"
-    r"|^(?:implemented|applied|made|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to"
-    r"|(?:completed|made|performed) (?:an? |the )?(?:\w+ ){0,2}(?:update|clean-?up|enhancement|overhaul|review"
-    r"|improvement|foundation)s?|a (?:\w+ )?foundation for|with all (?:the )?(?:\w+ )?(?:features|functionality)"
+    r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|as requested|you requested|you asked"
+    r"|key (?:features|improvements)|(?:made|implemented|applied) (?:\w+ ){0,2}improvements|several|various|some"
+    r"|multiple|following|(?:the|all(?: the)?) (?:\w+ ){0,2}(?:needed|requested|specified|actionable|mentioned"
+    r"|suggested|recommended|proposed|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)|^(?:implemented"
+    r"|applied|made|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to|(?:completed|made"
+    r"|performed) (?:an? |the )?(?:\w+ ){0,2}(?:update|clean-?up|enhancement|overhaul|review|improvement|foundation)s?"
+    r"|a (?:\w+ )?foundation for|with all (?:the )?(?:\w+ )?(?:features|functionality)"
     r"|all (?:the )?(?:\w+ )?sections for \w+|key (?:\w+ ){0,2}(?:features|improvements|optimi[sz]ations|changes)"
-    r"|^(?:added|moved|changed|updated|applied) (?:to|in|for|from)"
-    r"|all (?:the )?(?:\w+ )?partially"
-    r"|(?:a|the) solution|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points|changes)"
-    r"|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
-    r"|étape)(?!.{0,22}: \w+ \w)"
-    r"|(?:both|two|three|four|five|\d+|these|those) (?:of )?(?:the )?(?:\S+ ){0,3}(?:components|issues|pages|files"
-    r"|problems|bugs|changes|fixes|recommendations|requests|features)"
-    r"|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for|to|across|throughout|with|from))"
-    r"|^(?:fixed|resolved|solved|corrected) (?:the|an?) (?:\S+ )?(?:error|problem|issue)s?$"
-    r"|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
-    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]|阶段|階段|发生|發生"
-    r"|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)"
-    r"|完全(?:匹配|符合)|両方の"
-    r"|多处|多處|以下の|一连串|全部完成|已完成$|"
-    r"^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o |um |le )?(?:\S+ ){0,3}"
-    r"(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier|arquivo)(?!\w)|"
-    r"所需的修改|用户需求|以下(?:修改|问题|問題|功能|改进|改進|内容)|"
-    r"\b(?:created|added|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature"
-    r"|code)\b(?! (?:for|of|that|to))"
-    r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de"
-    r"|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
+    r"|^(?:added|moved|changed|updated|applied) (?:to|in|for|from)|all (?:the )?(?:\w+ )?partially|(?:исправил|решил"
+    r"|устранил)\w* (?:\d+|все|критическ\w+|основн\w+)|^критическ\w+|\d+ (?:критическ\w+ |основн\w+ )?(?:проблем|ошиб"
+    r"|задач)\w*|(?:a|the) solution|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points"
+    r"|changes)|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
+    r"|étape)(?!.{0,22}: \w+ \w)|(?:both|two|three|four|five|\d+|these"
+    r"|those) (?:of )?(?:the )?(?:\S+ ){0,3}(?:components|issues|pages|files|problems|bugs|changes|fixes"
+    r"|recommendations|requests|features)|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for"
+    r"|to|across|throughout|with|from))|^(?:fixed|resolved|solved|corrected) (?:the|an?) (?:\S+ )?(?:error|problem"
+    r"|issue)s?$|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
+    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要"
+    r"|请求|修改)|步[骤驟]|阶段|階段|发生"
+    r"|發生|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)|所有.{0,16}(?:任务"
+    r"|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の"
+    r"|多处|多處|以下の|一连串|全部完成|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? "
+    r"|the |el |un |o "
+    r"|um |le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier"
+    r"|arquivo)(?!\w)|所需的修改|用户需求|以下(?:修改|问题|問題|功能|改进|改進|内容)|\b(?:created|added|updated"
+    r"|fixed) (?:(?:the"
+    r"|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))"
+    r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o"
+    r"|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""

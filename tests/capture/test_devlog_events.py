@@ -149,6 +149,17 @@ def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
     assert len(drafts(chat)) == int("cause" in text or "Removed" in text)
 
 
+def test_updated_documents_and_imports_are_not_what_an_entry_states_beside_its_title(start_chat: StartChat) -> None:
+    chat = start_chat()
+    title = "I've moved the rounding of the discount into the cart."
+    notes = "- Updated `docs/changelog.md` with the rounding\n- Removed the unused imports of the cart"
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 120)], text=f"{title}\n\n{notes}")
+    assert drafts(chat) == []
+    change = "- Removed the second rounding of the total\n- Renamed the discount to percent"
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 2\n" * 120)], text=f"{title}\n\n{notes}\n{change}")
+    assert [draft["title"] for draft in drafts(chat)] == ["Moved the rounding of the discount into the cart"]
+
+
 def test_an_entry_is_named_after_the_larger_of_its_changes(start_chat: StartChat) -> None:
     chat = start_chat()
     large = "Moved the discounts to the cart. The cause was a float. All 3 tests pass."

@@ -509,3 +509,38 @@ def test_an_open_end_is_a_step_and_no_part_of_it_and_nothing_expected() -> None:
 )  # fmt: skip
 def test_a_remedy_or_a_tool_is_neither_a_problem_nor_a_cause(text: str) -> None:
     assert {statement.section for statement in account_of(text).statements} <= {"change"}
+
+
+def test_an_item_that_leaves_its_object_to_nested_items_is_completed_by_them() -> None:
+    text = (
+        "I've added a soft logout to the session menu:\n\n1. Created three screens for the logout:\n   - A warning\n"
+        "   - A question about drafts\n2. Moved the timer:\n   - Removed the old one from the page\n"
+    )
+    statements = [statement.text for statement in account_of(text).statements]
+    assert "Created three screens for the logout: A warning; A question about drafts" in statements
+    assert not any(text.startswith("Moved the timer:") for text in statements)
+
+
+def test_what_is_planned_for_later_is_no_part_of_the_work() -> None:
+    text = (
+        "I've completed the mails of the shop. Once you send the key, I will:\n\n- Replace the placeholder of the key"
+    )
+    assert [statement.text for statement in account_of(text).statements] == ["I've completed the mails of the shop."]
+
+
+@together(
+    ("text", "title"),
+    (
+        ("With that, we have completed the first page of the shop.", "Completed the first page of the shop"),
+        ("Успешно исправил расчёт скидки в корзине согласно вашим требованиям.", "Исправил расчёт скидки в корзине"),
+        ("Я вижу, что платёж был создан, но статус остался прежним.", ""),
+        ("Теперь давайте создадим скрипт для оплаты заказов в магазине.", ""),
+    ),
+)
+def test_a_title_begins_and_ends_with_the_work(text: str, title: str) -> None:
+    assert account_of(text).title.text == title
+
+
+def test_critical_problems_without_a_name_are_no_title() -> None:
+    text = "Исправил 4 критические проблемы в корзине магазина."
+    assert not account_of(text, (), query_terms("исправь проблемы в корзине магазина")).title.names_whole
