@@ -229,7 +229,8 @@ def entry_from_json(text: bytes) -> Entry:
     value = orjson.loads(text)
     of = _CLASSES[value.pop("kind")]
     entry: Entry = of(**{name: _member(name, member) for name, member in value.items()})
-    _entries.put(text, entry, _OBJECT_BYTES + _SIZE_FACTOR * len(text))
+    key = bytes(memoryview(text))  # what orjson returns occupies at least 4 KiB
+    _entries.put(key, entry, _OBJECT_BYTES + _SIZE_FACTOR * len(text))
     return entry
 
 
