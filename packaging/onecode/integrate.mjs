@@ -147,6 +147,9 @@ function planOf(checkout) {
     if (existing !== null && written === undefined && existing !== content) problems.push(`is the app's own file: ${name}`)
     files.set(name, { content })
   }
+  for (const name of checkout.changedSince()) {
+    if (!files.has(name) && checkout.read(name) !== null) problems.push(`is no longer needed but was edited, remove it: ${name}`)
+  }
   return { files, problems }
 }
 

@@ -213,6 +213,23 @@ test("an unedited file of the maintainer follows an update, and an edited one th
   assertRefused(root, [texts, "report"])
 })
 
+test("a file that is no longer needed goes, and an edited one is named", (t) => {
+  const root = checkout(t)
+  run(root)
+  const [former, record] = ["src/main/lib/continuity/former.ts", "src/main/lib/continuity/integration.json"]
+  const stored = JSON.parse(read(root, record))
+  stored.files[former] = { sha256: createHash("sha256").update("export {}\n").digest("hex") }
+  write(root, record, JSON.stringify(stored))
+  write(root, former, "export {}\n// ours\n")
+  git(root, "add", "--all")
+  git(root, "commit", "--quiet", "-m", "A file of ours")
+  assertRefused(root, former)
+  write(root, former, "export {}\n")
+  assert.equal(run(root).status, 0)
+  assert.ok(!fs.existsSync(path.join(root, former)))
+  assert.equal(run(root, "--check").status, 0)
+})
+
 test("a file with Windows line ends stays one", (t) => {
   const root = checkout(t, (folder) => write(folder, CLAUDE, read(folder, CLAUDE).replaceAll("\n", "\r\n")))
   assert.equal(run(root).status, 0)
