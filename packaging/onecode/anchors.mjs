@@ -23,7 +23,7 @@ export function anchors(ts) {
         ),
     },
     [`${ROUTERS}/chats.ts`]: {
-      import: (file) => tree.importing(file, 'import { forgetDeleted } from "../../continuity/deleted"'),
+      import: (file) => tree.importing(file, 'import { forgetDeleted } from "../../continuity/forgetDeleted"'),
       deletedChat: (file) => tree.firstIn(file, tree.mutation(file, "delete"), "forgetDeleted({ chatId: input.id })"),
       deletedSubChat: (file) =>
         tree.firstIn(file, tree.mutation(file, "deleteSubChat"), "forgetDeleted({ subChatId: input.id })"),

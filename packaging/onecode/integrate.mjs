@@ -33,7 +33,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 /** Files that a maintainer edits; an edited one is never replaced. */
 const MAINTAINERS = [
-  "src/main/lib/continuity/decisions.ts",
+  "src/main/lib/continuity/userChoices.ts",
   "src/shared/continuity-texts.ts",
   "scripts/continuity-sidecar.json",
 ]
@@ -85,7 +85,7 @@ function integrate(checkout, acceptedVersion, isDry, print) {
   checkout.requireClean()
   checkout.write(changes)
   for (const { name } of changes) print(`wrote ${name}`)
-  print("Next: set the download in scripts/continuity-sidecar.json and the flag in src/main/lib/continuity/decisions.ts.")
+  print("Next: set the download in scripts/continuity-sidecar.json and the flag in src/main/lib/continuity/userChoices.ts.")
   return 0
 }
 

@@ -1,4 +1,4 @@
-import type { StoredMessage } from "./input"
+import type { StoredMessage } from "./runInput"
 import type { PostRunParams, RunError, RunUsage, ToolError } from "./types"
 
 export type Outcome = PostRunParams["outcome"]

@@ -1,4 +1,4 @@
-import type { Attachment } from "./input"
+import type { Attachment } from "./runInput"
 import type { PreRunResult } from "./types"
 
 /** A text content block, as Claude's SDK and the agent client protocol take it. */

@@ -1,4 +1,3 @@
-import type { ClaudeRunInput, CodexRunInput, RunInput, StoredMessage } from "./input"
 import { mentionsIn, withoutMarkers } from "./mentions"
 import { splitNotes } from "./notes"
 import { RunProgress } from "./outcome"
@@ -8,6 +7,7 @@ import type { ClaudePrompt, ClaudeSystemPrompt, Injection } from "./prompts"
 import { IDENTITY_KEY, lostFacts, storedSystemText } from "./sessionFacts"
 import type { RunIdentity } from "./sessionFacts"
 import type { FailureReason } from "./failure"
+import type { ClaudeRunInput, CodexRunInput, RunInput, StoredMessage } from "./runInput"
 import type {
   ArtifactReference,
   PostRunParams,

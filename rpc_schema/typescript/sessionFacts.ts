@@ -1,4 +1,4 @@
-import type { ClaudeRunInput, RunInput, StoredMessage } from "./input"
+import type { ClaudeRunInput, RunInput, StoredMessage } from "./runInput"
 import type { PreRunResult, SessionBefore } from "./types"
 
 /**

@@ -1,4 +1,4 @@
-import type { RunInput } from "./input"
+import type { RunInput } from "./runInput"
 import type { PostRunParams } from "./types"
 
 const REMEMBERED = 256

@@ -181,15 +181,15 @@ test("a failed write leaves every file as it was", (t) => {
 test("the maintainer's decisions and the app's own work survive an update", (t) => {
   const root = checkout(t)
   run(root)
-  const decisions = "src/main/lib/continuity/decisions.ts"
-  replace(root, decisions, "ON_BY_DEFAULT = false", "ON_BY_DEFAULT = true")
+  const choices = "src/main/lib/continuity/userChoices.ts"
+  replace(root, choices, "ON_BY_DEFAULT = false", "ON_BY_DEFAULT = true")
   replace(root, CLAUDE, "some-model", "another-model")
   replace(root, "src/main/lib/continuity/client/failure.ts", "export", "// old\nexport")
   git(root, "add", "--all")
   git(root, "commit", "--quiet", "-m", "Continuity")
   assert.match(run(root, "--check").text, /^differs: src\/main\/lib\/continuity\/client\/failure.ts/)
   assert.equal(run(root).status, 0)
-  assert.match(read(root, decisions), /ON_BY_DEFAULT = true/)
+  assert.match(read(root, choices), /ON_BY_DEFAULT = true/)
   assert.match(read(root, CLAUDE), /another-model/)
   assert.doesNotMatch(read(root, "src/main/lib/continuity/client/failure.ts"), /^\/\/ old/m)
   replace(root, CLAUDE, "continuityRun?.end()", "")
@@ -260,9 +260,9 @@ function started(t) {
   const require = createRequire(import.meta.url)
   for (const file of Object.keys(require.cache)) if (file.startsWith(out)) delete require.cache[file]
   const continuity = require(path.join(out, "main", "lib", "continuity", "index.js"))
-  const decisions = require(path.join(out, "main", "lib", "continuity", "decisions.js"))
+  const choices = require(path.join(out, "main", "lib", "continuity", "userChoices.js"))
   const bin = path.join(root, "resources", "bin", `${process.platform}-${process.arch}`, "onecode-sidecar")
-  return { root, continuity, decisions, events, bin }
+  return { root, continuity, choices, events, bin }
 }
 
 const input = (cwd) => ({
@@ -272,9 +272,9 @@ const input = (cwd) => ({
 })
 
 test("switched off, or without its program, the app is untouched and says so once", async (t) => {
-  const { root, continuity, decisions, events } = started(t)
+  const { root, continuity, choices, events } = started(t)
   for (const isOn of [false, true]) {
-    if (isOn) decisions.storeEnabled(true)
+    if (isOn) choices.storeEnabled(true)
     for (let count = 0; count < 2; count += 1) {
       const begun = await continuity.beginRun(input(root))
       assert.deepEqual([begun.prompt, begun.sessionOptions, begun.metadata], ["Go on", { continue: true }, {}])
@@ -288,10 +288,10 @@ test("switched off, or without its program, the app is untouched and says so onc
 })
 
 test("with its program the app's runs are stored, and a quit with an update waits for its end", { skip: process.platform === "win32" }, async (t) => {
-  const { root, continuity, decisions, events, bin } = started(t)
+  const { root, continuity, choices, events, bin } = started(t)
   fs.mkdirSync(bin, { recursive: true })
   fs.writeFileSync(path.join(bin, "onecode-sidecar"), `#!/bin/sh\nexec ${process.env.SIDECAR_COMMAND} "$@"\n`, { mode: 0o755 })
-  decisions.storeEnabled(true)
+  choices.storeEnabled(true)
   const { client } = continuity.continuity()
   t.after(() => client.stopSync())
   await client.request("ping", {})
@@ -306,11 +306,11 @@ test("with its program the app's runs are stored, and a quit with an update wait
   assert.equal((await continuity.recentRun(begun.id).ended).accepted, true)
   const sent = t.mock.method(client, "request").mock
   for (const mode of ["off", null]) {
-    decisions.storeChatMode("chat", mode)
+    choices.storeChatMode("chat", mode)
     await continuity.beginRun(input(root))
   }
   assert.deepEqual(sent.calls.map(({ arguments: [, params] }) => params.continuityMode), ["off", undefined])
-  assert.equal(decisions.isEnabled(), true)
+  assert.equal(choices.isEnabled(), true)
   continuity.startContinuity()
   continuity.expectUpdate()
   events.listeners["before-quit"]({ preventDefault: () => (events.prevented += 1) })

@@ -6,7 +6,7 @@ import { app } from "electron"
 
 import { Continuity, runWithoutContinuity } from "./client"
 import type { ClaudeRun, ClaudeRunInput, CodexRun, CodexRunInput, RunInput, RunReport, StoredMessage } from "./client"
-import { SHIPPED_SETTINGS, chatMode, isEnabled, stateFolder } from "./decisions"
+import { SHIPPED_SETTINGS, chatMode, isEnabled, stateFolder } from "./userChoices"
 
 export type { ClaudeRun, CodexRun } from "./client"
 

@@ -2,7 +2,7 @@ import { shell } from "electron"
 import { z } from "zod"
 
 import { continuity, installedProgram, recentRun, switchContinuity } from "../../continuity"
-import { chatMode, isEnabled, storeChatMode, storeEnabled } from "../../continuity/decisions"
+import { chatMode, isEnabled, storeChatMode, storeEnabled } from "../../continuity/userChoices"
 import { publicProcedure, router } from "../index"
 
 const mode = z.enum(["off", "passive", "active"])

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm"
 
 import { chats, getDatabase, subChats } from "../db"
 import { forgetSubChats } from "."
-import { chatMode, storeChatMode } from "./decisions"
+import { chatMode, storeChatMode } from "./userChoices"
 
 /** Forgets a chat or a sub-chat that the user deletes; call it before its rows are gone. It never throws. */
 export function forgetDeleted(which: { chatId: string } | { subChatId: string }): void {
