@@ -260,7 +260,7 @@ export interface CaptureState {
   /** Number of statements that active mode would have added. */
   suppressed: number
   dropped: DropCount[]
-  /** Runs with pending material. */
+  /** Summaries of runs, and decisions on artifacts, that are not captured yet. */
   waiting: number
   nearMisses: NearMissCount[]
 }
@@ -986,7 +986,7 @@ export interface HookRunParams {
   runId?: string | null
   /** Milliseconds until the hook times out. */
   timeLeftMs?: number | null
-  /** The session's running run, if the hook printed its packs. */
+  /** The session's running run, as the hook of its prompt stored it. */
   openRun?: OpenRun | null
   /** Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool. */
   touched?: string[]
@@ -2241,7 +2241,7 @@ export interface PostRunResult {
   duplicate: boolean
   artifacts: ArtifactReference[]
   governor: GovernorDecision
-  /** Null if the text does not end with notes, or the setting `notes` is off. */
+  /** Null if the text does not end with notes, the mode is not active, or the setting `notes` is off. */
   notesBlock: NotesSpan | null
   /** Memories that the run added; empty unless the mode is active. */
   remembered: Remembered[]
@@ -2395,7 +2395,7 @@ export interface ProjectStatus {
   /** Artifacts awaiting the user's decision. */
   drafts: number
   memories: number
-  /** The project's rollout by share; null if every chat is active. */
+  /** The project's rollout by share; null if every chat receives what the mode says. */
   rollout: RolloutStatus | null
 }
 
@@ -3063,7 +3063,9 @@ export interface RolloutStatus {
   /** Percent of new chats that are active while the mode is active. */
   share: number
   experiment: string | null
-  /** Why nothing is compared, where layers of settings contradict each other; null otherwise. */
+  /**
+   * Why nothing is compared or sent, null otherwise: layers of settings contradict each other, or the mode is not active.
+   */
   problem: string | null
   /** While set, no chat receives packs unless its user chose so; `rollout/resume` ends it. */
   suspended: RolloutSuspension | null
@@ -3391,7 +3393,7 @@ export interface SnapshotStep {
 /** The checks to run, and whether to repair. */
 export interface StateDoctorParams {
   /**
-   * The project whose memory files, registry, knowledge sync and memory branch are checked; without it only the state is checked.
+   * The project whose memory files, registry, knowledge sync, memory branch and number of watches are checked; without it only the state and the system are checked.
    */
   projectPath?: string | null
   /** Repair what can be repaired, after a backup of the state file. */
@@ -3491,7 +3493,7 @@ export interface StateStatusResult {
   rollout: RolloutStatus | null
   /** The other processes that use the state folder. */
   others: RunningSidecar[]
-  /** The app first, then the agents that hooks connect. */
+  /** The app first, then the agents that hooks can connect. */
   hosts: HostStatus[]
   /** The project with the latest run first. */
   projects: ProjectStatus[]

@@ -116,7 +116,8 @@ class PostRunResult(WireModel):
     artifacts: list[ArtifactReference]
     governor: GovernorDecision
     notes_block: NotesSpan | None = Field(
-        default=None, description="Null if the text does not end with notes, or the setting `notes` is off."
+        default=None,
+        description="Null if the text does not end with notes, the mode is not active, or the setting `notes` is off.",
     )
     remembered: list[Remembered] = Field(
         default_factory=list, description="Memories that the run added; empty unless the mode is active."

@@ -274,7 +274,7 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
         counts = ", ".join(f"{miss['count']} {_NEAR_MISSES[miss['reason']]}" for miss in capture["nearMisses"])
         yield f"Nearly stored: {counts}."
     if capture["waiting"]:
-        yield f"Waiting for capture: {count_noun(capture['waiting'], 'run')}."
+        yield f"Waiting for capture: {count_noun(capture['waiting'], 'summary')}."
 
 
 def _outcome_counts(counts: Mapping[str, Any]) -> str:

@@ -21,7 +21,8 @@ class RolloutStatus(WireModel):
     share: int = Field(description="Percent of new chats that are active while the mode is active.")
     experiment: str | None
     problem: str | None = Field(
-        description="Why nothing is compared, where layers of settings contradict each other; null otherwise."
+        description="Why nothing is compared or sent, null otherwise: layers of settings contradict each other, or the"
+        " mode is not active."
     )
     suspended: RolloutSuspension | None = Field(
         description="While set, no chat receives packs unless its user chose so; `rollout/resume` ends it."

@@ -154,7 +154,7 @@ class HookRunParams(WireModel):
         default=None, ge=0, le=60_000, description="Milliseconds until the hook times out."
     )
     open_run: OpenRun | None = Field(
-        default=None, description="The session's running run, if the hook printed its packs."
+        default=None, description="The session's running run, as the hook of its prompt stored it."
     )
     touched: list[str] = Field(
         default_factory=list,

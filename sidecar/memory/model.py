@@ -379,7 +379,7 @@ class CaptureState(WireModel):
     repeated: int
     suppressed: int = Field(description="Number of statements that active mode would have added.")
     dropped: list[DropCount]
-    waiting: int = Field(description="Runs with pending material.")
+    waiting: int = Field(description="Summaries of runs, and decisions on artifacts, that are not captured yet.")
     near_misses: list[NearMissCount]
 
 

@@ -77,8 +77,8 @@ class StateDoctorParams(WireModel):
 
     project_path: FolderPath | None = Field(
         default=None,
-        description="The project whose memory files, registry, knowledge sync and memory branch are checked; without"
-        " it only the state is checked.",
+        description="The project whose memory files, registry, knowledge sync, memory branch and number of watches are"
+        " checked; without it only the state and the system are checked.",
     )
     fix: bool = Field(default=False, description="Repair what can be repaired, after a backup of the state file.")
     dry_run: bool = Field(default=False, description="With `fix`: only report what would be repaired.")
@@ -192,7 +192,9 @@ class ProjectStatus(WireModel):
     reduction: float | None = Field(description="1 − injected / baseline over the last 30 days; null without calls.")
     drafts: int = Field(description="Artifacts awaiting the user's decision.")
     memories: int
-    rollout: RolloutStatus | None = Field(description="The project's rollout by share; null if every chat is active.")
+    rollout: RolloutStatus | None = Field(
+        description="The project's rollout by share; null if every chat receives what the mode says."
+    )
 
 
 class LastRun(WireModel):
@@ -256,7 +258,7 @@ class StateStatusResult(WireModel):
         " says."
     )
     others: list[RunningSidecar] = Field(description="The other processes that use the state folder.")
-    hosts: list[HostStatus] = Field(description="The app first, then the agents that hooks connect.")
+    hosts: list[HostStatus] = Field(description="The app first, then the agents that hooks can connect.")
     projects: list[ProjectStatus] = Field(description="The project with the latest run first.")
     last_runs: list[LastRun] = Field(description="At most ten, newest first.")
     files: list[StoredFiles]

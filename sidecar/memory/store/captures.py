@@ -260,7 +260,7 @@ def added_in_session(tx: apsw.Connection, project: str, session: str, since_ms: 
 
 
 def count_pending(tx: apsw.Connection, project: str) -> int:
-    """Count a project's pending material, that of one run or compaction as one."""
+    """Count a project's summaries of runs and decisions on artifacts that are not captured yet."""
     cursor = tx.execute("SELECT count(*) FROM continuity_memory_pending WHERE project = ?", (project,))
     return int(str(cursor.get))
 
