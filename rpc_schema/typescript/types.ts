@@ -330,7 +330,7 @@ export interface CodebaseIndexResult {
 export interface CodebaseSearchParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project; default: `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** A prompt, in any language, or a stack trace. */
   query: string
@@ -471,7 +471,7 @@ export interface ContextBracketResult {
 export interface ContextComposeParams {
   /** The agent's worktree. */
   cwd: string
-  /** The original project; defaults to `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** As returned by `context/bracket`; required unless `usage` is given. */
   bracket?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
@@ -512,7 +512,7 @@ export interface ContextComposeResult {
 /** One interaction of a session. Absent values come from `context/preCompact`, otherwise from the project. */
 export interface ContextContinuationParams {
   cwd: string
-  /** The original project; defaults to `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** The provider session whose counters are updated. */
   sessionId: string
@@ -560,7 +560,7 @@ export interface ContextContinuationResult {
 /** A session that was just compacted. Absent values are as sent with `context/preCompact`. */
 export interface ContextPostCompactParams {
   cwd: string
-  /** The original project; defaults to `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   sessionId: string
   /** Identifies this compaction within the session; defaults to the one that `context/preCompact` announced last. */
@@ -593,7 +593,7 @@ export interface ContextPostCompactResult {
 /** A session that is about to be compacted, and its present state. */
 export interface ContextPreCompactParams {
   cwd: string
-  /** The original project; defaults to `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** The provider session. */
   sessionId: string
@@ -1144,7 +1144,7 @@ export interface KnowledgeDoctorResult {
 /** The item to explain. */
 export interface KnowledgeExplainParams {
   cwd: string
-  /** The project that owns the memories; defaults to `cwd`. */
+  /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** For example `company:adr-001` or `team/web:adr-001`. */
   item: string
@@ -1187,14 +1187,14 @@ export interface KnowledgeOperation {
 /** The project whose memory is synced with the knowledge repository. */
 export interface KnowledgeParams {
   cwd: string
-  /** The project that owns the memories; defaults to `cwd`. */
+  /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
 }
 
 /** The scope of a plan. */
 export interface KnowledgePlanParams {
   cwd: string
-  /** The project that owns the memories; defaults to `cwd`. */
+  /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** `single` requires `item`. */
   mode?: "full" | "incremental" | "single"
@@ -1232,7 +1232,7 @@ export interface KnowledgePointer {
 /** The conflicts to resolve, and their resolutions. */
 export interface KnowledgeResolveParams {
   cwd: string
-  /** The project that owns the memories; defaults to `cwd`. */
+  /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** Defaults to every type. */
   type?: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer" | null
@@ -1247,7 +1247,7 @@ export interface KnowledgeResolveParams {
 /** The checkpoint to restore. */
 export interface KnowledgeRollbackParams {
   cwd: string
-  /** The project that owns the memories; defaults to `cwd`. */
+  /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   checkpointId: string
 }
@@ -1346,7 +1346,7 @@ export interface KnowledgeSyncNotice {
 /** The scope of a sync. */
 export interface KnowledgeSyncParams {
   cwd: string
-  /** The project that owns the memories; defaults to `cwd`. */
+  /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** `single` requires `item`. */
   mode?: "full" | "incremental" | "single"
@@ -1430,7 +1430,7 @@ export interface LowTokenReuse {
 /** A memory to store. */
 export interface MemoryAddParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1462,7 +1462,7 @@ export interface MemoryAddParams {
 /** A session's structured summary, or a summary text. */
 export interface MemoryCaptureParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1497,7 +1497,7 @@ export interface MemoryCaptureResult {
 /** A shared memory that the user confirms as a standing instruction. */
 export interface MemoryConfirmParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1520,7 +1520,7 @@ export interface MemoryCount {
 /** Identifies a memory to delete permanently. */
 export interface MemoryDeleteParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1597,7 +1597,7 @@ export interface MemoryFactors {
 /** Identifies a memory. */
 export interface MemoryGetParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1613,7 +1613,7 @@ export interface MemoryGetParams {
 /** Identifies a memory. */
 export interface MemoryIdParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1635,7 +1635,7 @@ export interface MemoryIndexState {
 /** Filters for a list of memories. */
 export interface MemoryListParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1665,7 +1665,7 @@ export interface MemoryListResult {
 /** The project, and whether to change anything. */
 export interface MemoryMaintainParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1739,7 +1739,7 @@ export interface MemoryMatch {
 /** The project, and the caller's token. */
 export interface MemoryParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1772,7 +1772,7 @@ export interface MemoryRebuildResult {
 /** The user's decision on a proposal. */
 export interface MemoryResolveProposalParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1793,7 +1793,7 @@ export interface MemoryResolveProposalResult {
 /** The search text: the `query`, else the `task`. */
 export interface MemorySearchParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1834,7 +1834,7 @@ export interface MemorySearchResult {
 /** The project, and whether to list near misses. */
 export interface MemoryStatusParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1908,7 +1908,7 @@ export interface MemorySummary {
 /** One memory to take back, or every standing instruction. */
 export interface MemoryUndoParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -1927,7 +1927,7 @@ export interface MemoryUndoResult {
 /** A change to a memory; absent members and every other byte of its file stay unchanged. */
 export interface MemoryUpdateParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The original project, to which the memories belong; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /**
    * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
@@ -2728,7 +2728,7 @@ export interface RecommendationEntry {
 export interface RegistryDecideParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** In the user's words. */
   intent: string
@@ -2759,7 +2759,7 @@ export interface RegistryDecideResult {
 export interface RegistryDecisionsParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   limit?: number
 }
@@ -2773,7 +2773,7 @@ export interface RegistryDecisionsResult {
 export interface RegistryEntityParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   id: string
 }
@@ -2792,7 +2792,7 @@ export interface RegistryGetResult {
 export interface RegistryHealthParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** Update checksums, count and date, after a backup of the file. */
   fix?: boolean
@@ -2825,7 +2825,7 @@ export interface RegistryImpactResult {
 export interface RegistryListParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** Only entities of this type. */
   type?: string | null
@@ -2850,7 +2850,7 @@ export interface RegistryListResult {
 export interface RegistryPutParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** `<category>/<key>`; a key alone refers to an existing entity, or with `type` to a new one. */
   id: string
@@ -2870,7 +2870,7 @@ export interface RegistryPutParams {
 export interface RegistryRefreshParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** Also derive entities from the code of `cwd`; entries written by hand take precedence. */
   fromCode?: boolean
@@ -2893,7 +2893,7 @@ export interface RegistryRefreshResult {
 export interface RegistryRemoveParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, which owns the registry; default: `cwd`. */
+  /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   id: string
   /** Return the planned changes and write nothing. */
@@ -3126,7 +3126,7 @@ export interface ServerInfo {
 export interface SessionActivateParams {
   /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which owns the session; defaults to `cwd`. */
+  /** The original project, which owns the session; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** Determines the file. Initially claude-code. */
   ide?: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot" | null
@@ -3204,7 +3204,7 @@ export interface SessionEventParams {
 export interface SessionExitParams {
   /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which owns the session; defaults to `cwd`. */
+  /** The original project, which owns the session; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   /** Progress and next steps, for whoever resumes. */
   progress?: string | null
@@ -3250,7 +3250,7 @@ export interface SessionInfo {
 export interface SessionRouteParams {
   /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which owns the session; defaults to `cwd`. */
+  /** The original project, which owns the session; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
   message: string
 }
@@ -3275,7 +3275,7 @@ export interface SessionRouteResult {
 export interface SessionStatusParams {
   /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which owns the session; defaults to `cwd`. */
+  /** The original project, which owns the session; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
 }
 
@@ -3647,7 +3647,7 @@ export interface WindowUsage {
 export interface WorkspaceParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project; default: `cwd`. */
+  /** The original project; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
 }
 

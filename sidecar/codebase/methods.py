@@ -25,7 +25,9 @@ class WorkspaceParams(WireModel):
     """The workspace of a request."""
 
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
-    project_path: FolderPath | None = Field(default=None, description="The original project; default: `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
 
 
 class ChangedFileEntry(WireModel):

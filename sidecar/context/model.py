@@ -78,7 +78,9 @@ class ContextComposeParams(WireModel):
     """Params: the purpose of the block."""
 
     cwd: FolderPath = Field(description="The agent's worktree.")
-    project_path: FolderPath | None = Field(default=None, description="The original project; defaults to `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
     bracket: Bracket | None = Field(
         default=None, description="As returned by `context/bracket`; required unless `usage` is given."
     )
@@ -170,7 +172,9 @@ class ContextContinuationParams(WireModel):
     """One interaction of a session. Absent values come from `context/preCompact`, otherwise from the project."""
 
     cwd: FolderPath
-    project_path: FolderPath | None = Field(default=None, description="The original project; defaults to `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
     session_id: Identifier = Field(description="The provider session whose counters are updated.")
     interaction_id: Identifier | None = Field(
         default=None, description="A repeated id counts once; for a run that `continuity/postRun` reports, its `runId`."
@@ -238,7 +242,9 @@ class ContextPostCompactParams(WireModel):
     """A session that was just compacted. Absent values are as sent with `context/preCompact`."""
 
     cwd: FolderPath
-    project_path: FolderPath | None = Field(default=None, description="The original project; defaults to `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
     session_id: Identifier
     compaction_id: Identifier | None = Field(
         default=None,
@@ -277,7 +283,9 @@ class ContextPreCompactParams(WireModel):
     """A session that is about to be compacted, and its present state."""
 
     cwd: FolderPath
-    project_path: FolderPath | None = Field(default=None, description="The original project; defaults to `cwd`.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; default: the repository's main worktree, or `cwd`."
+    )
     session_id: Identifier = Field(description="The provider session.")
     compaction_id: Identifier | None = Field(
         default=None,

@@ -21,7 +21,8 @@ class KnowledgeParams(WireModel):
 
     cwd: FolderPath
     project_path: FolderPath | None = Field(
-        default=None, description="The project that owns the memories; defaults to `cwd`."
+        default=None,
+        description="The project that owns the memories; default: the repository's main worktree, or `cwd`.",
     )
 
 

@@ -29,7 +29,9 @@ class MemoryParams(WireModel):
 
     cwd: FolderPath
     project_path: FolderPath | None = Field(
-        default=None, description="The original project, to which the memories belong; without it, `cwd`."
+        default=None,
+        description="The original project, to which the memories belong; default: the repository's main worktree, or"
+        " `cwd`.",
     )
     token: Identifier | None = Field(
         default=None,

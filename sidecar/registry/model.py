@@ -21,7 +21,8 @@ class RegistryParams(WireModel):
 
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
     project_path: FolderPath | None = Field(
-        default=None, description="The original project, which owns the registry; default: `cwd`."
+        default=None,
+        description="The original project, which owns the registry; default: the repository's main worktree, or `cwd`.",
     )
 
 

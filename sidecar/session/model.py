@@ -23,7 +23,8 @@ class SessionParams(WireModel):
 
     cwd: FolderPath = Field(description="The agent's working folder; its IDE reads the block there.")
     project_path: FolderPath | None = Field(
-        default=None, description="The original project, which owns the session; defaults to `cwd`."
+        default=None,
+        description="The original project, which owns the session; default: the repository's main worktree, or `cwd`.",
     )
 
 
