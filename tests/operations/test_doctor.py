@@ -19,9 +19,10 @@ from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.played_state import PlayedState
 from tests.support.process import DEAD_PID
-from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, StartChat, set_settings
+from tests.support.repositories import Repository, make_repository
+from tests.support.shop import PROMPT, SHOP, set_settings
 
 ALL = ("database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
        "watchers", "disk", "versions")  # fmt: skip
@@ -67,19 +68,34 @@ class Patient:
         return [(entry["check"], entry["message"], entry["fixed"]) for entry in self.look(**params)["findings"]]
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedState:
+    def play(active: MemorySidecar, folder: Path) -> None:
+        chat = Conversation(active.client, make_repository(folder / "shop", SHOP).path)
+        long = "".join(f"line_{number} = {number}\n" for number in range(130))
+        chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", long)])
+        chat.turn("go on")
+        memory = {"cwd": chat.project_path, "title": "Money", "text": "Whole cents.", "type": "decision"}
+        active.client.request("memory/add", memory)
+
+    return PlayedState(tmp_path_factory.mktemp("doctor"), play)
+
+
 @pytest.fixture
-def patient(active: MemorySidecar, start_chat: StartChat) -> Patient:
-    chat = start_chat()
-    long = "".join(f"line_{number} = {number}\n" for number in range(130))
-    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", long)])
-    chat.turn("go on")
-    memory = {"cwd": chat.project_path, "title": "Money", "text": "Whole cents.", "type": "decision"}
-    active.client.request("memory/add", memory)
-    active.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
-    patient = Patient(active, chat)
+def patient(played: PlayedState, open_sidecar: Callable[..., MemorySidecar]) -> Patient:
+    sidecar = played.restore(open_sidecar)
+    chat = Conversation(sidecar.client, played.folder / "shop")
+    chat.session_id = "session"
+    sidecar.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
+    patient = Patient(sidecar, chat)
     assert patient.process.wait_idle(10)
     patient.process.database.write_behind.flush()
     return patient
+
+
+@pytest.fixture
+def shop(patient: Patient) -> Repository:
+    return Repository(patient.chat.cwd)
 
 
 def test_a_healthy_state_has_no_findings(patient: Patient) -> None:
@@ -224,7 +240,7 @@ def test_the_next_start_sets_a_file_with_corrupt_pages_aside(
     assert finding["level"] == "error"
     assert not answer["healthy"]
     patient.sidecar.close()
-    again = open_sidecar()
+    again = open_sidecar(state_dir=patient.folder)
     handshake = again.client.initialize()
     assert "kept as continuity.db.damaged-" in handshake["state"]["warnings"][0]
     artifacts = again.client.request("artifact/list", {"projectPath": patient.chat.project_path})["artifacts"]
@@ -343,7 +359,7 @@ def test_a_sidecar_of_another_version_is_reported(
     patient: Patient, open_sidecar: Callable[..., MemorySidecar], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.app.__version__", "0.0.9")
-    open_sidecar().client.initialize()
+    open_sidecar(state_dir=patient.folder).client.initialize()
     ((check, message, _),) = patient.found()
     assert check == "versions"
     assert message.startswith("A sidecar of version 0.0.9 uses the same state")
