@@ -15,7 +15,7 @@ const SHUTDOWN_MS = 1_000
 const TIMEOUT_MS = 30_000
 const SILENT_TIMEOUTS = 3
 
-/** What the client is told once. */
+/** What a client is created with. */
 export interface ClientOptions {
   /** The sidecar's program. */
   command: string
@@ -25,7 +25,7 @@ export interface ClientOptions {
   env?: NodeJS.ProcessEnv
   /** What `initialize` sends; the protocol's version and the host's process id are added. */
   initialize: Omit<InitializeParams, "protocolVersion" | "processId">
-  /** Hears each line the sidecar writes to stderr, and what happens to the process. */
+  /** Receives each line the sidecar writes to stderr, and what happens to the process. */
   onLog?: (line: string) => void
   clock?: Clock
   /** The time of day; the machine's own if absent. */
@@ -75,7 +75,7 @@ export class SidecarClient {
     return this.current
   }
 
-  /** What the sidecar said in the handshake; null while it is not ready. */
+  /** The handshake's result; null while the sidecar is not ready. */
   get server(): InitializeResult | null {
     return this.greeting
   }
@@ -108,7 +108,7 @@ export class SidecarClient {
     if (this.current === "ready") this.child?.send(line({ jsonrpc: "2.0", method, params }))
   }
 
-  /** Subscribes to a notification of the sidecar; gives the function that ends the subscription. */
+  /** Subscribes to a notification of the sidecar; returns the function that ends the subscription. */
   on<M extends keyof Notifications>(method: M, listener: Listener<M>): () => void {
     const listeners = this.listeners.get(method) ?? new Set()
     this.listeners.set(method, listeners.add(listener))

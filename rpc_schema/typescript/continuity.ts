@@ -22,7 +22,7 @@ const MARGIN_MS = 300
 const POST_RUN_ATTEMPTS = 3
 const INDEX_MS = 120_000
 
-/** Reasons that do not tell whether a running sidecar is well. */
+/** Reasons that do not show whether a running sidecar works. */
 const NEUTRAL: readonly FailureReason[] = ["aborted", "notReady", "notSent", "stopped"]
 
 /** Errors that concern one request, and not the sidecar's health. */

@@ -22,7 +22,7 @@ export interface Program {
   env: NodeJS.ProcessEnv
 }
 
-/** What a process tells its owner. */
+/** The events of a process. */
 export interface ProcessEvents {
   /** A line of stdout that is a JSON object. */
   message(message: Record<string, unknown>): void
@@ -34,7 +34,7 @@ export interface ProcessEvents {
 
 /** One run of the sidecar's program: its pipes, and its end. */
 export class SidecarProcess {
-  /** Settles when the process is gone. */
+  /** Settles when the process has ended. */
   readonly gone: Promise<void>
   private readonly child: ChildProcess | null
   private settleGone: () => void = () => undefined
@@ -75,9 +75,9 @@ export class SidecarProcess {
     for (const pipe of [this.child?.stdout, this.child?.stderr]) if (pipe instanceof Socket) pipe.unref()
   }
 
-  /** Sends a signal; a process that is gone already is left alone. */
+  /** Sends a signal; none to a process that has ended. */
   kill(signal: NodeJS.Signals): void {
-    // A child that could not be started has the process id 0 until Node says so, a tick later; a signal to 0
+    // A child that could not be started has the process id 0 until Node reports it, a tick later; a signal to 0
     // goes to the host's whole process group.
     if (!this.ended && this.child?.pid) this.child.kill(signal)
   }

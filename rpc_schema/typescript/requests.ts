@@ -38,7 +38,7 @@ export class Requests {
     return this.unheard
   }
 
-  /** Sends a request and gives its result; rejects with a `SidecarFailure`. */
+  /** Sends a request and returns its result; rejects with a `SidecarFailure`. */
   exchange(method: string, params: unknown, sending: Sending): Promise<unknown> {
     const id = ++this.lastId
     return new Promise((resolve, reject) => {
@@ -90,7 +90,7 @@ export class Requests {
     if (value) pending?.onProgress?.(value)
   }
 
-  /** Without an id in its error, the answer to a message that is too large could not be told from others. */
+  /** The answer to a message that is too large has no id, so it could not be matched with its request. */
   private problemSending(text: string): string | null {
     if (Buffer.byteLength(text) > this.maxBytes) return `the message is over ${this.maxBytes} bytes`
     return this.write(text) ? null : "the sidecar does not take the message"

@@ -20,7 +20,7 @@ interface PromptInput {
   continuityMode?: "off" | "passive" | "active" | null
   /** The chat's git worktree. */
   cwd: string
-  /** The original project. Without it, runs in a worktree would not share what the project has. */
+  /** The original project; without it, the repository's main worktree. */
   projectPath: string | null | undefined
   /** The model's name, as far as it is known. */
   model?: string | null

@@ -3,7 +3,7 @@ import type { PreRunResult, SessionBefore } from "./types"
 
 /**
  * The identity of a run, stored with the assistant's message. A fork copies its messages and a rollback drops some, so
- * the last one that is left says whose session goes on, and up to where.
+ * the last one that is left shows whose session goes on, and up to where.
  */
 export interface RunIdentity {
   runId: string
