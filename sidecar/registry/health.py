@@ -259,7 +259,7 @@ def _constitution(path: str | None, read_file: ReadFile) -> Check:
     articles = articles_in(content.text)
     findings: tuple[RegistryFinding, ...] = ()
     if articles.missing:
-        message = f"Missing: Article {', '.join(articles.missing)}."
+        message = f"The constitution lacks Article {', '.join(articles.missing)}."
         findings = (
             RegistryFinding("constitution", "problem", "", path, message, "Restore them under their headings."),
         )

@@ -161,7 +161,10 @@ def _integrity_finding(database: Database, problems: Sequence[str]) -> Finding:
         return Finding(
             "error", message, "`--fix` rebuilds the indexes; no record is lost.", partial(_execute, database, "REINDEX")
         )
-    remedy = "`--fix` makes the next start set the file aside and recover its readable rows; restart 1Code afterwards."
+    remedy = (
+        "`--fix` makes the next start set the file aside and recover its readable rows. Then restart 1Code, or run"
+        " `onecode-sidecar hook stop` for terminals."
+    )
     return Finding("error", message, remedy, partial(Path.touch, suspect_marker(database.path)))
 
 

@@ -250,8 +250,8 @@ def _rows(source: apsw.Connection, table: str, direction: str) -> Iterator[Row]:
     without_rowid = source.execute("SELECT wr FROM pragma_table_list(?)", (table,)).get
     order = ", ".join(f"{name} {direction}" for name, _ in key) if without_rowid else f"rowid {direction}"
     # NOT INDEXED: an index may be intact where its table is not, and the other way round.
-    hint = "" if without_rowid else "NOT INDEXED"
-    cursor = source.execute(f"SELECT * FROM {table} {hint} ORDER BY {order}")
+    index_clause = "" if without_rowid else "NOT INDEXED"
+    cursor = source.execute(f"SELECT * FROM {table} {index_clause} ORDER BY {order}")
     names: list[str] = []
     for row in cursor:
         names = names or [column[0] for column in cursor.get_description()]

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from sidecar.cli.main import COMMANDS, RALPH
 from sidecar.core.errors import SidecarError
+from sidecar.operations.model import PurgeKind
 from sidecar.settings import BY_NAME, GROUPS
 from tests.architecture.test_pages import ANSWERED, help_of
 from tests.contract.catalog import ROWS
@@ -43,17 +44,27 @@ def texts_of(node: ast.expr) -> Iterator[str]:
             pass
 
 
+def _values_of(call: ast.Call) -> Iterator[ast.expr]:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name in CALLS:
+        yield from call.args
+    yield from (keyword.value for keyword in call.keywords if keyword.arg in KEYWORDS)
+
+
 @cache
 def shown_texts() -> tuple[ShownText, ...]:
     found = []
     for path in sorted(SIDECAR.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call):
+            if isinstance(node, ast.Assign):
+                names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+                values = [node.value] if not KEYWORDS.isdisjoint(names) else []
+            elif isinstance(node, ast.Call):
+                values = list(_values_of(node))
+            else:
                 continue
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            values = [keyword.value for keyword in node.keywords if keyword.arg in KEYWORDS]
             place = f"{path.relative_to(SIDECAR).as_posix()}:{node.lineno}"
-            for value in (*(node.args if name in CALLS else ()), *values):
+            for value in values:
                 found += [ShownText(place, text) for text in texts_of(value) if " " in text]
     return tuple(found)
 
@@ -81,6 +92,12 @@ def named(pattern: str) -> set[str]:
 def test_every_option_that_they_name_exists() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in (SIDECAR / "cli").glob("*.py"))
     assert named(r"(?<![\w-])--[a-z][a-z-]+") - set(re.findall(r'"(--[a-z][a-z-]+)"', code)) == set()
+
+
+def test_every_kind_of_data_that_they_remove_exists() -> None:
+    kinds = named(r"--kind (\w+)")
+    assert kinds
+    assert kinds - set(get_args(PurgeKind)) == set()
 
 
 def test_every_command_that_they_name_exists() -> None:

@@ -73,7 +73,7 @@ def test_complete_framework_is_healthy_in_all_seven_checks(complete: Project) ->
             ARTICLES.replace("Article IX:", "Part IX:"),
             "constitution",
             "13/14",
-            "Missing: Article IX.",
+            "The constitution lacks Article IX.",
         ),
         ("chati.dev/constitution.md", None, "constitution", "0/14", "The constitution is missing."),
         (
