@@ -222,7 +222,8 @@ REPEATED = lazy_regex(
     re.IGNORECASE,
 )
 FOR_LATER = lazy_regex(
-    r"(?:^|(?<=[,;.:—–] )|(?<=\band )|(?<=\bplease )|(?<=\bnote ))(?P<form>for (?:all |any )?(?:the future|(?:future"
+    r"(?:^|(?<=[,;.:—–] )|(?<=\band )|(?<=\bplease )|(?<=\bnote )|(?<=\bи )|(?<=\bа ))"
+    r"(?P<form>for (?:future )?reference|на будущее|for (?:all |any )?(?:the future|(?:future"
     r"|later|further"
     r"|subsequent) (?:work|tasks?|sessions?|changes|prs?|commits|chats?|conversations?|edits|prompts|requests)"
     r"|next time)"
@@ -478,7 +479,8 @@ FORMS: tuple[Form, ...] = (
         "told said telling saying forget forgetting often many gesagt dije dicho dit disse falei"
     )),
     Form("for later", "rule", FOR_LATER, words_of(
-        "future later further subsequent next zukunft nächste nächstes nächsten futuro próxima suite prochaine"
+        "future reference будущее later further subsequent next zukunft nächste nächstes nächsten futuro próxima suite"
+        " prochaine"
     )),
     Form("convention", "rule", CONVENTION, words_of(
         "convention rule policy standard guideline practice we wir konvention regel vorgabe convención norma regla"

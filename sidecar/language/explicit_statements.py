@@ -6,11 +6,15 @@ standing instruction.
 """
 
 import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_forms import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
 from sidecar.language.statement_features import Analysis, Context, Sentence, tokens_of
+from sidecar.language.statement_patterns import TOOL
 
 SUPPOSITION = lazy_regex(
     r"^(?:if|what if|maybe|perhaps|suppose|imagine|would|could|should|i (?:guess|think|wonder|wish)|si\b|tal vez"
@@ -36,6 +40,9 @@ class ExplicitForm(NamedTuple):
     start: int
     is_sure: bool
     """Whether its statement is a standing one also in a message that says more."""
+
+    end: int | None = None
+    """End of its statement in the sentence; None where the sentence ends."""
 
     is_doubtful: bool = False
     """Whether its statement may concern the product or the task at hand: it is never a standing one."""
@@ -103,8 +110,84 @@ _LASTING_TASK = frozenset(
 """Forms that a word like "for now" or "later" makes part of the task at hand."""
 
 
-def explicit_form(sentence: Sentence, analysis: Analysis, context: Context, previous: str = "") -> ExplicitForm | None:
-    """Return the explicit form of a sentence that follows `previous`."""
+def _read_concepts(text: str) -> dict[str, str]:
+    """Return the patterns of `lasting_words.txt` by name."""
+    concepts = {"known tool": TOOL}
+    for block in text.split("\n\n[")[1:]:
+        header, _, lines = block.partition("\n")
+        name, _, frame = header.partition("]")
+        alternatives = "|".join(line for line in lines.replace("\n  ", "").split("\n") if line)
+        for part in set(_REFERENCE.findall(alternatives)):
+            alternatives = alternatives.replace(f"<<{part}>>", concepts[part])
+        concepts[name] = (frame.strip() or "(?:…)").replace("…", alternatives)
+    return {name: _CAPITAL.sub(lambda match: match[0].lower(), pattern) for name, pattern in concepts.items()}
+
+
+_REFERENCE = lazy_regex(r"<<([a-z ]+)>>")
+_CAPITAL = lazy_regex(r"(?<!\\)[A-Z]")
+_CONCEPTS = _read_concepts((Path(__file__).parent / "lasting_words.txt").read_text(encoding="utf-8"))
+
+
+@cache
+def _concept(names: str) -> re.Pattern[str]:
+    """Return the pattern of one or more concepts, for text in lower case."""
+    return lazy_regex("|".join(_CONCEPTS[name] for name in names.split("|")))
+
+
+_IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON = (
+    _concept(name) for name in ("specified", "supposition", "condition", "writing", "located", "mark after")
+)
+_TO_ME = lazy_regex(r"(?:show|give|send) me\b", re.IGNORECASE)
+
+
+def _lower(text: str) -> str:
+    """Return a text in lower case, with its offsets."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text
+
+
+def is_specified(following: str) -> bool:
+    """Whether a sentence makes the one before it a specification of what is to be built: "Implement that"."""
+    return _IS_SPECIFIED.search(_lower(following)) is not None
+
+
+def holds_on(following: str) -> bool:
+    """Whether a sentence makes the one before it last: "No exceptions", "That goes for all modules"."""
+    return _HOLDS_ON.match(_lower(following)) is not None
+
+
+def explicit_form(
+    sentence: Sentence, analysis: Analysis, context: Context, previous: str = "", following: str = ""
+) -> ExplicitForm | None:
+    """Return the explicit form of a sentence between `previous` and `following`."""
+    if is_specified(following):
+        return None
+    form = _anchored_form(sentence, analysis, context, previous)
+    return form or _combined_form(sentence, analysis, context, previous, following)
+
+
+def _combined_form(
+    sentence: Sentence, analysis: Analysis, context: Context, previous: str, following: str
+) -> ExplicitForm | None:
+    """Return the form of a clause that lasts by what it combines, in a message that is no specification."""
+    text = _lower(sentence.text)
+    if context.has_paste or context.in_quotation or context.total > MAX_SENTENCES_OF_UNSURE:
+        return None
+    is_task = TASK_AT_END.search(text) is not None and not _IS_CONDITION.match(text)
+    if is_task or _IS_SUPPOSED.match(text) or _IS_WRITTEN.search(text):
+        return None
+    found = _lasting_clause(text, _lower(previous), _lower(following))
+    if found is None:
+        return None
+    form, start, end = found
+    is_shown = _PRODUCT.search(text[start:end]) is not None and not _TO_ME.match(text, start)
+    if is_shown or _REPORTED.search(text[:start]):
+        return None
+    is_doubtful = not form.is_sure or "hypothesis" in analysis.concepts
+    return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful)
+
+
+def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, previous: str) -> ExplicitForm | None:
     if context.has_paste and context.length > MAX_BESIDE_PASTE:
         return None
     text = sentence.text
@@ -118,17 +201,29 @@ def explicit_form(sentence: Sentence, analysis: Analysis, context: Context, prev
         match = pattern.search(text)
         if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(text)):
             continue
-        if _REPORTED.search(text[: match.start()]) or _TASK_AT_END.search(text):
+        if _REPORTED.search(text[: match.start()]) or TASK_AT_END.search(text):
             continue
         start, content = _start_and_content(name, text, match)
         if name in _UNSURE and context.total > MAX_SENTENCES_OF_UNSURE:
             continue
         if _size(content) >= MIN_CONTENT and not (_points_only(name, content) or _SYMPTOM.search(content)):
+            if _is_of_one_feature(name, content):
+                continue
             is_doubtful = name == "place" or any(
                 ("hypothesis" in analysis.concepts, _MIND.search(text), _PRODUCT.search(content))
             )
-            return ExplicitForm(name, kind, start, name not in _UNSURE, is_doubtful)
+            return ExplicitForm(name, kind, start, name not in _UNSURE, is_doubtful=is_doubtful)
     return None
+
+
+def _is_of_one_feature(name: str, content: str) -> bool:
+    """Whether a preference or requirement is about one place of the product, not about all that is to come."""
+    if name == "no longer":
+        return _POINTS_AT_PART.search(content) is not None
+    if name not in ("prefer", "all must", "tool instead"):
+        return False
+    is_shown = name != "tool instead" and _PRODUCT.search(content) is not None and not _OURS.search(content)
+    return is_shown or _LOCATED.search(_lower(content)) is not None
 
 
 def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int, str]:
@@ -188,17 +283,27 @@ _REPORTED = lazy_regex(
 )
 """Words before a form that somebody or something else states, or that the agent is to write."""
 
-_TASK_AT_END = lazy_regex(
-    r"[,;] (?:so |and |please |can you |could you ){0,3}(?:implement|build|add|fix|change|apply|do|explain) (?:it"
+TASK_AT_END = lazy_regex(
+    r"[,;] (?:generate|validate|enforce|compute|calculate) (?:it|that|this)\b"
+    r"|[,;] (?:so |and |please |can you |could you ){0,3}(?:implement|build|add|fix|change|apply|do|explain) (?:it"
     r"|that|this|the)\b(?! (?:from now|in future|always))"
     r"[^.?!\n]{0,40}[\s.!]*$|[,;] (?:hazlo|impleméntalo|agrégalo|implementa(?: isso| aí)?|faz isso|ajoute (?:la|le"
     r"|les|une?)\b.*"
     r"|fais[- ]le|implementalo|also .{3,60} dran|bau (?:das|es) .*|сделай это|добавь это)[\s.!]*$"
-    r"|(?:機能|処理)を(?:追加|実装)し|[，,]把这个(?:改|加|做|实现)",
+    r"|(?:機能|処理)を(?:追加|実装)し|[，,]把这个(?:改|加|做|实现)|[，,]在 ?\S{2,40} ?里实现"
+    r"|: ?(?:implementalo|implémente|implementa)\b|[,;] bau (?:das|es)\b",
     re.IGNORECASE,
 )
 """A request that makes the words before it the task at hand."""
 
+_OURS = lazy_regex(
+    r"\b(?:our|nuestr\w+|notre|nos|unsere?\w?|noss[oa]s?|nostr\w|onze?|наш\w*|компонент\w*|component\w*)\b"
+    r"|我们|コンポーネント",
+    re.IGNORECASE,
+)
+"""Words by which a requirement names what the project has for all of its kind."""
+
+_POINTS_AT_PART = lazy_regex(r"\b(?:have|need|use|show) (?:that|this|these|those)\b", re.IGNORECASE)
 _MIND = lazy_regex(r"\b(?:keep|bear) in mind\b", re.IGNORECASE)
 """Words by which users also explain the task at hand."""
 
@@ -249,3 +354,147 @@ def _size(text: str) -> int:
     return (
         sum(1 for token in tokens_of(text) if token.isascii() or not "\u3040" <= token[0] <= "\u9fff") + unspaced // 2
     )
+
+
+class _Clause(NamedTuple):
+    """A form of clauses by the concepts of which a clause has all, and those of which it has none."""
+
+    name: str
+    kind: StatementForm
+    needs: tuple[re.Pattern[str], ...]
+    without: re.Pattern[str] | None
+    is_sure: bool
+    """Whether a statement is a standing one, not only found by relevance."""
+
+    may_ask: bool
+    after_complaint: bool
+    """Whether it is one only after a complaint."""
+
+    def fits(self, has: Callable[[re.Pattern[str]], bool]) -> bool:
+        """Whether a clause has the form; `has` says whether it has a concept."""
+        return all(map(has, self.needs)) and not (self.without is not None and has(self.without))
+
+
+def _clause(
+    name: str,
+    kind: StatementForm,
+    needs: str,
+    without: str = "",
+    *,
+    is_sure: bool = True,
+    may_ask: bool = False,
+    after_complaint: bool = False,
+) -> _Clause:
+    concepts = tuple(_concept(names) for names in needs.split(" & "))
+    return _Clause(name, kind, concepts, _concept(without) if without else None, is_sure, may_ask, after_complaint)
+
+
+_CLAUSES = (
+    _clause("complaint", "correction", "told & technical", may_ask=True),
+    _clause("complaint", "correction", "technical|scope|only these", "symptom|request", after_complaint=True),
+    _clause("complaint", "correction", "pointing ban", after_complaint=True),
+    _clause("complaint", "correction", "insist & object|config", may_ask=True),
+    _clause("habit", "rule", "occasion", "symptom|product event"),
+    _clause("habit", "rule", "when you", "symptom"),
+    _clause("habit", "rule", "every change|meant"),
+    _clause("habit", "rule", "treat", may_ask=True),
+    _clause("habit", "rule", "each time & technical", "symptom|happening"),
+    _clause("habit", "rule", "step event", "symptom|definite"),
+    _clause("habit", "rule", "imperfective & object", "definite"),
+    _clause("when unsure", "rule", "unsure"),
+    _clause("when unsure", "rule", "unclear & no guess"),
+    _clause("ask first", "rule", "ask first|without asking"),
+    _clause("working order", "rule", "first then|plan first|branch work|run with"),
+    _clause("working order", "rule", "stepwise", is_sure=False),
+    _clause("conduct", "rule", "stop|not asked|no explaining|whatever"),
+    _clause("conduct", "rule", "not do & object", "definite"),
+    _clause("conduct", "rule", "do not act", "in place"),
+    _clause("conduct", "rule", "annoys & negative"),
+    _clause("always", "rule", "unspaced always & object|error", "built"),
+    _clause("always", "rule", "always answer"),
+    _clause("always", "rule", "never infinitive & object|main branch"),
+    _clause("never", "rule", "do not & never"),
+    _clause("hands off", "rule", "hands off|allowed except"),
+    _clause("banned", "rule", "banned & technical|scope", "banned person"),
+    _clause("banned", "rule", "unspaced ban & code|tool|mention"),
+    _clause("no more", "rule", "ban object"),
+    _clause("who does what", "rule", "who"),
+    _clause("about me", "fact", "about me|beginner"),
+    _clause("answers", "rule", "answer shape|style of answers|push back"),
+    _clause("preference", "preference", "prefer & conduct & wide"),
+    _clause("preference", "preference", "liking & technical"),
+    _clause("preference", "preference", "dislike|rather have & object"),
+    _clause("preference", "preference", "preference is"),
+    _clause("preference", "preference", "praise & object", is_sure=False),
+    _clause("convention", "rule", "mark inside|rule is|existing"),
+    _clause("convention", "rule", "we habit & technical", "we the"),
+    _clause("convention", "rule", "scoped & technical|norm verb", "search"),
+    _clause("convention", "rule", "scoped & we habit"),
+    _clause("convention", "rule", "impersonal & object"),
+    _clause("convention", "rule", "always is", "symptom"),
+    _clause("convention", "rule", "in all & norm verb|wanted"),
+    _clause("glossary", "fact", "glossary|not word"),
+    _clause("format", "rule", "format|unspaced format", "located"),
+    _clause("format", "rule", "one per|value first|line length|small|topic style"),
+    _clause("format", "rule", "quantity", "symptom|field"),
+    _clause("format", "rule", "two languages & dev|text", "translates"),
+    _clause("use", "rule", "your & with contrast"),
+    _clause("use", "rule", "use generic & with contrast|reason after", "definite"),
+    _clause("contrast", "rule", "contrast|use not", "located"),
+    _clause("contrast", "rule", "never after"),
+    _clause("place", "rule", "place"),
+    _clause("norm", "rule", "topic norm", "symptom|located"),
+    _clause("norm", "rule", "topic must", "built"),
+    _clause("norm", "rule", "topic stays"),
+    _clause("all of a kind", "rule", "all of kind & dev & norm verb", "located"),
+    _clause("all of a kind", "rule", "on every & dev"),
+    _clause("as the others", "rule", "as others", is_sure=False),
+)
+"""Forms that combine concepts, each a reason by its name."""
+
+_HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
+"""A sentence that the following one extends to all."""
+
+MAX_CLAUSE = 260
+"""Characters of a clause that lasts; longer ones describe a task."""
+
+_HEAD, _TASK_TAIL, _TIED, _PEOPLE = (_concept(name) for name in ("head", "task tail", "tied", "people"))
+_COMPLAINT, _TECHNICAL, _NEGATIVE = (_concept(name) for name in ("complaint", "technical", "negative"))
+_QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
+_COMMA = lazy_regex(r"[,;，；] ?|\s[–—-]\s")
+
+
+def _lasting_clause(text: str, previous: str, following: str) -> tuple[_Clause, int, int] | None:
+    """Return the form of a sentence's lasting clause, and where the clause is; the task beside it is left out."""
+    head = _HEAD.match(text)
+    start = head.end() if head else 0
+    tail = _TASK_TAIL.search(text, start)
+    end = tail.start() if tail else len(text)
+    clause = text[start:end]
+    if not clause or len(clause) > MAX_CLAUSE or _TIED.search(clause) or _PEOPLE.match(clause):
+        return None
+    asks = tail is None and _QUESTION.search(clause) is not None
+    known: dict[re.Pattern[str], bool] = {}
+
+    def has(concept: re.Pattern[str]) -> bool:
+        if (answer := known.get(concept)) is None:
+            answer = known[concept] = concept.search(clause) is not None
+        return answer
+
+    if not asks and _HOLDS_ON.match(following) and _HOLDS_FOR_ALL.fits(has):
+        return _HOLDS_FOR_ALL, start, len(text)
+    for form in _CLAUSES:
+        if (asks and not form.may_ask) or not form.fits(has):
+            continue
+        if form.after_complaint and not _COMPLAINT.search(f"{previous}\n{text[:start]}"):
+            continue
+        first = form.needs[0].search(clause)
+        start += _length_of_aside(clause, first.start() if first else 0)
+        return form, start, len(text[:end].rstrip(" ?？"))
+    return None
+
+
+def _length_of_aside(clause: str, position: int) -> int:
+    """Return the length of the words before the part with a form, if they name nothing of the work."""
+    end = max((match.end() for match in _COMMA.finditer(clause, 0, position + 1)), default=0)
+    return 0 if _TECHNICAL.search(clause[:end]) or _NEGATIVE.search(clause[:end]) else end

@@ -113,6 +113,9 @@ _DOCUMENT = lazy_regex(
 )
 """Signs of a document: a dash without spaces, numbered or marked headings. Hardly anybody types them into a chat."""
 
+_INLINE_CODE = lazy_regex(r"`[^`\n]{1,120}`")
+"""Code that a user names in a sentence: it is not pasted."""
+
 MAX_OWN = 0.98
 """Share of the user's own characters below which a message has pasted parts."""
 
@@ -129,12 +132,15 @@ class Context(NamedTuple):
     length: int = 0
     """Characters of the message in the user's own words."""
     has_paste: bool = False
+    in_quotation: bool = False
+    """Whether the sentence begins inside quotation marks that an earlier one opened."""
 
 
 def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before: str) -> list[Context]:
     """Return the context of each sentence of a message that answers `before`; `words` are the user's own."""
     length = len("".join(words.split()))
-    has_paste = length < MAX_OWN * len("".join(message.split())) or _DOCUMENT.search(words) is not None
+    own, whole = (len("".join(_INLINE_CODE.sub("", text).split())) for text in (words, message))
+    has_paste = own < MAX_OWN * whole or _DOCUMENT.search(words) is not None
     before = before.rstrip()
     is_answer, is_opening = before.endswith(("?", "？")), not before
     asks = [False, *(_QUESTION.search(sentence.text) is not None for sentence in sentences), False]
@@ -148,9 +154,17 @@ def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before:
             precedes_question=asks[position + 2],
             length=length,
             has_paste=has_paste,
+            in_quotation=_is_open(words[: sentence.start]),
         )
-        for position in range(len(sentences))
+        for position, sentence in enumerate(sentences)
     ]
+
+
+def _is_open(before: str) -> bool:
+    """Whether a text ends inside quotation marks."""
+    return before.count('"') % 2 == 1 or any(
+        before.count(mark) > before.count(end) for mark, end in ("“”", "«»", "「」")
+    )
 
 
 @cache

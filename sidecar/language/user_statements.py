@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_forms import StatementForm
-from sidecar.language.explicit_statements import SUPPOSITION, explicit_form
+from sidecar.language.explicit_statements import SUPPOSITION, TASK_AT_END, explicit_form, holds_on, is_specified
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import (
     Analysis,
@@ -79,9 +79,12 @@ def read_statements(message: str, before: str = "") -> Reading:
     ):
         analysis = analyze(sentence.text)
         previous = sentences[index - 1].text if index else ""
-        statement = _explicit(sentence, analysis, context, previous, is_brief=is_brief)
+        following = sentences[index + 1].text if index + 1 < len(sentences) else ""
+        statement = _explicit(sentence, analysis, context, (previous, following), is_brief=is_brief)
         if statement is None:
             statement = _scored(sentence, analysis, context)
+            if is_specified(following) or TASK_AT_END.search(sentence.text):
+                statement = statement._replace(score=min(statement.score, MAX_WEAK))
         if statement.score < NEAR_MISS:
             continue
         statement = _with_neighbours(message, statement, sentences, index)
@@ -94,13 +97,13 @@ def read_statements(message: str, before: str = "") -> Reading:
 
 
 def _explicit(
-    sentence: Sentence, analysis: Analysis, context: Context, previous: str, *, is_brief: bool
+    sentence: Sentence, analysis: Analysis, context: Context, around: tuple[str, str], *, is_brief: bool
 ) -> Statement | None:
     """Return the statement of a sentence in an explicit form."""
-    form = explicit_form(sentence, analysis, context, previous)
+    form = explicit_form(sentence, analysis, context, *around)
     if form is None:
         return None
-    text, start = sentence.text[form.start :], sentence.start + form.start
+    text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_standing = is_plain and not (context.has_paste or form.is_doubtful)
@@ -111,7 +114,7 @@ def _explicit(
         is_standing=is_standing,
         reasons=reasons,
         start=start,
-        end=sentence.end,
+        end=start + len(text),
     )
 
 
@@ -192,10 +195,10 @@ MAX_JOINED = 500
 def _with_neighbours(message: str, statement: Statement, sentences: Sequence[Sentence], index: int) -> Statement:
     """Return the statement with the reason that follows it, and the sentence that its pronoun refers to."""
     start, end = statement.start, statement.end
-    if index + 1 < len(sentences):
+    if index + 1 < len(sentences) and statement.end == sentences[index].end:
         following = sentences[index + 1]
         if (
-            _REASON.match(following.text)
+            (_REASON.match(following.text) or holds_on(following.text))
             and following.end - start <= MAX_JOINED
             and _adjoins(sentences[index], following)
         ):

@@ -39,6 +39,7 @@ OPENS = {
     "system/worker.py": SYSTEM_FILE,
     "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/syntax.py": OWN_DATA,
+    "language/explicit_statements.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,
     "catalog.py": OWN_DATA,
     "cli/editor.py": "a temporary folder of the command",

@@ -1,0 +1,279 @@
+"""Wishes in ordinary words last without "always": habits, bans, conventions, preferences; a single task does not."""
+
+import time
+
+import pytest
+
+from sidecar.language.user_statements import read_statements
+from tests.support.cases import together
+
+STANDING = {
+    "complaints with the norm that was broken": """
+again with the lodash import?! we've been through this, native array methods only
+how many times... config values come from `settings.py`, not from os.environ directly
+have you read AGENTS.md at all? API handlers never talk to the db directly
+I said no new dependencies. This is the second lib you've pulled in.
+ich hab dir doch gesagt, dass wir hier pnpm verwenden
+¿otra vez axios? aquí usamos fetch y punto
+eu já pedi pra não usar any
+je t'ai déjà demandé de ne pas toucher à la config webpack
+te l'ho già detto, niente any
+alweer npm? we gebruiken hier pnpm
+опять console.log, у нас для этого есть логгер
+また any を使ってる。型は必ず書くって言ったよね
+跟你说过不要改 package-lock.json
+""",
+    "habits": """
+whenever you add an env var, put it in .env.example as well
+before committing run the type checker
+if you add a column, add the index in the same migration
+When you're blocked, say so immediately instead of trying ten things
+wenn du dir unsicher bist, frag lieber nach
+cada vez que cambies el modelo, actualiza también el serializador
+quando criar um componente, cria o story dele também
+dès que tu modifies l'API, mets à jour le fichier openapi
+se hai dubbi chiedi
+telkens als je het schema wijzigt, werk dan ook de docs bij
+каждый раз когда меняешь схему, обновляй документацию
+不明点があれば実装前に質問してください
+每次改完接口都要更新文档
+""",
+    "bans": """
+do not touch the production config under any circumstances
+class components are not an option in this codebase
+hands off the terraform folder, the infra team owns it
+I don't want to see any more TODO comments
+inline styles sind hier verboten
+nada de comentarios obvios en el código
+não mexa na pasta `legado`, em hipótese nenhuma
+je ne veux plus voir de `any`
+non toccare `legacy/` per nessun motivo
+blijf van de map `vendor` af
+не трогай папку vendor ни при каких условиях
+mainに直接プッシュするのは禁止です
+别擅自升级依赖
+""",
+    "conduct": """
+stop summarizing what you did after every change
+don't invent APIs, look them up
+no need to explain git to me
+hör auf, ungefragt Dateien umzubenennen
+deja de crear archivos markdown
+para de criar arquivo de documentação
+arrête d'ajouter des commentaires partout
+smettila di creare file di documentazione
+не надо создавать md файлы после каждой задачи
+勝手にライブラリを追加しないで
+不要每次都总结一遍，直接改就行
+""",
+    "conventions of the team": """
+we write our migrations by hand, no autogenerate
+logging goes through loguru in this repo
+timestamps are stored as epoch millis across the whole backend
+tests live next to the code they cover
+for API design we follow the google AIP guidelines
+Bei uns heißen die Kunden "Mitglieder"
+los precios se guardan en centavos, nunca en float
+a gente escreve os testes com vitest, não com jest
+on n'écrit pas de commentaires évidents ici
+qui le date si salvano in UTC
+bij ons schrijven we tests met vitest
+секреты только в vault, в репозиторий не кладём
+このリポジトリではyarnを使います
+金额统一用分存储，不要用浮点
+""",
+    "names and formats": """
+branch naming: feature/<ticket>, bugfix/<ticket>
+file names kebab-case, types PascalCase
+constants are UPPER_CASE, private methods start with an underscore
+one migration per PR
+Fehlermeldungen auf Deutsch, Logs auf Englisch
+los mensajes de commit en inglés y en minúscula
+nomes de variáveis em inglês, comentários em português
+un composant par fichier
+i nomi delle variabili in inglese, i commenti in italiano
+variabelen in het Engels, teksten in het Nederlands
+сообщения коммитов на английском
+コミットメッセージは英語、コメントは日本語で
+组件名用大驼峰，文件名用短横线
+""",
+    "tools and paths against others": """
+`just test`, not `cargo test`
+use the design tokens in `theme.ts`, not hex values
+don't put secrets into config.yml, they belong in vault
+Verwende für HTTP-Aufrufe den ApiClient, kein nacktes fetch
+i test vanno nella cartella `tests`, non accanto ai sorgenti
+у нас в проекте используется pnpm, не npm
+前端请求都走 api.ts，不要直接 fetch
+""",
+    "preferences": """
+I'd prefer that you show me a plan before you write code
+I'd rather have a failing test than a skipped one
+I can't stand abbreviations in variable names
+mir wäre lieber, du fragst einmal mehr nach
+preferiría que no tocaras los archivos de configuración
+prefiro que você explique antes de alterar
+j'aimerais que tu m'expliques ton plan avant de coder
+コードを書く前に方針を説明してほしい
+""",
+    "who does what": """
+deploys are my job, you stop after the build
+I handle the git stuff. Don't commit.
+Das Deployment übernehme ich, du musst nur bauen
+el despliegue lo hago yo
+os commits quem faz sou eu
+les commits c'est moi qui les fais
+i commit li faccio io
+commits doe ik zelf
+деплой делаю я сам
+デプロイは私がやります
+部署我自己来
+""",
+    "answers": """
+Show me diffs, not whole files.
+less commentary, more code
+call me out when I'm wrong
+je veux des réponses courtes, pas de pavés
+ответы покороче, без воды
+説明は短めにお願いします
+""",
+    "questions before work and its order": """
+ask before you install anything
+run the tests before you tell me it's done
+first write the test, then the code
+keine neuen Abhängigkeiten ohne Rücksprache
+avísame antes de instalar cualquier cosa
+me avisa antes de apagar arquivo
+les tests d'abord, le code après
+prima il test, poi il codice
+сначала план, потом код
+以后改代码之前先跟我确认
+""",
+}
+
+ONE_OFF = """
+again the same crash when I open the settings
+third time it times out, we need a bigger instance
+I told you the list is empty, the api returns nothing
+whenever the user changes the email, send a confirmation
+every time you click on save a new row is added
+if you're unsure which file it is, it's the one in src/auth
+when you're done with the header continue with the footer
+if the test fails again, send me the log
+I don't want to see the sidebar on mobile
+no more than 5 items per page
+banned users see an error page, add it
+leave the header alone for now
+use a set, not a list
+put the label on top, not on the left
+I'd rather you start with the backend part
+I'd like you to add a filter for the status
+I'd rather have two buttons than a split button on that toolbar
+I hate this bug
+great, keep going
+commit message: "fix typo in header"
+first the backend, then the frontend
+don't invent data for the chart, use the csv
+don't apologize in the error message shown to the user
+Comments should be sorted by date, newest first
+dates in the export must be dd.mm.yyyy
+prices in the cart should include tax
+every commit in this list should be shown with its author
+the docs must mention that branches are deleted after the merge
+in this project there is a file called utils.ts, open it
+Tests fail on CI, not locally
+is it forbidden to use eval here?
+what do we use here for validation?
+rename the file to kebab-case
+commit this with a short message
+Admins must confirm before deleting a user
+the linter says default exports are banned, what should I do?
+no tests for this spike, it'll be thrown away tonight
+Der Test läuft nur lokal, nicht in der CI
+wenn du fertig bist, mach mit dem Footer weiter
+cada fila necesita un botón de editar
+los botones van a la derecha
+aqui a gente usa uma lista, por que não um set?
+on affiche les produits par 20
+un bouton par ligne
+i test non passano
+опять та же ошибка
+これはmapではなくfilterで書いてください
+这里为什么用 logger？
+""".strip().splitlines()
+
+STORED = (
+    (
+        "logging goes through loguru in this repo, can you fix the print in worker.py",
+        "logging goes through loguru in this repo",
+    ),
+    ("the page is broken again, stop adding comments everywhere", "stop adding comments everywhere"),
+    (
+        "nice, that works. And hands off the vendor folder, another team owns it",
+        "hands off the vendor folder, another team owns it",
+    ),
+    ("opening a socket per call is slow. Also: one service per module.", "one service per module."),
+    ("we've been over this — Tailwind classes, not inline styles", "Tailwind classes, not inline styles"),
+    ("opening. Feature flags for anything risky. No exceptions.", "Feature flags for anything risky. No exceptions."),
+    ("didn't I say that generated files stay untouched?", "didn't I say that generated files stay untouched"),
+)
+
+
+@together(
+    ("family", "message"), [(name, text) for name, block in STANDING.items() for text in block.split("\n") if text]
+)
+def test_a_wish_in_ordinary_words_is_a_standing_instruction(family: str, message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message).statements), family
+
+
+@together("message", ONE_OFF)
+def test_a_request_for_the_task_at_hand_does_not_last(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+@together(("message", "stored"), STORED)
+def test_the_clause_is_stored_without_the_task_beside_it(message: str, stored: str) -> None:
+    assert [statement.text for statement in read_statements(message).statements] == [stored]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "ok, the modal is good. Use the same layout for all other dialogs",
+        "bello così. Tieni questo stile anche per le prossime pagine",
+    ],
+)
+def test_what_only_points_is_found_by_relevance_alone(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Every session must have its own key and keys never leave the vault. Implement that in auth.py",
+        'The wiki reads: "Guidelines: 1. Use early returns. 2. No magic numbers." Make a lint config of it',
+        "Write me a PR template with a checklist: tests added, no console.log, one change per PR",
+        'Reviewer comment: "We don\'t do default exports in this codebase." Can you address this one',
+        "add a line to CONTRIBUTING that says migrations are written by hand in this repo",
+    ],
+)
+def test_a_specification_a_quotation_and_a_text_to_write_are_no_wish(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+def test_a_long_message_has_no_wish_in_ordinary_words() -> None:
+    message = (
+        "The import reads a file of orders. It checks each line. Errors go to a list. The list is shown. It is sorted. "
+    )
+    assert read_statements(f"{message} File names are kebab-case.").statements == ()
+
+
+def test_reading_a_short_message_takes_little_time() -> None:
+    message = (
+        "hooks are called useXyz, handlers handleXyz. thats the naming, no exceptions, fix the two in cart.ts please"
+    )
+    read_statements(message)
+    begin = time.thread_time()
+    for _ in range(20):
+        read_statements(message)
+    assert (time.thread_time() - begin) / 20 < 0.02
