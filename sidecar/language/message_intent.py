@@ -228,6 +228,13 @@ _NO_TEST = lazy_regex(
     re.IGNORECASE,
 )
 _FAILURE = lazy_regex(r"\b(?:fail\w*|flak\w+|broken|breaks?|error\w*|crash\w*|red|hang\w*|times? out)\b", re.IGNORECASE)
+_FAILING_FIRST = lazy_regex(
+    r"\b(?:write|add|start with|schreib\w*|escrib\w+|écri\w+|scriv\w+|escrev\w+|schrijf)\b[^.!?\n]{0,30}"
+    r"\b(?:failing|fails?|fehlschlag\w*|falla|échoue|fallisce|falha|faalt)\b",
+    re.IGNORECASE,
+)
+"""A test that is to fail before the work begins."""
+
 _NAMES_SOMETHING = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]|\w\.\w|\(\)")
 _ENDS = " \t.,:;!?…。！？"
 
@@ -282,7 +289,8 @@ class _Clause(NamedTuple):
         """Read a clause."""
         words = _WORDS.findall(text.replace("’", "'").casefold())
         others = tuple(word for word in words if word not in _WITHOUT_SUBJECT and query_terms(word))
-        is_open = _NAMES_SOMETHING.search(text) is not None or _FAILURE.search(text) is not None
+        reports_failure = _FAILURE.search(text) is not None and _FAILING_FIRST.search(text) is None
+        is_open = _NAMES_SOMETHING.search(text) is not None or reports_failure
         return cls(mark, text, len(words), others, _BESIDE.search(text) is not None, is_open)
 
     def is_about_working(self, *, has_subject: bool) -> bool:

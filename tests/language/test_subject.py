@@ -41,6 +41,7 @@ def test_clauses_about_working_are_left_out(message: str) -> None:
             "The parser drops quotes. A witty changelog would please Ann",
             "quotes. A witty   would please Ann",
         ),
+        ("The parser drops quotes. Please write a failing test first, then make it pass.", "The parser drops quotes"),
         ("The parser drops quotes. Tests of the scanner fail", "drops quotes. Tests of the scanner fail"),
         ("The parser drops quotes. See `tests/scanner.py`", "drops quotes. See `tests/scanner.py`"),
     ],
