@@ -405,6 +405,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory: standing instructions are in the anchor of every new session, bounded, once": (
         "test_standing_instructions.py::test_every_new_session_has_the_instructions_in_its_anchor_once",
         "test_standing_instructions.py::test_a_chat_in_a_linked_worktree_that_names_no_project_has_the_instructions_of_its_repository",
+        "test_standing_instructions.py::test_a_wish_in_ordinary_words_is_in_the_anchor_of_the_next_session",
         "test_standing_instructions.py::test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_session",
         "test_standing_instructions.py::test_an_instruction_keeps_a_pattern_at_its_beginning",
         "test_standing_instructions.py::test_a_relevant_instruction_is_not_repeated_as_a_memory",

@@ -622,6 +622,37 @@ def test_a_reversal_that_the_agent_notes_too_is_one_instruction(chat: Callable[.
 
 
 @pytest.mark.parametrize(
+    ("prompt", "instruction"),
+    [
+        (
+            "why mock it AGAIN? we've been over this — printer tests use the real spooler, not mocks. fix the test",
+            "Printer tests use the real spooler, not mocks.",
+        ),
+        (
+            "Rename the total. Whenever you touch the price table, regenerate the fixtures too",
+            "Whenever you touch the price table, regenerate the fixtures too",
+        ),
+        (
+            "logging goes through loguru in this repo, can you change the print in till.py",
+            "Logging goes through loguru in this repo",
+        ),
+        ("ficou bom. os commits quem faz sou eu", "Os commits quem faz sou eu"),
+        (
+            "Der Bon passt. Fehlermeldungen auf Deutsch, Logs auf Englisch",
+            "Fehlermeldungen auf Deutsch, Logs auf Englisch",
+        ),
+    ],
+)
+def test_a_wish_in_ordinary_words_is_in_the_anchor_of_the_next_session(
+    chat: Callable[..., Conversation], prompt: str, instruction: str
+) -> None:
+    (remembered,) = chat("first").turn(prompt, session="first")["after"]["remembered"]
+    assert section(sent(chat("second").turn("Print the receipt", session="second"))) == [
+        f"- {instruction} ({remembered['id']}, 2026-03-01)"
+    ]
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "Use npm again just for this test.",

@@ -12,6 +12,7 @@ STANDING = {
 again with the lodash import?! we've been through this, native array methods only
 how many times... config values come from `settings.py`, not from os.environ directly
 have you read AGENTS.md at all? API handlers never talk to the db directly
+schon wieder Tabs! Wir rücken mit zwei Leerzeichen ein
 I said no new dependencies. This is the second lib you've pulled in.
 ich hab dir doch gesagt, dass wir hier pnpm verwenden
 ¿otra vez axios? aquí usamos fetch y punto
@@ -28,6 +29,9 @@ whenever you add an env var, put it in .env.example as well
 before committing run the type checker
 if you add a column, add the index in the same migration
 When you're blocked, say so immediately instead of trying ten things
+when you can't reproduce something, tell me instead of guessing
+whenever a dependency is bumped, run the smoke tests as well
+迷ったら聞いてください
 wenn du dir unsicher bist, frag lieber nach
 cada vez que cambies el modelo, actualiza también el serializador
 quando criar um componente, cria o story dele também
@@ -43,6 +47,8 @@ do not touch the production config under any circumstances
 class components are not an option in this codebase
 hands off the terraform folder, the infra team owns it
 I don't want to see any more TODO comments
+I don't ever want to see a force push
+interdiction de toucher au dossier `legacy`
 inline styles sind hier verboten
 nada de comentarios obvios en el código
 não mexa na pasta `legado`, em hipótese nenhuma
@@ -86,6 +92,9 @@ bij ons schrijven we tests met vitest
 branch naming: feature/<ticket>, bugfix/<ticket>
 file names kebab-case, types PascalCase
 constants are UPPER_CASE, private methods start with an underscore
+semicolons everywhere please, prettier is set up that way
+test names read like sentences
+имена веток в нижнем регистре
 one migration per PR
 Fehlermeldungen auf Deutsch, Logs auf Englisch
 los mensajes de commit en inglés y en minúscula
@@ -110,6 +119,8 @@ i test vanno nella cartella `tests`, non accanto ai sorgenti
 I'd prefer that you show me a plan before you write code
 I'd rather have a failing test than a skipped one
 I can't stand abbreviations in variable names
+in general I want the smallest possible diff
+I hate nested ternaries, please rewrite this one
 mir wäre lieber, du fragst einmal mehr nach
 preferiría que no tocaras los archivos de configuración
 prefiro que você explique antes de alterar
@@ -119,6 +130,8 @@ j'aimerais que tu m'expliques ton plan avant de coder
     "who does what": """
 deploys are my job, you stop after the build
 I handle the git stuff. Don't commit.
+releases are done by me, don't tag anything
+I merge, you open PRs
 Das Deployment übernehme ich, du musst nur bauen
 el despliegue lo hago yo
 os commits quem faz sou eu
@@ -185,6 +198,13 @@ Tests fail on CI, not locally
 is it forbidden to use eval here?
 what do we use here for validation?
 rename the file to kebab-case
+for everything in the list add a delete button
+only admins get the button, and that goes for the menu entry as well
+don't touch main.py, only fix the test
+変更したら教えて
+in general it works but the last row is missing
+I hate how this dialog looks, make it simpler
+left, not right
 commit this with a short message
 Admins must confirm before deleting a user
 the linter says default exports are banned, what should I do?
@@ -211,6 +231,10 @@ STORED = (
     (
         "nice, that works. And hands off the vendor folder, another team owns it",
         "hands off the vendor folder, another team owns it",
+    ),
+    (
+        "no need to explain hooks to me and tell me why the effect fires twice",
+        "no need to explain hooks to me",
     ),
     ("opening a socket per call is slow. Also: one service per module.", "one service per module."),
     ("we've been over this — Tailwind classes, not inline styles", "Tailwind classes, not inline styles"),
