@@ -34,7 +34,7 @@ TEXTS = {
     for folder in ("", "src/", "src/zoo/")
     for word in ("pelican", "walrus", "größe")
     for suffix in ("py", "md")
-    for number in range(40)
+    for number in range(15)
 }
 COMMITS = (
     commit(3, "Feed the \udce9", "src/\udce9.py", "b.py"),

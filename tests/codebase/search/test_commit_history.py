@@ -190,9 +190,9 @@ def test_answers_of_earlier_heads_take_no_more_memory_with_each_commit() -> None
         histories: list[History] = []
         for newest in range(6):
             histories.append(history_of(*commits[5 - newest :]))
-            for path in files:
+            for path in files[::3]:
                 assert len(histories[-1].changed_together(path)) > 9
             sizes.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
-    assert sizes[-1] - sizes[2] < 3_000_000
+    assert sizes[-1] - sizes[2] < 1_000_000

@@ -407,9 +407,9 @@ def test_a_parsed_text_does_not_stay_in_memory(end: str) -> None:
 
     summarize("a.py", text(0))
     tracemalloc.start()
-    for number in range(20):
+    for number in range(8):
         summarize("a.py", text(number))
     gc.collect()
     allocated, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert allocated < 10 * len(text(0))
+    assert allocated < 4 * len(text(0))
