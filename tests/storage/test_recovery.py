@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
+from sidecar.storage import recovery
 from sidecar.storage.database import Database, OpenedState, open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.recovery import is_recovery_unfinished
@@ -64,6 +65,25 @@ def path(filled: Filled, state_dir: Path) -> Path:
 def path_with_log(filled: Filled, state_dir: Path) -> Path:
     """A state file as a killed process leaves it, with everything in the write-ahead log."""
     return Path(shutil.copytree(filled.with_log, state_dir)) / "continuity.db"
+
+
+@pytest.fixture(scope="module")
+def schema_pages() -> Callable[..., Any]:
+    """Make the schema of each earlier step once for all tests: a foreign file is compared with each."""
+    pages: dict[int, Any] = {}
+    make = recovery._schema_pages
+
+    def made(fresh: Path, step: int, now_ms: int) -> Any:
+        if step not in pages:
+            pages[step] = make(fresh, step, now_ms)
+        return pages[step]
+
+    return made
+
+
+@pytest.fixture(autouse=True)
+def shared_schema_pages(monkeypatch: pytest.MonkeyPatch, schema_pages: Callable[..., Any]) -> None:
+    monkeypatch.setattr(recovery, "_schema_pages", schema_pages)
 
 
 def recovered_rows(opened: OpenedState) -> tuple[dict[str, object], int]:

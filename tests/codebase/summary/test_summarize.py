@@ -278,12 +278,11 @@ def test_every_pattern_takes_linear_time(language: Language) -> None:
                 assert slow < max(0.012, base * 8 * 3), (pattern.pattern, head, body)
 
 
-@pytest.mark.parametrize(
-    "line", [" " * 399, "    a(" + "):" * 190, "int " + "a " * 190, "public " * 50, "impl a" + " " * 390]
-)
-@pytest.mark.parametrize(
-    "path", sample(["a.py", "a.ts", "a.rs", "a.java", "a.c", "a.cpp", "a.cs", "a.kt", "a.md", "a.sql"], 4)
-)
+BAD_LINES = (" " * 399, "    a(" + "):" * 190, "int " + "a " * 190, "public " * 50, "impl a" + " " * 390)
+SUFFIXES = ("py", "ts", "rs", "java", "c", "cpp", "cs", "kt", "md", "sql")
+
+
+@together(("path", "line"), sample([(f"a.{suffix}", line) for line in BAD_LINES for suffix in SUFFIXES], 10))
 def test_a_file_full_of_bad_lines_takes_bounded_time(path: str, line: str) -> None:
     content = (line + "\n") * (MAX_ANALYSED_BYTES // (len(line) + 1))
     assert _seconds(summarize, path, content.encode()) < 3.0
