@@ -1,8 +1,11 @@
 """Explicit forms in which users state what lasts: always statements, whatever the linear model says. Pure.
 
-The forms themselves are in `explicit_forms`. A report of what happens ("it always resets"), an object that only points
-at the task, somebody else's words, a supposition and the behaviour of the product that is to be built are none, or no
-standing instruction.
+Anchored forms ("from now on …") are in `explicit_forms`. A clause without one lasts by what it combines: an occasion
+and no symptom, a tool against another, a habit of the team. Its concepts are in `lasting_words.txt`, in ten languages;
+`_CLAUSES` combines them, and the task beside a clause is cut off.
+
+A report of what happens ("it always resets"), an object that only points at the task, somebody else's words, a
+supposition and the behaviour of the product that is to be built are none, or no standing instruction.
 """
 
 import re
@@ -222,6 +225,8 @@ def _is_of_one_feature(name: str, content: str) -> bool:
         return _POINTS_AT_PART.search(content) is not None
     if name not in ("prefer", "all must", "tool instead"):
         return False
+    if name == "prefer" and _ONE_THING.search(content) and not _TECHNICAL.search(_lower(content)):
+        return True
     is_shown = name != "tool instead" and _PRODUCT.search(content) is not None and not _OURS.search(content)
     return is_shown or _LOCATED.search(_lower(content)) is not None
 
@@ -303,6 +308,11 @@ _OURS = lazy_regex(
 )
 """Words by which a requirement names what the project has for all of its kind."""
 
+_ONE_THING = lazy_regex(
+    r"\b(?:prefiero|prefiro|preferisco|je préfère|bevorzuge|предпочитаю) (?:el|la|o|a|il|lo|le|der|die|das|den) \w+"
+    r"[\s.!]*$",
+    re.IGNORECASE,
+)
 _POINTS_AT_PART = lazy_regex(r"\b(?:have|need|use|show) (?:that|this|these|those)\b", re.IGNORECASE)
 _MIND = lazy_regex(r"\b(?:keep|bear) in mind\b", re.IGNORECASE)
 """Words by which users also explain the task at hand."""
@@ -428,6 +438,7 @@ _CLAUSES = (
     _clause("preference", "preference", "dislike|rather have & object"),
     _clause("preference", "preference", "preference is"),
     _clause("preference", "preference", "praise & object", is_sure=False),
+    _clause("preference", "preference", "praise always", is_sure=False),
     _clause("convention", "rule", "mark inside|rule is|in general|existing"),
     _clause("convention", "rule", "we habit & technical", "we the"),
     _clause("convention", "rule", "scoped & technical|norm verb", "search"),
@@ -437,7 +448,11 @@ _CLAUSES = (
     _clause("convention", "rule", "in all & norm verb|wanted"),
     _clause("glossary", "fact", "glossary|not word"),
     _clause("format", "rule", "format|unspaced format", "located"),
-    _clause("format", "rule", "one per|one of these per|value first|everywhere|line length|small|topic style"),
+    _clause(
+        "format",
+        "rule",
+        "one per|one of these per|a file for each|value first|everywhere|line length|small|topic style",
+    ),
     _clause("format", "rule", "quantity", "symptom|field"),
     _clause("format", "rule", "two languages & dev|text", "translates"),
     _clause("use", "rule", "your & with contrast"),
@@ -450,6 +465,7 @@ _CLAUSES = (
     _clause("norm", "rule", "topic stays"),
     _clause("all of a kind", "rule", "all of kind & dev & norm verb", "located"),
     _clause("all of a kind", "rule", "on every & dev"),
+    _clause("all of a kind", "rule", "each new", "located"),
     _clause("as the others", "rule", "as others", is_sure=False),
 )
 """Forms that combine concepts, each a reason by its name."""

@@ -1,7 +1,8 @@
 """Judge one message of a user: rules, preferences, choices and facts that outlast the task at hand. Pure.
 
-Explicit forms ("from now on …", "remember: …") are always statements. The other sentences are scored by a linear model;
-`tests/labelled/fit.py` fits its weights. Every decision names the features that made it.
+Explicit forms ("from now on …", "remember: …", and clauses that combine what lasts) are always statements. The other
+sentences are scored by a linear model; `tests/labelled/fit.py` fits its weights. Every decision names the features that
+made it.
 """
 
 import math
@@ -26,8 +27,8 @@ from sidecar.language.statement_features import (
 from sidecar.language.statement_weights import BIAS, WEIGHTS
 
 FALLBACK = 0.86
-"""Score of a statement: of messages of 74 repositories, each scored by weights of the others, .96 of those found are
-right (54 of 56) and .08 of 642 are found. A sentence alone seldom shows what lasts, so an agent's notes come first.
+"""Score of a statement: of the learning half's messages, from 74 repositories, 69 of 71 that are found are right (.97),
+and .11 of 642 are found. A sentence alone seldom shows what lasts, so an agent's notes come first.
 """
 
 MAX_BRIEF = 240

@@ -157,7 +157,7 @@ def test_a_standing_instruction_is_in_the_next_sessions_anchor(memories: Memorie
 def test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows(
     memories: Memories, conversation: Conversation
 ) -> None:
-    wish = "Don't use raw fetch calls, we have a wrapper"
+    wish = "Write the commit body too, not just a subject line"
     assert run(conversation, wish) == []
     assert run(conversation, wish) == [], "the same session proves nothing"
     other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")

@@ -13,6 +13,8 @@ again with the lodash import?! we've been through this, native array methods onl
 how many times... config values come from `settings.py`, not from os.environ directly
 have you read AGENTS.md at all? API handlers never talk to the db directly
 schon wieder Tabs! Wir rücken mit zwei Leerzeichen ein
+zum dritten Mal: keine relativen Imports
+снова без тестов, мы же договорились писать тесты
 I said no new dependencies. This is the second lib you've pulled in.
 ich hab dir doch gesagt, dass wir hier pnpm verwenden
 ¿otra vez axios? aquí usamos fetch y punto
@@ -78,6 +80,8 @@ logging goes through loguru in this repo
 timestamps are stored as epoch millis across the whole backend
 tests live next to the code they cover
 for API design we follow the google AIP guidelines
+we say "basket" in the code, never "cart"
+any new service needs a health check
 Bei uns heißen die Kunden "Mitglieder"
 los precios se guardan en centavos, nunca en float
 a gente escreve os testes com vitest, não com jest
@@ -96,6 +100,9 @@ semicolons everywhere please, prettier is set up that way
 test names read like sentences
 имена веток в нижнем регистре
 one migration per PR
+a new file for each command
+columns are snake_case, classes CamelCase
+um teste por regra de negócio
 Fehlermeldungen auf Deutsch, Logs auf Englisch
 los mensajes de commit en inglés y en minúscula
 nomes de variáveis em inglês, comentários em português
@@ -120,6 +127,9 @@ I'd prefer that you show me a plan before you write code
 I'd rather have a failing test than a skipped one
 I can't stand abbreviations in variable names
 in general I want the smallest possible diff
+my preference: composition over inheritance
+prefiero que me enseñes el diff antes de aplicar nada
+предпочитаю маленькие коммиты
 I hate nested ternaries, please rewrite this one
 mir wäre lieber, du fragst einmal mehr nach
 preferiría que no tocaras los archivos de configuración
@@ -132,6 +142,7 @@ deploys are my job, you stop after the build
 I handle the git stuff. Don't commit.
 releases are done by me, don't tag anything
 I merge, you open PRs
+only I touch the production database
 Das Deployment übernehme ich, du musst nur bauen
 el despliegue lo hago yo
 os commits quem faz sou eu
@@ -205,6 +216,9 @@ don't touch main.py, only fix the test
 in general it works but the last row is missing
 I hate how this dialog looks, make it simpler
 left, not right
+prefiro o azul
+my preference: the blue one
+no more retries needed, thanks
 commit this with a short message
 Admins must confirm before deleting a user
 the linter says default exports are banned, what should I do?
