@@ -123,13 +123,15 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         is_listing = is_listing or piece.item > 0
     best, named_by = max(candidates, key=lambda each: each[0].score, default=(Candidate("", 0.0), ""))
     if not best.text:
-        return WorkAccount(tuple(account for text, account in statements.items() if text not in headings))
+        stated = [account for text, account in statements.items() if text not in headings]
+        return WorkAccount(_without_bookkeeping(stated, ""))
     if best.names_whole:
         _add_listed(statements, every, named_by, set(terms))
     named = statements[named_by]
     statements[named_by] = named._replace(score=round(named.score + NAMES_WORK, 2))
     headings.discard(named_by)
-    return WorkAccount(tuple(account for text, account in statements.items() if text not in headings), best)
+    stated = [account for text, account in statements.items() if text not in headings]
+    return WorkAccount(_without_bookkeeping(stated, named_by), best)
 
 
 def _add_listed(statements: dict[str, Account], pieces: Sequence[Piece], named_by: str, terms: Collection[str]) -> None:
@@ -149,6 +151,23 @@ def _add_listed(statements: dict[str, Account], pieces: Sequence[Piece], named_b
             statements[text] = Account(
                 "change", text, 0.8 - 0.4 * text.startswith("`") + 0.2 * min(len(words & set(terms)), 3)
             )
+
+
+MIN_CHANGES = 2
+"""Changes beside which bookkeeping is left out."""
+
+
+def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Account, ...]:
+    """Return what an account states without the progress of tasks, and without bookkeeping beside real changes."""
+    work = [account for account in stated if account.text == named_by or not patterns.STATUS.search(account.text)]
+    changes = sum(account.section == "change" and not is_bookkeeping(account.text) for account in work)
+    if changes <= MIN_CHANGES:
+        return tuple(work)
+    return tuple(
+        account
+        for account in work
+        if account.text == named_by or account.section != "change" or not is_bookkeeping(account.text)
+    )
 
 
 def _statement_text(piece: Piece) -> str:

@@ -24,7 +24,8 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
             r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage"
             r"|use it|try|test (?:it|the|now|this|checklist|plan|steps)"
             r"|testing (?:instructions|steps|checklist)|to test|expected|refresh|commands?|examples?|benefits?"
-            r"|features?|advantages?|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before"
+            r"|required (?:setup|steps|actions?)|setup required|features?|advantages?|why this|how (?:should|does)"
+            r"|options?|alternatives?|recommend\w*|plan|before"
             r"|current|instructions|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как "
             r"|прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期|建议|改进方向"
             r"|优化方向|提案|改善案"
@@ -139,18 +140,16 @@ CHANGE = lazy_regex(
 )  # fmt: skip
 
 CAUSE = lazy_regex(
-    r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke"
-    r"|caused|made|prevented)|(?<!if )(?<!whether )(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure"
-    r"|reason|cause|crash) (?:was|is"
-    r"|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)"
-    r"|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)|a causa|pois"
-    r"|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|parce qu"
-    r"|à cause d|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran"
-    r"|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|de fout (?:is|was"
-    r"|zat)|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина"
-    r"|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|(?:た|ない"
-    r"|ている)ため(?:に|、|で)|ので"
-    r"|だったから",
+    r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke|caused"
+    r"|made|prevented)|(?<!if )(?<!whether )(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause"
+    r"|crash) (?:was|is|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba"
+    r"|ocurr\w+|venía)|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)"
+    r"|a causa|pois|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)"
+    r"|parce qu|à cause d|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran"
+    r"|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|de fout (?:is|was|zat)"
+    r"|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина|потому что"
+    r"|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|(?:た|ない|ている)ため(?:に|、|で)"
+    r"|ので|だったから",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -162,21 +161,19 @@ CAUSE_FIRST = lazy_regex(
 )
 EVIDENCE = lazy_regex(
     r"\b\d+(?:\s?/\s?\d+| of \d+)?\s+(?:unit |e2e |integration |new |existing )?(?:tests?|specs?|checks?|suites?"
-    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron"
-    r"|passam|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
-    r"|\b\d+ (?:passed|failed|passing|failing)\b|\b\d+\s?/\s?\d+`?\W{0,3}(?:pass\w*|green|ok)\b|\b(?:all"
-    r"|the) (?:\w+ )?(?:tests|checks"
+    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron|passam"
+    r"|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)|\b\d+ (?:passed"
+    r"|failed|passing|failing)\b|\b\d+\s?/\s?\d+`?\W{0,3}(?:pass\w*|green|ok)\b|\b(?:all|the) (?:\w+ )?(?:tests|checks"
     r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests?`? (?:now )?pass(?:es|ing|ed)?\b|\b(?:build"
     r"|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
     r"|no (?:\w+ )?(?:errors?|warnings?)|without errors?)|\bno (?:\w+ )?(?:type|lint\w*|compil\w+"
-    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf"
-    r"|para|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
+    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf|para"
+    r"|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
     r"|less memory|fewer|más rápid\w*|schneller|plus rapide\w*|быстрее)|\b(?:compil\w+|build|tests?|pruebas"
-    r"|testes)\b.{0,40}\b(?:éxito"
-    r"|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
-    r"|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
-    r"|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)"
-    r"|(?:测试|编译|构建|检查).{0,16}(?:通过|成功|无错误)",
+    r"|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur"
+    r"|erfolgreich|ohne fehler|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+"
+    r"|прош\w+|зел[её]н\w+)|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス"
+    r"|通り|エラーなし)|(?:测试|编译|构建|检查).{0,16}(?:通过|成功|无错误)",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -206,41 +203,37 @@ NOTHING_OPEN = lazy_regex(
 
 NOT_WORK = lazy_regex(
     r"^(?:read file|tool call|the string to replace|apply failed|could not (?:find|resolve|apply))\b|[?？]\s*$"
-    r"|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now"
-    r"|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
-    r"|i['’]ll|i will|i['’]m\b|i need|i should|i can|i could|we (?:can|could|should|need)|please|try|you (?:can|could"
-    r"|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you|would you|do you|feel free|run "
-    r"|test |refresh|reload|restart|open |click|go to|check |make sure|just |once |set (?:it|your|the api"
-    r"|an environment)\b"
-    r"|(?:verif|check|look|search|read|inspect|review|updat|fix|add|creat|remov|chang|apply|test|runn?"
-    r"|build)\w{0,4}ing\b|\w{3,}ez\b|remaining\b)|,\s(?:so )?let['’]s\b|\b(?:we|you|i) (?:still )?need to\b|\b(?:we"
-    r"|you) must\b|^(?:note|nota|hinweis|achtung|attention|opmerking|примечание)\b\W|^(?:注意|补充|補足)"
-    r"|\b\w{3,}(?:aré|eré|iré|arei|erei|irei|erai|irai|erò|irò)\b|\b(?:let me know|would you like|shall i|should i"
-    r"|want me to|if you (?:want|like|need|prefer)|you['’]ll see|vous verrez|tu verras|verás|verá|du siehst|vedrai"
-    r"|увидите|i['’]d (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b|\b(?:might|maybe|perhaps|possibly"
-    r"|probably|could be|it seems|seems? to|likely|should|will now|would|sembl(?:e|ent|ait)|parecen?|sembrano?"
-    r"|scheint|lijkt|кажется|похоже|necesitamos|tenemos que|nous devons|precisamos|dobbiamo|müssen wir|wir müssen"
-    r"|we moeten|(?:deber|podr)[ií]a\w*|poderia\w*|pourrai\w+|könnten?|potrebb\w+|мо(?:жет|гут) быть"
-    r"|zou(?:den)? kunnen|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich"
-    r"|probabilmente|waarschijnlijk|quizás|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно"
-    r"|zou(?:den)? moeten|должн[аоы]?)\b|はずです|おそらく|たぶん|かもしれ|可能性があ|ようです|似乎|应该|可能(?!性)"
-    r"|^(?:ahora (?:voy|vamos|déjame|necesito|necesitamos|puedes)|(?:primero|ahora|también),? (?:déjame|voy)|voy a"
-    r"|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba"
-    r"|(?:verifica|comprueba|confirma|abre|haz|pega|selecciona|ejecuta|presiona|verifique|abra|clique|execute|teste"
-    r"|confirme) (?:que|la|el|los|las|en|clic|o|a|os|as|em|una?|uma?)\b|agora (?:vou|vamos"
-    r"|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)|por favor|je vais|maintenant,? (?:je|vous"
-    r"|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)"
-    r"|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht"
-    r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me"
-    r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу|теперь (?:я |вы |мы |можно|нужно|давай(?:те)?)"
-    r"|давай(?:те)?|сейчас я|вы можете"
-    r"|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b"
-    r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|随后|稍后"
-    r"|现在(?:我(?!们?已)|让|来|需要"
-    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认"
-    r"|確認|尝试|刷新|查看)(?!了)|^(?:次に|これから"
-    r"|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
-    r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
+    r"|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now|ok(?:ay)?|next|first"
+    r"|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s|i['’]ll|i will|i['’]m\b|i need|i should|i can"
+    r"|i could|we (?:can|could|should|need)|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you"
+    r"|this|it|that)|once you|when you|would you|do you|feel free|run |test |refresh|reload|restart|open |click|go to"
+    r"|check |make sure|just |once |set (?:it|your|the api|an environment)\b|(?:verif|check|look|search|read|inspect"
+    r"|review|updat|fix|add|creat|remov|chang|apply|test|runn?|build)\w{0,4}ing\b|\w{3,}ez\b|remaining\b)"
+    r"|,\s(?:so )?let['’]s\b|\b(?:we|you|i) (?:still )?need to\b|\b(?:we|you) must\b|^(?:navigate to|consider \w+ing"
+    r"|visit )|^(?:note|nota|hinweis|achtung|attention|opmerking|примечание)\b\W|^(?:注意|补充|補足)|\b\w{3,}(?:aré"
+    r"|eré|iré|arei|erei|irei|erai|irai|erò|irò)\b|\b(?:let me know|would you like|shall i|should i|want me to"
+    r"|if you (?:want|like|need|prefer)|you['’]ll see|vous verrez|tu verras|verás|verá|du siehst|vedrai|увидите"
+    r"|i['’]d (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b|\b(?:might|maybe|perhaps|possibly|probably"
+    r"|could be|it seems|seems? to|likely|should|will now|would|sembl(?:e|ent|ait)|parecen?|sembrano?|scheint|lijkt"
+    r"|кажется|похоже|necesitamos|tenemos que|nous devons|precisamos|dobbiamo|müssen wir|wir müssen|we moeten|(?:deber"
+    r"|podr)[ií]a\w*|poderia\w*|pourrai\w+|könnten?|potrebb\w+|мо(?:жет|гут) быть|zou(?:den)? kunnen|deveria\w*"
+    r"|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich|probabilmente|waarschijnlijk|quizás"
+    r"|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно|zou(?:den)? moeten|должн[аоы]?)\b"
+    r"|はずです|おそらく|たぶん|かもしれ|可能性があ|ようです|似乎|应该|可能(?!性)|^(?:ahora (?:voy|vamos|déjame"
+    r"|necesito|necesitamos|puedes)|(?:primero|ahora|también),? (?:déjame|voy)|voy a|vamos a|déjame|veo |necesit"
+    r"|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba|(?:verifica|comprueba|confirma|abre|haz|pega"
+    r"|selecciona|ejecuta|presiona|verifique|abra|clique|execute|teste|confirme) (?:que|la|el|los|las|en|clic|o|a|os"
+    r"|as|em|una?|uma?)\b|agora (?:vou|vamos|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)"
+    r"|por favor|je vais|maintenant,? (?:je|vous|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux"
+    r"|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst"
+    r"|sie können|wenn (?:du|sie)|bitte|möcht|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)"
+    r"|prova|devo|vuoi|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу|теперь (?:я "
+    r"|вы |мы |можно|нужно|давай(?:те)?)|давай(?:те)?|сейчас я|вы можете|если (?:вы|нужно|хот)|попробуй|хотите"
+    r"|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b|\b(?:проверю|приступлю|создам|добавлю"
+    r"|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|随后|稍后|现在(?:我(?!们?已)|让|来|需要|可以|你)|让我|我(?:来"
+    r"|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新"
+    r"|查看)(?!了)|^(?:次に|これから|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます"
+    r"|していきます|してください|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -262,13 +255,11 @@ DONE_HEADING = lazy_regex(
 
 GREETING = lazy_regex(
     r"^(?:(?:解决方案|解决方法|修复|方案|修正|対応)[:：]\s*)|^(?:[¡]?(?:perfect|great|excellent|awesome|done"
-    r"|fixed(?=\s?[!.:])"
-    r"|all (?:done|set)|sure|of course|certainly"
-    r"|absolutely|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
-    r"|tienes (?:toda la )?razón|tens razão|(?:tu as|vous avez) (?:\w+ )?raison|du hast (?:\w+ )?recht|hai ragione"
-    r"|je hebt gelijk|вы правы|ты прав|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super"
-    r"|voilà|perfekt|fertig|erledigt|perfetto|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?"
-    r"|太好了)\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
+    r"|fixed(?=\s?[!.:])|all (?:done|set)|sure|of course|certainly|absolutely|thanks?|good|nice|success"
+    r"|you['’]re (?:absolutely )?right|understood|entendido|entiendo|tienes (?:toda la )?razón|tens razão|(?:tu as"
+    r"|vous avez) (?:\w+ )?raison|du hast (?:\w+ )?recht|hai ragione|je hebt gelijk|вы правы|ты прав|perfecto"
+    r"|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super|voilà|perfekt|fertig|erledigt|perfetto"
+    r"|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?|太好了)\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
     re.IGNORECASE,
 )
 BASIS = lazy_regex(
@@ -278,12 +269,10 @@ BASIS = lazy_regex(
 )
 PERSON = lazy_regex(
     r"^(?:[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
-    r"| had)?\s+(?:(?:also|now|just"
-    r"|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
-    r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
-    r"|я |мы |我(?:已[经經]?|[们們])?(?=[\u4e00-\u9fff])|已[经經]?成功(?=[\u4e00-\u9fff])"
-    r"|(?:太好了|很好|好的)[，,！!]\s?(?:我(?:已经?|们)?)?|成功地?(?=[\u4e00-\u9fff])"
-    r"|(?:通过以上修改|基于\S{2,16})，我们?已经?(?:成功)?|successfully |also )",
+    r"| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai (?:également |aussi |bien )?"
+    r"|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo |я |мы |我(?:已[经經]?"
+    r"|[们們])?(?=[\u4e00-\u9fff])|已[经經]?成功(?=[\u4e00-\u9fff])|(?:太好了|很好|好的)[，,！!]\s?(?:我(?:已经?"
+    r"|们)?)?|成功地?(?=[\u4e00-\u9fff])|(?:通过以上修改|基于\S{2,16})，我们?已经?(?:成功)?|successfully |also )",
     re.IGNORECASE,
 )
 SUMS_UP = lazy_regex(
@@ -354,41 +343,37 @@ FAULT = lazy_regex(
     r"\b(?:not|no|never|neither|without|nothing|only|instead|but|still|even though|although|wrong\w*|miss(?:ed|ing)"
     r"|fail\w*|err\w*|broke\w*|break\w*|crash\w*|cannot|unable|undefined|null|empty|stale|duplicate\w*|los[et]\w*"
     r"|overrid\w+|overw\w+|conflict\w*|incorrect\w*|invalid|too|caus\w+|was|were|had|did|didn|doesn|isn|wasn|can['’]t"
-    r"|sin|nunca|solo|sólo|faltab?an?|fall[aóo]\w*|perd\w+|romp\w+|roto|incorrect\w*|vací[oa]|era|estaba|había"
-    r"|não|sem|nunca|só|apenas|faltav\w+|falh\w+|quebr\w+|vazi[oa]|estava|ne|n['’]\w+|pas|jamais|aucune?|seulement"
-    r"|manqu\w+|échou\w+|était|étaient|avait|mauvais\w*|nicht|kein\w*|nie|nur|fehl\w*|falsch\w*|leer\w*|kaputt|zu"
-    r"|war|waren|hatte\w*|non|mai|senza|manca\w*|fall\w+|sbagliat\w+|vuot[oa]|era|erano|aveva|niet|geen|nooit"
-    r"|alleen|ontbr\w+|mislukt\w*|verkeerd\w*|leeg|te|was|waren|had|не|нет|никогда|только|без|отсутств\w+|ошиб\w+"
-    r"|пада\w+|слома\w+|неверн\w+|пуст\w+|был[аои]?)\b|n['’]t\b|ない|なかった|ません|無|欠|失敗|壊|誤|不|没|未|错"
-    r"|失败|缺|丢|空",
+    r"|sin|nunca|solo|sólo|faltab?an?|fall[aóo]\w*|perd\w+|romp\w+|roto|incorrect\w*|vací[oa]|era|estaba|había|não|sem"
+    r"|nunca|só|apenas|faltav\w+|falh\w+|quebr\w+|vazi[oa]|estava|ne|n['’]\w+|pas|jamais|aucune?|seulement|manqu\w+"
+    r"|échou\w+|était|étaient|avait|mauvais\w*|nicht|kein\w*|nie|nur|fehl\w*|falsch\w*|leer\w*|kaputt|zu|war|waren"
+    r"|hatte\w*|non|mai|senza|manca\w*|fall\w+|sbagliat\w+|vuot[oa]|era|erano|aveva|niet|geen|nooit|alleen|ontbr\w+"
+    r"|mislukt\w*|verkeerd\w*|leeg|te|was|waren|had|не|нет|никогда|только|без|отсутств\w+|ошиб\w+|пада\w+|слома\w+"
+    r"|неверн\w+|пуст\w+|был[аои]?)\b|n['’]t\b|ない|なかった|ません|無|欠|失敗|壊|誤|不|没|未|错|失败|缺|丢|空",
     re.IGNORECASE,
 )
 """Words of which a statement of a fault or its cause has one; below a problem, others are remedies."""
 
 ROUTINE = lazy_regex(
-    r"^[\w.]{1,60} = \S|^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) "
-    r"|he |j['’]ai |ho "
-    r"|ich habe |ik heb |я )?(?:\w+ ){0,3}(?:commit\w*|push\w*|branch\w*|branche|rama|ramo|ветк\w+|коммит\w*|jar"
-    r"|build|(?:files?|fichiers?|archivos?|dateien|bestanden|arquivos?|файл\w*|материал\w*|materials?|director(?:y"
-    r"|ies)|folders?))\b[^,;:`]{0,70}$|^(?:ディレクトリ|フォルダ|コミット|ファイル)(?:を|が)(?:作成|追加"
+    r"^[\w.]{1,60} = \S|^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) |he "
+    r"|j['’]ai |ho |ich habe |ik heb |я )?(?:\w+ ){0,3}(?:commit\w*|push\w*|branch\w*|branche|rama|ramo|ветк\w+"
+    r"|коммит\w*|jar|build|(?:files?|fichiers?|archivos?|dateien|bestanden|arquivos?|файл\w*|материал\w*|materials?"
+    r"|director(?:y|ies)|folders?))\b[^,;:`]{0,70}$|^(?:ディレクトリ|フォルダ|コミット|ファイル)(?:を|が)(?:作成|追加"
     r"|完了)[^`、]{0,20}$|^(?:文件|目录|提交)(?:已|创建|添加)[^`，]{0,20}$|\b(?:found|trouvé|encontr[éei]\w*|gefunden"
     r"|trovato|gevonden|нашел|нашёл|нашла) (?:(?:the|le|la|el|il|die|das|de|het|o|a) )?(?:\w+ )?(?:file|fichier"
     r"|archivo|datei|bestand|arquivo|problem\w*|problème|issue|solu\w+|lösung|oplossing|проблем\w*|решени\w*"
     r"|файл)\s?(?:`[^`]{1,80}`)?\W{0,4}$|^(?:找到|发现)了?(?:问题|文件|原因)\W{0,3}$|\bcommits? (?:se han|have been"
     r"|has been|ont été|wurden|sono stati|foram|zijn)\b|\b(?:implemented|fixed|done|complete\w*"
-    r"|checked) and (?:verified|tested|ready)\b[^,;:`]{0,30}$"
-    r"|^(?:created|made|pushed) (?:(?:a|the|new|initial|one) ){0,2}commit\b|^added (?:(?:the|a|git) ){0,2}remote\b"
-    r"|^set (?:the )?upstream\b|\b(?:se ha |ha sido |he )re?cargado\b",
+    r"|checked) and (?:verified|tested|ready)\b[^,;:`]{0,30}$|^(?:created|made|pushed) (?:(?:a|the|new|initial"
+    r"|one) ){0,2}commit\b|^added (?:(?:the|a|git) ){0,2}remote\b|^set (?:the )?upstream\b|\b(?:se ha |ha sido "
+    r"|he )re?cargado\b",
     re.IGNORECASE,
 )
 """Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
 
 PRONOUN = lazy_regex(
     r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem"
-    r"|change)s?"
-    r"\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça|elles?"
-    r"|ils?|sie|es|das|dies\w*|questo"
-    r"|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这|所有|当前)",
+    r"|change)s?\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça"
+    r"|elles?|ils?|sie|es|das|dies\w*|questo|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这|所有|当前)",
     re.IGNORECASE,
 )
 """A title that starts so names its object elsewhere."""
@@ -401,6 +386,15 @@ EXPECTED = lazy_regex(
     re.IGNORECASE,
 )
 """A line whose list says what is expected or planned, not what was done."""
+STATUS = lazy_regex(
+    r"^(?:sub)?(?:task|phase|step)s? [\d.]+.{0,120}\b(?:has been|have been|is|are) (?:now |\w+ly )?(?:completed?|done"
+    r"|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w* (?:to|with) (?:sub-?)?(?:task|phase"
+    r"|step)\b|\bstatus\w* (?:changed|set|updated) to\b|статус\w* измен[её]н|(?:следующ\w+|próxim\w+|prochaine?"
+    r"|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt"
+    r"|passo|attività|taak|stap)|下一(?:个|步|項|项)",
+    re.IGNORECASE,
+)
+"""The progress of a task or what comes next."""
 DOCUMENT = lazy_regex(r"\.(?:md|mdx|rst|adoc)\b")
 
 PART = lazy_regex(
@@ -418,46 +412,40 @@ LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$",
 HOLLOW = lazy_regex(
     r"^(?:sub)?(?:task|phase|step|задача|этап|tarea|tarefa|étape|aufgabe|taak) [\d.]+ (?:is|are|готов\w*|заверш\w*)\b"
     r"|^вот что было\b|^已完成(?:修改|实现|工作)$|^(?:i['’]ve )?updated the code path$|^perfecto, |^(?:(?:已完成"
-    r"|完成)?的?(?:修改|实现|重构"
-    r"|更改|改动|工作|更新|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作"
-    r"|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作"
-    r"|修改|任务))$|^前提\s?[:：]|^(?:(?:now|ahora|agora|maintenant|jetzt|ora|nu),? )?(?:l['’](?=\w)|the|all|every\w*"
-    r"|this"
-    r"|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das|die)\b.{0,60}?\b(?:complete[dly]*"
-    r"|ready|working|works|available (?:for|in your)|in place|implemented|applied|finished|done|success\w*"
-    r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
-    r"|avec succès|erfolgreich|complet[ao]s?|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
-    r"|fertig)\b[^,;:`]{0,60}$|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
-    r"|^(?:(?:i|we)(?:['’]ve)? )?implemented (?:the|your) (?:\w+ )?plan\b(?! (?:for|to|of)\b)[^,:]{0,30}$"
-    r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b|^(?:l['’]app\w*|la aplicación"
-    r"|o aplicativo|the app(?:lication)?|die (?:app|anwendung)|приложение)\b[^,;:]{0,50}?\b(?:prête?|lancée?"
-    r"|fonctionn\w+|opérationn\w+|lista|funcion\w+|disponible|accessible|running|pronto|bereit|läuft|работает"
-    r"|готово)\b|^the (?:server|application|app|build|page|site) is (?:now )?(?:running|working|live|up)\b"
+    r"|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?|(?:已完成|实现|解决"
+    r"|修改)的?(?:核心)?(?:工作|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作|修改|任务))$|^前提\s?[:：]"
+    r"|^(?:(?:now|ahora|agora|maintenant|jetzt|ora|nu),? )?(?:l['’](?=\w)|the|all|every\w*|this|these|both|your|it"
+    r"|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works"
+    r"|available (?:for|in your)|in place|implemented|applied|finished|done|success\w*|as requested|as you (?:asked"
+    r"|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso|avec succès|erfolgreich"
+    r"|complet[ao]s?|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?|fertig)\b[^,;:`]{0,60}$"
+    r"|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b|^(?:(?:i"
+    r"|we)(?:['’]ve)? )?implemented (?:the|your) (?:\w+ )?plan\b(?! (?:for|to|of)\b)[^,:]{0,30}$|\b(?:substantial"
+    r"|significant|good|great|more|some) progress\b|\bis now complete\b|^(?:l['’]app\w*|la aplicación|o aplicativo"
+    r"|the app(?:lication)?|die (?:app|anwendung)|приложение)\b[^,;:]{0,50}?\b(?:prête?|lancée?|fonctionn\w+"
+    r"|opérationn\w+|lista|funcion\w+|disponible|accessible|running|pronto|bereit|läuft|работает|готово)\b"
+    r"|^the (?:server|application|app|build|page|site) is (?:now )?(?:running|working|live|up)\b"
     r"|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible|opérationnelle?)\b|^(?:la|cette|esta|a|die"
     r"|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$|^(?:(?:i|we)(?:['’]ve| have)? )?(?:completed"
     r"|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?(?:tasks?|steps?|work|requests?|changes|implementation)\W*$"
     r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b(?! (?:in|to) (?:`"
     r"|the (?!code\b|file\b|project\b)(?:[\w'’`-]+ ){2}))|^(?:\w+\s){0,3}both files\b|^(?:все|всё"
     r"|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*|сохранен\w*)|^(?:すべて"
-    r"|全て).{0,40}(?:完了|完成)"
-    r"|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b|\b(?:exactly|exactamente|exactement) (?:what|as|what"
-    r"|lo que|el"
-    r"|comme|ce)\b",
+    r"|全て).{0,40}(?:完了|完成)|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b|\b(?:exactly|exactamente"
+    r"|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
     re.IGNORECASE,
 )
 """Reports that all is well: they name nothing that was done."""
 
 DANGLING = lazy_regex(
-    r"[，,、]\s?(?:以下是|主要|具体|而是|并且|包括|包含|其中)[^，。]{0,20}$"
-    r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll"
-    r"|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
-    r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
-    r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
-    r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
-    r"|since|by making (?:these|the following|several|some) changes|(?:to|that|which) (?:features?|verif(?:y|ies)"
-    r"|demonstrates?|includes?|covers?|lists?))"
-    r"|\s(?:only|the following|(?:and|to) (?:kept|keep) only)|,?\s(?:ensuring|making|allowing|providing"
-    r"|resulting in|showing|outlining|including|covering|using|via))[\s:：]{0,4}$",
+    r"[，,、]\s?(?:以下是|主要|具体|而是|并且|包括|包含|其中)[^，。]{0,20}$|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now "
+    r")?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like|e\.g\.|incluyendo|incluindo|notamment"
+    r"|darunter|with the following\b.*|con las siguientes\b.*|com as seguintes\b.*|avec les \w+ suivant.*"
+    r"|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where|because|in|at|of|from|into|on|using|que|porque"
+    r"|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme|since|by making (?:these|the following|several"
+    r"|some) changes|(?:to|that|which) (?:features?|verif(?:y|ies)|demonstrates?|includes?|covers?|lists?))|\s(?:only"
+    r"|the following|(?:and|to) (?:kept|keep) only)|,?\s(?:ensuring|making|allowing|providing|resulting in|showing"
+    r"|outlining|including|covering|using|via))[\s:：]{0,4}$",
     re.IGNORECASE,
 )
 SUCCESS = lazy_regex(
@@ -467,23 +455,22 @@ SUCCESS = lazy_regex(
     re.IGNORECASE,
 )
 REQUEST_REFERENCE = lazy_regex(
-    r",?\s(?:exactly )?(?:as (?:you )?(?:requested|asked|specified|suggested|described|wanted)"
-    r"|(?:that |which )?you(?:['’]ve| have| were| are)? (?:encountered|experienc(?:ed|ing)|seeing|having|facing"
-    r"|requested|asked for|identified|mentioned|described|reported|wanted"
-    r"|specified|provided|shared)|for you|as (?:specified|described|outlined) in the plan|(?:(?:tal )?(?:como|que)"
-    r"|según) (?:(?:me |lo )?(?:solicitaste|pediste|indicaste)|(?:lo )?solicitado)|selon (?:votre|ta|vos|tes) \w+"
-    r"|согласно (?:ваши\w|твои\w|требовани\w+)(?: \w+)?|de acordo com (?:o|a|seu|sua) \w+|secondo le tue \w+"
-    r"|volgens (?:je|uw) \w+|nach (?:deinen|ihren) \w+|для вас"
-    r"|comme demandé|conforme solicitado|wie gewünscht"
-    r"|come richiesto|zoals gevraagd)(?=\W{0,3}$|,(?! which)|,? and\b)"
-    r"|,?\s(?:according to|per|following) (?:the|your) (?:requirements|instructions|request"
-    r"|specifications|plan)(?=\W{0,3}$)",
+    r",?\s(?:exactly )?(?:as (?:you )?(?:requested|asked|specified|suggested|described|wanted)|(?:that "
+    r"|which )?you(?:['’]ve| have| were| are)? (?:encountered|experienc(?:ed|ing)|seeing|having|facing|requested"
+    r"|asked for|identified|mentioned|described|reported|wanted|specified|provided|shared)|for you|as (?:specified"
+    r"|described|outlined) in the plan|(?:(?:tal )?(?:como|que)|según) (?:(?:me |lo )?(?:solicitaste|pediste"
+    r"|indicaste)|(?:lo )?solicitado)|selon (?:votre|ta|vos|tes) \w+|согласно (?:ваши\w|твои\w|требовани\w+)(?: \w+)?"
+    r"|de acordo com (?:o|a|seu|sua) \w+|secondo le tue \w+|volgens (?:je|uw) \w+|nach (?:deinen|ihren) \w+|для вас"
+    r"|comme demandé|conforme solicitado|wie gewünscht|come richiesto|zoals gevraagd)(?=\W{0,3}$|,(?! which)|,? and\b)"
+    r"|,?\s(?:according to|per|following) (?:the|your) (?:requirements|instructions|request|specifications"
+    r"|plan)(?=\W{0,3}$)",
     re.IGNORECASE,
 )
 """The end of a statement that points to the request."""
 
 CUT_OFF = lazy_regex(
-    r"\b(?:is|are|was|es|son|era|est|sont|é|são|ist|sind|è|sono|zijn)\W{0,3}$|\b(?:that|which) \w+(?: you)?\W{0,2}$"
+    r"\b(?:is|are|was|es|son|era|est|sont|é|são|ist|sind|è|sono|zijn|includes?|contains?|the following \w+)\W{0,3}$"
+    r"|\b(?:that|which) \w+(?: you)?\W{0,2}$"
     r"|\b(?:to|that|and|or|with|for|the|an?|your|including)\W{0,2}$|[是为為]\W{0,2}$|^(?://|#!|\[[A-Z]{3,}\]"
     r"|Caused by:|at \w+\.)|;$",
     re.IGNORECASE,
@@ -495,7 +482,7 @@ YOUR = lazy_regex(r"\byour\b", re.IGNORECASE)
 PRAISE = lazy_regex(
     r"\b(?:is|are|be|provides?|offers?|gives?|makes?|looks?)\b[^,;:]{0,60}\b(?:more|much|far|highly|fully|now)"
     r"(?: \w+)? (?:robust|secure|maintainable|reliable|consistent|professional|polished|modern|intuitive|efficient"
-    r"|user-friendly|flexible|scalable|organized|clean(?:er)?|functional|responsive|production-ready)\b"
+    r"|user-friendly|flexible|scalable|organized|clean(?:er)?|functional|operational|responsive|production-ready)\b"
     r"|\b(?:solid foundation|best practices|professional|seamless(?:ly)?|user experience|easier to maintain)\b[^`]*$"
     r"|更加?(?:清晰|简洁|簡潔|美观|美觀|安全|高效|灵活|靈活|直观|直觀|现代|專業|专业|稳定|穩定|友好|和谐|和諧)"
     r"|(?:更高|更好|更强|流畅|良好)的|用户体验|用戶體驗|使用体验",
@@ -505,9 +492,8 @@ PRAISE = lazy_regex(
 
 BARE_UPDATE = lazy_regex(
     r"^(?:(?:i|we)(?:['’]ve)? )?(?:also )?(?:updated?|modified|edited|changed|touched|created|added|new"
-    r"|actualizad[oa]s?"
-    r"|modificad[oa]s?|atualizad[oa]s?|modifiée?s?|aktualisiert|更新了?|修改了?)\W{0,4}"
-    r"(?:(?:the )?(?:files?|docs?|tests?)\W{0,4})?$",
+    r"|actualizad[oa]s?|modificad[oa]s?|atualizad[oa]s?|modifiée?s?|aktualisiert|更新了?"
+    r"|修改了?)\W{0,4}(?:(?:the )?(?:files?|docs?|tests?)\W{0,4})?$",
     re.IGNORECASE,
 )
 """A line without its names of files: all it says is that they changed."""
@@ -549,10 +535,8 @@ LOOSE_CUT = lazy_regex(
 
 POINTS_BACK = lazy_regex(
     r"^(?:(?:this|that|these|those) (?!file\b|test\b)(?:\w+ )?(?:is|was|will|ensures?|should|means?|makes?|allows?"
-    r"|gives?|helps?|provides?|keeps?|changes?\b)"
-    r"|cela |ça |ceci |esto |isto |isso |das (?:ist|sollte) |dies |questo |это |эт[иао] |これ(?:は|に|で|ら)"
-    r"|この(?:方法|修正"
-    r"|変更)|这(?:些|样|个|将|会)|以上|现在您|您可以|实现完全)",
+    r"|gives?|helps?|provides?|keeps?|changes?\b)|cela |ça |ceci |esto |isto |isso |das (?:ist|sollte) |dies |questo "
+    r"|это |эт[иао] |これ(?:は|に|で|ら)|この(?:方法|修正|変更)|这(?:些|样|个|将|会)|以上|现在您|您可以|实现完全)",
     re.IGNORECASE,
 )
 """A sentence whose subject is an earlier one: alone, it states nothing."""
@@ -575,24 +559,24 @@ VAGUE_TITLE = lazy_regex(
     r"|a (?:\w+ )?foundation for|with all (?:the )?(?:\w+ )?(?:features|functionality)"
     r"|all (?:the )?(?:\w+ )?sections for \w+|key (?:\w+ ){0,2}(?:features|improvements|optimi[sz]ations|changes)"
     r"|^(?:added|moved|changed|updated|applied) (?:to|in|for|from)|all (?:the )?(?:\w+ )?partially|(?:исправил|решил"
-    r"|устранил)\w* (?:\d+|все|критическ\w+|основн\w+)|^критическ\w+|\d+ (?:критическ\w+ |основн\w+ )?(?:проблем|ошиб"
-    r"|задач)\w*|(?:a|the) solution|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points"
-    r"|changes)|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
+    r"|устранил)\w* (?:\d+|все|критическ\w+|основн\w+)|^критическ\w+|today['’]s|this session|^(?:unit "
+    r"|integration )?tests? (?:have|has|were|was) been\b|^(?:created|updated|rewritten|removed"
+    r"|cleaned)(?: \S+){0,8}? \S*(?:todo|progress|changelog|roadmap|journal)\S*\.md|our (?:findings"
+    r"|learnings)|is now \d[\w.]*$|\d+ (?:критическ\w+ |основн\w+ )?(?:проблем|ошиб|задач)\w*|(?:a|the) solution"
+    r"|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points|changes)"
+    r"|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
     r"|étape)(?!.{0,22}: \w+ \w)|(?:both|two|three|four|five|\d+|these"
-    r"|those) (?:of )?(?:the )?(?:\S+ ){0,3}(?:components|issues|pages|files|problems|bugs|changes|fixes"
+    r"|those) (?:of )?(?:the )?(?:\S+ ){0,3}(?:components|issues|enhancements|pages|files|problems|bugs|changes|fixes"
     r"|recommendations|requests|features)|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for"
     r"|to|across|throughout|with|from))|^(?:fixed|resolved|solved|corrected) (?:the|an?) (?:\S+ )?(?:error|problem"
     r"|issue)s?$|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
     r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要"
-    r"|请求|修改)|步[骤驟]|阶段|階段|发生"
-    r"|發生|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)|所有.{0,16}(?:任务"
-    r"|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の"
-    r"|多处|多處|以下の|一连串|全部完成|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? "
-    r"|the |el |un |o "
+    r"|请求|修改)|步[骤驟]|阶段|階段|发生|發生|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题"
+    r"|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の|多处|多處|以下の"
+    r"|一连串|全部完成|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o "
     r"|um |le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier"
     r"|arquivo)(?!\w)|所需的修改|用户需求|以下(?:修改|问题|問題|功能|改进|改進|内容)|\b(?:created|added|updated"
-    r"|fixed) (?:(?:the"
-    r"|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))"
+    r"|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))"
     r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o"
     r"|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,

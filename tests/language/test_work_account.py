@@ -448,6 +448,9 @@ def test_a_sentence_below_a_numbered_part_does_not_name_the_whole() -> None:
         "I've implemented fixes to address the cart's discount.", "Added to the index page of the cart.",
         "成功修复了购物车系统中的所有关键错误。", "已解决了购物车的主要问题。",
         "`cart.py` を更新しましたが、2つのエラーが発生しました。",
+        "Unit tests have been created and executed for the cart.",
+        "I've rewritten the TODO.md file with a plan for the discount of the cart.",
+        "I've created notes on the discount of the cart from today's session.",
     ),
 )  # fmt: skip
 def test_a_title_that_names_no_object_of_its_own_does_not_name_the_work(text: str) -> None:
@@ -544,3 +547,39 @@ def test_a_title_begins_and_ends_with_the_work(text: str, title: str) -> None:
 def test_critical_problems_without_a_name_are_no_title() -> None:
     text = "Исправил 4 критические проблемы в корзине магазина."
     assert not account_of(text, (), query_terms("исправь проблемы в корзине магазина")).title.names_whole
+
+
+PROGRESS = """I've completed subtask 9.3: roles for the members of the shop.
+
+- Task 9.3 "Roles for the members" has been completed successfully
+- Added a table of roles with three levels of access
+- Moved the check of a role into the router
+- Renamed the guest to visitor in the whole shop
+- Updated `docs/tasks.md` with the roles
+- The roles are ready for the next subtask, which adds the teams
+"""
+
+
+def test_the_progress_of_tasks_is_left_out_and_documents_beside_real_changes() -> None:
+    assert [statement.text for statement in account_of(PROGRESS).statements] == [
+        "I've completed subtask 9.3: roles for the members of the shop.",
+        "Added a table of roles with three levels of access",
+        "Moved the check of a role into the router",
+        "Renamed the guest to visitor in the whole shop",
+    ]
+    assert [
+        statement.text for statement in account_of("Moved the mails.\n- Updated `docs/tasks.md` with them").statements
+    ] == ["Moved the mails.", "Updated `docs/tasks.md` with them"]
+
+
+@together(
+    "text",
+    (
+        "The logs of the cart now include:", "Overall, we've made the following improvements:",
+        "Navigate to the settings of the cart and its secrets.", "Consider using the form of the cart for the fields.",
+        "## Setup required\n\nSet the permissions of the cart to edit.",
+        "The parser of the cart is now fully operational and ready.",
+    ),
+)  # fmt: skip
+def test_a_lead_in_an_instruction_and_praise_state_nothing(text: str) -> None:
+    assert account_of(text).statements == ()
