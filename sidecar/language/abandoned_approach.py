@@ -322,7 +322,7 @@ _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|f
 _UNDO = lazy_regex(
     rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?"
     rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put"
-    rf"|get|bring) (?:it |that |this |everything |all )?back (?:to|as)|go back|put (?:it|that|this) back"
+    rf"|get|bring) (?:it |that |this |everything |all )?back (?:to|as)|go back|(?:put|bring) (?:it|that|this|them) back"
     rf"|restore(?:d)? {_PREVIOUS})\b"
     rf"|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a (?:la|lo|como|una)|al|atrás"
     rf"|para atrás)"
@@ -373,9 +373,9 @@ _BAN = lazy_regex(
     re.IGNORECASE,
 )
 _REFUSAL = lazy_regex(
-    r"^(?:no+\b|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do"
+    r"^(?:no+\b(?! (?:need|problem|worries))|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do"
     r" (?:it|that|this)|stop\b|wrong|non\b|pas (?:comme|du tout)|je ne veux pas|nein\b|não\b|nee\b|нет\b|esto no"
-    r"|así no|no,? |いや|違(?:う|い)|だめ|不(?:要|行|对|是)|别)",
+    r"|así no|no,? (?!need|problem|worries)|いや|違(?:う|い)|だめ|不(?:要|行|对|是)|别)",
     re.IGNORECASE,
 )
 _REPLACEMENT = lazy_regex(
@@ -385,6 +385,19 @@ _REPLACEMENT = lazy_regex(
     r" outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders"
     r"|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
     r"|换成|换一种",
+    re.IGNORECASE,
+)
+_UNNEEDED = lazy_regex(
+    r"\buse [^.,;:]{2,60}?,? not (?:the |an? )?\w|\b(?:does|do|should)(?:n['’]?t| not) need (?:this|that|these|the|an"
+    r"|any|a)\b|\bno need (?:for|to (?:make|have|use|add|create|show|keep|include))\b"
+    r"|\b(?:should|must|to) only (?:have|contain|show|be|use|include|keep)\b|\b(?:only|just) (?:keep|have|show|use)\b"
+    r"|\bno (?:hace falta|necesit\w+)|\by no (?:el|la|los|las|una?|con)\b|\bque (?:solo|sólo|solamente) (?:tenga|quede"
+    r"|muestre|aparezca|use)\w*|\bpas besoin d|\bet (?:pas|non) (?:l[ea]s?|une?|des)\b|\bne (?:comporte|contienne|garde"
+    r"|montre|laisse)\w* (?:plus )?que\b|\bnão precis\w+|\be não (?:[oa]s?|uma?)\b|\bque (?:só|apenas) (?:tenha"
+    r"|mostre|fique|use)\w*|\bbrauch\w* (?:\S+ ){0,3}(?:nicht|kein\w*)|\bund nicht (?:de[rnm]|die|das|eine?\w?)\b"
+    r"|\bnur noch\b|\bnon (?:serv\w+|c['’]è bisogno)|\be non (?:il|la|lo|i|gli|le|una?)\b|\bche (?:mostri|abbia"
+    r"|contenga|usi) solo\b|\bniet nodig|\ben niet (?:de|het|een)\b|\balleen nog\b|\bа не\b|\bне нуж\w+"
+    r"|\bостав\w+ только\b|だけ(?:に(?:して|し)|を?残|を?表示)|(?:必要|要り?)(?:ない|ありません)|いらない|只(?:要|留|保留|显示)|不需要",
     re.IGNORECASE,
 )
 _REWORK = lazy_regex(
@@ -397,7 +410,7 @@ _REWORK = lazy_regex(
     re.IGNORECASE,
 )
 _CLEANUP = lazy_regex(
-    r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|dead code|duplicat\w+|imports?|warnings?|temp\w*"
+    r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|dead code|duplicat\w+|imports?|warnings?|temp(?:orary)?"
     r"|todos?|whitespace|emojis?|\.?md files?|old|legacy|obsolete|deprecated|stale"
     r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti"
     r"|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志",
@@ -421,15 +434,16 @@ def reversal_in(message: str) -> Reversal | None:
         return None
     texts = [sentence for sentence in sentences(words) if len(sentence) <= MAX_SENTENCE]
     kinds: tuple[tuple[ReversalKind, re.Pattern[str]], ...] = (
-        ("undo", _UNDO), ("ban", _BAN), ("drop", _DROP), ("replacement", _REPLACEMENT), ("rework", _REWORK),
-        ("refusal", _REFUSAL),
+        ("undo", _UNDO), ("ban", _BAN), ("drop", _DROP), ("replacement", _REPLACEMENT),
+        ("replacement", _UNNEEDED), ("rework", _REWORK), ("refusal", _REFUSAL),
     )  # fmt: skip
     for kind, pattern in kinds:
         for at, sentence in enumerate(texts):
             masked = _mask(sentence)
             if not pattern.search(masked) or _NO_ORDER.search(masked):
                 continue
-            if kind in ("drop", "ban", "rework") and (_CLEANUP.search(masked) or sentence.endswith("?")):
+            is_part_of_work = kind in ("drop", "ban", "rework") or pattern is _UNNEEDED
+            if is_part_of_work and (_CLEANUP.search(masked) or sentence.endswith("?")):
                 continue
             around = " ".join(texts[max(0, at - 1) : at + 2])
             return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS))

@@ -88,3 +88,34 @@ def test_what_an_agent_took_out_is_named(text: str) -> None:
 @together("text", ("Added a cache to the cart.", "Moved the files to `scripts`.", "The cache is removed when full."))
 def test_other_work_takes_nothing_out(text: str) -> None:
     assert removed_work(text) is None
+
+
+UNNEEDED = (
+    "In the examples use our own components, not HTML ones.", "It doesn't need this extra box.",
+    "The bar should only contain the logo.", "Je veux que la barre ne comporte que le logo.",
+    "No hace falta la segunda tabla.", "Não precisa da segunda tabela.", "Die zweite Tabelle brauchen wir nicht.",
+    "Non serve la seconda tabella.", "De tweede tabel is niet nodig.", "Вторая таблица не нужна.",
+    "2つ目の表は必要ありません。", "现在完全不需要分组策略相关的内容。",
+)  # fmt: skip
+STILL_NEEDED = (
+    "No need to run the tests again.", "I don't need to deploy it today.", "It just works now.",
+    "不需要更多的调试日志。", "We don't need the debug logs of the cart.", "Do we need the second table?",
+)  # fmt: skip
+
+
+@together("text", UNNEEDED)
+def test_a_user_who_needs_a_part_of_the_work_no_longer_is_understood(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert reversal.kind == "replacement"
+
+
+@together("text", STILL_NEEDED)
+def test_what_is_not_to_be_done_takes_no_work_back(text: str) -> None:
+    assert reversal_in(text) is None
+
+
+def test_a_request_to_bring_work_back_is_an_undo() -> None:
+    reversal = reversal_in("The drag and drop of the rows is gone, can you bring that back?")
+    assert reversal is not None
+    assert reversal.kind == "undo"
