@@ -64,7 +64,9 @@ _POINTING = lazy_regex(
 )
 _PASSING = lazy_regex(
     r"\b(?:picked|chosen|chose|selected) (?:up|by you|the (?:file|first|next|wrong))\b"
-    r"|\b(?:moved|switched) (?:on|to the next|the file|back to)\b",
+    r"|\b(?:moved|switched) (?:on|to the next|the file|back to)\b"
+    r"|\b(?:moved|migrated)\b.{0,60}?\b(?:files?|folders?|director(?:y|ies)|tests?)\b"
+    r"|^(?:this|that|it|these|they) (?:was|were|is|are) (?:\w+ )?chosen\b",
     re.IGNORECASE,
 )
 CONFIDENCE = 0.7
