@@ -106,8 +106,11 @@ class FoundFile(WireModel):
         "last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the "
         "best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; "
         "`changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, "
-        "`unknownLanguage`, `generated`: the kind of file. In packs also `mentioned`: the user pointed at it, and "
-        "`changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation touched."
+        "`unknownLanguage`, `generated`: the kind of file; `outside`: it lies outside of `cwd`; `notFound`: a text of "
+        "a long query does not match it. In packs also `mentioned`: the user pointed at it; `changedWithTouched`, "
+        "`testPairTouched`, `folderTouched`: related to a file the conversation touched; `usedRecently`, "
+        "`usedInSeveral`, `editedRecently`: used in earlier conversations; `contents`: contains the words, found "
+        "before the index was ready."
     )
     matched: list[str] = Field(
         description="The query's words it contains, rarest first; empty if it is only related to matching files."

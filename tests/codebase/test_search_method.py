@@ -1,11 +1,16 @@
 """`codebase/search`: regions within a token budget, files alone, and regions that were shown before."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from sidecar.codebase.methods import FoundFile, FoundFileRegion
+from sidecar.codebase.search import ranking, region_ranking
 from sidecar.core.token_estimate import estimate_tokens
+from sidecar.core.wire_types import WireModel
+from sidecar.packs.relevant_files import RECENT_WEIGHTS
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, active, send_session_event, shop, start_chat
@@ -92,3 +97,22 @@ def test_after_a_known_compaction_a_region_is_shown_in_full(search: Search, chat
         chat.pre_run("go on", session=session)
     answers = (search(sessionId="session")["regions"] for _ in range(100))  # an event is handled in its own time
     assert any(regions == first["regions"] for regions in answers)
+
+
+FILE_PARTS = {
+    *("contents", "notFound"),
+    *ranking.FEATURE_WEIGHTS,
+    *ranking.RELATED_TO_BEST_WEIGHTS,
+    *ranking.RELATED_TO_TOUCHED_WEIGHTS,
+    *RECENT_WEIGHTS,
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "parts"),
+    [(FoundFile, FILE_PARTS), (FoundFileRegion, set(region_ranking.WEIGHTS))],
+    ids=["file", "region"],
+)
+def test_the_description_of_a_score_names_each_of_its_parts(model: type[WireModel], parts: set[str]) -> None:
+    description = model.model_fields["parts"].description or ""
+    assert set(re.findall(r"`([A-Za-z]+)`", description)) - {"cwd"} == parts
