@@ -176,8 +176,8 @@ def _combined_form(
     text = _lower(sentence.text)
     if context.has_paste or context.in_quotation or context.total > MAX_SENTENCES_OF_UNSURE:
         return None
-    is_task = TASK_AT_END.search(text) is not None and not _IS_CONDITION.match(text)
-    if is_task or _IS_SUPPOSED.match(text) or _IS_WRITTEN.search(text):
+    is_task = TASK_AT_END.search(text) is not None or _IS_WRITTEN.search(text) is not None
+    if _IS_SUPPOSED.match(text) or (is_task and not _IS_CONDITION.match(text)):
         return None
     found = _lasting_clause(text, _lower(previous), _lower(following))
     if found is None:

@@ -33,6 +33,9 @@ if you add a column, add the index in the same migration
 When you're blocked, say so immediately instead of trying ten things
 when you can't reproduce something, tell me instead of guessing
 whenever a dependency is bumped, run the smoke tests as well
+run prettier before you hand anything over
+quando tiver dúvida, pergunta
+ogni volta che aggiungi una rotta aggiorna la documentazione
 迷ったら聞いてください
 wenn du dir unsicher bist, frag lieber nach
 cada vez que cambies el modelo, actualiza también el serializador
@@ -51,6 +54,9 @@ hands off the terraform folder, the infra team owns it
 I don't want to see any more TODO comments
 I don't ever want to see a force push
 interdiction de toucher au dossier `legacy`
+nichts ohne Tests einchecken
+никаких any
+I don't want you to run database commands on your own
 inline styles sind hier verboten
 nada de comentarios obvios en el código
 não mexa na pasta `legado`, em hipótese nenhuma
@@ -101,6 +107,7 @@ test names read like sentences
 имена веток в нижнем регистре
 one migration per PR
 a new file for each command
+error messages: sentence case, no exclamation marks
 columns are snake_case, classes CamelCase
 um teste por regra de negócio
 Fehlermeldungen auf Deutsch, Logs auf Englisch
@@ -143,6 +150,7 @@ I handle the git stuff. Don't commit.
 releases are done by me, don't tag anything
 I merge, you open PRs
 only I touch the production database
+o merge sou eu que faço
 Das Deployment übernehme ich, du musst nur bauen
 el despliegue lo hago yo
 os commits quem faz sou eu
@@ -218,6 +226,8 @@ I hate how this dialog looks, make it simpler
 left, not right
 prefiro o azul
 my preference: the blue one
+in this codebase I can't find the login handler
+in this codebase the total is wrong again, fix it
 no more retries needed, thanks
 commit this with a short message
 Admins must confirm before deleting a user
