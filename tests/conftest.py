@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -76,21 +77,22 @@ DISK = "SIDECAR_TESTS_DISK"
 ROOM_FOR_FILES = 4 << 30
 """Bytes. A run needs about a quarter of that."""
 
-TOGETHER = (
-    "tests/architecture/test_borders.py",
-    "tests/architecture/test_names.py",
-    "tests/build/test_release.py",
-    "tests/build/test_run.py",
-    "tests/build/test_setup.py",
-    "tests/faults/test_regex_time.py",
-    "tests/flows/test_mcp.py",
-    "tests/frozen/",
+TOGETHER = ("tests/frozen/", "tests/node/", "tests/replay/")
+"""Where modules share an expensive fixture: they run in one process."""
+
+FIRST = (
     "tests/node/",
-    "tests/operations/test_purge.py",
-    "tests/operations/test_report.py",
-    "tests/replay/",
+    "tests/flows/test_claude_code.py",
+    "tests/faults/test_regex_time.py",
+    "tests/packaging/",
+    "tests/flows/test_ralph_runs.py",
+    "tests/faults/test_soak.py",
+    "tests/build/",
+    "tests/frozen/",
+    "tests/architecture/",
+    "tests/operations/",
 )
-"""Where tests share an expensive fixture: they run in one process."""
+"""What takes longest for its number of tests, and so begins first."""
 
 
 SLOW = (
@@ -108,14 +110,23 @@ SLOW = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run the tests below each path of TOGETHER in one process, and every other test wherever there is room."""
+    """Run each module in one process: what it prepares and first uses is then prepared once."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class SharedFixtureScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    class ModuleScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
-            return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
+            return _scope_of(nodeid)
 
-    return SharedFixtureScheduling(config, log)
+    config.option.loadscopereorder = False  # `pytest_collection_modifyitems` did that
+    return ModuleScheduling(config, log)
+
+
+def _scope_of(nodeid: str) -> str:
+    return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid.partition("::")[0])
+
+
+def _rank_of(nodeid: str) -> int:
+    return next((rank for rank, path in enumerate(FIRST) if nodeid.startswith(path)), len(FIRST))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -154,12 +165,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the marked tests that the depth of this run excludes."""
+    """Leave out the marked tests that the depth of this run excludes; with several processes, the most work first."""
     marks = {"slow": config.getoption("--fast"), "thorough": not config.getoption("--thorough")}
     excluded = {item for item in items if any(marks.get(mark.name) for mark in item.iter_markers())}
     if excluded:
         config.hook.pytest_deselected(items=[item for item in items if item in excluded])
         items[:] = [item for item in items if item not in excluded]
+    if hasattr(config, "workerinput"):
+        sizes = Counter(_scope_of(item.nodeid) for item in items)
+        items.sort(key=lambda item: (_rank_of(item.nodeid), -sizes[_scope_of(item.nodeid)]))
 
 
 @pytest.fixture
