@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     parallel = ("-n", str(processes), "--dist", "load")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
     # Types alone take half a minute in a new checkout; tests that wait leave as much.
-    politely = ["nice"] if shutil.which("nice") else []
+    politely = ["nice", "-n", "5"] if shutil.which("nice") else []
     checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py")]
     with subprocess.Popen(checks, stderr=subprocess.PIPE) as checking:
         tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
