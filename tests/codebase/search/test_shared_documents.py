@@ -102,7 +102,7 @@ def test_documents_of_a_closed_worktree_are_not_held() -> None:
     assert isinstance(shared.documents, SharedDocuments)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(examples(2, 1)))
 def test_derived_indexes_answer_like_ones_built_from_scratch(seed: int) -> None:
     """Random edits, checkouts, new and removed worktrees; every answer equals that of an index of its own."""
     chance, memory, shared = random.Random(seed), Memory(), SharedIndex()
