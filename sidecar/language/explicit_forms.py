@@ -223,7 +223,7 @@ REPEATED = lazy_regex(
 )
 FOR_LATER = lazy_regex(
     r"(?:^|(?<=[,;.:—–] )|(?<=\band )|(?<=\bplease )|(?<=\bnote )|(?<=\bи )|(?<=\bа ))"
-    r"(?P<form>for (?:future )?reference|на будущее|for (?:all |any )?(?:the future|(?:future"
+    r"(?P<form>for (?:future reference|reference(?=[,:]))|на будущее|for (?:all |any )?(?:the future|(?:future"
     r"|later|further"
     r"|subsequent) (?:work|tasks?|sessions?|changes|prs?|commits|chats?|conversations?|edits|prompts|requests)"
     r"|next time)"

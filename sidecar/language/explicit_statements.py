@@ -242,8 +242,13 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
     if name in ("from now on", "for later"):
         start = match.start() if _begins_clause(text, match.start()) else 0
         return start, f"{text[: match.start()]} {text[match.end() :]}"
+    if name == "no longer" and _OF_A_TASK.search(text, 0, match.start()):
+        return 0, ""
     return 0, "" if name in _LASTING_TASK and _ONE_OFF.search(text) else text
 
+
+_OF_A_TASK = lazy_regex(r"\w (?<!note )(?<!mind )(?<!remember )(?:that|which)\s{0,3}\Z", re.IGNORECASE)
+"""Words that make what follows a part of the task: "remove the files that we no longer need"."""
 
 _UNSURE = frozenset({"all must", "prefer", "tool instead", "house choice", "place", "not any more", "brief rule"})
 """Forms that also occur in specifications of one feature."""
@@ -295,7 +300,8 @@ TASK_AT_END = lazy_regex(
     r"[^.?!\n]{0,40}[\s.!]*$|[,;] (?:hazlo|impleméntalo|agrégalo|implementa(?: isso| aí)?|faz isso|ajoute (?:la|le"
     r"|les|une?)\b.*"
     r"|fais[- ]le|implementalo|also .{3,60} dran|bau (?:das|es) .*|сделай это|добавь это)[\s.!]*$"
-    r"|(?:機能|処理)を(?:追加|実装)し|[，,]把这个(?:改|加|做|实现)|[，,]在 ?\S{2,40} ?里实现"
+    r"|(?:機能|処理)を(?:追加|実装)し|できるように(?:修正|変更|実装)し"
+    r"|[，,]把这个(?:改|加|做|实现)|[，,]在 ?\S{2,40} ?里实现"
     r"|: ?(?:implementalo|implémente|implementa)\b|[,;] bau (?:das|es)\b",
     re.IGNORECASE,
 )
@@ -435,7 +441,7 @@ _CLAUSES = (
     _clause("answers", "rule", "answer shape|style of answers|push back"),
     _clause("preference", "preference", "prefer & conduct & wide"),
     _clause("preference", "preference", "liking & technical"),
-    _clause("preference", "preference", "dislike|rather have & object"),
+    _clause("preference", "preference", "dislike|rather have & object", "part of the screen"),
     _clause("preference", "preference", "preference is"),
     _clause("preference", "preference", "praise & object", is_sure=False),
     _clause("preference", "preference", "praise always", is_sure=False),

@@ -325,3 +325,19 @@ def test_reading_a_short_message_takes_little_time() -> None:
     for _ in range(20):
         read_statements(message)
     assert (time.thread_time() - begin) / 20 < 0.02
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "correggimi il componente page.tsx della pagina",
+        "for reference @resources/home.html see how tabs are styled",
+        "i dont want a separate section for these modules, i want everything organized by module",
+        "update the README and mention the files that we no longer need",
+        "No explicit dependencies found.",
+        "If you need a tax number u can use my number",
+        "we do have explicit `fiberDeps` in the config files",
+    ],
+)
+def test_a_request_a_report_or_a_part_of_the_screen_is_no_lasting_wish(message: str) -> None:
+    assert read_statements(message, "").statements == ()
