@@ -165,8 +165,11 @@ def explicit_form(
     """Return the explicit form of a sentence between `previous` and `following`."""
     if is_specified(following):
         return None
-    form = _anchored_form(sentence, analysis, context, previous)
-    return form or _combined_form(sentence, analysis, context, previous, following)
+    anchored = _anchored_form(sentence, analysis, context, previous)
+    if anchored is not None and not anchored.is_doubtful:
+        return anchored
+    combined = _combined_form(sentence, analysis, context, previous, following)
+    return combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
 
 
 def _combined_form(

@@ -224,6 +224,9 @@ don't touch main.py, only fix the test
 in general it works but the last row is missing
 I hate how this dialog looks, make it simpler
 left, not right
+No, the test always fails with a timeout.
+Our test always fails on Windows.
+We only use one of these functions.
 prefiro o azul
 my preference: the blue one
 in this codebase I can't find the login handler
