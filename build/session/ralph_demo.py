@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import shlex
 import subprocess
@@ -10,17 +11,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-AGENT = Path(__file__).resolve().parents[2] / "tests" / "support" / "fake_agent.py"
+AGENT = Path(__file__).resolve().parents[2] / "tests" / "support" / "agent_program.py"
 CHANGE = "write-the-plan"
 TASK = "Write PLAN.md, one line a step, and commit it."
 HINT = "Each step begins with a verb."
 CHECK = "git ls-files --error-unmatch PLAN.md"
-PROMISE = "<promise>COMPLETE</promise>\n"
+PROMISE = b"<promise>COMPLETE</promise>\n"
 LOOP_SECONDS = 120
 
 ITERATIONS: list[list[dict[str, Any]]] = [
-    [{"out": "The first step is written down.\n"}, {"write": "PLAN.md", "text": "Measure the counts.\n"}],
-    [{"out": PROMISE}, {"write": "PLAN.md", "text": "Measure the counts.\nKeep them in a table.\n"}],
+    [{"out": b"The first step is written down.\n"}, {"write": "PLAN.md", "content": b"Measure the counts.\n"}],
+    [{"out": PROMISE}, {"write": "PLAN.md", "content": b"Measure the counts.\nKeep them in a table.\n"}],
     [{"run": ["git", "add", "PLAN.md"]}, {"run": ["git", "commit", "-qm", "Plan", "PLAN.md"]}, {"out": PROMISE}],
 ]
 """The agent's actions and output per iteration; the second does not commit, so its promise is not accepted."""
@@ -50,9 +51,8 @@ def run_ralph_loop(program: Path, repository: Path, state_dir: Path, work: Path)
 
 def _scripted(folder: Path) -> str:
     folder.mkdir(parents=True)
-    script = folder / "agent.json"
-    script.write_text(json.dumps(ITERATIONS), encoding="utf-8")
-    (folder / "agent.first").write_text("0", encoding="utf-8")
+    script = folder / "agent.script"
+    script.write_bytes(marshal.dumps((0, ITERATIONS)))
     return shlex.join([sys.executable, os.fspath(AGENT), os.fspath(script)])
 
 
