@@ -54,6 +54,9 @@ class Workspaces:
     def __init__(self, create_slices: "Callable[[Workspace], WorkspaceSlices]") -> None:
         self._create_slices = create_slices
         self._open: LruCache[tuple[str, str], Workspace] = LruCache(MAX_WORKSPACES)
+        self._main_worktrees: LruCache[tuple[Path, tuple[int, int]], Path] = LruCache(4 * MAX_WORKSPACES)
+        """By folder and the identity of its `.git`."""
+
         self._folders: dict[str, tuple[tuple[int, int], Path]] = {}
         """Resolved paths, and the identity of their folder (device and inode)."""
 
@@ -65,7 +68,7 @@ class Workspaces:
         """
         folder = self._resolved(cwd)
         if project_path is None:
-            project = main_worktree(folder)
+            project = self._main_worktree(folder)
         else:
             project = folder if project_path == cwd else self._resolved(project_path)
         key = (os.path.normcase(folder), os.path.normcase(project))
@@ -88,6 +91,13 @@ class Workspaces:
         workspace = Workspace(folder, project)
         workspace.slices = self._create_slices(workspace)
         return workspace
+
+    def _main_worktree(self, folder: Path) -> Path:
+        """Return the main worktree of a folder's repository; it is read again only for another folder of that path."""
+        identity = _identity(folder / ".git")
+        if identity is None:
+            return folder
+        return self._main_worktrees.get_or_create((folder, identity), lambda: main_worktree(folder))
 
     def _resolved(self, path: str) -> Path:
         """Resolve a path's links; a repeated path is resolved again only if it leads to another folder."""

@@ -35,13 +35,13 @@ from sidecar.codebase.worktree.diff import (
     paths_to_show,
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_files import head_of, index_signature, operation_in_progress
+from sidecar.codebase.worktree.git_files import head_of, index_signature
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.system.allocator import release_memory
-from sidecar.system.git import Git, GitFailed, common_dir_of, find_root
+from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, operation_in_progress
 from sidecar.system.safe_open import read_below
 from sidecar.workspace import Workspace
 

@@ -239,6 +239,7 @@ _NAMES_SOMETHING = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]|\w\.\w|\(\)")
 _ENDS = " \t.,:;!?…。！？"
 
 
+@lru_cache(maxsize=16)
 def adds_tests(message: str) -> bool:
     """Whether a message asks for tests beside its subject."""
     subject = subject_of(message)

@@ -143,7 +143,8 @@ def collect_inputs(
     inputs = PackInputs()
     remaining_ms = partial(_remaining_ms, deadline, pack_query.process.clock)
     hint = _start_hint(pack_query, clean_prompt(params.prompt))
-    contents_search = start_contents_search(pack_query, pack_query.process.background) if remaining_ms() else None
+    is_searched = bool(remaining_ms()) and pack_query.repository.is_cold()
+    contents_search = start_contents_search(pack_query, pack_query.process.background) if is_searched else None
     cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
     state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
     if state_and_listing is None:

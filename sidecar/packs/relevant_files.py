@@ -333,12 +333,10 @@ def pinned_context_files(
 
 
 def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> RunningSearch | None:
-    """Start to search contents without an index, if the repository has none and the prompt says what it is about.
+    """Start to search the contents of a repository without an index, if the prompt says what it is about.
 
     It runs while the repository's state is read, because the time after that is short.
     """
-    if not pack_query.repository.is_cold():
-        return None
     if all(term in GENERAL_TERMS for term in query_terms(pack_query.query)):
         return None
     cwd = pack_query.workspace.cwd

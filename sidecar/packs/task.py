@@ -170,8 +170,13 @@ RECENT_PROMPTS, MAX_RECENT_CHARACTERS = 3, 600
 
 
 def _with_recent(recent: tuple[str, ...], prompt: str) -> tuple[str, ...]:
-    query = parts_of(search_query(prompt)).whole[:MAX_RECENT_CHARACTERS]
+    query = _recent_query(prompt)
     return (*recent, query)[-RECENT_PROMPTS:] if query and recent[-1:] != (query,) else recent
+
+
+@lru_cache(maxsize=16)
+def _recent_query(prompt: str) -> str:
+    return parts_of(search_query(prompt)).whole[:MAX_RECENT_CHARACTERS]
 
 
 _NUMBERED_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*] )?(?:#{1,4} )?\*{0,2}#?(\d{1,3})\*{0,2}[.):]\s*(\S.*)")

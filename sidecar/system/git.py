@@ -358,3 +358,18 @@ def is_git_dir(git_dir: Path) -> bool:
     if not os.path.lexists(git_dir / "HEAD"):
         return False
     return (git_dir / "commondir").is_file() or ((git_dir / "objects").is_dir() and (git_dir / "refs").is_dir())
+
+
+_OPERATIONS = {
+    "rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
+}  # fmt: skip
+"""Entries of a git directory that exist while an operation waits for the user to continue."""
+
+
+def operation_in_progress(root: Path) -> str:
+    """Return the operation that a worktree is in the middle of; empty for none."""
+    git_dir = git_dir_of(root)
+    if git_dir is None:
+        return ""
+    return next((name for entry, name in _OPERATIONS.items() if os.path.lexists(git_dir / entry)), "")

@@ -71,21 +71,6 @@ def _first_line(path: Path) -> str:
     return text.partition("\n")[0].strip()
 
 
-_OPERATIONS = {
-    "rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick",
-    "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
-}  # fmt: skip
-"""Entries of a git directory that exist while an operation waits for the user to continue."""
-
-
-def operation_in_progress(root: Path) -> str:
-    """Return the operation that a worktree is in the middle of; empty for none."""
-    git_dir = git_dir_of(root)
-    if git_dir is None:
-        return ""
-    return next((name for entry, name in _OPERATIONS.items() if os.path.lexists(git_dir / entry)), "")
-
-
 def index_signature(root: Path) -> tuple[object, ...] | None:
     """Return the index's stat and final checksum, which identify its content; None if there is none."""
     git_dir = git_dir_of(root)
