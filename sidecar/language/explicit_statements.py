@@ -175,7 +175,7 @@ def explicit_form(
 def _combined_form(
     sentence: Sentence, analysis: Analysis, context: Context, previous: str, following: str
 ) -> ExplicitForm | None:
-    """Return the form of a clause that lasts by what it combines, in a message that is no specification."""
+    """Return the form of a sentence's lasting clause; none in a message that is a specification."""
     text = _lower(sentence.text)
     if context.has_paste or context.in_quotation or context.total > MAX_SENTENCES_OF_UNSURE:
         return None

@@ -191,10 +191,10 @@ def _files(
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = failing_tests(ranked, words.keys())
-    model = test_to_follow(ranked) if pack_query.adds_tests and not wants_tests else None
-    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, model)
+    followed_test = test_to_follow(ranked) if pack_query.adds_tests and not wants_tests else None
+    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
     near = near_best(ranked[:BEST_FILES] if again else ranked)
-    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, model}
+    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
     chosen = (ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in pointed)
     return tuple(
         ContextFile(
@@ -209,7 +209,7 @@ def _files(
                 ranked_file,
                 summaries.get(ranked_file.path),
                 wants_tests=wants_tests,
-                is_failing=ranked_file.path in failing or ranked_file.path == model,
+                is_failing=ranked_file.path in failing or ranked_file.path == followed_test,
             ),
         )
         for ranked_file in chosen
@@ -225,13 +225,13 @@ def _regions(
     known: SessionContents | None,
     failing: frozenset[str],
     again: Sequence[str],
-    model: str | None,
+    followed_test: str | None,
 ) -> dict[str, list[ShownRegion]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes.
 
     With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks.
     The best regions of a few named files come first. Of failing tests only the places that the prompt names are shown;
-    the tests that new ones follow, `model`, have as many bytes as these.
+    the tests that new ones are added to, `followed_test`, have as many bytes as these.
     """
     repository = pack_query.repository
     searched = [
@@ -248,9 +248,11 @@ def _regions(
         found_regions = _named_first(found_regions, named, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
-    apart = failing | {model}
+    apart = failing | {followed_test}
     tests = [
-        region for region in found_regions if region.path == model or (region.path in failing and is_pointed_at(region))
+        region
+        for region in found_regions
+        if region.path == followed_test or (region.path in failing and is_pointed_at(region))
     ]
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     left -= sum(shown_bytes(region) for region in lines_of_tests)

@@ -1,19 +1,24 @@
 """Does a context pack show the lines that a change will touch? Measured on real changes with long texts.
 
-    python -m tests.benchmarks.regions --mirrors FOLDER [--judging] [--repos owner/name …] [--train]
+    python -m tests.benchmarks.regions --mirrors FOLDER [--judging] [--repos owner/name …] [--train | --phrasings]
 
 The cases are those of `region_cases`, or with `--judging` those of `other_language_cases`. LINE: share of the cases of
 which every removed or replaced line is shown, within some bytes of code. FUNCTION: of those that change functions, the
 share of which each has half of its lines shown, or 30 of them. acc@k: share of which every changed file is among the
 first k; plain BM25 over contents and paths beside it. `--train` fits the weights again and prints them, with the
 figures of repositories left out in turn.
+
+With `--phrasings` the prompt is only a change's title, first bare, then in each phrasing of `phrasings.jsonl`: what
+people write around it about tests, documents, commits, plans and themselves. A writer who did not know the rules made
+them up; the rules were adapted with those of the learning half at hand.
 """
 
 import argparse
+import json
 import math
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import mul
 from pathlib import Path
@@ -43,6 +48,11 @@ from tests.benchmarks.localization import plain_bm25
 from tests.benchmarks.localization_cases import Trees, every_commit, reachable
 from tests.benchmarks.other_language_cases import CASES as JUDGING_CASES
 from tests.benchmarks.region_cases import CASES, RegionCase, prompt_of, read_cases
+
+_LINES = [json.loads(line) for line in Path(__file__).with_name("phrasings.jsonl").read_text("utf-8").splitlines()]
+PHRASINGS = {"bare": "{title}"} | {
+    f"{line['half']} {number} {line['language']}": line["text"] for number, line in enumerate(_LINES)
+}
 
 CANDIDATE_FILES = 16
 BUDGETS = (8_192, 12_288, 16_384)
@@ -86,17 +96,27 @@ def main() -> int:
     parser.add_argument("--repos", nargs="*")
     parser.add_argument("--judging", action="store_true", help="the changes in twelve languages")
     parser.add_argument("--train", action="store_true")
+    parser.add_argument("--phrasings", action="store_true", help="the title alone, in many phrasings")
     options = parser.parse_args()
     if options.judging and options.train:
         parser.error("nothing is learned from the judging set")
     read = read_cases(JUDGING_CASES if options.judging else CASES)
     cases = [case for case in read if not options.repos or case.repository in options.repos]
     questions: list[Question] = []
+    phrased: list[Question] = []
     for repository in dict.fromkeys(case.repository for case in cases):
         clone = options.mirrors / repository.replace("/", "+") / "repo"
-        own = list(_questions(clone, [case for case in cases if case.repository == repository]))
+        own_cases = [case for case in cases if case.repository == repository]
+        if options.phrasings:
+            phrased += _questions(clone, own_cases, PHRASINGS.values())
+            continue
+        own = list(_questions(clone, own_cases))
         print(f"{repository:24} {_figures(own, WEIGHTS)}", flush=True)
         questions += own
+    if options.phrasings:
+        for number, name in enumerate(PHRASINGS):
+            print(f"{name:24} {_figures(phrased[number :: len(PHRASINGS)], WEIGHTS)}")
+        return 0
     for language in sorted({question.case.language for question in questions} - {""}):
         own = [question for question in questions if question.case.language == language]
         print(f"{language:24} {_figures(own, WEIGHTS)}")
@@ -113,7 +133,8 @@ def main() -> int:
     return 0
 
 
-def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
+def _questions(clone: Path, cases: Sequence[RegionCase], phrasings: Iterable[str] = ()) -> Iterator[Question]:
+    """Yield a question for each case, or for each phrasing of its title."""
     trees, commits, index = Trees(clone), every_commit(clone), FileIndex(lambda _: {})
     before: Mapping[str, str] = {}
     for case in cases:
@@ -126,13 +147,16 @@ def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
             index.add_summary(name, blob, trees.summary(name, blob))
         seen = reachable(clone, commits, case.base)
         history = History(sorted(seen, key=lambda commit: (-commit.committed_at, commit.id))[:MAX_COMMITS])
-        query = search_query(prompt_of(clone, case.commit))
-        found = index.find(SearchQuery(query), history, partial(_imports, trees, files), CANDIDATE_FILES)
-        rows = _rows(query, found, index, trees, files)
         right = frozenset((path, line) for path, lines in case.lines.items() for line in lines)
         functions = [function for path in case.files for function in _functions(case, path, trees, files[path])]
-        plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
-        yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain)
+        prompt = prompt_of(clone, case.commit)
+        title = prompt.partition("\n")[0].rstrip(".")
+        for text in [phrasing.replace("{title}", title) for phrasing in phrasings] or [prompt]:
+            query = search_query(text)
+            found = index.find(SearchQuery(query), history, partial(_imports, trees, files), CANDIDATE_FILES)
+            rows = _rows(query, found, index, trees, files)
+            plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
+            yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain)
 
 
 def _functions(case: RegionCase, path: str, trees: Trees, blob: str) -> Iterator[tuple[str, range]]:
