@@ -29,10 +29,10 @@ from sidecar.core.markdown import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, count_noun
+from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import parts_of
 from sidecar.language.own_words import own_words
-from sidecar.language.work_account import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_types import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus

@@ -16,10 +16,10 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
-from sidecar.language.abandoned_approach import AbandonedApproach
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words
 from sidecar.language.user_statements import only_points
+from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.memory import Note, Support, TypedMessage, filter_private, title_of, verify_rule
 from sidecar.runs import records
 from sidecar.runs.model import RALPH_PREFIX

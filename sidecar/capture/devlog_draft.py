@@ -13,17 +13,17 @@ import apsw
 
 from sidecar.capture.effects.direction_change import overlap
 from sidecar.capture.finished_run import FinishedRun
-from sidecar.capture.parsed_test_results import VerdictChange
+from sidecar.capture.runner_output import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
-from sidecar.language.distinctive_words import is_distinctive
+from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, title_text
+from sidecar.language.closing_message_patterns import Section
+from sidecar.language.common_words import is_distinctive
 from sidecar.language.own_words import request_of
-from sidecar.language.work_account import Account, WorkAccount, announces_more, is_bookkeeping, title_text
-from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_types import ArtifactEvent, Details, DevlogDetails, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange

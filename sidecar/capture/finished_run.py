@@ -8,14 +8,14 @@ from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, Survivi
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.capture.model import PostRunParams
-from sidecar.capture.parsed_test_results import RunnerOutcome
+from sidecar.capture.runner_output import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.language.abandoned_approach import Reversal, reversal_in
+from sidecar.language.closing_message import WorkAccount, account_of
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
-from sidecar.language.work_account import WorkAccount, account_of
+from sidecar.language.work_taken_back import Reversal, reversal_in
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_types import Boundary
 from sidecar.runs.model import RALPH_PREFIX

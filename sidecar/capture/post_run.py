@@ -26,7 +26,6 @@ from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
-from sidecar.capture.parsed_test_results import VerdictChange, outcomes_of
 from sidecar.capture.record_run import (
     confirm_delivery,
     drop_lost_deliveries,
@@ -37,6 +36,7 @@ from sidecar.capture.record_run import (
 )
 from sidecar.capture.rejected_approach_draft import RUNS
 from sidecar.capture.run_measures import items_before_run, measure_outcome
+from sidecar.capture.runner_output import VerdictChange, outcomes_of
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.clock import epoch_ms
 from sidecar.core.errors import InvalidParams

@@ -13,7 +13,6 @@ from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.model import PostRunResult
-from sidecar.capture.parsed_test_results import Verdict, VerdictChange, change_of
 from sidecar.capture.rejected_approach_draft import (
     direction_change_of,
     direction_events,
@@ -21,6 +20,7 @@ from sidecar.capture.rejected_approach_draft import (
     store_rejected_approaches,
 )
 from sidecar.capture.run_measures import estimate_of, measure_run, measures_of
+from sidecar.capture.runner_output import Verdict, VerdictChange, change_of
 from sidecar.codebase import content_identity
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id

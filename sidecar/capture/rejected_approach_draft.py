@@ -22,14 +22,16 @@ from sidecar.capture.effects.direction_change import (
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import FinishedRun
-from sidecar.capture.parsed_test_results import VerdictChange
+from sidecar.capture.runner_output import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
-from sidecar.language.abandoned_approach import (
+from sidecar.language.closing_message import account_of, title_text
+from sidecar.language.common_words import is_distinctive
+from sidecar.language.work_taken_back import (
     AbandonedApproach,
     RemovedWork,
     Reversal,
@@ -37,8 +39,6 @@ from sidecar.language.abandoned_approach import (
     abandoned_approaches,
     removed_work,
 )
-from sidecar.language.distinctive_words import is_distinctive
-from sidecar.language.work_account import account_of, title_text
 from sidecar.runs import Artifact, SubChat, artifacts, records
 from sidecar.runs.artifact_types import ArtifactEvent, RejectedApproachDetails
 

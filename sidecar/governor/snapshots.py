@@ -24,7 +24,7 @@ from sidecar.language.message_intent import is_correction, is_courtesy
 from sidecar.runs import Counters, FailingTests, RunSummary, SubChat, artifacts, records
 
 if TYPE_CHECKING:
-    from sidecar.language.work_account import Account
+    from sidecar.language.closing_message import Account
     from sidecar.runs import Artifact
 
 
@@ -241,7 +241,7 @@ def without_frame(text: str) -> str:
 
 
 def _statements(run: RunSummary) -> tuple[Account, ...]:
-    from sidecar.language.work_account import account_of  # an ordinary pre-run does not need it
+    from sidecar.language.closing_message import account_of  # an ordinary pre-run does not need it
 
     return account_of(run.conclusion).statements
 

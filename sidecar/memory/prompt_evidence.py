@@ -3,7 +3,7 @@
 Rare is a term in at most three memories, or in 5 % of them. A part of a name, a piece of a text without spaces, and a
 word of everyday talk say less: two of them are needed, unless it names a tool or an alternative of the memory's choice
 ("npm"). Function words, words of any work on software, and numbers are no evidence
-(`sidecar.language.distinctive_words`). A rule of the user about one step of the work, such as tests or commits, also
+(`sidecar.language.common_words`). A rule of the user about one step of the work, such as tests or commits, also
 bears on a prompt that asks for that step.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENT_NAMES, count_terms, identifiers_of, join_terms, paths_in, terms_of, words_in
-from sidecar.language.distinctive_words import (
+from sidecar.language.common_words import (
     activities_of_prompt,
     activities_of_rule,
     is_distinctive,

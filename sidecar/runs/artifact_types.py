@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
 from sidecar.codebase import ApiChange
-from sidecar.language.work_account import NO_ACCOUNT, Account, Candidate, WorkAccount
+from sidecar.language.closing_message import NO_ACCOUNT, Account, Candidate, WorkAccount
 from sidecar.runs.model import ArtifactStatus, ArtifactType, Provider
 
 EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed", "decisionStated"]

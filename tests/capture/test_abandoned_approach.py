@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from sidecar.language.abandoned_approach import RemovedWork, abandoned_approaches, removed_work, reversal_in
+from sidecar.language.work_taken_back import RemovedWork, abandoned_approaches, removed_work, reversal_in
 from tests.support.cases import together
 
 SENTENCES = Path(__file__).parent / "sentences"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.capture.devlog_draft import fixes
-from sidecar.capture.parsed_test_results import Verdict, VerdictChange
+from sidecar.capture.runner_output import Verdict, VerdictChange
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar

@@ -3,9 +3,9 @@
 from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects import STEP_CHARACTERS, RunCommand, activity_of
 from sidecar.capture.finished_run import stored_plan
-from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
+from sidecar.capture.runner_output import OUTPUT_CHARACTERS, outcomes_of
+from sidecar.language.closing_message import account_of
 from sidecar.language.own_words import request_of
-from sidecar.language.work_account import account_of
 from tests.support.cases import together
 from tests.support.depth import is_thorough
 from tests.support.secret_shapes import TOKENS, shows

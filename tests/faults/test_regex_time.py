@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import sidecar
-from sidecar.language.abandoned_approach import abandoned_approaches
 from sidecar.language.message_intent import creation_intent
+from sidecar.language.work_taken_back import abandoned_approaches
 from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
 from tests.support.depth import sample
@@ -31,8 +31,8 @@ MAX_GROWTH = 8.0
 """Limit from the short text to one four times as long: linear time grows 4 times, quadratic 16 times."""
 
 BOUNDED: dict[str, Use] = {
-    "sidecar.language.abandoned_approach.": lambda text: list(abandoned_approaches(text)),
-    "sidecar.language.abandoned_approach": lambda text: list(abandoned_approaches(text)),
+    "sidecar.language.work_taken_back.": lambda text: list(abandoned_approaches(text)),
+    "sidecar.language.work_taken_back": lambda text: list(abandoned_approaches(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
     "sidecar.ralph.agent.output_filters._SEQUENCE": lambda text: AnsiStripper().strip(text),
     **{

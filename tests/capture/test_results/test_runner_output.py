@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.capture.effects import RunCommand
-from sidecar.capture.parsed_test_results import RunnerOutcome, Selection, outcomes_of
+from sidecar.capture.runner_output import RunnerOutcome, Selection, outcomes_of
 from tests.support.cases import together
 
 TEST_OK = "def test_ok():\n    assert True\n"

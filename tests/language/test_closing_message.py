@@ -1,7 +1,7 @@
 """The account of an agent's work: sections and a title from its final words, in ten languages."""
 
 from sidecar.core.terms import query_terms
-from sidecar.language.work_account import account_of, announces_more
+from sidecar.language.closing_message import account_of, announces_more
 from tests.support.cases import together
 
 ENGLISH = """Perfect! ✅ **All done!**

@@ -13,8 +13,8 @@ from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_se
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, without_links
-from sidecar.language import work_account_patterns as patterns
-from sidecar.language.work_account_patterns import Section
+from sidecar.language import closing_message_patterns as patterns
+from sidecar.language.closing_message_patterns import Section
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
 
