@@ -58,10 +58,15 @@ NOT_A_REQUEST: list[tuple[Any, Any]] = [
 ]
 
 
+def _is_error(message: Any) -> bool:
+    return isinstance(message, dict) and "error" in message
+
+
 def assert_refused(client: Client, code: int, request_id: Any) -> dict[str, Any]:
     """Assert that the last message is the only error, repeats nothing, and that a ping is served after it."""
+    client.inbox.wait_for(_is_error)
     client.wait_until_read()
-    errors = [message for message in client.inbox.messages if isinstance(message, dict) and "error" in message]
+    errors = [message for message in client.inbox.messages if _is_error(message)]
     assert len(errors) == 1
     assert errors[0]["error"]["code"] == code
     assert errors[0]["id"] == request_id
