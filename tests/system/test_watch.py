@@ -199,11 +199,12 @@ def test_a_failed_cookie_ends_the_watch(watch_of: Open, top: Path) -> None:
 
 @on_linux
 def test_a_closed_watch_leaves_no_thread_and_no_file(watch_of: Open) -> None:
-    before = set(os.listdir("/proc/self/fd"))
+    before, others = set(os.listdir("/proc/self/fd")), set(threading.enumerate())
     watch = watch_of()
     watch.close()
     give_up_at = time.monotonic() + 5
-    while time.monotonic() < give_up_at and any(thread.name == "inotify" for thread in threading.enumerate()):
+    while set(threading.enumerate()) - others:
+        assert time.monotonic() < give_up_at
         time.sleep(0.01)
     assert set(os.listdir("/proc/self/fd")) <= before
     assert watch.sync().is_incomplete
