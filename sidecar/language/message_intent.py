@@ -224,7 +224,8 @@ _BESIDE = lazy_regex(
 )
 _TEST = lazy_regex(r"\b(?:tests?|testes|specs?)\b|テスト|测试|тест", re.IGNORECASE)
 _NO_TEST = lazy_regex(
-    r"\b(?:no|not|n't|without|skip|keine?|ohne|sin|sem|sans|senza|zonder|geen|run|pass|running|existing)\b[^.!?\n]{0,30}\btests?\Z",
+    r"\b(?:no|not|n't|without|skip|keine?|ohne|sin|sem|sans|senza|zonder|geen|без|run|pass|running|existing)\b"
+    r"[^.!?\n]{0,30}\b(?:tests?|testes|specs?|тест)\Z",
     re.IGNORECASE,
 )
 _FAILURE = lazy_regex(r"\b(?:fail\w*|flak\w+|broken|breaks?|error\w*|crash\w*|red|hang\w*|times? out)\b", re.IGNORECASE)
@@ -248,6 +249,7 @@ def adds_tests(message: str) -> bool:
     return any(_NO_TEST.search(message, 0, match.end()) is None for match in _TEST.finditer(message))
 
 
+@lru_cache(maxsize=16)
 def subject_of(message: str) -> str:
     """Return what a message is about: without the clauses that only tell how to work, such as "and add a test".
 

@@ -79,6 +79,8 @@ def test_a_message_without_another_subject_or_with_names_stays_whole(message: st
         ("Schreib auch einen Test dafür.", True),
         ("请添加测试。", True),
         ("No need for tests.", False),
+        ("Sem testes, por favor.", False),
+        ("Пожалуйста, без тестов.", False),
         ("Run the tests.", False),
         ("Make sure all existing tests pass.", False),
         ("Then commit.", False),
