@@ -39,7 +39,7 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.query import TEST_WORDS, PromptParts, parts_of, pointing_words
+from sidecar.codebase.search.query import FAILURE_WORDS, PromptParts, parts_of, pointing_words, wants_tests
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.summary.model import Landmine
@@ -67,10 +67,10 @@ from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_term
 
 __all__ = [
     "COMMON_STEMS",
+    "FAILURE_WORDS",
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
     "MAX_WHOLE_LINES",
-    "TEST_WORDS",
     "ApiChange",
     "ChangedFile",
     "Definition",
@@ -151,5 +151,6 @@ __all__ = [
     "summarize",
     "text_match",
     "to_json",
+    "wants_tests",
     "with_changes",
 ]

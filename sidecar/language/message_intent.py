@@ -300,7 +300,8 @@ class _Clause(NamedTuple):
         """Whether it names nothing, and has no words besides those of working; few, if another clause has a subject."""
         if not self.text.isascii() and _WIDE_WORKING.fullmatch(self.text.strip(_ENDS)):
             return True
-        if not self.words or _NAMES_SOMETHING.search(self.text):
+        is_outcome = self.words == 1 and self.is_open  # as in `test_cart.py ... FAILED`
+        if not self.words or is_outcome or _NAMES_SOMETHING.search(self.text):
             return False
         is_lenient = self.is_beside and has_subject and not self.is_open
         return len(self.others) <= (MAX_OTHER_SHARE * self.words if is_lenient else 0)

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from sidecar.codebase import (
-    TEST_WORDS,
+    FAILURE_WORDS,
     Listing,
     RankedFile,
     RankedRegion,
@@ -30,8 +31,8 @@ from sidecar.codebase import (
     query_words,
     search_contents,
     shown_bytes,
-    stem,
     text_match,
+    wants_tests,
 )
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import count_noun
@@ -187,11 +188,11 @@ def _files(
     changed = {file.path for file in state.all_changed} if state.kind == "git" else set()
     words = query_words(query)
     names_test = any(is_named_file(file) and is_test(file.path) for file in ranked)
-    wants_tests = not names_test and not TEST_WORDS.isdisjoint(words)
+    asks_for_tests = not names_test and wants_tests(words)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = failing_tests(ranked, words.keys())
-    followed_test = test_to_follow(ranked) if pack_query.adds_tests and not wants_tests else None
+    followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
     regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
     near = near_best(ranked[:BEST_FILES] if again else ranked)
     pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
@@ -208,7 +209,7 @@ def _files(
             comes_last(
                 ranked_file,
                 summaries.get(ranked_file.path),
-                wants_tests=wants_tests,
+                wants_tests=asks_for_tests,
                 is_failing=ranked_file.path in failing or ranked_file.path == followed_test,
             ),
         )
@@ -248,14 +249,13 @@ def _regions(
         found_regions = _named_first(found_regions, named, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
-    apart = failing | {followed_test}
-    tests = [
-        region
-        for region in found_regions
-        if region.path == followed_test or (region.path in failing and is_pointed_at(region))
-    ]
+    tests = [region for region in found_regions if region.path == followed_test]
+    tests += _failing_places(found_regions, failing, query)
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
+    shown_tests = {region.path for region in lines_of_tests}
     left -= sum(shown_bytes(region) for region in lines_of_tests)
+    left -= 2 * POINTER_BYTES * len(failing - shown_tests)
+    apart = failing | shown_tests | {followed_test}
     found_regions = [region for region in found_regions if region.path not in apart]
     chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
     regions: dict[str, list[ShownRegion]] = {}
@@ -467,19 +467,48 @@ def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool
     return is_failing or (not is_requested and is_unwanted)
 
 
-_FAILURE_TERMS = frozenset(map(stem, (
-    "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
-)))  # fmt: skip
-
 FAILING_SHARE = 0.25
 """Share of the context's bytes for the lines of failing tests; the code under test has the rest."""
 
 
 def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
-    """Return the tests that a prompt names because they fail; `terms` are the prompt's."""
-    if _FAILURE_TERMS.isdisjoint(terms):
+    """Return the tests that a prompt names by path because they fail; `terms` are the prompt's."""
+    if FAILURE_WORDS.isdisjoint(terms):
         return frozenset()
     return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
+
+
+MIN_TITLE_TERMS = 2
+"""A test whose title has fewer words that tell it from others is not named by them; elsewhere one more is needed."""
+
+
+def _failing_places(regions: Sequence[RankedRegion], failing: Collection[str], query: str) -> list[RankedRegion]:
+    """Return the regions of failing tests that a prompt points at, or names by all words of their title.
+
+    Of files that the prompt does not name, only a short prompt names tests: a long one has the words of many.
+    """
+    words = query_words(query).keys()
+    if FAILURE_WORDS.isdisjoint(words):
+        return []
+    is_short = len(parts_of(query).searched) == 1
+    tests = [region for region in regions if region.path in failing or (is_short and is_test(region.path))]
+    lengths = [_title_length(region, words, 0 if region.path in failing else 1) for region in tests]
+    longest = max(lengths, default=0)
+    return [
+        region
+        for region, length in zip(tests, lengths, strict=True)
+        if length == longest > 0 or (is_pointed_at(region) and (region.path in failing or _is_test_function(region)))
+    ]
+
+
+def _title_length(region: RankedRegion, words: AbstractSet[str], more: int) -> int:
+    """Return the number of words in a test's title, if the prompt has them all; else 0."""
+    title = {term for term in query_terms(region.region.name) if term not in GENERAL_TERMS}
+    return len(title) if len(title) >= MIN_TITLE_TERMS + more and title <= words else 0
+
+
+def _is_test_function(region: RankedRegion) -> bool:
+    return region.region.name.rpartition(".")[2].casefold().startswith("test")
 
 
 FOLLOWED_SUBJECTS = 3

@@ -3,6 +3,7 @@
 The evidence of a long prompt is its title, its prose, stack frames, names and call chains.
 """
 
+from collections.abc import Collection
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -265,6 +266,9 @@ def _longest_suffix(documents: Documents, mention: str) -> str | None:
 
 
 TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
+FAILURE_WORDS = frozenset(map(stem, (
+    "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
+)))  # fmt: skip
 DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
@@ -272,6 +276,11 @@ _SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
 _QUOTED = lazy_regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
 _SEPARATOR = lazy_regex(r"\.|::?")
 _WORD = lazy_regex(r"[^\W_]+")
+
+
+def wants_tests(terms: Collection[str]) -> bool:
+    """Whether a prompt with these terms asks for tests; one that reports a failure is about the code under test."""
+    return not TEST_WORDS.isdisjoint(terms) and FAILURE_WORDS.isdisjoint(terms)
 
 
 class SearchQuery(NamedTuple):
@@ -307,7 +316,7 @@ def parse_query(text: str) -> ParsedQuery:
         terms,
         tuple(dict.fromkeys(term for name in identifiers for term in query_terms(name)[:1])),
         _scope(text),
-        not TEST_WORDS.isdisjoint(terms),
+        wants_tests(terms),
         not DOCUMENT_WORDS.isdisjoint(terms),
     )
 

@@ -16,12 +16,20 @@ from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_doc
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import ImportsOf, imported_files
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.search.query import ParsedQuery, SearchQuery, mentioned_files, parse_query
+from sidecar.codebase.search.query import (
+    FAILURE_WORDS,
+    TEST_WORDS,
+    ParsedQuery,
+    SearchQuery,
+    mentioned_files,
+    parse_query,
+)
 from sidecar.codebase.search.shared_documents import folder_of
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
+from sidecar.core.terms import query_terms
 
-RANKING_VERSION = 18
+RANKING_VERSION = 19
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
@@ -428,7 +436,7 @@ def _collect_evidence(
     documents: Documents, score_cache: ScoreCache, history: History, query: SearchQuery
 ) -> tuple[Matches, Evidence]:
     mentioned = mentioned_files(documents, query.text)
-    parsed = _corrected(parse_query(mentioned.rest), documents)
+    parsed = _corrected(_about_subject(parse_query(mentioned.rest), mentioned.files, documents), documents)
     matches = score_cache.match(parsed.terms, history.term_specificity(parsed.terms))
     similar_commits = history.similar_commits(parsed.terms)
     nearest = {path: score for path, score in similar_commits.nearest.items() if path in documents}
@@ -443,6 +451,16 @@ def _collect_evidence(
         {path: score / highest for path, score in similar.items()},
         mentioned.files,
     )
+
+
+def _about_subject(parsed: ParsedQuery, mentioned: Iterable[str], documents: Documents) -> ParsedQuery:
+    """Replace a failing prompt's words for tests by the names of the tests it mentions: these say what they test."""
+    tests = [path for path in mentioned if documents.kind(documents.number(path)).test]
+    if not tests or FAILURE_WORDS.isdisjoint(parsed.terms):
+        return parsed
+    names = (term for path in tests for term in query_terms(stem_of(path)))
+    terms = dict.fromkeys((*(term for term in parsed.terms if term not in TEST_WORDS), *names))
+    return parsed._replace(terms=tuple(terms))
 
 
 def _corrected(parsed: ParsedQuery, documents: Documents) -> ParsedQuery:

@@ -128,7 +128,7 @@ def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(start_chat: 
     assert (
         paths_of(text_of(start_chat().pre_run("Customers cannot redeem a voucher"), "context"))[0] == "src/voucher.py"
     )
-    requested = start_chat(sub_chat_id="b").pre_run("The tests of redeem and voucher fail")
+    requested = start_chat(sub_chat_id="b").pre_run("Rename the tests of redeem and voucher")
     assert "tests/test_voucher.py" in paths_of(text_of(requested, "context"))
 
 
@@ -146,6 +146,46 @@ def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(
     assert "def redeem" in text
     assert text.index("def test_gift_7()") > text.index("def redeem")
     assert "def test_gift_60()" not in text
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        'The test "test_gift_7" fails. Find out why and fix it.',
+        "test_gift_7 in tests/test_voucher.py is failing, can you fix the code?",
+    ],
+)
+def test_a_report_of_a_failing_test_by_its_name_shows_the_code_under_test_and_that_test_alone(
+    start_chat: StartChat, shop: Repository, report: str
+) -> None:
+    other_tests = "".join(f"\n\ndef test_gift_{n}() -> None:\n    assert redeem('{n}')\n" for n in range(400))
+    shop.commit({**MORE, "tests/test_voucher.py": str(MORE["tests/test_voucher.py"]) + other_tests})
+    text = text_of(start_chat().pre_run(report), "context")
+    assert paths_of(text)[0] == "src/voucher.py"
+    assert "def redeem" in text
+    assert "def test_gift_7()" in text
+    assert "def test_gift_60()" not in text
+
+
+def test_a_report_of_a_failing_test_by_its_title_shows_that_test(start_chat: StartChat, shop: Repository) -> None:
+    titles = ["redeems an old voucher once", "refuses a voucher of another shop", "redeems a voucher"]
+    steps = "  step()\n" * 30
+    tests = "".join(f"it('{title}', () => {{\n{steps}  redeem({n})\n}})\n\n" for n, title in enumerate(titles))
+    shop.commit({"web/voucher.js": "export function redeem(code) {\n}\n", "web/voucher.test.js": tests})
+    text = text_of(start_chat().pre_run("web/voucher.test.js: redeems an old voucher once ... FAIL"), "context")
+    assert paths_of(text)[0] == "web/voucher.js"
+    assert "redeem(0)" in text
+    assert "redeem(1)" not in text
+    assert "redeem(2)" not in text
+
+
+def test_a_failing_test_file_leads_to_the_code_that_it_tests(start_chat: StartChat, shop: Repository) -> None:
+    other_tests = {f"tests/test_part_{n}.py": f"def test_fix_{n}() -> None:\n    assert {n}\n" for n in range(40)}
+    shop.commit({**MORE, **other_tests})
+    text = text_of(start_chat().pre_run("Fix the failing test in tests/test_voucher.py"), "context")
+    code, test = paths_of(text)
+    assert code == "src/voucher.py"
+    assert test.startswith("tests/test_voucher.py (named in the request")
 
 
 @pytest.mark.parametrize("wish", ["Fix it and add a test.", "Corrige et ajoute des tests."])
