@@ -109,7 +109,8 @@ ALWAYS_DO = lazy_regex(
     re.IGNORECASE,
 )
 I_DO_IT = lazy_regex(
-    rf"\bi(?:['’]?ll| will| always| do)?,? (?:always )?{_MINE} (?!(?:{_POINTING}|the same)\b)(?:[\w/'’-]+ ){{1,5}}?"
+    rf"\bi(?:['’]?ll| will| always| do)?,? (?:always )?{_MINE} (?!(?:(?:all (?:of )?)?{_POINTING}|the same)\b)"
+    r"(?:[\w/'’-]+ ){1,5}?"
     r"(?:myself|on my own)\b(?! (?:later|now|today|first|then))"
     r"|\bi do (?:all )?(?:the|my|our) (?!same|work|test\b)\w+(?: \w+)? myself\b"
     r"|\b(?:los|las|el|la) (?!que)\w+(?: \w+)? (?:los |las |lo |la )?hago yo\b"
@@ -233,7 +234,7 @@ FOR_LATER = lazy_regex(
     r"|la prochaine fois|para o futuro|(?:d|n)a próxima vez|para a próxima)[,:]? "
     r"(?!(?:i|it|this|that|there|they|ich|es|je|ça|eu)\b|(?:we|you|users?) (?:can|could|may|might|will|would|want"
     r"|need)\b)(?=\S)"
-    r"|(?:^|(?<=[，。]))(?P<unspaced>下次(?:请|要|记得|不要|别)|次回(?:から)?は)",
+    r"|(?:^|(?<=[，。]))(?P<unspaced>下次(?:请|要|记得|不要|别(?!的|人|处))|次回(?:から)?は)",
     re.IGNORECASE,
 )
 CONVENTION = lazy_regex(
@@ -298,7 +299,7 @@ ANSWER_LANGUAGE = lazy_regex(
     rf"{_LANGUAGE}"
     r"|(?:返答|回答|返信|応答|出力)は[^。\n]{0,6}(?:日本語|英語|中国語)|(?:日本語|英語)で(?:答えて|回答して|返答して"
     r"|返信して)"
-    r"|用(?:中文|英文|日文|英语|日语)(?:来)?(?:回答|回复|答复|交流)",
+    r"|(?:请|請)?(?:使)?用(?:中文|英文|日文|英语|日语)(?:来)?(?:回答|回复|答复|交流)我?",
     re.IGNORECASE,
 )
 ASK_FIRST = lazy_regex(
@@ -352,7 +353,9 @@ _REMEMBER = lazy_regex(
     _CLAUSE
     + _PLEASE
     + r"(?P<form>rememb?er(?!,? (?:when|how|what|why|where|who|last|the time|you|i |we (?:had|did|were)|yesterday"
-    r"|earlier|me\b|(?:it|this|that|these|those)(?:['’]?s| is| are| was| were)\b|it['’]?s))|keep in mind|bear in mind"
+    r"|earlier|me\b|(?:it|this|that|these|those)(?:['’]?s| is| are| was| were)\b|it['’]?s))|(?:keep|bear) in mind"
+    r"(?!,? ?(?:to\b|let['’]?s\b|lets\b|here\b|:? ?this is\b"
+    r"|the (?:[\w-]+ ){1,6}(?:defined|described|mentioned|listed|documented)\b))"
     r"|(?:don['’]?t|do not|never) forget(?= that| we | our )|make a (?:mental )?note|note for (?:the )?(?:future"
     r"|later)|recuerd[ae]|recordá|ten(?:ga)? en cuenta|no (?:te )?olvides|acuérdate"
     r"|souviens[- ]toi|souvenez[- ]vous|rappelle[- ]toi|rappelez[- ]vous|n['’]oublie(?:z)? pas|retiens|retenez"
@@ -381,8 +384,8 @@ _FROM_NOW_ON = lazy_regex(
     r"|frente)|de agora em diante|a partir de agora|d['’]ora in (?:poi|avanti)"
     r"|da ora in (?:poi|avanti)|da adesso in poi|vanaf nu|voortaan|in het vervolg|с этого момента|впредь|отныне"
     r"|с сегодняшнего дня|od teraz|na przyszłość)\b"
-    r"|(?P<unspaced>从现在(?:开始|起)|从今以后|从今天起|今后|往后|(?:^|(?<=[，。、；,\s]))以后(?!再|的时候|我|可能"
-    r"|会)|今後(?:は|も)?|これから(?:は|も)|以後(?:は"
+    r"|(?P<unspaced>(?<!必须)从现在(?:开始|起)(?!，?就)|从今以后|从今天起|今后|往后|(?:^|(?<=[，。、；,\s]))以后(?!再|的时候|我|可能"
+    r"|会|如果|若|要是|考虑|想|需要|还|版本|扩展)|今後(?:は|も)?|これから(?:は|も)|以後(?:は"
     r"|、)|次回から(?:は)?|次から(?:は)))",
     re.IGNORECASE,
 )

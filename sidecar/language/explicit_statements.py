@@ -50,6 +50,9 @@ class ExplicitForm(NamedTuple):
     is_doubtful: bool = False
     """Whether its statement may concern the product or the task at hand: it is never a standing one."""
 
+    may_be_task: bool = False
+    """Whether its statement may belong to a task beside it in the message: it is a standing one only without."""
+
 
 _MEMORY_QUESTION = lazy_regex(
     r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな)[。\s]{0,3}$"
@@ -159,6 +162,12 @@ def holds_on(following: str) -> bool:
     return _HOLDS_ON.match(_lower(following)) is not None
 
 
+def complains(sentence: str) -> bool:
+    """Whether a sentence holds something against the agent: "again with …", "how many times …"."""
+    lower = _lower(sentence)
+    return _COMPLAINT.search(lower) is not None or _INSIST.search(lower) is not None
+
+
 def explicit_form(
     sentence: Sentence, analysis: Analysis, context: Context, previous: str = "", following: str = ""
 ) -> ExplicitForm | None:
@@ -190,7 +199,8 @@ def _combined_form(
     if is_shown or _REPORTED.search(text[:start]):
         return None
     is_doubtful = not form.is_sure or "hypothesis" in analysis.concepts
-    return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful)
+    may_be_task = form.name not in _BESIDE_TASK
+    return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful, may_be_task)
 
 
 def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, previous: str) -> ExplicitForm | None:
@@ -210,6 +220,7 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
         if _REPORTED.search(text[: match.start()]) or TASK_AT_END.search(text):
             continue
         start, content = _start_and_content(name, text, match)
+        end = _end(name, text, match)
         if name in _UNSURE and context.total > MAX_SENTENCES_OF_UNSURE:
             continue
         if _size(content) >= MIN_CONTENT and not (_points_only(name, content) or _SYMPTOM.search(content)):
@@ -218,7 +229,7 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
             is_doubtful = name == "place" or any(
                 ("hypothesis" in analysis.concepts, _MIND.search(text), _PRODUCT.search(content))
             )
-            return ExplicitForm(name, kind, start, name not in _UNSURE, is_doubtful=is_doubtful)
+            return ExplicitForm(name, kind, start, name not in _UNSURE, end, is_doubtful)
     return None
 
 
@@ -226,6 +237,8 @@ def _is_of_one_feature(name: str, content: str) -> bool:
     """Whether a preference or requirement is about one place of the product, not about all that is to come."""
     if name == "no longer":
         return _POINTS_AT_PART.search(content) is not None
+    if name == "always, never":
+        return _SHOWN.search(content) is not None
     if name not in ("prefer", "all must", "tool instead"):
         return False
     if name == "prefer" and _ONE_THING.search(content) and not _TECHNICAL.search(_lower(content)):
@@ -243,15 +256,52 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
             return 0, text[: match.end("closing")]
         return max(match.start("form"), match.start("unspaced")), text[match.end() :]
     if name in ("from now on", "for later"):
-        start = match.start() if _begins_clause(text, match.start()) else 0
+        task = _ELLIPSIS.match(text, 0, match.start())
+        start = match.start() if _begins_clause(text, match.start()) else task.end() if task else 0
         return start, f"{text[: match.start()]} {text[match.end() :]}"
+    if name == "language of answers":
+        return _start_of_language(text, match), text
     if name == "no longer" and _OF_A_TASK.search(text, 0, match.start()):
         return 0, ""
     return 0, "" if name in _LASTING_TASK and _ONE_OFF.search(text) else text
 
 
-_OF_A_TASK = lazy_regex(r"\w (?<!note )(?<!mind )(?<!remember )(?:that|which)\s{0,3}\Z", re.IGNORECASE)
-"""Words that make what follows a part of the task: "remove the files that we no longer need"."""
+def _start_of_language(text: str, match: re.Match[str]) -> int:
+    """Return where a language for answers starts: words before it are the task, unless they only lead to it."""
+    before = text[: match.start()]
+    return 0 if _size(before) <= MAX_LEAD and not _UNSPACED_END.search(before) else match.start() + _edge(match[0])
+
+
+def _edge(form: str) -> int:
+    """Return the number of punctuation marks and spaces at the beginning of a form."""
+    return len(form) - len(form.lstrip(" ,;.!，。；"))
+
+
+def _end(name: str, text: str, match: re.Match[str]) -> int | None:
+    """Return where the statement of a form ends, if the task follows it in the sentence."""
+    if name == "language of answers" and match.end() < len(text) and text[match.end()] in "，,。；":
+        return match.end() if _size(match[0]) <= MAX_LEAD * 2 and not match[0].isascii() else None
+    tail = _REQUEST_TAIL.search(text, match.end())
+    return tail.start() if tail else None
+
+
+MAX_LEAD = 3
+"""Words before a language for answers that only lead to it: "ok, from you please"."""
+
+_UNSPACED_END = lazy_regex(r"[\u3040-\u9fff][\s，,、；]{0,3}\Z")
+_ELLIPSIS = lazy_regex(r".*(?:\.{3,}|…)\s{0,3}")
+_REQUEST_TAIL = lazy_regex(
+    r"\s(?:(?:so|and|now|then|just) ){0,2}(?:please |pls )"
+    r"(?:go ahead|continue|proceed|carry on|keep going|start|begin|finish)\b.*",
+    re.IGNORECASE,
+)
+"""A request for the task at hand after a wish: "… please go ahead with phase two"."""
+
+_OF_A_TASK = lazy_regex(
+    r"\w (?<!note )(?<!mind )(?<!remember )(?:that|which)\s{0,3}\Z|\b(?:if|when|once|whether)\s{0,3}\Z|如果\Z",
+    re.IGNORECASE,
+)
+"""Words that make what follows a part or condition of the task: "remove the files that we no longer need"."""
 
 _UNSURE = frozenset({"all must", "prefer", "tool instead", "house choice", "place", "not any more", "brief rule"})
 """Forms that also occur in specifications of one feature."""
@@ -309,6 +359,11 @@ TASK_AT_END = lazy_regex(
     re.IGNORECASE,
 )
 """A request that makes the words before it the task at hand."""
+
+_SHOWN = lazy_regex(
+    r"\b(?:to|it|that) (?:always|never) (?:only |just )?(?:show|display|hide|render|scroll|highlight)\b(?! me\b)",
+    re.IGNORECASE,
+)
 
 _OURS = lazy_regex(
     r"\b(?:our|nuestr\w+|notre|nos|unsere?\w?|noss[oa]s?|nostr\w|onze?|наш\w*|компонент\w*|component\w*)\b"
@@ -414,11 +469,11 @@ _CLAUSES = (
     _clause("complaint", "correction", "pointing ban", after_complaint=True),
     _clause("complaint", "correction", "our way", "symptom|request", after_complaint=True),
     _clause("complaint", "correction", "insist & object|config", may_ask=True),
-    _clause("habit", "rule", "occasion", "symptom|product event"),
-    _clause("habit", "rule", "when you", "symptom"),
+    _clause("habit", "rule", "occasion", "symptom|product event|report"),
+    _clause("habit", "rule", "when you", "symptom|report"),
     _clause("habit", "rule", "every change|meant"),
     _clause("habit", "rule", "treat", may_ask=True),
-    _clause("habit", "rule", "each time & technical", "symptom|happening"),
+    _clause("habit", "rule", "each time & technical", "symptom|happening|report"),
     _clause("habit", "rule", "step event", "symptom|definite"),
     _clause("habit", "rule", "imperfective & object", "definite"),
     _clause("when unsure", "rule", "unsure"),
@@ -427,7 +482,7 @@ _CLAUSES = (
     _clause("working order", "rule", "first then|plan first|branch work|run with"),
     _clause("working order", "rule", "stepwise", is_sure=False),
     _clause("conduct", "rule", "stop|not asked|no explaining|whatever"),
-    _clause("conduct", "rule", "not do & object", "definite"),
+    _clause("conduct", "rule", "not do & object", "definite|part of the screen"),
     _clause("conduct", "rule", "do not act", "in place"),
     _clause("conduct", "rule", "annoys & negative"),
     _clause("always", "rule", "unspaced always & object|error", "built"),
@@ -481,14 +536,21 @@ _CLAUSES = (
 )
 """Forms that combine concepts, each a reason by its name."""
 
+_BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "when unsure", "no more", "always", "never"))
+"""Forms of clauses that last whatever task is beside them."""
+
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
 """A sentence that the following one extends to all."""
 
 MAX_CLAUSE = 260
 """Characters of a clause that lasts; longer ones describe a task."""
 
-_HEAD, _TASK_TAIL, _TIED, _PEOPLE = (_concept(name) for name in ("head", "task tail", "tied", "people"))
-_COMPLAINT, _TECHNICAL, _NEGATIVE = (_concept(name) for name in ("complaint", "technical", "negative"))
+_HEAD, _TASK_TAIL, _TIED, _PEOPLE, _ASKS = (
+    _concept(name) for name in ("head", "task tail", "tied", "people", "question")
+)
+_COMPLAINT, _INSIST, _TECHNICAL, _NEGATIVE = (
+    _concept(name) for name in ("complaint", "insist|told", "technical", "negative")
+)
 _QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
 _COMMA = lazy_regex(r"[,;，；] ?|\s[–—-]\s")
 
@@ -502,7 +564,7 @@ def _lasting_clause(text: str, previous: str, following: str) -> tuple[_Clause, 
     clause = text[start:end]
     if not clause or len(clause) > MAX_CLAUSE or _TIED.search(clause) or _PEOPLE.match(clause):
         return None
-    asks = tail is None and _QUESTION.search(clause) is not None
+    asks = (tail is None and _QUESTION.search(clause) is not None) or _ASKS.match(clause) is not None
     known: dict[re.Pattern[str], bool] = {}
 
     def has(concept: re.Pattern[str]) -> bool:

@@ -25,7 +25,7 @@ _DUMP_LINE = lazy_regex(
     r"|File \"|Traceback \(|Caused by:|npm (?:ERR!|error|warn)|error TS\d"
     r"|error\[|warning[:\[]|Error: |[\w.]{3,80}(?:Error|Exception)\b[:(]"
     r"|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b|\[?\d{4}-\d\d-\d\d[T ,]\d\d:"
-    r"|\[?\d{4}-\w{2,3}-\d\d[ T]\d|\[?\d{1,2}:\d\d:\d\d\b"
+    r"|\[?\d{4}(?:-\w{2,3}-|/\d\d/)\d\d[ T]\d|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,80}[#$](?: |$)|\[?\d{1,2}:\d\d:\d\d\b"
     r"|\d{1,5}\s{0,4}[│|]"
     r"|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static|async|void|int"
     r"|package|using|namespace"

@@ -353,7 +353,7 @@ FORMS = {
         + r"toujours (?:\w+(?:er|ez|ir|oir|dre)|utilise|mets|fais|écris|réponds|garde|vérifie|lance|ajoute)\s+\S"
         r"|" + _OPENING + r"(?:immer|niemals|nie|siempre|nunca|sempre|mai|altijd|nooit|всегда"
         r"|никогда не)\s+\w{3,20}\s+\S"
-        r"|^(?:总是|始终|一律|永远不要|绝不要?|千万别|千万不要|不许|禁止|严禁|必须)|^(?:常に|必ず|絶対に)"
+        r"|^(?:总是|始终|一律|永远不要|绝不要?|千万别|千万不要|不许|禁止|严禁)|^(?:常に|必ず|絶対に)"
         r"|\b(?:verwende|nutze|benutze|schreibe?|utilise|utilisez|usa|use|utiliza|escribe|escreva|scrivi|gebruik"
         r"|schrijf|используй|пиши)"
         r"\b[^.?!\n]{0,60}\b(?:immer|niemals|nie|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit|всегда"

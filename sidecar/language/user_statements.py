@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_forms import StatementForm
-from sidecar.language.explicit_statements import SUPPOSITION, TASK_AT_END, explicit_form, holds_on, is_specified
+from sidecar.language.explicit_statements import (
+    SUPPOSITION,
+    TASK_AT_END,
+    complains,
+    explicit_form,
+    holds_on,
+    is_specified,
+)
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import (
     Analysis,
@@ -72,16 +79,19 @@ def read_statements(message: str, before: str = "") -> Reading:
     """Return the lasting statements of a user's message; `before` is the assistant's text that it answers."""
     own = own_words(message)
     sentences = split_sentences(own)[:MAX_SENTENCES]
+    analyses = [analyze(sentence.text) for sentence in sentences]
+    tasks = [_is_task(*pair) for pair in zip(sentences, analyses, strict=True)]
     is_brief = len(own.strip()) <= MAX_BRIEF
     statements: list[Statement] = []
     near: list[Statement] = []
     for index, (sentence, context) in enumerate(
         zip(sentences, contexts_of(sentences, message, own, before), strict=True)
     ):
-        analysis = analyze(sentence.text)
+        analysis = analyses[index]
         previous = sentences[index - 1].text if index else ""
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
-        statement = _explicit(sentence, analysis, context, (previous, following), is_brief=is_brief)
+        is_alone = is_brief and not any(tasks[:index] + tasks[index + 1 :])
+        statement = _explicit(sentence, analysis, context, (previous, following), is_brief=is_brief, is_alone=is_alone)
         if statement is None:
             statement = _scored(sentence, analysis, context)
             if is_specified(following) or TASK_AT_END.search(sentence.text):
@@ -98,7 +108,7 @@ def read_statements(message: str, before: str = "") -> Reading:
 
 
 def _explicit(
-    sentence: Sentence, analysis: Analysis, context: Context, around: tuple[str, str], *, is_brief: bool
+    sentence: Sentence, analysis: Analysis, context: Context, around: tuple[str, str], *, is_brief: bool, is_alone: bool
 ) -> Statement | None:
     """Return the statement of a sentence in an explicit form."""
     form = explicit_form(sentence, analysis, context, *around)
@@ -106,7 +116,7 @@ def _explicit(
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
-    is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
+    is_plain = is_alone if form.may_be_task else is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_standing = is_plain and not (context.has_paste or form.is_doubtful)
     return Statement(
         text=text,
@@ -117,6 +127,24 @@ def _explicit(
         start=start,
         end=start + len(text),
     )
+
+
+_ASKS = lazy_regex(
+    r"[?？]\s*$|^(?:(?:ok(?:ay)?|and|but|so|now|then|also|next|please|pls|first|alright|great|awesome|yes)[\s,.!]{1,3}){0,3}"
+    r"(?:i(?:['’]d| would)? (?:want|need|like)|let['’]?s|lets|(?:can|could|would|will) (?:you|we)|we (?:need|want) to"
+    r"|there (?:is|are)|it (?:is|was|does|did))\b|^(?:请|帮我|你可以|继续|修复|检查|现在)",
+    re.IGNORECASE,
+)
+
+
+def _is_task(sentence: Sentence, analysis: Analysis) -> bool:
+    """Whether a sentence asks for something at hand, and is no complaint: what is beside it may belong to it."""
+    begins = analysis.concepts.get("work", MAX_BRIEF) <= MAX_LEAD
+    return (begins or _ASKS.search(sentence.text) is not None) and not complains(sentence.text)
+
+
+MAX_LEAD = 1
+"""Words before the verb of a request: "please fix …"."""
 
 
 def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Statement:
@@ -172,6 +200,7 @@ _REFERS = lazy_regex(
     r"^(?:[\w'’]{1,20}[\s,:]{1,3}){0,7}(?:it|them)\b|"
     r"^(?:(?:please|so|and|but|always|never|don['’]?t|do not|just|only|use|keep|put|do|make|we|i|you|should|must"
     r"|want|need|to|that|prefer|also)\s){0,5}(?:it|them|they|those|these|this|that)\b"
+    r"|^(?:please )?(?:remember|note) (?:that|this)(?: for| in|[\s.!]*$)"
     r"|^(?:ça|cela|ceci|das|dies|eso|esto|isso|isto|questo|dit|dat|это|这|它|これ|それ)",
     re.IGNORECASE,
 )

@@ -346,6 +346,15 @@ def test_a_rule_preference_or_choice_is_a_statement(message: str) -> None:
         "不要用罐头和球，全部用长方体，物体生成再密集一点",
         "今後は変更もあると思うので、これで良いでしょうか。",
         "2. Clean and Complete Code:\nAlways generate complete code—avoid placeholders. Never leave a gap.",
+        "the left two columns are frozen, but the headings are shifted by one",
+        "every time you break the layout",
+        "When you open the list of all orders it is not sorted by date, which is confusing.",
+        "please make sure to always only show one dialog and refresh it with the new contents.",
+        "以后如果需要拆分数据库，会有什么困难，你有什么好的建议",
+        "No please just commit it now",
+        "make sure the build doesn't load that font if we don't need it anymore",
+        "keep in mind: this is how the invoice currently looks",
+        "dont use shadows or colouring for the cards, just a thin border.",
     ],
 )
 def test_a_step_of_the_task_a_fact_or_a_document_is_no_standing_instruction(message: str) -> None:
@@ -383,6 +392,20 @@ def test_a_statement_is_the_clause_with_its_reason() -> None:
     (statement,) = read_statements(message).statements
     assert statement.text == "from now on use our Button component. Because marketing wants it."
     assert message[statement.start : statement.end] == statement.text
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("修复订单页面的错误，使用中文回答", "使用中文回答"),
+        (
+            "I don't want to git commit after each change please go ahead and finish step 3",
+            "I don't want to git commit after each change",
+        ),
+    ],
+)
+def test_the_task_beside_a_rule_is_no_part_of_it(message: str, rule: str) -> None:
+    assert [statement.text for statement in read_statements(message).statements] == [rule]
 
 
 @pytest.mark.parametrize(
