@@ -10,7 +10,7 @@ from sidecar.core.text import one_line
 from sidecar.registry.entities import Entity, Registry, adaptability_level
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
 from sidecar.registry.project_registry import registry_for_workspace
-from sidecar.registry.scoring import RegistryIndex, Score, scores, terms_of
+from sidecar.registry.scoring import RegistryIndex, Score, scores, terms_of, without_chance
 from sidecar.workspace import Workspace
 
 Decision = Literal["REUSE", "ADAPT", "CREATE"]
@@ -65,7 +65,8 @@ def decide(
         if len(best) >= needed or len(ranked) < count:
             break
         count *= 4
-    recommendations = [_recommendation(score, index.entities[score.number], registry) for score in best[:needed]]
+    likely = without_chance(best[:needed], terms, index)
+    recommendations = [_recommendation(score, index.entities[score.number], registry) for score in likely]
     return Match(recommendations[:limit], _is_ambiguous(recommendations))
 
 

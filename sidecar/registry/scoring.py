@@ -189,8 +189,13 @@ _CAPITAL_FUNCTIONS = (".go", ".cs")
 MIN_WORDS = 2
 """Number of an entity's words below which an intent never matches: one common word, or a kind's name, is chance."""
 
+MAX_BY_SYNONYMS = 0.3
+"""Maximum share of an intent's weight that the best code may cover by synonyms alone: several inexact words are
+chance.
+"""
+
 TOO_FEW_WORDS = 0.59
-"""Factor of such an intent, which leaves its score below 60."""
+"""Factor of such intents, which leaves their score below 60."""
 
 
 _ROUNDING = 1e-9
@@ -200,6 +205,9 @@ def _strength(strengths: Sequence[tuple[int, float]], fields: int) -> float:
     """Return how far a term in these fields counts as covered."""
     return next((value for where, value in strengths if fields & where), 0.0)
 
+
+_OWN_FIELDS = NAME | KEYWORD | PURPOSE | INCIDENTAL
+"""The fields that contain the word itself."""
 
 _SYNONYM_BITS = INCIDENTAL.bit_length()
 """Number of bits by which a synonym's fields are shifted above those of the word itself."""
@@ -346,6 +354,32 @@ def score(number: int, terms: Sequence[Term], index: RegistryIndex) -> Score:
             term.word for term, is_there in zip(terms, is_matched, strict=True) if term.weight and not is_there
         ),
     )
+
+
+def without_chance(best: Sequence[Score], terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
+    """Return the best scores, all of them below 60 if the first is code that shares too few words of its own.
+
+    The order stays: where the first matches by synonyms, the next one is no better answer.
+    """
+    if not best or not _is_by_synonyms(best[0].number, terms, index):
+        return list(best)
+    return [
+        score._replace(
+            score=score.score * TOO_FEW_WORDS,
+            keywords=score.keywords * TOO_FEW_WORDS,
+            purpose=score.purpose * TOO_FEW_WORDS,
+        )
+        for score in best
+    ]
+
+
+def _is_by_synonyms(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:
+    """Whether code contains more than `MAX_BY_SYNONYMS` of an intent only by synonyms."""
+    if index.entities[number].origin != "code":
+        return False
+    fields = [_field_mask(term, number) for term in terms]
+    by_synonyms = (term.weight for term, field in zip(terms, fields, strict=True) if field and not field & _OWN_FIELDS)
+    return sum(by_synonyms) > MAX_BY_SYNONYMS * sum(term.weight for term in terms)
 
 
 def _likelihood(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:

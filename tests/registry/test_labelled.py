@@ -45,9 +45,9 @@ def test_decisions_on_derived_code_are_better_than_shared_words() -> None:
     own, plain = rates(ours, CODE_INTENTS), rates(keyword_overlap, CODE_INTENTS)
     assert own.top1 >= max(0.7, plain.top1 + 0.1)
     assert own.top3 >= max(0.82, plain.top3)
-    assert own.hinted >= max(0.5, plain.hinted + 0.2)
+    assert own.hinted >= max(0.42, plain.hinted + 0.12)
     assert own.decisions >= plain.decisions + 0.08
-    assert own.misled <= 0.06
+    assert own.misled <= 0.03
 
 
 def test_missing_code_is_never_mistaken_for_existing_code() -> None:

@@ -300,3 +300,20 @@ def test_an_intent_of_function_words_alone_recommends_nothing() -> None:
     entities = [Entity("a", f"before-{word}", "", "hook", "", (), (), 0.5, "") for word in ("log", "save", "load")]
     registry = Registry(entities, Metadata())
     assert not decide("before and after", registry, RegistryIndex(entities), 2).recommendations
+
+
+def test_code_that_matches_by_synonyms_is_not_recommended() -> None:
+    entities = [
+        Entity("code", "text.py#drop_folder", "text.py", "function", "Drop a folder", (), (), 0.5, "", "code"),
+        *(
+            Entity("code", f"m{n}.py#f{n}", f"m{n}.py", "function", f"Thing{n}", (), (), 0.5, "", "code")
+            for n in range(8)
+        ),
+    ]
+    index = RegistryIndex(entities)
+
+    def decided(intent: str) -> str:
+        return decide(intent, Registry(entities, Metadata()), index, 1).recommendations[0].decision
+
+    assert decided("drop a folder") == "REUSE"
+    assert decided("erase a directory") == "CREATE"
