@@ -90,7 +90,7 @@ def read_statements(message: str, before: str = "") -> Reading:
         analysis = analyses[index]
         previous = sentences[index - 1].text if index else ""
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
-        is_alone = is_brief and not any(tasks[:index] + tasks[index + 1 :])
+        is_alone = is_brief and (complains(sentence.text) or not any(tasks[:index] + tasks[index + 1 :]))
         statement = _explicit(sentence, analysis, context, (previous, following), is_brief=is_brief, is_alone=is_alone)
         if statement is None:
             statement = _scored(sentence, analysis, context)
