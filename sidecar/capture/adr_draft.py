@@ -33,7 +33,7 @@ from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import parts_of
 from sidecar.language.own_words import own_words
-from sidecar.runs import Artifact, SubChat, artifacts
+from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_types import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
 
@@ -287,7 +287,7 @@ def store_adr(
     if not new_boundaries and not any(_decision_key(sentence) not in covered for sentence in noted):
         return None
     key = f"adr:{run.params.sub_chat_id}"
-    latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
+    latest = artifact_store.newest_of_event(tx, run.workspace.project_key, key, 0)
     open_draft = latest if latest is not None and is_growing(latest, run, state) else None
     earlier = _details(open_draft)
     boundaries_shown = (
@@ -297,7 +297,7 @@ def store_adr(
     )
     artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft, noted)
     artifact = replace(artifact, event_key=key)
-    artifacts.put(tx, artifact)
+    artifact_store.put(tx, artifact)
     return artifact
 
 

@@ -31,7 +31,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import escape_markers
 from sidecar.method import Lane, method
-from sidecar.runs import Artifact, artifacts
+from sidecar.runs import Artifact, artifact_store
 from sidecar.runs.artifact_types import CommitMark
 from sidecar.runs.model import ArtifactStatus
 from sidecar.workspace import Workspace
@@ -42,7 +42,7 @@ def lookup_artifact(tx: apsw.Connection, project: str, artifact_id: str) -> Arti
 
     Raise NotFound also for another project's artifact, and StateDegraded for a damaged one.
     """
-    row = artifacts.get(tx, artifact_id)
+    row = artifact_store.get(tx, artifact_id)
     if row is None or row[0].project != project:
         raise NotFound("No artifact has that id.", hint="`artifact/list` shows a project's artifacts.")
     artifact, is_intact = row
@@ -124,7 +124,9 @@ def _chosen(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Art
         if ids is None:
             ids = [
                 artifact.id
-                for artifact, _ in artifacts.of_project(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)
+                for artifact, _ in artifact_store.of_project(
+                    tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT
+                )
             ]
         requested = [lookup_artifact(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
     if any(status_after(artifact.status, "commit") is NotAllowed.DISCARDED for artifact in requested):
@@ -144,7 +146,7 @@ def list_artifacts(call: Call, params: ArtifactListParams) -> ArtifactListResult
     """List a project's artifacts, newest first."""
     project = _project(call, params.project_path)
     with call.database.read() as tx:
-        rows = artifacts.of_project(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
+        rows = artifact_store.of_project(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
     return ArtifactListResult(artifacts=[_summary(artifact, is_intact) for artifact, is_intact in rows])
 
 
@@ -280,7 +282,7 @@ _DONE = {"update": "changed", "discard": "discarded"}
 def _store(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
     """Store a change with a time of its own, so that two changes in one millisecond are distinguished."""
     stored = replace(artifact, updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
-    artifacts.put(tx, stored)
+    artifact_store.put(tx, stored)
     return stored
 
 

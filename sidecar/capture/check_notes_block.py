@@ -21,7 +21,7 @@ from sidecar.language.own_words import own_words
 from sidecar.language.user_statements import only_points
 from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.memory import Note, Support, TypedMessage, filter_private, title_of, verify_rule
-from sidecar.runs import records
+from sidecar.runs import run_records
 from sidecar.runs.model import RALPH_PREFIX
 
 MAX_TYPED_PROMPTS = 6
@@ -164,7 +164,7 @@ def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage,
     words = clip_at_word(own_words(filter_private(prompt).text), MAX_TYPED_CHARACTERS)
     if not words.strip():
         return ()
-    runs = records.run_summaries(tx, run.params.sub_chat_id, 1)
+    runs = run_records.run_summaries(tx, run.params.sub_chat_id, 1)
     return (TypedMessage(words, runs[0].conclusion[-MAX_BEFORE_CHARACTERS:] if runs else ""),)
 
 

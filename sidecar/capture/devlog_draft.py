@@ -24,7 +24,7 @@ from sidecar.language.closing_message import Account, WorkAccount, announces_mor
 from sidecar.language.closing_message_patterns import Section
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.own_words import request_of
-from sidecar.runs import Artifact, SubChat, artifacts
+from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_types import ArtifactEvent, Details, DevlogDetails, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange
 
@@ -296,7 +296,7 @@ def store_devlog(
     A tally that stays small over many runs starts over: no title names so many small steps.
     """
     key = f"devlog:{run.params.sub_chat_id}"
-    latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
+    latest = artifact_store.newest_of_event(tx, run.workspace.project_key, key, 0)
     latest = _started_over(latest) if latest is not None and _is_tally(latest) and _is_scattered(latest) else latest
     sum_so_far = latest if latest is not None and _is_tally(latest) else None
     if sum_so_far is not None and _is_work_of_its_own(run, sum_so_far):
@@ -315,7 +315,7 @@ def store_devlog(
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or has_event) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
-    artifacts.put(tx, replace(artifact, event_key=key))
+    artifact_store.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
 
 
@@ -518,7 +518,7 @@ def _artifact(
         status="draft",
         title=draft.title,
         body=draft.body,
-        event=(name_of(events_of_entry) or "mergedDiff") if is_entry else artifacts.TALLY_EVENT,
+        event=(name_of(events_of_entry) or "mergedDiff") if is_entry else artifact_store.TALLY_EVENT,
         event_key="",
         provenance=provenance_of(run, state, [change.path for change in changes], earlier, details),
         created_at_ms=run.now_ms,

@@ -24,7 +24,7 @@ from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceU
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import clip, escape_markers
-from sidecar.runs import Artifact, artifacts
+from sidecar.runs import Artifact, artifact_store
 from sidecar.runs.artifact_types import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import BY_NAME, is_memory_branch
@@ -242,7 +242,7 @@ def _commit_pending(process: Process, workspace: Workspace, branch: str) -> None
     """Commit what is ready. Failures are logged, and the next run tries again."""
     try:
         with process.database.read() as tx:
-            rows = artifacts.uncommitted(tx, workspace.project_key, MAX_PER_COMMIT)
+            rows = artifact_store.uncommitted(tx, workspace.project_key, MAX_PER_COMMIT)
         chosen = [artifact for artifact, is_intact in rows if is_intact and path_of(artifact) is not None]
         if len(chosen) < len(rows):
             process.log.warning("capture.commit.damaged", artifacts=len(rows) - len(chosen))
@@ -285,7 +285,7 @@ def _accepted(artifact: Artifact) -> Artifact:
 
 def _mark(tx: apsw.Connection, artifact: Artifact, mark: CommitMark, now_ms: int) -> bool:
     """Mark an artifact committed, and accepted if the mark is; False if it changed or was discarded meanwhile."""
-    stored = artifacts.get(tx, artifact.id)
+    stored = artifact_store.get(tx, artifact.id)
     if stored is None:
         return False
     current, _ = stored
@@ -296,7 +296,7 @@ def _mark(tx: apsw.Connection, artifact: Artifact, mark: CommitMark, now_ms: int
     accepted = mark.accepted or current.status == "accepted"
     provenance = replace(current.provenance, committed=replace(mark, accepted=accepted))
     current = _accepted(current) if mark.accepted else current
-    artifacts.put(tx, replace(current, status="committed", provenance=provenance, updated_at_ms=now_ms))
+    artifact_store.put(tx, replace(current, status="committed", provenance=provenance, updated_at_ms=now_ms))
     return True
 
 
@@ -326,7 +326,7 @@ def check_memory_branch(process: Process, workspace: Workspace) -> Iterator[Find
         remedy = f"Run `git fsck`. After `git branch -D {branch}` the sidecar rebuilds the branch from the artifacts."
         yield Finding("error", message, remedy)
     with process.database.read() as tx:
-        waiting = len(artifacts.uncommitted(tx, workspace.project_key, MAX_WAITING)) if is_automatic else 0
+        waiting = len(artifact_store.uncommitted(tx, workspace.project_key, MAX_WAITING)) if is_automatic else 0
     if waiting >= MAX_WAITING and settings.mode == "active":
         message = f"{waiting} or more artifacts are waiting to be committed."
         yield Finding("warning", message, "`onecode-sidecar artifacts commit` shows the reason.")

@@ -33,7 +33,7 @@ from sidecar.memory import (
     read_transcript,
     reduce_summary,
 )
-from sidecar.runs import Artifact, FailingTests, SessionKey, entries, ledger, records
+from sidecar.runs import Artifact, FailingTests, SessionKey, entries, ledger, run_records
 from sidecar.runs.model import RALPH_PREFIX, ArtifactType
 from sidecar.transcripts.events import Message
 
@@ -55,7 +55,7 @@ def queue_for_memory(
     failing_before: Sequence[FailingTests],
 ) -> None:
     """Queue what a run leaves for capture; `failing_before` are the tests that failed before it."""
-    previous = records.run_summaries(tx, run.params.sub_chat_id, 1)
+    previous = run_records.run_summaries(tx, run.params.sub_chat_id, 1)
     excerpts = {failing.runner: failing.excerpt for failing in failing_before}
     before = previous[0].conclusion if previous else ""
     summary = session_summary_of_run(run, notes, verdict_changes, excerpts, before)

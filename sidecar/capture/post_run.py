@@ -59,7 +59,7 @@ from sidecar.governor import (
 )
 from sidecar.governor.model import GovernorDecision
 from sidecar.language.notes_block import read_notes_block
-from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
+from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, run_records
 from sidecar.runs.model import ArtifactReference
 from sidecar.runs.pre_run_record import WorktreeBaseline, call_of_run, call_of_token, first_call_of_run
 from sidecar.settings.resolve import Settings
@@ -175,8 +175,8 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         settings = _settings_of_chat(settings, own_pre_run)
         if settings.mode == "off":
             return _NOT_ACCEPTED
-        previous_result = records.run_result(tx, params.run_id)
-        stored_lines = records.surviving_lines(tx, params.sub_chat_id, RUNS)
+        previous_result = run_records.run_result(tx, params.run_id)
+        stored_lines = run_records.surviving_lines(tx, params.sub_chat_id, RUNS)
         is_deleted = _is_deleted(tx, params)
         if previous_result is None:
             _check_token(tx, params, own_pre_run)
@@ -215,7 +215,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
             call, workspace, effects, finished.start_head, settings["capture.boundaries"]
         )
     with call.database.write() as tx:
-        previous_result = records.run_result(tx, params.run_id)
+        previous_result = run_records.run_result(tx, params.run_id)
         if previous_result is None and _is_deleted(tx, params):  # deleted since the first check
             return _NOT_ACCEPTED
         result = _duplicate(previous_result) if previous_result is not None else _store(tx, finished)
@@ -344,8 +344,8 @@ def _duplicate(result: bytes) -> PostRunResult:
 
 
 def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
-    state = records.sub_chat(tx, run.params.sub_chat_id)
-    failing_before = records.failing_tests(tx, run.workspace.key)
+    state = run_records.sub_chat(tx, run.params.sub_chat_id)
+    failing_before = run_records.failing_tests(tx, run.workspace.key)
     tests = store_test_verdicts(tx, run)
     drop_rolled_back(tx, run)
     items_before = items_before_run(tx, run)
@@ -361,7 +361,9 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     drafts = store_drafts(tx, run, state, steps, tests, notes)
     state = replace(state, todos=steps, plan=run.plan or state.plan)
     decision, state = govern(tx, run, state)
-    records.put_sub_chat(tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms)
+    run_records.put_sub_chat(
+        tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms
+    )
     result = PostRunResult(
         accepted=True,
         duplicate=False,

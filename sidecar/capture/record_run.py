@@ -37,12 +37,12 @@ from sidecar.runs import (
     SessionKey,
     SessionTurn,
     SubChat,
-    artifacts,
+    artifact_store,
     delete_old_runs,
     entries,
     ledger,
-    records,
     resolve_session,
+    run_records,
     store_session,
 )
 from sidecar.runs.model import FileChange, RunRecord
@@ -85,7 +85,7 @@ def record_run(
     Only new drafts are counted: one that continues was counted when it started.
     """
     params, metrics = run.params, measure_run(tx, run, items_before)
-    records.record_run(
+    run_records.record_run(
         tx,
         RunRecord(
             run_id=params.run_id,
@@ -111,7 +111,7 @@ def record_run(
             recorded_at_ms=run.now_ms,
         ),
     )
-    records.name_project(tx, run.workspace.project_key, redact(run.workspace.project.name))
+    run_records.name_project(tx, run.workspace.project_key, redact(run.workspace.project.name))
     new = sum(artifact.created_at_ms == run.now_ms for artifact in drafts)
     usage = params.usage.model_dump(exclude_none=True, by_alias=True) if params.usage else {}
     count_call(
@@ -170,7 +170,7 @@ def store_drafts(
 
 def _covered_events(tx: apsw.Connection, run: FinishedRun, start_commit: str | None) -> frozenset[str]:
     """Return the events covered by artifacts within the dedupe window, and by older ones that started at the commit."""
-    return artifacts.covered_events(tx, run.workspace.project_key, window_begin_ms(run), start_commit)
+    return artifact_store.covered_events(tx, run.workspace.project_key, window_begin_ms(run), start_commit)
 
 
 def store_test_verdicts(tx: apsw.Connection, run: FinishedRun) -> list[VerdictChange]:
@@ -178,14 +178,14 @@ def store_test_verdicts(tx: apsw.Connection, run: FinishedRun) -> list[VerdictCh
 
     While a runner keeps failing, the failure is identified by the run in which it started.
     """
-    earlier = {failing.runner: failing for failing in records.failing_tests(tx, run.workspace.key)}
+    earlier = {failing.runner: failing for failing in run_records.failing_tests(tx, run.workspace.key)}
     changes = []
     for runner in dict.fromkeys(outcome.runner for outcome in run.tests):
         earlier_failure = earlier.get(runner)
         of_runner = [outcome for outcome in run.tests if outcome.runner == runner]
         change = change_of(runner, _verdict(earlier_failure), of_runner)
         failing = _failing(change, earlier_failure, run)
-        records.put_tests(tx, run.workspace.key, failing, "failed" if change.is_red else "passed", run.now_ms)
+        run_records.put_tests(tx, run.workspace.key, failing, "failed" if change.is_red else "passed", run.now_ms)
         changes.append(change)
     return changes
 
@@ -331,7 +331,7 @@ def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
 def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents) -> list[Item]:
     """Return what the agent itself saw of tests: it only needs a reminder of a failure, and knows of one that ended."""
     ran = {outcome.runner for outcome in run.tests}
-    failing = {tests.runner: tests for tests in records.failing_tests(tx, run.workspace.key) if tests.runner in ran}
+    failing = {tests.runner: tests for tests in run_records.failing_tests(tx, run.workspace.key) if tests.runner in ran}
     items = []
     for runner in sorted(ran):
         key, tests = entries.tests_key(runner), failing.get(runner)

@@ -39,7 +39,7 @@ from sidecar.language.work_taken_back import (
     abandoned_approaches,
     removed_work,
 )
-from sidecar.runs import Artifact, SubChat, artifacts, records
+from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_types import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
@@ -276,7 +276,7 @@ def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedAppr
     if noted:
         return []
     known = set(run.changed_terms)
-    for summary in records.run_summaries(tx, run.params.sub_chat_id, RUNS):
+    for summary in run_records.run_summaries(tx, run.params.sub_chat_id, RUNS):
         known.update(query_terms(" ".join((*summary.touched, summary.conclusion))))
     stated = (approach for approach in abandoned_approaches(run.conclusion) if approach.is_explicit)
     return [approach for approach in stated if not known.isdisjoint(query_terms(approach.tried))][:MAX_OF_RUN]
@@ -305,7 +305,7 @@ def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Drop
     """Return the plan that the last run presented if the user's answer refuses it."""
     if not state.plan or run.reversal is None:
         return None
-    last = next(iter(records.run_summaries(tx, run.params.sub_chat_id, 1)), None)
+    last = next(iter(run_records.run_summaries(tx, run.params.sub_chat_id, 1)), None)
     if last is None or last.mode != "plan" or (run.params.mode == "plan" and run.plan == state.plan):
         return None
     plan = clip_at_word(state.plan.lstrip("# \n").partition("\n")[0], 120)
@@ -337,7 +337,7 @@ def direction_events(
 def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: DirectionChange) -> list[RejectedApproach]:
     """Return the approaches that no note within the dedupe window covers, whatever that note's status."""
     notes = (
-        artifacts.all_of_event(tx, run.workspace.project_key, _key(run), window_begin_ms(run))
+        artifact_store.all_of_event(tx, run.workspace.project_key, _key(run), window_begin_ms(run))
         if change.rejected
         else []
     )
@@ -373,7 +373,7 @@ def _store_note(
 ) -> Artifact:
     failing = [redact(name) for change in tests for name in (*change.after.names, *change.fixed)]
     draft = rejected_approach_note(approach, related_objective(run, state), failing)
-    touched = records.touched_files(tx, run.params.sub_chat_id, RUNS)
+    touched = run_records.touched_files(tx, run.params.sub_chat_id, RUNS)
     own_paths = [change.path for change in run.effects.changes]
     files = approach.files or tuple(files_named(dict.fromkeys((*own_paths, *touched)), set(approach.terms)))
     details = RejectedApproachDetails(terms=approach.terms, reverted_files=approach.files)
@@ -390,7 +390,7 @@ def _store_note(
         created_at_ms=run.now_ms,
         updated_at_ms=run.now_ms,
     )
-    artifacts.put(tx, artifact)
+    artifact_store.put(tx, artifact)
     return artifact
 
 
@@ -403,7 +403,7 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
     if not run.plan or not state.plan or not plan_replaced(state.plan, run.plan):
         return None
     task = state.task.fingerprint if state.task else None
-    if not records.touched_files(tx, run.params.sub_chat_id, RUNS, task):
+    if not run_records.touched_files(tx, run.params.sub_chat_id, RUNS, task):
         return None
     old, new = (first_sentence(plan.lstrip("# \n"), 120) for plan in (state.plan, run.plan))
     return DroppedSteps((old,), (old,), (new,))
@@ -411,7 +411,7 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
 
 def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -> str:
     """Return the name of the work of the earlier run that changed the files; of the last run if there are none."""
-    runs = records.run_summaries(tx, run.params.sub_chat_id, RUNS)
+    runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     summary = next((summary for summary in runs if not files or set(files[:1]) & set(summary.touched)), None)
     if summary is None:
         return ""

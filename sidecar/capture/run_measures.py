@@ -24,7 +24,7 @@ from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
 from sidecar.experiment.rollout import has_earlier_run, record_outcome
 from sidecar.language.message_intent import is_correction, is_repetition, terms_of
-from sidecar.runs import CallRecord, Item, SessionKey, entries, ledger, records
+from sidecar.runs import CallRecord, Item, SessionKey, entries, ledger, run_records
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.transcripts.event_stream import read_events
@@ -212,7 +212,7 @@ def _breaks_cache(tx: apsw.Connection, run: FinishedRun, anchor_id: str | None) 
     session, usage = run.params.session.before, run.params.usage
     if session is None or usage is None:
         return False
-    earlier = records.last_run_of_session(tx, run.params.sub_chat_id, session)
+    earlier = run_records.last_run_of_session(tx, run.params.sub_chat_id, session)
     before = cache_use(earlier.anchor_id, earlier.usage) if earlier is not None else None
     return breaks_cache(before, cache_use(anchor_id, usage))
 
@@ -309,7 +309,7 @@ def _edit_after_ms(run: FinishedRun) -> int | None:
 
 def _files_read_again(tx: apsw.Connection, run: FinishedRun, parts: Sequence[Mapping[str, Any]]) -> int:
     """Return the number of reads of files that this run or an earlier one of the conversation had read."""
-    work = records.recent_work(tx, run.params.sub_chat_id, KNOWN_RUNS)
+    work = run_records.recent_work(tx, run.params.sub_chat_id, KNOWN_RUNS)
     known, again = {*work.read, *work.edited}, 0
     for part in parts:
         tool_input = part.get("input")

@@ -27,7 +27,7 @@ from sidecar.metrics import (
     period_and_project,
     totals,
 )
-from sidecar.runs import artifacts
+from sidecar.runs import artifact_store
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.settings.resolve import GLOBAL, Settings
 from sidecar.settings.table import rollout_problem
@@ -87,7 +87,7 @@ def _leakage(tx: apsw.Connection, experiment: str, project: str | None) -> Leaka
     from sidecar.memory import added_in_arm  # loads the capture, which no pre-run needs
 
     mark = arm_mark(experiment, "treated")
-    memories, drafts = len(added_in_arm(tx, mark, project)), len(artifacts.drafted_in_arm(tx, mark, project))
+    memories, drafts = len(added_in_arm(tx, mark, project)), len(artifact_store.drafted_in_arm(tx, mark, project))
     reached, leaked = store.leaking_control_chats(tx, experiment, project)
     items = f"{count_noun(memories, 'memory')} and {count_noun(drafts, 'artifact')}"
     chats = count_noun(reached, "control chat")
@@ -105,7 +105,7 @@ def items_of_arm(tx: apsw.Connection, mark: str, project: str | None) -> set[tup
     """Return project and id of the memories and artifacts that chats of an arm stored."""
     from sidecar.memory import added_in_arm
 
-    return added_in_arm(tx, mark, project) | artifacts.drafted_in_arm(tx, mark, project)
+    return added_in_arm(tx, mark, project) | artifact_store.drafted_in_arm(tx, mark, project)
 
 
 def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:

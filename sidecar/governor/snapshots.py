@@ -21,7 +21,7 @@ from sidecar.core.markdown import first_informative_paragraph, sentences, word_c
 from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction, is_courtesy
-from sidecar.runs import Counters, FailingTests, RunSummary, SubChat, artifacts, records
+from sidecar.runs import Counters, FailingTests, RunSummary, SubChat, artifact_store, run_records
 
 if TYPE_CHECKING:
     from sidecar.language.closing_message import Account
@@ -312,19 +312,19 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     """Return what a conversation has reached, as of its last run."""
     from sidecar.memory import corrections_of  # loads the capture, which an ordinary pre-run does not need
 
-    state = records.sub_chat(tx, sub_chat_id)
-    place = records.conversation_place(tx, sub_chat_id)
+    state = run_records.sub_chat(tx, sub_chat_id)
+    place = run_records.conversation_place(tx, sub_chat_id)
     if place is None:
         return snapshot_of(state, (), (), ())
     conversation_artifacts = [
         artifact
         for kind in ("adr", "rejectedApproach")
-        for artifact, is_intact in artifacts.of_project(tx, place.project, None, kind, ARTIFACTS)
+        for artifact, is_intact in artifact_store.of_project(tx, place.project, None, kind, ARTIFACTS)
         if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
-    runs = records.run_summaries(tx, sub_chat_id, RUNS)
+    runs = run_records.run_summaries(tx, sub_chat_id, RUNS)
     corrections = corrections_of(tx, place.project, [run.run_id for run in runs])
-    failing = records.failing_tests(tx, place.workspace)
+    failing = run_records.failing_tests(tx, place.workspace)
     return snapshot_of(state, runs, failing, conversation_artifacts, corrections)
 
 

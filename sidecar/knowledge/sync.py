@@ -32,7 +32,7 @@ from sidecar.knowledge.store import SyncState, load_state, save_state, sync_lock
 from sidecar.knowledge.sync_inputs import SyncCache, SyncInputs, affected_refs, load_inputs, load_item_inputs
 from sidecar.knowledge.sync_plan import ConflictType, Plan, PlanRequest, Resolution, SyncConflict
 from sidecar.metrics import count, labelled
-from sidecar.runs import records
+from sidecar.runs import run_records
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import DURATION
 from sidecar.workspace import Workspace
@@ -333,7 +333,7 @@ def due_decision(call: Call, workspace: Workspace) -> tuple[DueDecision, int]:
     settings = call.process.settings(workspace.project_key)
     triggers, state = configured_triggers(settings), load_state(call, workspace.project_key)
     with call.database.read() as tx:
-        sessions = records.count_sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
+        sessions = run_records.count_sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
     if not settings["knowledge.repository"]:
         return DueDecision(False, "manual", "No repository is configured."), sessions
     since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms

@@ -21,7 +21,7 @@ from sidecar.operations.model import PurgedKind, PurgeKind, StatePurgeParams, St
 from sidecar.operations.status import StateFile, list_state_files
 from sidecar.packs import overrides as packs
 from sidecar.registry import store as registry
-from sidecar.runs import Artifact, artifacts
+from sidecar.runs import Artifact, artifact_store
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
 from sidecar.storage.health_checks import reclaim_space
@@ -94,7 +94,7 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
 def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:
     with _secure_delete(tx):
         removed = {kind: remove_rows(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
-        artifacts.remove(tx, damaged)
+        artifact_store.remove(tx, damaged)
     if memory.INDEX in selection.kinds:
         memory.advance_index_revisions(tx)
     return {**removed, "damagedArtifacts": len(damaged)}
@@ -130,7 +130,7 @@ def _in_order(kinds: Iterable[str]) -> list[str]:
 def _damaged_artifacts(tx: apsw.Connection, selection: _PurgeScope) -> list[Artifact]:
     if "damagedArtifacts" not in selection.kinds:
         return []
-    return [artifact for artifact, is_whole in artifacts.all_artifacts(tx)
+    return [artifact for artifact, is_whole in artifact_store.all_artifacts(tx)
             if not is_whole and selection.scope.project in (None, artifact.project)]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from sidecar.memory import count_by_tier
 from sidecar.metrics import NO_PROJECT, NO_PROVIDER, DaySums, MetricsFigures, by_day, errors_of, figures_of
 from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict
 from sidecar.operations.number_format import milliseconds, percent
-from sidecar.runs import artifacts, records
+from sidecar.runs import artifact_store, run_records
 from sidecar.settings.resolve import Settings
 from sidecar.storage.health_checks import CacheSize, cache_sizes, file_bytes
 
@@ -74,7 +74,7 @@ class ReportData:
     errors: Mapping[str, int]
     syncs: Mapping[str, float]
     """The knowledge sync's measures, by the specification's names."""
-    decisions: tuple[records.GovernedRun, ...]
+    decisions: tuple[run_records.GovernedRun, ...]
     artifacts: Mapping[tuple[str, str], int]
     memories: Mapping[str, int]
     caches: tuple[CacheSize, ...]
@@ -95,7 +95,7 @@ def read_report_data(
         return monday_of(day_sums.day) if is_weekly else day_sums.day
 
     all_sums = list(by_day(tx, project, since_day, None))
-    names = _distinct_names(records.project_names(tx))
+    names = _distinct_names(run_records.project_names(tx))
     run_sums = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
     of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
     of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
@@ -112,8 +112,8 @@ def read_report_data(
         ),
         errors=_errors(of_no_project),
         syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
-        decisions=tuple(map(_without_user_reason, records.governed_runs(tx, project, since_ms, MAX_DECISIONS))),
-        artifacts=artifacts.count_by_status(tx, project),
+        decisions=tuple(map(_without_user_reason, run_records.governed_runs(tx, project, since_ms, MAX_DECISIONS))),
+        artifacts=artifact_store.count_by_status(tx, project),
         memories=count_by_tier(tx, project),
         caches=tuple(cache_sizes(tx)),
         file_bytes=file_bytes(tx),
@@ -123,7 +123,7 @@ def read_report_data(
     )
 
 
-def _without_user_reason(decision: records.GovernedRun) -> records.GovernedRun:
+def _without_user_reason(decision: run_records.GovernedRun) -> run_records.GovernedRun:
     """Remove the user's reason for a fresh session: those are the user's own words."""
     return decision._replace(
         reasons=tuple(

@@ -27,7 +27,7 @@ from sidecar.operations.model import (
     StateStatusResult,
     StoredFiles,
 )
-from sidecar.runs import CallRecord, artifacts, records
+from sidecar.runs import CallRecord, artifact_store, run_records
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS
 from sidecar.runs.pre_run_record import last_calls
 from sidecar.storage.backup import FOLDER as BACKUPS
@@ -82,7 +82,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
     with call.database.read() as tx:
         projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS), others))
         last = [_last_run(entry) for entry in last_calls(tx, MAX_LAST_RUNS)]
-        seen = records.last_seen(tx)
+        seen = run_records.last_seen(tx)
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
         rollout = rollout_status(tx, process.settings(""), None)
@@ -138,8 +138,8 @@ def _effective_mode(process: Process, project: str, others: Sequence[RunningSide
 def _projects(
     process: Process, tx: apsw.Connection, since_day: str, others: Sequence[RunningSidecar]
 ) -> Iterator[ProjectStatus]:
-    names = records.project_names(tx)
-    known_projects = records.projects(tx)
+    names = run_records.project_names(tx)
+    known_projects = run_records.projects(tx)
     days = list(by_day(tx, None, since_day, None))
     for project, runs, last_ms in known_projects:
         figures = figures_of(_totals(day for day in days if day.project == project))
@@ -152,7 +152,9 @@ def _projects(
             hit_rate=figures.follow_up_hit_rate,
             reduction=figures.reduction if figures.calls else None,
             drafts=sum(
-                number for (_, status), number in artifacts.count_by_status(tx, project).items() if status == "draft"
+                number
+                for (_, status), number in artifact_store.count_by_status(tx, project).items()
+                if status == "draft"
             ),
             memories=sum(count_by_tier(tx, project).values()),
             rollout=rollout_status(tx, process.settings(project), project),

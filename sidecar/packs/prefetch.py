@@ -13,7 +13,7 @@ from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.pack_cache import REMEMBERED_CONVERSATIONS, PackCache, RecentQueries, get_task_pack
 from sidecar.packs.prompt_files import FoundFiles
 from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
-from sidecar.runs import records
+from sidecar.runs import run_records
 from sidecar.workspace import Workspace
 
 PREFETCH_WAIT_MS = 20_000
@@ -95,7 +95,7 @@ def with_current_files(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
     """Return a query as the conversation's next call will ask it: runs since then may have changed more files."""
     with pack_query.process.database.read() as tx:
         touched = touched_files_of(tx, sub_chat_id, pack_query.task.fingerprint)
-        work = records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
+        work = run_records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
         recent = recent_files_of(tx, pack_query.workspace.project_key, sub_chat_id, work)
     return pack_query._replace(touched=touched, recent=recent)
 

@@ -41,9 +41,9 @@ from sidecar.runs import (
     SessionKey,
     SubChat,
     Task,
-    artifacts,
-    records,
+    artifact_store,
     resolve_session,
+    run_records,
 )
 from sidecar.runs.model import Provider, RunMode
 from sidecar.settings.resolve import Settings
@@ -143,7 +143,7 @@ class ConversationCache:
 
 def touched_files_of(tx: apsw.Connection, sub_chat_id: str, fingerprint: str) -> tuple[str, ...]:
     """Return the files changed by a conversation's latest runs on a task, sorted."""
-    return tuple(sorted(records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, fingerprint)))
+    return tuple(sorted(run_records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, fingerprint)))
 
 
 def recent_files_of(
@@ -152,20 +152,20 @@ def recent_files_of(
     """Return the files of the project's last other conversations; none once this one has used files itself."""
     if work.edited or work.read:
         return ()
-    return records.recent_files(tx, project_key, sub_chat_id, RECENT_CONVERSATIONS)
+    return run_records.recent_files(tx, project_key, sub_chat_id, RECENT_CONVERSATIONS)
 
 
 def _read_conversation(
     tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, session: SessionQuery
 ) -> ConversationState:
-    sub_chat = records.sub_chat(tx, sub_chat_id)
-    work = records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
+    sub_chat = run_records.sub_chat(tx, sub_chat_id)
+    work = run_records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
     return ConversationState(
         sub_chat=sub_chat,
-        failing=tuple(records.failing_tests(tx, workspace.key)),
+        failing=tuple(run_records.failing_tests(tx, workspace.key)),
         accepted=accepted_of(
-            artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
-            artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
+            artifact_store.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
+            artifact_store.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
         ),
         resumed=resolve_session(tx, session.key, session.facts, session.run_key),
         touched=touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),

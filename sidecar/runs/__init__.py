@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sidecar.runs import artifact_store as artifacts
+from sidecar.runs import artifact_store, run_records
 from sidecar.runs import delivered_entries as entries
 from sidecar.runs import delivery_ledger as ledger
-from sidecar.runs import run_records as records
 from sidecar.runs.delivery_ledger import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
@@ -91,14 +90,14 @@ __all__ = [
     "Tally",
     "Task",
     "WorktreeBaseline",
-    "artifacts",
+    "artifact_store",
     "delete_old_runs",
     "delete_sub_chat",
     "entries",
     "is_deleted",
     "ledger",
-    "records",
     "resolve_session",
+    "run_records",
     "store_session",
 ]
 

@@ -18,7 +18,7 @@ import apsw
 import orjson
 
 from sidecar.runs import delivered_entries as entries
-from sidecar.runs import run_records as records
+from sidecar.runs import run_records
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import (
     NO_CONTENTS,
@@ -346,7 +346,7 @@ def resolve_session(
         return ResolvedSession(key, contents)
     before: SessionHistory | None = None
     if key is None and facts.resumes_unnamed and facts.continued_run_id is None:
-        session_id = records.unstored_session(tx, run_key.sub_chat_id, run_key.provider)
+        session_id = run_records.unstored_session(tx, run_key.sub_chat_id, run_key.provider)
         key = run_key._replace(session_id=session_id) if session_id is not None else None
     if key is not None:
         before, origin = _origin(tx, key, facts)
@@ -396,7 +396,7 @@ def _unstored(
         run_key.shadow,
     ):
         return None, None, None
-    session_id = records.session_of_run(tx, run_id)
+    session_id = run_records.session_of_run(tx, run_id)
     key = run_key._replace(session_id=session_id if session_id is not None else f"{_UNSTORED}{run_id}")
     stored = session_history(tx, key)
     if stored is not None:

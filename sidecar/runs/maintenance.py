@@ -14,8 +14,7 @@ from sidecar.call import Process
 from sidecar.context import delete_session_record
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
-from sidecar.runs import artifact_store as artifacts
-from sidecar.runs import run_records as records
+from sidecar.runs import artifact_store, run_records
 from sidecar.runs.model import Counters
 from sidecar.runs.pre_run_record import details_from_json, texts_from_json
 from sidecar.storage.row_groups import Finding, PurgeScope, RowGroup, remove_rows
@@ -61,7 +60,7 @@ def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | Non
     that ends after it.
     """
     tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
-    counters = records.sub_chat(tx, sub_chat_id).counters
+    counters = run_records.sub_chat(tx, sub_chat_id).counters
     all_sessions = (*counters.sessions, Counters().session_key(sub_chat_id))
     for session in all_sessions if session_id is None else (session_id,):
         delete_session_record(tx, session)
@@ -94,7 +93,7 @@ _TABLE_NAMES = {
 def check_records(process: Process) -> Iterator[Finding]:
     """Check artifacts, snapshots and pre-runs."""
     with process.database.read() as tx:
-        damaged = [artifact for artifact, is_intact in artifacts.all_artifacts(tx) if not is_intact]
+        damaged = [artifact for artifact, is_intact in artifact_store.all_artifacts(tx) if not is_intact]
         unreadable = {table: list(_unreadable(tx, table)) for table in _TABLE_NAMES}
     for artifact in damaged:
         message = f"The artifact {artifact.id} is damaged; it is neither sent nor committed."

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifacts
+from sidecar.runs import artifact_store
 from sidecar.runs.model import ArtifactType
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
@@ -28,7 +28,7 @@ def drafts(active: MemorySidecar, project: Repository) -> tuple[str, ...]:
     with process.database.write() as tx:
         for name, kind, title, body in DRAFTS:
             draft = make_artifact(id=name, project=key, type=kind, title=title, body=body, event_key=name)
-            artifacts.put(tx, draft)
+            artifact_store.put(tx, draft)
     return tuple(name for name, *_ in DRAFTS)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifacts
+from sidecar.runs import artifact_store
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -390,7 +390,7 @@ def accept_behind_newer_ones(conversation: Conversation, active: MemorySidecar) 
                 id=f"r-{number}", project=key, type="rejectedApproach", status="accepted", title=f"Idea {number}",
                 body="# No\n", created_at_ms=active.clock.now_ms() + number + 1,
             )  # fmt: skip
-            artifacts.put(tx, newer)
+            artifact_store.put(tx, newer)
     assert process.wait_idle(20)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifacts
+from sidecar.runs import artifact_store
 from sidecar.runs.model import ArtifactStatus
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
@@ -91,7 +91,7 @@ def test_an_accepted_approach_still_warns_after_its_commit_and_a_draft_does_not(
             rejected = make_artifact(
                 id=f"r-{number}", project=key, type="rejectedApproach", status=status, title=name, body="# No\n"
             )
-            artifacts.put(tx, rejected)
+            artifact_store.put(tx, rejected)
 
     work(chat, active)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifacts
+from sidecar.runs import artifact_store
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -97,7 +97,7 @@ def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(start_chat: St
         artifact = make_artifact(
             id="r-1", project=project, type="rejectedApproach", status="accepted", title=title, body=f"# {title}\n"
         )
-        artifacts.put(tx, artifact)
+        artifact_store.put(tx, artifact)
     answer = chat.pre_run(PROMPT)
     assert answer["metadata"]["cacheHit"] is False
     assert "rejected before: Discounts as floats" in sent(answer)

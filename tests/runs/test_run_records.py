@@ -36,9 +36,9 @@ from sidecar.runs import (
     Tally,
     Task,
     WorktreeBaseline,
-    artifacts,
+    artifact_store,
     entries,
-    records,
+    run_records,
 )
 from sidecar.runs.model import FileChange, FileLines, FileUse, PackMetrics, RunRecord, RunUsage
 from sidecar.runs.pre_run_record import CALLS_PRUNED_AT_ONCE, MAX_CALLS, add_baseline, call_of_run, record_call
@@ -101,25 +101,25 @@ def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> Non
     )
     stored = SubChat(task, counters, (("a", "pending"),), "1. Do it")
     with database.write() as tx:
-        assert records.sub_chat(tx, "chat").task is None
-        assert records.conversation_place(tx, "chat") is None
-        records.put_sub_chat(tx, "chat", "project", "workspace", stored, 1)
-        assert records.sub_chat(tx, "chat") == stored
-        assert records.conversation_place(tx, "chat") == ConversationPlace("project", "workspace")
+        assert run_records.sub_chat(tx, "chat").task is None
+        assert run_records.conversation_place(tx, "chat") is None
+        run_records.put_sub_chat(tx, "chat", "project", "workspace", stored, 1)
+        assert run_records.sub_chat(tx, "chat") == stored
+        assert run_records.conversation_place(tx, "chat") == ConversationPlace("project", "workspace")
 
 
 def test_counters_of_the_first_version_are_still_read(database: Database) -> None:
     with database.write() as tx:
-        records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(), ()), 1)
+        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(), ()), 1)
         old = {"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1, "compactions": 2}
         tx.execute("UPDATE continuity_state SET counters = ?", (orjson.dumps({**old, "last_score": 90, "score": 80}),))
         session = SessionRecord(compactions=2, score=80, score_before=90)
         expected = SubChat(None, Counters(turns=4, rehydrate_reason="why", sessions=("s",), session=session), ())
-        assert records.sub_chat(tx, "chat") == expected
-        records.put_sub_chat(tx, "chat", "p", "w", expected, 2)
-        assert records.sub_chat(tx, "chat") == expected
-        records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(sessions=("s",)), ()), 3)
-        assert records.sub_chat(tx, "chat").counters.session == SessionRecord()
+        assert run_records.sub_chat(tx, "chat") == expected
+        run_records.put_sub_chat(tx, "chat", "p", "w", expected, 2)
+        assert run_records.sub_chat(tx, "chat") == expected
+        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(sessions=("s",)), ()), 3)
+        assert run_records.sub_chat(tx, "chat").counters.session == SessionRecord()
 
 
 def test_a_call_is_read_back_unchanged_and_gets_its_baseline_later(database: Database) -> None:
@@ -158,16 +158,16 @@ def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> N
     )  # fmt: skip
     first_version = orjson.dumps([["a.py", 2, 1, "d", ["1f", "2e"]], ["b.py", 0, 4]])
     with database.write() as tx:
-        records.record_run(tx, run)
+        run_records.record_run(tx, run)
         for touched, metrics in ((None, None), (first_version, b'{"anchor": "a"}')):
             if touched is not None:
                 tx.execute("UPDATE continuity_runs SET touched = ?, pack_metrics = ?", (touched, metrics))
-            assert records.touched_files(tx, "chat", 5) == ["a.py", "b.py"]
-            assert records.surviving_lines(tx, "chat", 5) == [{"a.py": CHANGES[0].surviving}]
-            assert [summary.touched for summary in records.run_summaries(tx, "chat", 5)] == [("a.py", "b.py")]
-            last = records.last_run_of_session(tx, "chat", "s")
-            assert last == records.SessionRun("a", RunUsage(cache_read_tokens=1))
-        assert records.last_run_of_session(tx, "chat", "other") is None
+            assert run_records.touched_files(tx, "chat", 5) == ["a.py", "b.py"]
+            assert run_records.surviving_lines(tx, "chat", 5) == [{"a.py": CHANGES[0].surviving}]
+            assert [summary.touched for summary in run_records.run_summaries(tx, "chat", 5)] == [("a.py", "b.py")]
+            last = run_records.last_run_of_session(tx, "chat", "s")
+            assert last == run_records.SessionRun("a", RunUsage(cache_read_tokens=1))
+        assert run_records.last_run_of_session(tx, "chat", "other") is None
 
 
 def _run(number: int, sub_chat_id: str, edited: str, read: str, project: str = "p") -> RunRecord:
@@ -186,9 +186,9 @@ def test_recent_files_are_those_of_a_projects_last_other_conversations(database:
         for number, (chat, edited, read) in enumerate(
             (("old", "old.py", "old.md"), ("b", "b.py", "all.md"), ("own", "own.py", "own.md"), ("c", "c.py", "all.md"))
         ):
-            records.record_run(tx, _run(number, chat, edited, read))
-        records.record_run(tx, _run(9, "other", "other.py", "other.md", project="q"))
-        assert records.recent_files(tx, "p", "own", 2) == (
+            run_records.record_run(tx, _run(number, chat, edited, read))
+        run_records.record_run(tx, _run(9, "other", "other.py", "other.md", project="q"))
+        assert run_records.recent_files(tx, "p", "own", 2) == (
             RecentFile(path="c.py", conversations=1, is_edited=True),
             RecentFile(path="all.md", conversations=2, is_edited=False),
             RecentFile(path="b.py", conversations=1, is_edited=True),
@@ -198,14 +198,14 @@ def test_recent_files_are_those_of_a_projects_last_other_conversations(database:
 def test_a_test_verdict_is_read_back_also_from_the_first_version(database: Database) -> None:
     tests = FailingTests("pytest", ("t::a",), "E", "r", 7, "h", "c", ("",), 3)
     with database.write() as tx:
-        records.put_tests(tx, "w", tests, "failed", 7)
-        assert records.failing_tests(tx, "w") == [tests]
+        run_records.put_tests(tx, "w", tests, "failed", 7)
+        assert run_records.failing_tests(tx, "w") == [tests]
         for old, expected in (
             ([["t::a"], "E", "h", "c", [""], 3], tests),
             ([["t::a"], "E", "h", "c"], replace(tests, selections=(), total=0)),
         ):
             tx.execute("UPDATE continuity_tests SET failing = ?", (orjson.dumps(old),))
-            assert records.failing_tests(tx, "w") == [expected]
+            assert run_records.failing_tests(tx, "w") == [expected]
 
 
 ORIGIN = {"runId": "r", "subChatId": "c", "provider": "claude", "files": [], "sidecarVersion": "1"}
@@ -244,14 +244,14 @@ def test_an_artifact_is_read_back_also_from_the_first_version(
     provenance = replace(PROVENANCE, edited=True, committed=MARK, details=details)
     artifact = make_artifact(type=kind, provenance=provenance)
     with database.write() as tx:
-        artifacts.put(tx, artifact)
-        assert artifacts.get(tx, artifact.id) == (artifact, True)
-        events = artifacts.covered_events(tx, "p", 0)
+        artifact_store.put(tx, artifact)
+        assert artifact_store.get(tx, artifact.id) == (artifact, True)
+        events = artifact_store.covered_events(tx, "p", 0)
         assert events == (set() if kind == "rejectedApproach" else {"fixed:1"})
         committed = {"branch": "b", "commit": "1f", "path": "p", "accepted": True}
         first_version = orjson.dumps({**ORIGIN, "edited": True, "committed": committed, **old})
         tx.execute("UPDATE continuity_artifacts SET provenance = ?", (first_version,))
-        stored = artifacts.get(tx, artifact.id)
+        stored = artifact_store.get(tx, artifact.id)
         assert stored is not None
         assert stored == (artifact, False), "its hash is over the other form"
-        assert artifacts.covered_events(tx, "p", 0) == events
+        assert artifact_store.covered_events(tx, "p", 0) == events
