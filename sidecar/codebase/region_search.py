@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from sidecar.codebase.files import is_document, is_test
-from sidecar.codebase.search.query import DOCUMENT_WORDS, PromptEvidence, wants_tests
+from sidecar.codebase.search.query import DOCUMENT_WORDS, PromptEvidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,
@@ -206,12 +206,12 @@ def candidate_file(
     A prompt that names one test by path does not ask for others.
     """
     is_named = is_named_file(ranked)
-    asks_for_tests = not names_test and wants_tests(evidence.title)
+    wants_tests = not names_test and evidence.wants_tests
     wants_documents = not DOCUMENT_WORDS.isdisjoint(evidence.title)
     return CandidateFile(
         ranked.path,
         ranked.score,
-        is_test(ranked.path) and not is_named and not asks_for_tests,
+        is_test(ranked.path) and not is_named and not wants_tests,
         regions,
         matches,
         (DOCUMENT_SHARE if wants_documents else 1.0) if is_document(ranked.path) and not is_named else 0.0,

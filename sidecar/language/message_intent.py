@@ -236,6 +236,22 @@ _FAILING_FIRST = lazy_regex(
 )
 """A test that is to fail before the work begins."""
 
+_TEST_FAILS = lazy_regex(
+    r"\b(?:tests?|specs?|suite)\b[^.!?\n]{0,80}\b(?:(?i:fail\w*|broken|breaks|red|crash\w*)|FAIL\w*)\b"
+    r"|\b(?i:failing|failed|broken|red)\b (?:\w+ ){0,2}(?:tests?|specs?)\b|\bFAIL(?:ED|URES?)?\b"
+)
+_WORK_ON_TESTS = lazy_regex(
+    r"\b(?:add|write|create|implement|generate|extend|rename|move|split|cover)\b[^.!?\n]{0,40}"
+    r"\b(?:tests?|specs?|coverage)\b",
+    re.IGNORECASE,
+)
+
+
+def reports_failing_test(message: str) -> bool:
+    """Whether a message reports that a test fails, and asks for no work on tests: it is about the code under test."""
+    return _TEST_FAILS.search(message) is not None and _WORK_ON_TESTS.search(message) is None
+
+
 _NAMES_SOMETHING = lazy_regex(r"[`/\\_@#<>{}\[\]=\d]|\w\.\w|\(\)")
 _ENDS = " \t.,:;!?…。！？"
 

@@ -188,7 +188,7 @@ def _files(
     changed = {file.path for file in state.all_changed} if state.kind == "git" else set()
     words = query_words(query)
     names_test = any(is_named_file(file) and is_test(file.path) for file in ranked)
-    asks_for_tests = not names_test and wants_tests(words)
+    asks_for_tests = not names_test and wants_tests(query)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = failing_tests(ranked, words.keys())

@@ -23,7 +23,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import one_line
-from sidecar.language.message_intent import is_courtesy, subject_of
+from sidecar.language.message_intent import is_courtesy, reports_failing_test, subject_of
 from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
@@ -77,6 +77,7 @@ MIN_OWN_TERMS = 3
 OBJECTIVE_CHARACTERS = 300
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
+_TEST_TERMS = frozenset(("test", "spec"))
 """Excludes `e.g`, `i.e` and `v2`."""
 
 _FOLLOW_UP_WORDS = (
@@ -260,25 +261,26 @@ def search_query(prompt: str) -> str:
 
     Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored. A prompt of
     several lines has its title, and a long one its prose, as further parts. What a prompt says about working alone, as
-    in "and add a test", leads to no file.
+    in "and add a test", leads to no file; nor does the word "test" where one is reported to fail.
     """
     prompt = subject_of(prompt)
+    omitted = _FILLER_TERMS | _TEST_TERMS if reports_failing_test(prompt) else _FILLER_TERMS
     parts = parts_of(prompt)
     pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
-    whole = f"{_query_words(prompt)}{pointing}"[:MAX_QUERY_CHARACTERS]
+    whole = f"{_query_words(prompt, omitted)}{pointing}"[:MAX_QUERY_CHARACTERS]
     return PromptParts(
         f"{scope_prefix(prompt)} {whole}".strip(),
-        _query_words(parts.title)[:MAX_TITLE_CHARACTERS],
-        _query_words(parts.prose)[:MAX_QUERY_CHARACTERS],
+        _query_words(parts.title, omitted)[:MAX_TITLE_CHARACTERS],
+        _query_words(parts.prose, omitted)[:MAX_QUERY_CHARACTERS],
     ).join()
 
 
-def _query_words(text: str) -> str:
+def _query_words(text: str, omitted: frozenset[str]) -> str:
     paths = paths_in(text)
     rest = text
     for path in paths:
         rest = rest.replace(path, " ")
-    words = {word for term, word in query_words(rest).items() if term not in _FILLER_TERMS}
+    words = {word for term, word in query_words(rest).items() if term not in omitted}
     names = (name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name))
     return " ".join(sorted({*words, *names}))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.language.message_intent import adds_tests, subject_of
+from sidecar.language.message_intent import adds_tests, reports_failing_test, subject_of
 
 SUBJECT = "The Vary header is missing when the origin is a function"
 
@@ -93,3 +93,20 @@ def test_a_wish_for_new_tests_is_noticed(wish: str, *, adds: bool) -> None:
 def test_a_message_about_tests_asks_for_none_beside_them() -> None:
     assert not adds_tests("Write tests for the CORS middleware")
     assert not adds_tests("The tests of the scanner fail. Fix it and add a test.")
+
+
+@pytest.mark.parametrize(
+    ("message", "reports"),
+    [
+        ("The login test fails, find out why", True),
+        ("Fix the failing test in tests/test_cart.py", True),
+        ("FAILED tests/test_cart.py::test_total", True),
+        ("--- FAIL: TestTotal (0.00s)", True),
+        ("Add tests for logins that fail with an error", False),
+        ("write a test for the broken import", False),
+        ("the payment fails", False),
+        ("rename the tests", False),
+    ],
+)
+def test_a_report_of_a_failing_test_is_no_wish_for_tests(message: str, reports: bool) -> None:
+    assert reports_failing_test(message) is reports

@@ -3,7 +3,6 @@
 The evidence of a long prompt is its title, its prose, stack frames, names and call chains.
 """
 
-from collections.abc import Collection
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -84,6 +83,8 @@ class PromptEvidence(NamedTuple):
 
     title: tuple[str, ...]
     """Terms of the first line."""
+    wants_tests: bool
+    """Whether it asks for tests."""
     frames: tuple[Frame, ...]
     symbols: frozenset[str]
     """Terms of the names that the prompt spells out or calls."""
@@ -100,6 +101,7 @@ def read_evidence(text: str) -> PromptEvidence:
     name_parts = [[term for part in name.split(".") for term in query_terms(part)[:1]] for name in names[:MAX_SYMBOLS]]
     return PromptEvidence(
         title=tuple(query_terms(parts.title or text)),
+        wants_tests=wants_tests(parts.title or text),
         frames=tuple(_frames(text))[-MAX_FRAMES:],
         symbols=frozenset(term for terms in name_parts for term in terms[-1:]),
         chains=frozenset(pair for terms in name_parts for pair in pairwise(terms)),
@@ -278,9 +280,12 @@ _SEPARATOR = lazy_regex(r"\.|::?")
 _WORD = lazy_regex(r"[^\W_]+")
 
 
-def wants_tests(terms: Collection[str]) -> bool:
-    """Whether a prompt with these terms asks for tests; one that reports a failure is about the code under test."""
-    return not TEST_WORDS.isdisjoint(terms) and FAILURE_WORDS.isdisjoint(terms)
+def wants_tests(text: str) -> bool:
+    """Whether a query asks for tests: by a word for them, or by a name that contains one and is not said to fail."""
+    terms = query_terms(text)
+    if TEST_WORDS.isdisjoint(terms):
+        return False
+    return FAILURE_WORDS.isdisjoint(terms) or any(stem(word.casefold()) in TEST_WORDS for word in text.split())
 
 
 class SearchQuery(NamedTuple):
@@ -316,7 +321,7 @@ def parse_query(text: str) -> ParsedQuery:
         terms,
         tuple(dict.fromkeys(term for name in identifiers for term in query_terms(name)[:1])),
         _scope(text),
-        wants_tests(terms),
+        wants_tests(text),
         not DOCUMENT_WORDS.isdisjoint(terms),
     )
 

@@ -460,7 +460,7 @@ def _about_subject(parsed: ParsedQuery, mentioned: Iterable[str], documents: Doc
         return parsed
     names = (term for path in tests for term in query_terms(stem_of(path)))
     terms = dict.fromkeys((*(term for term in parsed.terms if term not in TEST_WORDS), *names))
-    return parsed._replace(terms=tuple(terms))
+    return parsed._replace(terms=tuple(terms), mentions_tests=False)
 
 
 def _corrected(parsed: ParsedQuery, documents: Documents) -> ParsedQuery:
