@@ -12,15 +12,14 @@ changed with the learning half at hand. `FOLDER/owner+name/repo` is a repository
 import argparse
 import json
 import re
-import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.benchmarks.programs import quiet_sidecar, set_environment
+from tests.benchmarks.localization_cases import git
+from tests.benchmarks.programs import set_environment, sidecar_on_clone
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.shop import text_of
@@ -88,19 +87,12 @@ def main() -> int:
 
 
 def _answers(mirror: Path, cases: Sequence[Case]) -> Iterator[Answer]:
-    with tempfile.TemporaryDirectory() as temporary:
-        worktree = Path(temporary) / "worktree"
-        _git(Path(temporary), "clone", "-q", "--shared", "--no-checkout", str(mirror), str(worktree))
-        sidecar = quiet_sidecar(Path(temporary) / "state")
-        try:
-            sidecar.client.initialize(settings={"mode": "active"})
-            for case in cases:
-                _git(worktree, "checkout", "-q", "-f", f"{case.commit}^")
-                _git(worktree, "clean", "-qfd")
-                _git(worktree, "checkout", "-q", case.commit, "--", *case.tests)
-                yield from _ask(sidecar, worktree, case)
-        finally:
-            sidecar.close()
+    with sidecar_on_clone(mirror) as (sidecar, worktree):
+        for case in cases:
+            git(worktree, "checkout", "-q", "-f", f"{case.commit}^")
+            git(worktree, "clean", "-qfd")
+            git(worktree, "checkout", "-q", case.commit, "--", *case.tests)
+            yield from _ask(sidecar, worktree, case)
 
 
 def _ask(sidecar: MemorySidecar, worktree: Path, case: Case) -> Iterator[Answer]:
@@ -155,10 +147,6 @@ def shown_lines(block: str) -> dict[str, set[int]]:
             path = _HEADING.split(line)[0]
             shown.setdefault(path, set())
     return shown
-
-
-def _git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 import compileall
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +54,22 @@ def row(what: str, value: float, note: str, unit: str = "ms") -> None:
 def quiet_sidecar(state_dir: Path) -> MemorySidecar:
     """Return an in-process application whose log is not printed among the figures."""
     return MemorySidecar(state_dir, prints_log=False)
+
+
+@contextmanager
+def sidecar_on_clone(mirror: Path) -> Iterator[tuple[MemorySidecar, Path]]:
+    """Yield an active in-process application and a worktree of a repository, in which nothing is checked out yet."""
+    with tempfile.TemporaryDirectory() as temporary:
+        worktree = Path(temporary) / "worktree"
+        clone = ("git", "clone", "-q", "--shared", "--no-checkout", str(mirror), str(worktree))
+        subprocess.run(clone, check=True, capture_output=True)
+        sidecar = quiet_sidecar(Path(temporary) / "state")
+        try:
+            sidecar.client.initialize(settings={"mode": "active"})
+            yield sidecar, worktree
+        finally:
+            sidecar.close()
+            shutil.rmtree(worktree, ignore_errors=True)
 
 
 class Conversation:

@@ -15,9 +15,7 @@ import argparse
 import json
 import random
 import re
-import shutil
 import subprocess
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -28,7 +26,7 @@ from urllib.parse import unquote
 from sidecar.core.digests import short_id
 from sidecar.core.terms import paths_in
 from sidecar.core.text import size
-from tests.benchmarks.programs import quiet_sidecar
+from tests.benchmarks.programs import sidecar_on_clone
 from tests.benchmarks.recall_in_use import conversations_of, selected_paths
 from tests.labelled.messages import Message, text_before
 from tests.support.conversation import Conversation
@@ -316,23 +314,15 @@ def sampled(conversations: Sequence[Recorded], mirror: Path, limit: int) -> list
 def play_in_project(conversations: Sequence[Recorded], mirror: Path, turns: int) -> list[Any]:
     """Play the last conversation after the others, in a project of its own; return its rows."""
     *earlier, played = conversations
-    with tempfile.TemporaryDirectory() as temporary:
-        worktree = Path(temporary) / "worktree"
-        _git(Path(temporary), "clone", "-q", "--shared", "--no-checkout", str(mirror), str(worktree))
-        sidecar = quiet_sidecar(Path(temporary) / "state")
-        try:
-            sidecar.client.initialize(settings={"mode": "active"})
-            _check_out(worktree, played.base)
-            sidecar.client.request("codebase/index", {"cwd": str(worktree)}, PATIENCE_SECONDS)
-            for recorded in earlier:
-                play_as_one_run(sidecar, worktree, recorded)
-                if recorded.base != played.base:
-                    _git(worktree, "checkout-index", "-a", "-f", "-q", check=False)  # it was committed since
-            uses = used_files(played.answers, files_of(worktree))
-            return list(islice(play(sidecar, worktree, played, uses), turns))
-        finally:
-            sidecar.close()
-            shutil.rmtree(worktree, ignore_errors=True)
+    with sidecar_on_clone(mirror) as (sidecar, worktree):
+        _check_out(worktree, played.base)
+        sidecar.client.request("codebase/index", {"cwd": str(worktree)}, PATIENCE_SECONDS)
+        for recorded in earlier:
+            play_as_one_run(sidecar, worktree, recorded)
+            if recorded.base != played.base:
+                _git(worktree, "checkout-index", "-a", "-f", "-q", check=False)  # it was committed since
+        uses = used_files(played.answers, files_of(worktree))
+        return list(islice(play(sidecar, worktree, played, uses), turns))
 
 
 def figures(rows: Sequence[Mapping[str, Any]]) -> list[str]:
