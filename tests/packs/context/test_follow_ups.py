@@ -128,8 +128,11 @@ def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(start_chat: 
     assert (
         paths_of(text_of(start_chat().pre_run("Customers cannot redeem a voucher"), "context"))[0] == "src/voucher.py"
     )
-    requested = start_chat(sub_chat_id="b").pre_run("Add tests of redeem for vouchers that fail with an error")
-    assert "tests/test_voucher.py" in paths_of(text_of(requested, "context"))
+    for number, prompt in enumerate(
+        ("The tests of redeem and voucher fail", "Add tests of redeem for vouchers that fail with an error")
+    ):
+        requested = start_chat(sub_chat_id=f"chat-{number}").pre_run(prompt)
+        assert "tests/test_voucher.py" in paths_of(text_of(requested, "context"))
 
 
 def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(
