@@ -364,6 +364,7 @@ _SHOWN = lazy_regex(
     r"\b(?:to|it|that) (?:always|never) (?:only |just )?(?:show|display|hide|render|scroll|highlight)\b(?! me\b)",
     re.IGNORECASE,
 )
+"""Specification of what one place of the product shows."""
 
 _OURS = lazy_regex(
     r"\b(?:our|nuestr\w+|notre|nos|unsere?\w?|noss[oa]s?|nostr\w|onze?|наш\w*|компонент\w*|component\w*)\b"
@@ -545,7 +546,7 @@ _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
 MAX_CLAUSE = 260
 """Characters of a clause that lasts; longer ones describe a task."""
 
-_HEAD, _TASK_TAIL, _TIED, _PEOPLE, _ASKS = (
+_HEAD, _TASK_TAIL, _TIED, _PEOPLE, _QUESTION_OPENING = (
     _concept(name) for name in ("head", "task tail", "tied", "people", "question")
 )
 _COMPLAINT, _INSIST, _TECHNICAL, _NEGATIVE = (
@@ -564,7 +565,7 @@ def _lasting_clause(text: str, previous: str, following: str) -> tuple[_Clause, 
     clause = text[start:end]
     if not clause or len(clause) > MAX_CLAUSE or _TIED.search(clause) or _PEOPLE.match(clause):
         return None
-    asks = (tail is None and _QUESTION.search(clause) is not None) or _ASKS.match(clause) is not None
+    asks = (tail is None and _QUESTION.search(clause) is not None) or _QUESTION_OPENING.match(clause) is not None
     known: dict[re.Pattern[str], bool] = {}
 
     def has(concept: re.Pattern[str]) -> bool:

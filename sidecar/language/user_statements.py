@@ -7,7 +7,7 @@ made it.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -80,7 +80,6 @@ def read_statements(message: str, before: str = "") -> Reading:
     own = own_words(message)
     sentences = split_sentences(own)[:MAX_SENTENCES]
     analyses = [analyze(sentence.text) for sentence in sentences]
-    tasks = [_is_task(*pair) for pair in zip(sentences, analyses, strict=True)]
     is_brief = len(own.strip()) <= MAX_BRIEF
     statements: list[Statement] = []
     near: list[Statement] = []
@@ -90,8 +89,8 @@ def read_statements(message: str, before: str = "") -> Reading:
         analysis = analyses[index]
         previous = sentences[index - 1].text if index else ""
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
-        is_alone = is_brief and (complains(sentence.text) or not any(tasks[:index] + tasks[index + 1 :]))
-        statement = _explicit(sentence, analysis, context, (previous, following), is_brief=is_brief, is_alone=is_alone)
+        others = ((sentences[at], analyses[at]) for at in range(len(sentences)) if at != index)
+        statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
         if statement is None:
             statement = _scored(sentence, analysis, context)
             if is_specified(following) or TASK_AT_END.search(sentence.text):
@@ -108,15 +107,23 @@ def read_statements(message: str, before: str = "") -> Reading:
 
 
 def _explicit(
-    sentence: Sentence, analysis: Analysis, context: Context, around: tuple[str, str], *, is_brief: bool, is_alone: bool
+    sentence: Sentence,
+    analysis: Analysis,
+    context: Context,
+    around: tuple[str, str],
+    others: Iterable[tuple[Sentence, Analysis]],
+    *,
+    is_brief: bool,
 ) -> Statement | None:
-    """Return the statement of a sentence in an explicit form."""
+    """Return the statement of a sentence in an explicit form; `others` are the message's other sentences."""
     form = explicit_form(sentence, analysis, context, *around)
     if form is None:
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
-    is_plain = is_alone if form.may_be_task else is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
+    is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
+    if form.may_be_task and is_plain:
+        is_plain = complains(sentence.text) or not any(_is_task(*other) for other in others)
     is_standing = is_plain and not (context.has_paste or form.is_doubtful)
     return Statement(
         text=text,
@@ -139,11 +146,11 @@ _ASKS = lazy_regex(
 
 def _is_task(sentence: Sentence, analysis: Analysis) -> bool:
     """Whether a sentence asks for something at hand, and is no complaint: what is beside it may belong to it."""
-    begins = analysis.concepts.get("work", MAX_BRIEF) <= MAX_LEAD
-    return (begins or _ASKS.search(sentence.text) is not None) and not complains(sentence.text)
+    begins_with_work = "work" in analysis.concepts and analysis.concepts["work"] <= MAX_WORDS_BEFORE
+    return (begins_with_work or _ASKS.search(sentence.text) is not None) and not complains(sentence.text)
 
 
-MAX_LEAD = 1
+MAX_WORDS_BEFORE = 1
 """Words before the verb of a request: "please fix …"."""
 
 

@@ -254,7 +254,7 @@ def _regions(
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     shown_tests = {region.path for region in lines_of_tests}
     left -= sum(shown_bytes(region) for region in lines_of_tests)
-    left -= 2 * POINTER_BYTES * len(failing - shown_tests)
+    left -= FAILING_POINTER_BYTES * len(failing - shown_tests)
     apart = failing | shown_tests | {followed_test}
     found_regions = [region for region in found_regions if region.path not in apart]
     chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
@@ -467,8 +467,10 @@ def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool
     return is_failing or (not is_requested and is_unwanted)
 
 
-FAILING_SHARE = 0.25
-"""Share of the context's bytes for the lines of failing tests; the code under test has the rest."""
+FAILING_SHARE, FAILING_POINTER_BYTES = 0.25, 260
+"""Share of the context's bytes for the lines of failing tests; the code under test has the rest. Likely bytes of a
+pointer to a failing test without lines: it also says that the prompt names it.
+"""
 
 
 def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:

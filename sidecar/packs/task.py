@@ -77,8 +77,10 @@ MIN_OWN_TERMS = 3
 OBJECTIVE_CHARACTERS = 300
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
-_TEST_TERMS = frozenset(("test", "spec"))
 """Excludes `e.g`, `i.e` and `v2`."""
+
+_TEST_TERMS = frozenset(("test", "spec"))
+"""Terms that a report of a failing test is not searched by: they lead to other tests."""
 
 _FOLLOW_UP_WORDS = (
     "continue", "ok", "okay", "yes", "thanks", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",

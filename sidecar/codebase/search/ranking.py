@@ -454,7 +454,7 @@ def _collect_evidence(
 
 
 def _about_subject(parsed: ParsedQuery, mentioned: Iterable[str], documents: Documents) -> ParsedQuery:
-    """Replace a failing prompt's words for tests by the names of the tests it mentions: these say what they test."""
+    """Replace the words for tests, where a mentioned test fails, by that test's name: it says what it tests."""
     tests = [path for path in mentioned if documents.kind(documents.number(path)).test]
     if not tests or FAILURE_WORDS.isdisjoint(parsed.terms):
         return parsed
