@@ -14,7 +14,7 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
         "change",
         (
             r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
-            r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w+ ошибок|エラー(?:処理"
+            r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w{1,3} ошибок|エラー(?:処理"
             r"|ハンドリング)|错误处理"
         ),
     ),
@@ -387,11 +387,11 @@ EXPECTED = lazy_regex(
 )
 """A line whose list says what is expected or planned, not what was done."""
 STATUS = lazy_regex(
-    r"^(?:sub)?(?:task|phase|step)s? [\d.]+.{0,120}\b(?:has been|have been|is|are) (?:now |\w+ly )?(?:completed?|done"
-    r"|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w* (?:to|with) (?:sub-?)?(?:task|phase"
-    r"|step)\b|\bstatus\w* (?:changed|set|updated) to\b|статус\w* измен[её]н|(?:следующ\w+|próxim\w+|prochaine?"
-    r"|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt"
-    r"|passo|attività|taak|stap)|下一(?:个|步|項|项)",
+    r"^(?:sub)?(?:task|phase|step)s? [\d.]{1,9}.{0,120}\b(?:has been|have been|is|are) (?:now |\w{1,20}ly )?"
+    r"(?:completed?|done|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w{0,5} (?:to|with)"
+    r" (?:sub-?)?(?:task|phase|step)\b|\bstatus\w{0,3} (?:changed|set|updated) to\b|статус\w{0,5} измен[её]н"
+    r"|(?:следующ\w{2,4}|próxim\w{1,3}|prochaine?|nächste\w?|prossim\w{1,3}|volgende) (?:задач|этап|шаг|tarea|tarefa"
+    r"|paso|etapa|tâche|étape|aufgabe|phase|schritt|passo|attività|taak|stap)|下一(?:个|步|項|项)",
     re.IGNORECASE,
 )
 """The progress of a task or what comes next."""

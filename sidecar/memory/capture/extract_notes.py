@@ -291,7 +291,7 @@ def _denies(clause: str) -> bool:
 
 
 _REASON = lazy_regex(r"(?:because|since|so that|weil|parce que|porque|perché)\s")
-_CODE = lazy_regex(r"`[^`]*`|\b[\w.]+\([^()]*\)")
+_CODE = lazy_regex(r"`[^`]*`|(?<![\w.])[\w.]{1,200}\([^()]*\)")
 
 
 def _clip_around(title: str) -> str:
