@@ -4,6 +4,7 @@ Every line belongs to at most one region. A region is small enough to be shown w
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from sidecar.codebase.summary.invariants import COMMENT, leading_lines
@@ -104,7 +105,10 @@ def _licence_end(lines: Sequence[str]) -> int:
 
 
 def _blocks(lines: Sequence[str], summary: Summary, at: int) -> Iterator[tuple[Definition, int, int]]:
-    """Yield the outermost callable definitions, and small types, with their first and last lines, from a line on."""
+    """Yield the outermost callable definitions, and small types, with their first and last lines, from a line on.
+
+    A suite is no region of its own: each of its tests is one.
+    """
     definitions = summary.definitions
     parents = {definition.container for definition in definitions}
     for number, definition in enumerate(definitions):
@@ -115,10 +119,17 @@ def _blocks(lines: Sequence[str], summary: Summary, at: int) -> Iterator[tuple[D
             last = definitions[number + 1].line - 1 if number + 1 < len(definitions) else len(lines)
         full_name = f"{definition.container}.{definition.name}" if definition.container else definition.name
         is_leaf = full_name not in parents and last > definition.line
-        if definition.kind in CALLABLE_KINDS or not definition.end_line or is_leaf:
+        is_suite = definition.kind == "test" and _encloses_a_test(definitions, number)
+        if not is_suite and (definition.kind in CALLABLE_KINDS or not definition.end_line or is_leaf):
             last = min(max(last, definition.line), len(lines))
             yield definition, _with_leading(lines, summary, definition.line, at), last
             at = last + 1
+
+
+def _encloses_a_test(definitions: Sequence[Definition], number: int) -> bool:
+    end = definitions[number].end_line
+    inner = takewhile(lambda definition: definition.line <= end, islice(definitions, number + 1, None))
+    return any(definition.kind == "test" for definition in inner)
 
 
 def _with_leading(lines: Sequence[str], summary: Summary, line: int, at: int) -> int:

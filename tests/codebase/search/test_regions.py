@@ -108,6 +108,19 @@ def test_a_window_in_the_middle_of_a_statement_goes_on() -> None:
     assert not any(region.goes_on for region in regions(CART))
 
 
+def test_each_test_of_a_suite_is_a_region() -> None:
+    suite = (
+        "import { add } from './cart'\n\ndescribe('cart', () => {\n  const cart = []\n\n"
+        "  it('adds a line', () => {\n    expect(add(cart)).toBe(1)\n  })\n\n"
+        "  describe('when full', () => {\n    function fill() {\n      return cart\n    }\n"
+        "    it('refuses', () => {\n      expect(add(fill())).toBe(0)\n    })\n  })\n})\n"
+    )
+    named = texts(suite, "cart.test.js")
+    assert named["adds a line"].strip().startswith("it('adds a line'")
+    assert named["refuses"].strip().startswith("it('refuses'")
+    assert not any("adds a line" in text and "refuses" in text for text in named.values())
+
+
 def test_sections_of_markdown_and_keys_of_configuration_are_regions() -> None:
     assert texts("# Shop\n\nCarts.\n\n## Mail\n\nSends.\n", "README.md")["Mail"] == "## Mail\n\nSends."
     assert texts("[tool]\na = 1\n\n[build]\nb = 2\n", "x.toml") != {}
