@@ -31,7 +31,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 26
+SUMMARY_VERSION = 27
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
