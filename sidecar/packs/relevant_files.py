@@ -90,7 +90,7 @@ def context_files(
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
     """Return the context's files, and all candidates; `unindexed` are files found without the unfinished index."""
     specific = _specific_terms(pack_query, pack_query.query)
-    has_subject = bool(specific or pack_query.touched or unindexed)
+    has_subject = bool(specific or pack_query.touched or unindexed or paths_in(pack_query.query))
     recent = [file for file in pack_query.recent if file.path in listing.searched]
     if not (has_subject or recent):
         return (), ()

@@ -206,6 +206,7 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ),
         ("a.ts", "/**\n * The cart. It adds.\n */\n", "The cart."),
         ("a.ts", "// Copyright 2020 Ada\n", ""),
+        ("a.ts", "/*!\n * shop\n * Copyright(c) 2020 Ada\n */\n\n/**\n * Module dependencies.\n */\n\nx()\n", ""),
         ("a.ts", "import x\n// later\n", ""),
         ("a.d.ts", "// TypeScript Version: 4.7\ntype X = 1\n", "Defines X"),
         ("a.rs", "//! The cart's sums.\n", "The cart's sums."),

@@ -233,6 +233,14 @@ def test_a_document_is_named_without_its_ending(start_chat: StartChat, shop: Rep
     assert "A small shop: carts" in text
 
 
+def test_a_named_document_is_a_subject_though_no_file_contains_its_name(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({"HISTORY.md": "# Releases\n\nVersion 2 sells vouchers.\n"})
+    text = text_of(start_chat().pre_run("update the changelog"), "context")
+    assert "\nHISTORY.md — Version 2 sells vouchers." in text
+
+
 def test_what_a_follow_up_does_not_point_at_is_counted(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     chat = start_chat()
