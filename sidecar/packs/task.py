@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import takewhile
 
 from sidecar.codebase import (
     PromptParts,
@@ -79,6 +80,9 @@ OBJECTIVE_CHARACTERS = 300
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
 """Excludes `e.g`, `i.e` and `v2`."""
 
+MAX_OPENING = 60
+_FIRST_WORD = lazy_regex(r"[^\W\d_]+")
+
 _TEST_TERMS = frozenset(("test", "spec"))
 """Terms that a report of a failing test is not searched by: they lead to other tests."""
 
@@ -108,6 +112,9 @@ _FILLER_TERMS = frozenset(stem(word) for word in (
     "find", "implement", "one",
 )) | _GREETINGS  # fmt: skip
 """The subset of them that does not lead to a file either: `test`, `error` or `remove` may."""
+
+_OPENING_TERMS = frozenset(map(stem, ("retry", "hello", "continue")))
+"""Those that do lead to a file, unless only others come before them: "the retry link", but "ok, continue with it"."""
 
 
 GENERAL_TERMS = _FOLLOW_UP_TERMS | frozenset(
@@ -263,10 +270,12 @@ def search_query(prompt: str) -> str:
 
     Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored. A prompt of
     several lines has its title, and a long one its prose, as further parts. What a prompt says about working alone, as
-    in "and add a test", leads to no file; nor does the word "test" where one is reported to fail.
+    in "and add a test", leads to no file; nor does the word "test" where one is reported to fail, or a first "hello".
     """
     prompt = subject_of(prompt)
-    omitted = _FILLER_TERMS | _TEST_TERMS if reports_failing_test(prompt) else _FILLER_TERMS
+    opening = takewhile(_FILLER_TERMS.__contains__, map(stem, _FIRST_WORD.findall(prompt.casefold(), 0, MAX_OPENING)))
+    omitted = _FILLER_TERMS - _OPENING_TERMS.difference(opening)
+    omitted |= _TEST_TERMS if reports_failing_test(prompt) else frozenset()
     parts = parts_of(prompt)
     pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
     whole = f"{_query_words(prompt, omitted)}{pointing}"[:MAX_QUERY_CHARACTERS]
