@@ -28,7 +28,7 @@ from sidecar.runs import Artifact, artifact_store
 from sidecar.runs.artifact_types import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import BY_NAME, is_memory_branch
-from sidecar.storage.row_groups import Finding
+from sidecar.storage.health_checks import Finding
 from sidecar.system.branch_commit import (
     BranchCommit,
     BranchUses,

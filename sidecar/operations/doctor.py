@@ -31,7 +31,7 @@ from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
 from sidecar.storage import health_checks as storage
 from sidecar.storage.backup import back_up
-from sidecar.storage.row_groups import Finding
+from sidecar.storage.health_checks import Finding
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.inotify import LIMIT_DIVISOR

@@ -1,11 +1,14 @@
-"""Checks of the state file beyond those on opening: pages, references, tables, hashes of cached rows; and its sizes."""
+"""Findings of the doctor, the checks of the state file beyond those on opening, and the file's sizes.
+
+The checks are of pages, references, tables, damaged rows and the hashes of cached ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import apsw
 
@@ -23,8 +26,20 @@ from sidecar.storage.recovery import (
     set_aside,
     tables,
 )
-from sidecar.storage.row_groups import Finding
 from sidecar.storage.sqlite_connection import suspect_marker
+
+Level = Literal["warning", "error"]
+
+
+class Finding(NamedTuple):
+    """A problem reported by the doctor."""
+
+    level: Level
+    message: str
+    remedy: str
+    """The action for the user."""
+    repair: Callable[[], object] | None = None
+    """Repair function; None if only the user can repair it."""
 
 
 class CacheSize(NamedTuple):

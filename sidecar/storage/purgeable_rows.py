@@ -1,24 +1,11 @@
-"""Rows that each slice declares, so that a purge can remove them, and findings that the doctor can repair."""
+"""Rows that each slice declares, so that a purge can count and remove them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import apsw
-
-Level = Literal["warning", "error"]
-
-
-class Finding(NamedTuple):
-    """A problem reported by the doctor."""
-
-    level: Level
-    message: str
-    remedy: str
-    """The action for the user."""
-    repair: Callable[[], object] | None = None
-    """Repair function; None if only the user can repair it."""
 
 
 class RowGroup(NamedTuple):
