@@ -10,6 +10,7 @@ from sidecar.codebase.api_diff import (
     split_signature,
 )
 from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
+from sidecar.codebase.file_exclusions import is_agent_file, is_secret_path
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
@@ -45,7 +46,6 @@ from sidecar.codebase.search.regions import Region
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
-from sidecar.codebase.unindexed_files import is_agent_file, is_secret_path
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,

@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
-from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.unindexed_files import (
+from sidecar.codebase.file_exclusions import (
     VendoredFiles,
     VendoredState,
     has_unsafe_name,
@@ -20,6 +19,7 @@ from sidecar.codebase.unindexed_files import (
     is_unindexed,
     recently_changed,
 )
+from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.git_files import index_signature
 from sidecar.codebase.worktree.state import (
     MAX_NESTED_DEPTH,

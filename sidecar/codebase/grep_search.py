@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from sidecar.codebase.file_exclusions import is_unindexed
 from sidecar.codebase.files import is_own_code, may_show
 from sidecar.codebase.search import RankedFile
 from sidecar.codebase.search.query import parts_of
-from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.core.terms import identifiers_of, paths_in, query_terms
 from sidecar.system.git import Git, GitFailed, GitTimedOut
 

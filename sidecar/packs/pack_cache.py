@@ -22,9 +22,9 @@ from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
     RunningSearch,
     context_files,
+    early_matches_first,
     finished,
     path_only_files,
-    unindexed_first,
     with_early_regions,
 )
 from sidecar.packs.request import PackQuery
@@ -251,17 +251,17 @@ def _build(
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     waited_ms: float = FIRST_READ_MS
     matches: Sequence[RankedFile] = ()
-    unindexed: Sequence[RankedFile] = ()
+    early_matches: Sequence[RankedFile] = ()
     while not complete:  # what is found meanwhile is ready at the deadline
-        had_code, unindexed = bool(unindexed), finished(partial_pack.contents_search)
+        had_code, early_matches = bool(early_matches), finished(partial_pack.contents_search)
         if waited_ms >= wait_ms >= SHORT_WAIT_MS:
             break  # the last search follows
         matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         if not had_code:
-            early = [file for file in unindexed_first(matches, unindexed) if file.path in listing.searched]
-            partial_pack.files = path_only_files(pack_query, early)
-            if unindexed:
-                partial_pack.files = with_early_regions(pack_query, pack_query.query, early, state, listing)
+            candidates = [file for file in early_matches_first(matches, early_matches) if file.path in listing.searched]
+            partial_pack.files = path_only_files(pack_query, candidates)
+            if early_matches:
+                partial_pack.files = with_early_regions(pack_query, pack_query.query, candidates, state, listing)
         if waited_ms >= wait_ms:
             break
         step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
@@ -269,10 +269,10 @@ def _build(
         waited_ms, analyzed = waited_ms + step_ms, analyzed + newly_analyzed
     if complete and not was_indexed:  # dependencies and history are known now
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
-    if not complete and unindexed and wait_ms < SHORT_WAIT_MS:
+    if not complete and early_matches and wait_ms < SHORT_WAIT_MS:
         files = partial_pack.files
     else:
-        files, matches = context_files(pack_query, state, listing, None if complete else unindexed)
+        files, matches = context_files(pack_query, state, listing, None if complete else early_matches)
     weaker = len(matches) - len(files)
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
     return TaskPack(

@@ -22,11 +22,11 @@ from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
 from sidecar.packs.prompt_files import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.relevant_files import (
     RunningSearch,
+    early_matches_first,
     finished,
     path_only_files,
     pinned_context_files,
     start_contents_search,
-    unindexed_first,
 )
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import clean_prompt
@@ -249,7 +249,7 @@ def _use_early_matches(
     inputs: PackInputs, path_search: RunningSearch | None, contents_search: RunningSearch | None, pack_query: PackQuery
 ) -> None:
     """Use the files found without an index, if any: without a state, differences and summaries."""
-    found = unindexed_first(finished(path_search), finished(contents_search))
+    found = early_matches_first(finished(path_search), finished(contents_search))
     files = path_only_files(pack_query, found[:MAX_POINTERS])
     inputs.pack = CachedPack((), files)
     inputs.partial, inputs.late = True, not files

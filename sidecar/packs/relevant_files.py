@@ -86,11 +86,11 @@ def finished(search: RunningSearch | None) -> list[RankedFile]:
 
 
 def context_files(
-    pack_query: PackQuery, state: RepositoryState, listing: Listing, unindexed: Sequence[RankedFile] | None
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, early_matches: Sequence[RankedFile] | None
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
-    """Return the context's files, and all candidates; `unindexed` are files found without the unfinished index."""
+    """Return the context's files, and all candidates; `early_matches` are files found without the unfinished index."""
     specific = _specific_terms(pack_query, pack_query.query)
-    has_subject = bool(specific or pack_query.touched or unindexed or paths_in(pack_query.query))
+    has_subject = bool(specific or pack_query.touched or early_matches or paths_in(pack_query.query))
     recent = [file for file in pack_query.recent if file.path in listing.searched]
     if not (has_subject or recent):
         return (), ()
@@ -100,11 +100,11 @@ def context_files(
     is_specific = context_share(pack_query.query, specific) == 1.0
     likely = _likely(matches, _most_files(pack_query.query) if is_specific else FEW_FILES)
     ranked = above_cutoff(with_evidence(drop_unlikely(likely), specific, by_commits=is_specific))
-    if unindexed is None:
+    if early_matches is None:
         ranked, again = with_recent_files(ranked, found if has_subject else (), recent)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
-    early = unindexed_first(ranked, unindexed)
-    return with_early_regions(pack_query, pack_query.query, early, state, listing), matches
+    candidates = early_matches_first(ranked, early_matches)
+    return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
 
 
 def _most_files(query: str) -> int:
@@ -117,11 +117,11 @@ def _likely(matches: Sequence[RankedFile], limit: int) -> list[RankedFile]:
     return [file for rank, file in enumerate(matches) if rank < limit or is_named_file(file)]
 
 
-def unindexed_first(ranked: Sequence[RankedFile], unindexed: Sequence[RankedFile]) -> list[RankedFile]:
+def early_matches_first(ranked: Sequence[RankedFile], early_matches: Sequence[RankedFile]) -> list[RankedFile]:
     """Put the files found without an index after those that the prompt names, before what an unfinished index finds."""
     named = [file for file in ranked if is_named_file(file)]
     paths = {file.path for file in named}
-    found = [file for file in unindexed if file.path not in paths]
+    found = [file for file in early_matches if file.path not in paths]
     paths.update(file.path for file in found)
     return [*named, *found, *(file for file in ranked if file.path not in paths)]
 

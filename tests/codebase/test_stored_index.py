@@ -12,11 +12,11 @@ import pytest
 
 from sidecar.codebase import store
 from sidecar.codebase.content_ids import FileMap
+from sidecar.codebase.file_exclusions import VendoredState
 from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History, StoredHistory
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.store import StoredIndex
-from sidecar.codebase.unindexed_files import VendoredState
 from sidecar.storage.database import FILE_NAME
 from tests.codebase.search.corpus import ask, commit, fill, forgetful, index_of, listing
 from tests.codebase.search.test_shared_documents import answers_of

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.codebase.file_exclusions import is_recorded_chat
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.invariants import DefinitionHead, find_by_lines, find_landmines, is_public
 from sidecar.codebase.summary.languages import MAX_DEFINITIONS, Grammar, Language, find_definitions, language_of
 from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import MAX_LINE_CHARACTERS, Syntax, read_syntax
-from sidecar.codebase.unindexed_files import is_recorded_chat
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact_lines
 from sidecar.core.terms import count_terms

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.codebase import files
-from sidecar.codebase.unindexed_files import is_recorded_chat, is_unindexed, recently_changed
+from sidecar.codebase.file_exclusions import is_recorded_chat, is_unindexed, recently_changed
 from sidecar.codebase.worktree.freshness import Freshness
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.cases import together
@@ -81,7 +81,7 @@ def test_chats_are_found_only_after_an_edit(client: Client, make_repository: Mak
 def test_file_that_one_of_the_last_commits_changed_is_found(
     client: Client, make_repository: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.codebase.unindexed_files.RECENT_COMMITS", 2)
+    monkeypatch.setattr("sidecar.codebase.file_exclusions.RECENT_COMMITS", 2)
     modules = "# example.org/bird v1.0.0\n## explicit\nexample.org/bird/wing\n"
     listed = "vendor/example.org/bird/wing/wing.go"
     repository = make_repository(

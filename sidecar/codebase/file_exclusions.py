@@ -1,8 +1,8 @@
-"""Files that are not indexed by default: recorded chats, agents' session files, minified and vendored files.
+"""Files excluded from the index by default, and files with secret or unsafe names, which are never shown.
 
-They are read and shown if the prompt names them, if they are edited in the worktree, or if one of the last commits
-changed them. A new file is not an edit: recorders and package managers write new files all the time.
-Files with a secret or unsafe name are never shown.
+Recorded chats, agents' session files, minified and vendored files are not indexed. They are read and shown if the
+prompt names them, if they are edited in the worktree, or if one of the last commits changed them. A new file is not an
+edit: recorders and package managers write new files all the time.
 """
 
 import os
