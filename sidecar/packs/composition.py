@@ -23,7 +23,7 @@ from sidecar.packs.pack_items import BLOCK_ORDER, PackItem, Priority, render_blo
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, SubChat, Task, entries, ledger
-from sidecar.runs.delivered_entries import TextEntry, entry_to_json
+from sidecar.runs.ledger_entries import TextEntry, entry_to_json
 from sidecar.runs.pre_run_record import Block, BlockKind, Disposition, SystemText, Trimmed
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from sidecar.packs.relevant_files import (
     with_early_regions,
 )
 from sidecar.packs.request import PackQuery
-from sidecar.runs.delivered_entries import SentRegion
+from sidecar.runs.ledger_entries import SentRegion
 from sidecar.storage.two_level_cache import Cache
 
 RECENT_PACKS = 64

@@ -10,7 +10,7 @@ from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import build as anchor
 from sidecar.runs import Item, SessionContents, entries
-from sidecar.runs.delivered_entries import Entry, covers
+from sidecar.runs.ledger_entries import Entry, covers
 from sidecar.runs.pre_run_record import Block, BlockKind, RegionRecord
 
 

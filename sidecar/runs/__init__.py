@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from sidecar.runs import artifact_store, run_records
-from sidecar.runs import delivered_entries as entries
 from sidecar.runs import delivery_ledger as ledger
+from sidecar.runs import ledger_entries as entries
 from sidecar.runs.delivery_ledger import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
-from sidecar.runs import delivered_entries as entries
+from sidecar.runs import ledger_entries as entries
 from sidecar.runs import run_records
-from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
+from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import (
     NO_CONTENTS,
     Item,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sidecar.context import SessionRecord
 from sidecar.core.wire_types import Tokens, WireModel
-from sidecar.runs.delivered_entries import Entry
+from sidecar.runs.ledger_entries import Entry
 
 MAX_PROMPT_CHARACTERS = 4_000_000
 

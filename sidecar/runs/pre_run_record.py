@@ -2,7 +2,7 @@
 
 JSON form of `CallDetails` (column `record`, version 3): one object whose members are the fields in snake case.
 `metadata` is the object of the wire, `anchor` is `{id, text}` or null, `delivered` a list of `{key, entry, bytes}` with
-entries as in `runs/delivered_entries.py`, `items` a list of `{key, kind, bytes, disposition, why, score, regions}` with
+entries as in `runs/ledger_entries.py`, `items` a list of `{key, kind, bytes, disposition, why, score, regions}` with
 regions `{lines, name, score}`, `baseline` an object as `WorktreeBaseline`. JSON form of `CallTexts` (column `blocks`):
 `{system, blocks}` with the objects of the wire.
 """
@@ -20,7 +20,7 @@ import orjson
 from pydantic import Field
 
 from sidecar.core.wire_types import WireModel
-from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
+from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import Item, PinnedAnchor
 from sidecar.runs.run_records import run_result
 

@@ -1,6 +1,6 @@
 """Conversion of the delivery ledger from texts that packed several values into JSON objects. Pure.
 
-It belongs to one migration step and is never edited; the present form is documented in `runs/delivered_entries.py`.
+It belongs to one migration step and is never edited; the present form is documented in `runs/ledger_entries.py`.
 """
 
 import json

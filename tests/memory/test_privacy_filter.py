@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidecar.memory import filter_private
 from sidecar.packs import PackItem, Priority, render_block, render_prompt
 from sidecar.runs import BlockKind
-from sidecar.runs.delivered_entries import REMOVED
+from sidecar.runs.ledger_entries import REMOVED
 from tests.support.cases import together
 
 PARTS = st.lists(

@@ -21,7 +21,7 @@ from sidecar.packs import (
     session_has,
 )
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
-from sidecar.runs.delivered_entries import REMOVED, TextEntry
+from sidecar.runs.ledger_entries import REMOVED, TextEntry
 from sidecar.runs.pre_run_record import BlockKind
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")

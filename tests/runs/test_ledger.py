@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs.delivered_entries import FileEntry, MemoryEntry, SentRegion, covers, entry_from_json, entry_to_json
+from sidecar.runs.ledger_entries import FileEntry, MemoryEntry, SentRegion, covers, entry_from_json, entry_to_json
 from tests.support.cases import together
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar

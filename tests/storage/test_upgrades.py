@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.runs import Item, PinnedAnchor, SessionContents, SessionKey, entries, ledger
-from sidecar.runs.delivered_entries import (
+from sidecar.runs.ledger_entries import (
     ChangeEntry,
     Entry,
     FailureEntry,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, PackItem, RenderCache, ShownRegion, session_has, shows_content
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
-from sidecar.runs.delivered_entries import FileEntry, SentRegion
+from sidecar.runs.ledger_entries import FileEntry, SentRegion
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of

@@ -5,7 +5,7 @@ import pytest
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, RenderCache, ShownRegion
 from sidecar.runs import NO_CONTENTS, Item
-from sidecar.runs.delivered_entries import FileEntry, SentRegion
+from sidecar.runs.ledger_entries import FileEntry, SentRegion
 
 RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 REGION = ShownRegion(0, "Cart", ((3, "class Cart:"), (4, "    pass")), SentRegion("a", "1"), {"text": 1.0})
