@@ -26,7 +26,6 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
-from sidecar.codebase.grep_search import search_contents, search_paths
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
 from sidecar.codebase.repository import Repository, SharedRepository
 from sidecar.codebase.search import (
@@ -43,6 +42,7 @@ from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.query import FAILURE_WORDS, PromptParts, parts_of, pointing_words, wants_tests
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
+from sidecar.codebase.search_without_index import search_contents, search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
