@@ -7,7 +7,7 @@ from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, sh
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
 from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
-from sidecar.packs.pack_items import (
+from sidecar.packs.pack_blocks import (
     BLOCK_ORDER,
     OVERHEAD_BYTES,
     PackItem,

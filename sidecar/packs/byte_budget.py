@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.packs.model import PreRunParams, TokenMode
-from sidecar.packs.pack_items import OVERHEAD_BYTES, PackItem
+from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.pre_run_record import BlockKind
 from sidecar.settings.resolve import Settings

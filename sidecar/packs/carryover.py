@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import escape_markers, one_line, size
 from sidecar.governor import Snapshot, without_frame
-from sidecar.packs.pack_items import PackItem, Priority
+from sidecar.packs.pack_blocks import PackItem, Priority
 from sidecar.runs import entries
 
 MAX_STEPS = 40

@@ -16,7 +16,7 @@ from sidecar.codebase import (
 from sidecar.core.digests import digest_bytes
 from sidecar.core.text import one_line, size
 from sidecar.packs.byte_budget import ContextLimits
-from sidecar.packs.pack_items import OVERHEAD_BYTES, PackItem, Priority, session_has
+from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.ledger_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
 from sidecar.runs.pre_run_record import RegionRecord

@@ -25,7 +25,7 @@ from sidecar.packs.delta_files import (
     past_changes,
 )
 from sidecar.packs.overrides import Overrides, statement_key
-from sidecar.packs.pack_items import PackItem, Priority
+from sidecar.packs.pack_blocks import PackItem, Priority
 from sidecar.runs import FailingTests, SessionContents, entries
 
 MAX_TODOS = 40

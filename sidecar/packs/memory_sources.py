@@ -17,7 +17,7 @@ from sidecar.memory import Level, Memory, Relevant, memory_heading, pointer_file
 from sidecar.memory.pointer_files import Pointer
 from sidecar.packs.anchor import Pointers
 from sidecar.packs.overrides import Overrides, is_muted
-from sidecar.packs.pack_items import PackItem, Priority, sent_memory_ids
+from sidecar.packs.pack_blocks import PackItem, Priority, sent_memory_ids
 from sidecar.runs import SessionContents, entries
 
 if TYPE_CHECKING:

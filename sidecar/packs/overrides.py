@@ -12,7 +12,7 @@ import apsw
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.model import OverrideKind
-from sidecar.packs.pack_items import PackItem, Priority
+from sidecar.packs.pack_blocks import PackItem, Priority
 from sidecar.runs import entries
 from sidecar.storage.purgeable_rows import RowGroup
 

@@ -12,7 +12,7 @@ from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
 from sidecar.memory.text_filter import filter_private
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
-from sidecar.packs.pack_items import USER_INSTRUCTIONS
+from sidecar.packs.pack_blocks import USER_INSTRUCTIONS
 from tests.memory.test_rival_statements import REVIEWED
 from tests.support.conversation import Conversation, sent
 from tests.support.depth import sample

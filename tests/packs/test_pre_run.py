@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.packs.pack_items import APP_INSTRUCTION
+from sidecar.packs.pack_blocks import APP_INSTRUCTION
 from tests.support.conversation import bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository

@@ -1,4 +1,4 @@
-"""Pack items, and rendering them into blocks. Pure."""
+"""Items of a pack, and the blocks they are rendered into: marker, introduction, items. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
