@@ -14,12 +14,12 @@ from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit, has_notes_request
 from sidecar.packs.carryover import carryover_items, step_lines
+from sidecar.packs.collect_inputs import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, instruction_items, operation_items, recent_failures
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_blocks import BLOCK_ORDER, PackItem, Priority, render_block, session_has
-from sidecar.packs.pack_inputs import PackInputs, omitted_files
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, SubChat, Task, entries, ledger

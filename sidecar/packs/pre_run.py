@@ -21,12 +21,12 @@ from sidecar.experiment import ChatFacts
 from sidecar.experiment.rollout import Placement, place_chat, record_arm
 from sidecar.governor import marker_text
 from sidecar.metrics import count_call, labelled, latency_bucket
+from sidecar.packs.collect_inputs import PackInputs, collect_inputs
 from sidecar.packs.composition import Composition, select_items
 from sidecar.packs.context_pack import shows_content
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.pack_blocks import PackItem, Priority, render_prompt
-from sidecar.packs.pack_inputs import PackInputs, collect_inputs
 from sidecar.packs.request import PackQuery, PackRequest, after_reported_compaction, load_request, query_of_request
 from sidecar.runs import CallRecord, Item, entries, ledger, run_records, store_session
 from sidecar.runs.pre_run_record import (

@@ -1,4 +1,7 @@
-"""Collect everything a pre-run needs within its deadline; late or failed sources are named, never fatal."""
+"""Collect the inputs of a pre-run until its deadline; late or failed sources are named, never fatal.
+
+Whatever is late or incomplete makes the response partial, in `PackInputs.partial`.
+"""
 
 from __future__ import annotations
 
@@ -86,6 +89,7 @@ class PackInputs:
     late: bool = False
     """Whether even the repository's state was late and there is nothing to send."""
     partial: bool = False
+    """Whether the next call will have more: a source was late, or files are still being indexed."""
     omissions: list[Trimmed] = field(default_factory=list)
 
 
