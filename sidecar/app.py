@@ -440,7 +440,7 @@ def register_process(process: "Process", handshake: Handshake) -> "ProcessRegist
 
 def check_settings(process: "Process", workspace: "Workspace", values: Mapping[str, object]) -> None:
     """Refuse a project's new settings that could not take effect."""
-    from sidecar.capture.memory_branch import check_branch_settings  # not loaded before the first response
+    from sidecar.capture.artifact_commits import check_branch_settings  # not loaded before the first response
 
     check_branch_settings(process, workspace, values)
 

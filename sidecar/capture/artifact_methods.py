@@ -10,7 +10,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.capture.adr_draft import with_status
-from sidecar.capture.memory_branch import commit
+from sidecar.capture.artifact_commits import commit_and_mark
 from sidecar.capture.model import (
     MAX_PER_COMMIT,
     MAX_TITLE,
@@ -97,7 +97,7 @@ def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommit
     branch = str(settings["memoryBranch"])
     requested = _chosen(call, workspace, params.ids)
     uncommitted = [artifact for artifact in requested if artifact.status != "committed"]
-    committed = commit(call.process, workspace, branch, uncommitted, accepts=True) if uncommitted else None
+    committed = commit_and_mark(call.process, workspace, branch, uncommitted, accepts=True) if uncommitted else None
     return ArtifactCommitResult(
         branch=branch,
         commit=committed.commit if committed else None,

@@ -9,6 +9,7 @@ import apsw
 import orjson
 
 from sidecar.call import Call
+from sidecar.capture.artifact_commits import commit_later
 from sidecar.capture.effects.architectural_boundaries import touched_boundaries
 from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.run_activity import (
@@ -24,7 +25,6 @@ from sidecar.capture.effects.run_activity import (
 )
 from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
 from sidecar.capture.finished_run import FinishedRun
-from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.record_run import (
     confirm_delivery,

@@ -13,7 +13,7 @@ import apsw
 
 from sidecar import __version__
 from sidecar.call import Call
-from sidecar.capture.memory_branch import check_memory_branch
+from sidecar.capture.artifact_commits import check_memory_branch
 from sidecar.core.errors import SidecarError
 from sidecar.knowledge.sync_health import knowledge_findings
 from sidecar.memory import upkeep as memory

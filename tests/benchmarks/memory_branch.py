@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.capture.memory_branch import refusal
+from sidecar.capture.artifact_commits import refusal
 from sidecar.system import branch_commit
 from sidecar.system.branch_commit import BranchCommit, branch_uses, locate_repository
 from tests.support.repositories import make_repository

@@ -7,7 +7,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.memory_branch import file_of, message_of, path_of, refusal
+from sidecar.capture.artifact_commits import file_of, message_of, path_of, refusal
 from sidecar.runs import Artifact, CommitMark, DevlogDetails
 from sidecar.settings import is_memory_branch
 from sidecar.system.branch_commit import BranchUses

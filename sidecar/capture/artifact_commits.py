@@ -213,7 +213,7 @@ def _log_failure(process: Process, future: Future[None]) -> None:
         process.log.error("capture.commit.crashed", kind=type(error).__name__)
 
 
-def commit(
+def commit_and_mark(
     process: Process, workspace: Workspace, branch: str, chosen: Sequence[Artifact], *, accepts: bool = False
 ) -> Committed:
     """Commit artifacts and mark them; `accepts` marks them as accepted too, for a commit by the user.
@@ -247,7 +247,7 @@ def _commit_pending(process: Process, workspace: Workspace, branch: str) -> None
         if len(chosen) < len(rows):
             process.log.warning("capture.commit.damaged", artifacts=len(rows) - len(chosen))
         if chosen:
-            committed = commit(process, workspace, branch, chosen)
+            committed = commit_and_mark(process, workspace, branch, chosen)
             process.log.info("capture.commit.done", artifacts=len(chosen), commit=committed.commit)
     except SidecarError as error:
         process.log.warning("capture.commit.failed", kind=error.kind, text=error.message)
