@@ -7,8 +7,16 @@ from typing import NamedTuple
 
 from sidecar.codebase.file_exclusions import is_recorded_chat
 from sidecar.codebase.files import is_test
-from sidecar.codebase.summary.invariants import DefinitionHead, find_by_lines, find_landmines, is_public
-from sidecar.codebase.summary.languages import MAX_DEFINITIONS, Grammar, Language, find_definitions, language_of
+from sidecar.codebase.summary.invariants import find_by_lines, find_landmines
+from sidecar.codebase.summary.languages import (
+    MAX_DEFINITIONS,
+    DefinitionHead,
+    Grammar,
+    Language,
+    find_definitions,
+    is_public,
+    language_of,
+)
 from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import MAX_LINE_CHARACTERS, Syntax, read_syntax

@@ -15,8 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase.summary import invariants
-from sidecar.codebase.summary.invariants import Container, DefinitionHead, is_public
-from sidecar.codebase.summary.languages import MAX_DEFINITIONS, MAX_NAME, Grammar, normalize_signature
+from sidecar.codebase.summary.languages import (
+    MAX_DEFINITIONS,
+    MAX_NAME,
+    Container,
+    DefinitionHead,
+    Grammar,
+    is_public,
+    normalize_signature,
+)
 from sidecar.codebase.summary.model import Definition, Invariant
 from sidecar.core.clock import SystemClock
 from sidecar.core.lazy_regex import lazy_regex
