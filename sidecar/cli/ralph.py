@@ -2,10 +2,7 @@
 
 import argparse
 import os
-import shlex
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -195,93 +192,10 @@ def _number(kind: type[int] | type[float], least: float) -> Callable[[str], floa
     return read
 
 
-class Reporter:
-    """Prints notifications. A closed output does not stop the loop."""
-
-    def __init__(self, max_iterations: int, *, quiet: bool) -> None:
-        """With `quiet`, stdout is reserved for the answer: events go to stderr, and the agent's output is not shown."""
-        self._most = f" of at most {max_iterations}" if max_iterations else ""
-        self._to = sys.stderr if quiet else sys.stdout
-        self._started = 0
-        self._at_line_start = True
-        self._lock = threading.Lock()
-
-    def notice(self, method: str, params: Any) -> None:
-        """Print a notification."""
-        if method == "ralph/output":
-            self._write(params["text"])
-        elif method == "ralph/iteration":
-            self._iteration(params)
-
-    def print_line(self, line: str) -> None:
-        """Print a line of our own."""
-        self._write(("" if self._at_line_start else "\n") + line + "\n")
-
-    def warn(self, text: str) -> None:
-        """Print a warning."""
-        print(terminal_safe(f"warning: {text}"), file=sys.stderr)
-
-    def end(self) -> None:
-        """End the last line, if it is incomplete."""
-        if not self._at_line_start:
-            self._write("\n")
-
-    def _iteration(self, params: Any) -> None:
-        if params["phase"] == "started":
-            self._started += 1
-            self.print_line(f"--- iteration {params['number']} ({self._started}{self._most}) ---")
-        elif params["phase"] == "finished":
-            self.print_line(iteration_line(params["iteration"]))
-            for warning in params["iteration"]["warnings"]:
-                self.warn(warning)
-        else:
-            self.print_line(f"waiting until {params['until']}")
-
-    def _write(self, text: str) -> None:
-        if not text:
-            return
-        with self._lock:
-            try:
-                self._to.write(text)
-                self._to.flush()
-            except (OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), self._to.fileno())
-            self._at_line_start = text.endswith("\n")
-
-
-def iteration_line(iteration: Any) -> str:
-    """Return an iteration in one line: outcome, exit, duration, promise, changes, cost."""
-    ended = iteration["signal"] or (
-        f"exit {iteration['exitCode']}" if iteration["exitCode"] is not None else "no exit code"
-    )
-    promise = (
-        "accepted"
-        if iteration["promiseAccepted"]
-        else "found, not accepted"
-        if iteration["promiseFound"]
-        else "not found"
-    )
-    parts = [
-        f"iteration {iteration['number']}: {iteration['outcome']}",
-        ended,
-        format_duration(iteration["durationMs"]),
-        f"promise {promise}",
-    ]
-    if iteration["filesChanged"] is not None:
-        parts.append(f"{count_noun(iteration['filesChanged'], 'file')} changed")
-    if iteration["commits"]:
-        parts.append(count_noun(len(iteration["commits"]), "commit"))
-    failed = [check for check in iteration["verification"] or () if check["exitCode"] != 0]
-    parts += [f"check failed: {check['command']}" for check in failed]
-    tokens = (iteration["inputTokens"] or 0) + (iteration["outputTokens"] or 0)
-    parts += [count_noun(tokens, "token")] if tokens else []
-    parts += [f"{iteration['costUsd']:.4f} USD"] if iteration["costUsd"] is not None else []
-    line = ", ".join(parts)
-    return f"{line}. {iteration['reason']}" if iteration["reason"] else line
-
-
 def status_lines(status: Any) -> list[str]:
     """Return the status of a change's loop."""
+    from sidecar.cli.ralph_loop import iteration_line
+
     state = status["state"]
     lines = [f"{status['change']}: {_state_sentence(status)}"]
     lines.append(f"iterations: {status['iterations']}")
@@ -296,15 +210,6 @@ def status_lines(status: Any) -> list[str]:
         lines.append(f"unreadable lines in the history: {status['damagedLines']}")
     lines.append(f"added context: {count_noun(status['contextBytes'], 'byte')}")
     return lines
-
-
-def dry_run_lines(answer: Any) -> list[str]:
-    """Return the command that would run, and its prompt."""
-    dry_run = answer["dryRun"]
-    joined = subprocess.list2cmdline(dry_run["argv"]) if sys.platform == "win32" else shlex.join(dry_run["argv"])
-    how = "on its standard input" if dry_run["promptVia"] == "stdin" else "in a file"
-    warnings = [f"warning: {text}" for text in dry_run["warnings"]]
-    return [dry_run["prompt"], "", *warnings, f"the prompt above is passed {how} to:", joined, answer["reason"]]
 
 
 def _state_sentence(status: Any) -> str:

@@ -1,30 +1,128 @@
-"""Runs a loop from the command line, in a sidecar of this process; signals stop it."""
+"""A loop run from the command line, in a sidecar of this process: its progress is printed, and signals stop it."""
 
 import argparse
 import os
+import shlex
 import signal
+import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sidecar.catalog import ralph_methods
-from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
-from sidecar.cli.output import CommandFailed, print_text
+from sidecar.cli.output import CommandFailed, print_text, terminal_safe
 from sidecar.cli.paths import state_folder
-from sidecar.cli.ralph import Reporter, dry_run_lines
+from sidecar.core.text import count_noun
 from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_folder import LoopFolder
-from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED
+from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED, format_duration
 from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, mode_variable, user_state_folder
+
+if TYPE_CHECKING:
+    from sidecar.cli.in_process import InProcess
 
 AT_ONCE_SECONDS = 1.0
 """Maximum time for a loop that received a second stop signal to report its end."""
+
+
+class Reporter:
+    """Prints notifications. A closed output does not stop the loop."""
+
+    def __init__(self, max_iterations: int, *, quiet: bool) -> None:
+        """With `quiet`, stdout is reserved for the answer: events go to stderr, and the agent's output is not shown."""
+        self._most = f" of at most {max_iterations}" if max_iterations else ""
+        self._to = sys.stderr if quiet else sys.stdout
+        self._started = 0
+        self._at_line_start = True
+        self._lock = threading.Lock()
+
+    def notice(self, method: str, params: Any) -> None:
+        """Print a notification."""
+        if method == "ralph/output":
+            self._write(params["text"])
+        elif method == "ralph/iteration":
+            self._iteration(params)
+
+    def print_line(self, line: str) -> None:
+        """Print a line of our own."""
+        self._write(("" if self._at_line_start else "\n") + line + "\n")
+
+    def warn(self, text: str) -> None:
+        """Print a warning."""
+        print(terminal_safe(f"warning: {text}"), file=sys.stderr)
+
+    def end(self) -> None:
+        """End the last line, if it is incomplete."""
+        if not self._at_line_start:
+            self._write("\n")
+
+    def _iteration(self, params: Any) -> None:
+        if params["phase"] == "started":
+            self._started += 1
+            self.print_line(f"--- iteration {params['number']} ({self._started}{self._most}) ---")
+        elif params["phase"] == "finished":
+            self.print_line(iteration_line(params["iteration"]))
+            for warning in params["iteration"]["warnings"]:
+                self.warn(warning)
+        else:
+            self.print_line(f"waiting until {params['until']}")
+
+    def _write(self, text: str) -> None:
+        if not text:
+            return
+        with self._lock:
+            try:
+                self._to.write(text)
+                self._to.flush()
+            except (OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._to.fileno())
+            self._at_line_start = text.endswith("\n")
+
+
+def iteration_line(iteration: Any) -> str:
+    """Return an iteration in one line: outcome, exit, duration, promise, changes, cost."""
+    ended = iteration["signal"] or (
+        f"exit {iteration['exitCode']}" if iteration["exitCode"] is not None else "no exit code"
+    )
+    promise = (
+        "accepted"
+        if iteration["promiseAccepted"]
+        else "found, not accepted"
+        if iteration["promiseFound"]
+        else "not found"
+    )
+    parts = [
+        f"iteration {iteration['number']}: {iteration['outcome']}",
+        ended,
+        format_duration(iteration["durationMs"]),
+        f"promise {promise}",
+    ]
+    if iteration["filesChanged"] is not None:
+        parts.append(f"{count_noun(iteration['filesChanged'], 'file')} changed")
+    if iteration["commits"]:
+        parts.append(count_noun(len(iteration["commits"]), "commit"))
+    failed = [check for check in iteration["verification"] or () if check["exitCode"] != 0]
+    parts += [f"check failed: {check['command']}" for check in failed]
+    tokens = (iteration["inputTokens"] or 0) + (iteration["outputTokens"] or 0)
+    parts += [count_noun(tokens, "token")] if tokens else []
+    parts += [f"{iteration['costUsd']:.4f} USD"] if iteration["costUsd"] is not None else []
+    line = ", ".join(parts)
+    return f"{line}. {iteration['reason']}" if iteration["reason"] else line
+
+
+def dry_run_lines(answer: Any) -> list[str]:
+    """Return the command that would run, and its prompt."""
+    dry_run = answer["dryRun"]
+    joined = subprocess.list2cmdline(dry_run["argv"]) if sys.platform == "win32" else shlex.join(dry_run["argv"])
+    how = "on its standard input" if dry_run["promptVia"] == "stdin" else "in a file"
+    warnings = [f"warning: {text}" for text in dry_run["warnings"]]
+    return [dry_run["prompt"], "", *warnings, f"the prompt above is passed {how} to:", joined, answer["reason"]]
 
 
 def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
@@ -99,8 +197,11 @@ def _prompt(chosen: argparse.Namespace) -> str:
 
 
 @contextmanager
-def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProcess]:
+def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator["InProcess"]:
     """Open a sidecar on the user's state, or on an empty one if that cannot be used or is not wanted."""
+    from sidecar.catalog import ralph_methods  # slow to load, and `--status` needs none of it
+    from sidecar.cli.in_process import RequestFailed, on_users_state
+
     # A flag on the command line is consent: it acts as the settings layer that overrides all others.
     is_off = mode_variable() == SWITCHED_OFF
     variables = {MODE_VARIABLE: "active"} if chosen.continuity and not is_off else {}
@@ -108,12 +209,12 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProce
         reporter.warn(f"{MODE_VARIABLE}=off switches continuity off, so --continuity has no effect.")
     with ExitStack() as opened:
 
-        def on(state_dir: Path) -> InProcess:
+        def on(state_dir: Path) -> "InProcess":
             return opened.enter_context(
                 on_users_state(state_dir, variables=variables, notices=reporter.notice, load_catalog=ralph_methods)
             )
 
-        def on_none() -> InProcess:
+        def on_none() -> "InProcess":
             name = tempfile.TemporaryDirectory(prefix="onecode-ralph-", ignore_cleanup_errors=True)
             return on(Path(opened.enter_context(name)))
 
@@ -137,7 +238,7 @@ def _state_folder(chosen: argparse.Namespace) -> Path:
 
 
 @contextmanager
-def _signals(sidecar: InProcess) -> Iterator[None]:
+def _signals(sidecar: "InProcess") -> Iterator[None]:
     """Let the first signal stop the loop cleanly and the second one immediately."""
     loops = sidecar.process.slices.ralph_loops
     signals: list[int] = []

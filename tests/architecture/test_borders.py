@@ -52,7 +52,7 @@ OPENS = {
 PROGRAMS = {
     "cli/editor.py": "the user's editor",
     "cli/hook_client.py": "this program, to serve the next hooks",
-    "cli/ralph.py": "only an exception type of the module",
+    "cli/ralph_loop.py": "only how Windows quotes a command line",
     "ralph/agent/harnesses.py": "the agent's program, for its version",
     "ralph/agent/runner.py": "only an exception type of the module",
     "system/git.py": "git",
