@@ -1,4 +1,4 @@
-"""Plan what a capture writes, and write it: new entries, repeats as evidence, contradictions as links.
+"""Store the notes of a capture: new entries, repeats as evidence, contradictions as links.
 
 The folder is locked once for a whole summary, and the session's file is written once. Everything is decided first and
 the plan is stored, so that the next capture finishes what a killed process began. All values in a plan are final, not
