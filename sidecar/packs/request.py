@@ -18,7 +18,7 @@ from sidecar.language.message_intent import adds_tests, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
-from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
+from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointer_lines
 from sidecar.packs.byte_budget import (
     ByteLimits,
     ContextLimits,
@@ -245,7 +245,7 @@ class PackRequest:
 def load_request(call: Call, params: PreRunParams, workspace: Workspace, settings: Settings) -> PackRequest:
     """Read what is known of the conversation and of the provider session."""
     shadow = settings.mode == "passive"
-    pointers = load_pointers(call.process, workspace)  # first: it may read the memories for the first time
+    pointers = load_pointer_lines(call.process, workspace)  # first: it may read the memories for the first time
     cache = workspace.slices.packs.conversations
     conversation = cache.of(call.database, workspace, params.sub_chat_id, session_query(params, shadow=shadow))
     resumed_session = conversation.resumed.key

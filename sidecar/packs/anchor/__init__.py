@@ -1,6 +1,12 @@
 """The anchor pack: what holds for the whole repository."""
 
-from sidecar.packs.anchor.anchor_cache import LINKABLE_FILES, AnchorCache, SharedAnchors
+from sidecar.packs.anchor.anchor_cache import (
+    LINKABLE_FILES,
+    AnchorCache,
+    PointerCache,
+    SharedAnchors,
+    load_pointer_lines,
+)
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -23,12 +29,10 @@ from sidecar.packs.anchor.decisions import (
     NO_POINTERS,
     UNKNOWN_POINTERS,
     AcceptedRecords,
-    PointerCache,
     Pointers,
     accepted_digest,
     accepted_of,
     decision_in,
-    load_pointers,
     specification_lines,
     split_decisions,
 )
@@ -82,7 +86,7 @@ __all__ = [
     "import_names",
     "included_files",
     "introduction",
-    "load_pointers",
+    "load_pointer_lines",
     "omissions",
     "package_manager",
     "purpose_of",

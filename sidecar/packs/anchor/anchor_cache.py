@@ -1,10 +1,16 @@
-"""The cache of anchors: the files one is built from, what is read of them, and when it is rebuilt."""
+"""The cache of anchors: the files and memories one is built from, what is read of them, and when it is rebuilt.
+
+A session keeps the anchor it was first sent: `composition.select_items`.
+"""
 
 import threading
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from sidecar.call import Process
 from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState, content_identity
+from sidecar.core.errors import SidecarError
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.packs.anchor import config_files
@@ -20,7 +26,7 @@ from sidecar.packs.anchor.build import (
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of, entry_lines
 from sidecar.packs.anchor.config_files import Table, subtable
-from sidecar.packs.anchor.decisions import AcceptedRecords
+from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.repo_map import (
     MAX_FRAGILE_FILES,
     Outline,
@@ -34,6 +40,11 @@ from sidecar.packs.anchor.repo_map import (
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.model import HostInjects
 from sidecar.session import strip_session_lock
+from sidecar.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sidecar.memory import Index, PointerFiles
+    from sidecar.memory.pointer_files import Pointer
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
@@ -338,3 +349,60 @@ def _with_changes(known: _CountedFiles, files: Mapping[str, str], paths: set[str
     added = [path for path in paths if path in files and path not in known.files]
     removed = [path for path in paths if path in known.files and path not in files]
     return known.repo_map.with_changes(added, removed) if added or removed else known.repo_map
+
+
+MAX_PROJECTS = 64
+
+_DURABLE_FOLDER = Path(".chati", "memories", "shared", "durable")
+"""Holds the pointers and rules; without it, an index that was never read lacks nothing."""
+
+
+class PointerCache:
+    """The lines by project and revision of its memories."""
+
+    def __init__(self) -> None:
+        self.lines: LruCache[Hashable, object] = LruCache(MAX_PROJECTS)
+
+
+def load_pointer_lines(process: Process, workspace: Workspace) -> Pointers:
+    """Return a project's pointers and rules from the memory index; unknown while many memories are read the first time.
+
+    A manual edit shows once the index has read it, which the refresh on every call does.
+    """
+    from sidecar.memory import PointerFiles, accepted_rules, index_of
+    from sidecar.packs.memory_sources import choose_pointers, render_pointers
+
+    index = index_of(process, workspace)
+    has_files = (workspace.project / _DURABLE_FOLDER).is_dir()
+    if not index.revision() and has_files and not _read_first_time(process, index):
+        return UNKNOWN_POINTERS
+    revision = index.revision()
+    cache = process.slices.packs.pointers.lines
+    cached = cache.get((workspace.project_key, revision))
+    if isinstance(cached, Pointers):
+        return cached
+    files = PointerFiles(process, workspace)
+    choice = choose_pointers(files.tags())
+    lines = render_pointers(
+        _read_pointers(files, choice.binding), _read_pointers(files, choice.others), has_more=choice.has_more
+    )
+    lines = lines._replace(rules=accepted_rules(process, workspace))
+    cache.put((workspace.project_key, revision), lines, 1)
+    return lines
+
+
+def _read_first_time(process: Process, index: "Index") -> bool:
+    """Read the memories of a project that has no index yet, if they are few; return whether that was done."""
+    try:
+        return index.refresh_if_quick()
+    except SidecarError as error:
+        process.log.warning("packs.pointers.unknown", kind=error.kind)
+        return False
+
+
+def _read_pointers(files: "PointerFiles", paths: tuple[str, ...]) -> list["Pointer"]:
+    from sidecar.memory import pointer_files, read_memory_file
+
+    contents = (files.content(path) for path in paths)
+    pointers = (pointer_files.parse_pointer(read_memory_file(content)) for content in contents if content is not None)
+    return [pointer for pointer in pointers if pointer is not None]

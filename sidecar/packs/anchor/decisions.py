@@ -1,28 +1,21 @@
-"""Decisions, specifications and knowledge pointers in the anchor.
+"""Decisions and specifications in the anchor.
 
 An accepted decision contributes its sentence, another one a pointer. Accepted artifacts and memory's pointers apply
 besides the worktree's files.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.call import Process
 from sidecar.core.digests import short_id
-from sidecar.core.errors import SidecarError
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor.markdown_parts import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
-from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sidecar.memory import Index, PointerFiles
-    from sidecar.memory.pointer_files import Pointer
     from sidecar.runs import Artifact
 
 
@@ -44,64 +37,6 @@ class Pointers(NamedTuple):
 
 NO_POINTERS = Pointers()
 UNKNOWN_POINTERS = Pointers(is_known=False)
-
-
-MAX_PROJECTS = 64
-
-_DURABLE_FOLDER = Path(".chati", "memories", "shared", "durable")
-"""Holds the pointers and rules; without it, an index that was never read lacks nothing."""
-
-
-class PointerCache:
-    """The lines by project and revision of its memories."""
-
-    def __init__(self) -> None:
-        self.lines: LruCache[Hashable, object] = LruCache(MAX_PROJECTS)
-
-
-def load_pointers(process: Process, workspace: Workspace) -> Pointers:
-    """Return a project's pointers and rules from the memory index; unknown while many memories are read the first time.
-
-    A manual edit shows once the index has read it, which the refresh on every call does.
-    """
-    from sidecar.memory import PointerFiles, accepted_rules, index_of
-    from sidecar.packs.memory_sources import choose_pointers, render_pointers
-
-    index = index_of(process, workspace)
-    has_files = (workspace.project / _DURABLE_FOLDER).is_dir()
-    if not index.revision() and has_files and not _read_first_time(process, index):
-        return UNKNOWN_POINTERS
-    revision = index.revision()
-    cache = process.slices.packs.pointers.lines
-    cached = cache.get((workspace.project_key, revision))
-    if isinstance(cached, Pointers):
-        return cached
-    files = PointerFiles(process, workspace)
-    choice = choose_pointers(files.tags())
-    lines = render_pointers(
-        _read_pointers(files, choice.binding), _read_pointers(files, choice.others), has_more=choice.has_more
-    )
-    lines = lines._replace(rules=accepted_rules(process, workspace))
-    cache.put((workspace.project_key, revision), lines, 1)
-    return lines
-
-
-def _read_first_time(process: Process, index: "Index") -> bool:
-    """Read the memories of a project that has no index yet, if they are few; return whether that was done."""
-    try:
-        return index.refresh_if_quick()
-    except SidecarError as error:
-        process.log.warning("packs.pointers.unknown", kind=error.kind)
-        return False
-
-
-def _read_pointers(files: "PointerFiles", paths: tuple[str, ...]) -> list["Pointer"]:
-    from sidecar.memory import pointer_files, read_memory_file
-
-    contents = (files.content(path) for path in paths)
-    pointers = (pointer_files.parse_pointer(read_memory_file(content)) for content in contents if content is not None)
-    return [pointer for pointer in pointers if pointer is not None]
-
 
 MAX_POINTERS = 12
 
