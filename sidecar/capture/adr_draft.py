@@ -31,7 +31,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, count_noun
 from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.language.conclusions import match_conclusion
-from sidecar.language.notes_block import parts_of
+from sidecar.language.notes_block import statement_parts
 from sidecar.language.own_words import own_words
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_types import AdrDetails, ArtifactEvent, Boundary, Statements
@@ -82,7 +82,7 @@ def _latest(texts: Sequence[str]) -> tuple[str, ...]:
 def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
     """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
     choices = [_choice(sentence) for sentence in statements.decided]
-    title = title_of(boundaries) if boundaries else title_text(choices[-1].subject)
+    title = title_of_boundaries(boundaries) if boundaries else title_text(choices[-1].subject)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]
@@ -119,14 +119,14 @@ class _Choice(NamedTuple):
 
 def _choice(sentence: str) -> _Choice:
     """Split a decision into what was chosen, why, what for, and what was not chosen."""
-    subject, reason, alternative = parts_of(sentence)
+    subject, reason, alternative = statement_parts(sentence)
     parts = [_PURPOSE.split(part, maxsplit=1) for part in (subject, reason, alternative)]
     purpose = next((rest[0] for _, *rest in parts if rest), "")
     bare = [first.strip(" .,;:，。") for first, *_ in parts]
     return _Choice(bare[0], bare[1], purpose.strip(" .,;:，。"), bare[2])
 
 
-def title_of(boundaries: Sequence[Boundary]) -> str:
+def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
     """Name what was touched, not how the run was worded."""
     names = list(dict.fromkeys(_named(contract) for boundary in boundaries for contract in boundary.contracts))
     kinds = {
@@ -154,7 +154,9 @@ def decisions_of(conclusion: str) -> list[str]:
 
 def _states_a_decision(sentence: str) -> bool:
     stated = match_conclusion(sentence)
-    return stated is not None and stated.is_reasoned and len(query_terms(parts_of(sentence)[0])) >= MIN_OBJECT_TERMS
+    return (
+        stated is not None and stated.is_reasoned and len(query_terms(statement_parts(sentence)[0])) >= MIN_OBJECT_TERMS
+    )
 
 
 def described(contract: ApiChange) -> str:

@@ -20,7 +20,7 @@ from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words
 from sidecar.language.user_statements import only_points
 from sidecar.language.work_taken_back import AbandonedApproach
-from sidecar.memory import Note, Support, TypedMessage, filter_private, title_of, verify_rule
+from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, verify_rule
 from sidecar.runs import run_records
 from sidecar.runs.model import RALPH_PREFIX
 
@@ -116,13 +116,13 @@ def without_covered(sentences: str, notes: Sequence[VerifiedNote]) -> str:
 
 def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     note = verified.note
-    title = title_of(note.subject if note.key == "dropped" else note.text)
+    title = note_title(note.subject if note.key == "dropped" else note.text)
     if note.key == "rule" and verified.support is not None:
         rule = verified.support.rule
         is_standing = not only_points(rule)
         return Note(
             type="user_correction",
-            title=title_of(rule),
+            title=note_title(rule),
             text=rule,
             author="user",
             at_ms=now_ms,

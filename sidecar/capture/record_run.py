@@ -30,8 +30,8 @@ from sidecar.language.own_words import request_in_full
 from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import (
     Artifact,
+    DeliveredItem,
     FailingTests,
-    Item,
     SessionContents,
     SessionFacts,
     SessionKey,
@@ -75,7 +75,7 @@ def record_run(
     state: SubChat,
     result: PostRunResult,
     decision: Decision,
-    items_before: Mapping[str, Item],
+    items_before: Mapping[str, DeliveredItem],
     drafts: Sequence[Artifact],
 ) -> None:
     """Write the run's row with the answer it received, and count it.
@@ -85,7 +85,7 @@ def record_run(
     Only new drafts are counted: one that continues was counted when it started.
     """
     params, metrics = run.params, measure_run(tx, run, items_before)
-    run_records.record_run(
+    run_records.store_run(
         tx,
         RunRecord(
             run_id=params.run_id,
@@ -290,31 +290,31 @@ def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
                 ledger.drop_session(tx, provider, session_id, sub_chat_id)
 
 
-def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[Item]:
+def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[DeliveredItem]:
     """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
     items, state = [_merged(run, item, contents) for item in run.effects.seen_items], run.effects.state
     if run.plan:
-        items.append(Item(entries.PLAN, entries.TextEntry(short_id(run.plan)), 0))
+        items.append(DeliveredItem(entries.PLAN, entries.TextEntry(short_id(run.plan)), 0))
     if state is None:
         return items
     if state.kind == "folder" and (run.activity.written or run.activity.commands):
-        items.append(Item(entries.HEAD, entries.folder_entry(state.changed_hash), 0))
+        items.append(DeliveredItem(entries.HEAD, entries.folder_entry(state.changed_hash), 0))
     if state.kind == "git" and was_sent_head and run.effects.head == state.head:
-        items.append(Item(entries.HEAD, entries.head_entry(state.branch, state.head), 0))
+        items.append(DeliveredItem(entries.HEAD, entries.head_entry(state.branch, state.head), 0))
     if state.kind == "git" and (run.activity.may_have_written or run.activity.written):
-        items.append(Item(entries.INDEX, entries.index_entry(state), 0))
-        items.append(Item(entries.UNNAMED, entries.unnamed_entry(state), 0))
+        items.append(DeliveredItem(entries.INDEX, entries.index_entry(state), 0))
+        items.append(DeliveredItem(entries.UNNAMED, entries.unnamed_entry(state), 0))
     present = {file.path for file in state.all_changed}
     changed_paths = (path for key in contents.items if (path := entries.changed_path(key)) is not None)
     items += [
-        Item(entries.change_key(path), entries.REMOVED, 0)
+        DeliveredItem(entries.change_key(path), entries.REMOVED, 0)
         for path in changed_paths
         if path in run.effects.own_paths - present
     ]
     return items
 
 
-def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
+def _merged(run: FinishedRun, item: DeliveredItem, contents: SessionContents) -> DeliveredItem:
     """Return what a session has of a file after a run that opened it, together with what it had before.
 
     If the run edited a file whose content the session knew, the session knows the new content.
@@ -328,7 +328,7 @@ def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
     return replace(item, entry=replace(had.entry, content=content, is_opened=True), bytes=had.bytes)
 
 
-def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents) -> list[Item]:
+def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents) -> list[DeliveredItem]:
     """Return what the agent itself saw of tests: it only needs a reminder of a failure, and knows of one that ended."""
     ran = {outcome.runner for outcome in run.tests}
     failing = {tests.runner: tests for tests in run_records.failing_tests(tx, run.workspace.key) if tests.runner in ran}
@@ -339,7 +339,7 @@ def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents)
         if tests is not None:
             failure = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))
             if item is None or item.entry != failure:
-                items.append(Item(key, replace(failure, is_own=True), 0))
+                items.append(DeliveredItem(key, replace(failure, is_own=True), 0))
         elif item is not None:
-            items.append(Item(key, entries.REMOVED, 0))
+            items.append(DeliveredItem(key, entries.REMOVED, 0))
     return items

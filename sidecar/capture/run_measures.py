@@ -23,8 +23,8 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
 from sidecar.experiment.rollout import has_earlier_run, record_outcome
-from sidecar.language.message_intent import is_correction, is_repetition, terms_of
-from sidecar.runs import CallRecord, Item, SessionKey, entries, ledger, run_records
+from sidecar.language.message_intent import is_correction, is_repetition, message_terms
+from sidecar.runs import CallRecord, DeliveredItem, SessionKey, entries, ledger, run_records
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.transcripts.event_stream import read_events
@@ -32,7 +32,11 @@ from sidecar.transcripts.events import ToolCall
 
 
 def file_use(
-    delivered: Collection[Item], items_before: Mapping[str, Item], read: set[str], written: set[str], created: set[str]
+    delivered: Collection[DeliveredItem],
+    items_before: Mapping[str, DeliveredItem],
+    read: set[str],
+    written: set[str],
+    created: set[str],
 ) -> FileUse | None:
     """Compare what a session received about files with what a run did with them; None if the run used no file.
 
@@ -105,7 +109,7 @@ _MADE = ("untracked", "added")
 """Kinds of changed files that no commit contains yet."""
 
 
-def items_before_run(tx: apsw.Connection, run: FinishedRun) -> Mapping[str, Item]:
+def items_before_run(tx: apsw.Connection, run: FinishedRun) -> Mapping[str, DeliveredItem]:
     """Return what the run's session had before its pre-run. Call it before this run's own items are recorded."""
     pre_run = run.delivered_call
     if pre_run is None or pre_run.session_id is None:
@@ -115,7 +119,7 @@ def items_before_run(tx: apsw.Connection, run: FinishedRun) -> Mapping[str, Item
     ).items
 
 
-def measure_run(tx: apsw.Connection, run: FinishedRun, items_before: Mapping[str, Item]) -> PackMetrics | None:
+def measure_run(tx: apsw.Connection, run: FinishedRun, items_before: Mapping[str, DeliveredItem]) -> PackMetrics | None:
     """Return the pack metrics of a run that used its pre-run's answer. Other runs are not evidence about a pack."""
     if run.delivered_call is None or not run.reached_provider:
         return None
@@ -196,7 +200,7 @@ def _shows(tool_input: Mapping[str, Any], region: _ShownRegion) -> bool:
     return first <= region.last and (not isinstance(limit, int) or first + limit > region.first)
 
 
-def _file_use(delivered: CallRecord, run: FinishedRun, items_before: Mapping[str, Item]) -> FileUse | None:
+def _file_use(delivered: CallRecord, run: FinishedRun, items_before: Mapping[str, DeliveredItem]) -> FileUse | None:
     changed_before = delivered.details.baseline.changed or {}
     read, written = (
         {path for name in names if (path := relative_to(run.params.cwd, name)) is not None}
@@ -240,7 +244,7 @@ class RecentPrompts:
 
     def is_repeated(self, unit: str, prompt: str) -> bool:
         """Whether a prompt repeats an earlier one of its chat; it is an earlier one from then on."""
-        terms, earlier = terms_of(prompt), self._terms.get(unit) or ()
+        terms, earlier = message_terms(prompt), self._terms.get(unit) or ()
         self._terms.put(unit, (*earlier, terms)[-MAX_PROMPTS:], 1)
         return is_repetition(terms, earlier)
 

@@ -39,7 +39,7 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.query import FAILURE_WORDS, PromptParts, parts_of, pointing_words, wants_tests
+from sidecar.codebase.search.query import FAILURE_WORDS, PromptParts, pointing_words, prompt_parts, wants_tests
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.search_without_index import search_contents, search_paths
@@ -131,10 +131,10 @@ __all__ = [
     "may_show",
     "needs_texts",
     "numbered_lines",
-    "parts_of",
     "path_from_cwd",
     "paths_in",
     "pointing_words",
+    "prompt_parts",
     "query_terms",
     "query_words",
     "removed_exports",

@@ -11,7 +11,7 @@ from pathlib import Path
 from sidecar.codebase.file_exclusions import is_unindexed
 from sidecar.codebase.files import is_own_code, may_show
 from sidecar.codebase.search import RankedFile
-from sidecar.codebase.search.query import parts_of
+from sidecar.codebase.search.query import prompt_parts
 from sidecar.core.terms import identifiers_of, paths_in, query_terms
 from sidecar.system.git import Git, GitFailed, GitTimedOut
 
@@ -135,7 +135,7 @@ def _may_be_shown(cwd: Path, path: str) -> bool:
 
 def _searched_terms(text: str) -> list[str]:
     """Return terms, the longest first: of alternatives that begin at the same place, the first one matches."""
-    parts = parts_of(text)
+    parts = prompt_parts(text)
     names = [part.lower() for name in identifiers_of(parts.whole) for part in re.findall(r"\w+", name)]
     words = [term for part in (parts.title, parts.prose, parts.whole) for term in _longest_first(query_terms(part))]
     terms = (term for term in (*names, *words) if len(term) >= MIN_TERM)

@@ -25,7 +25,7 @@ from sidecar.codebase.search.commit_history import StoredHistory, dump_histories
 from sidecar.codebase.search.index import SharedIndex
 from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
-from sidecar.core.binary_sections import SectionReader, parts_of
+from sidecar.core.binary_sections import SectionReader, section_bytes
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.storage.purgeable_rows import RowGroup
@@ -213,9 +213,9 @@ def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
 
 def _parts(index: SharedIndex, tracked: TrackedFiles, histories: Sequence[StoredHistory]) -> Iterator[bytes]:
     yield _header()
-    yield from parts_of(dump_tracked(tracked))
-    yield from parts_of(dump_histories(histories))
-    yield from parts_of(index.documents.dump())
+    yield from section_bytes(dump_tracked(tracked))
+    yield from section_bytes(dump_histories(histories))
+    yield from section_bytes(index.documents.dump())
 
 
 def _header() -> bytes:

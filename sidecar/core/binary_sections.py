@@ -19,7 +19,7 @@ def of_texts(texts: Iterable[str]) -> BinarySection:
     return of_bytes("".join(f"{text}\0" for text in texts).encode("utf-8", "surrogatepass"))
 
 
-def parts_of(sections: Iterable[BinarySection]) -> Iterator[bytes]:
+def section_bytes(sections: Iterable[BinarySection]) -> Iterator[bytes]:
     """Yield the parts of sections, each section after its size."""
     for size, parts in sections:
         yield size.to_bytes(SIZE_BYTES, "little")

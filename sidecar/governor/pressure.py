@@ -352,10 +352,10 @@ def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decisio
     if shadow or not (settings["rehydrate"] or REQUESTED in forced):
         suppressed["rehydrate"] = SWITCHED_OFF
     stated = frozenset(cause for cause, turn in counters.requested if turn < counters.turns)
-    return decide(signals_of(counters), forced, suppressed, stated)
+    return decide_action(signals_of(counters), forced, suppressed, stated)
 
 
-def decide(
+def decide_action(
     signals: tuple[Signal, ...],
     forced: Mapping[str, str],
     suppressed: Mapping[GovernorAction, str],

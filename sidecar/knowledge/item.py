@@ -75,7 +75,7 @@ class Constraint(NamedTuple):
     is_blocking: bool
 
 
-class Item(NamedTuple):
+class KnowledgeItem(NamedTuple):
     """A knowledge item as parsed from its file."""
 
     identity: Identity
@@ -187,7 +187,7 @@ def is_lfs_pointer(content: bytes) -> bool:
     return content.startswith(_LFS)
 
 
-def parse_item(path: str, location: ItemLocation, content: bytes) -> Item:
+def parse_item(path: str, location: ItemLocation, content: bytes) -> KnowledgeItem:
     """Parse an item's file. Raise UnreadableItem."""
     text = _decode(content)
     front_text, body = _split_front_matter(text)
@@ -201,7 +201,7 @@ def parse_item(path: str, location: ItemLocation, content: bytes) -> Item:
     status = (_scalar(front_matter, "status") or "active").lower()
     type_name = _type_named(_scalar(front_matter, "type"))
     heading = _HEADING.search(body)
-    return Item(
+    return KnowledgeItem(
         identity=Identity(location.layer, location.scope, item_id),
         type=type_name or location.type,
         title=_scalar(front_matter, "title") or (heading[1] if heading else "") or item_id,
@@ -395,7 +395,7 @@ def pointer_id(identity: Identity) -> str:
     return f"pointer-{short_id(identity.ref, 16)}"
 
 
-def render_pointer(item: Item) -> RenderedPointer:
+def render_pointer(item: KnowledgeItem) -> RenderedPointer:
     """Render an item's pointer. Deprecated and superseded items lose their constraints, because they bind nobody."""
     title = one_line(f"[{item.type.upper()}] {item.title}", MAX_TITLE)
     lines = [f"{pointer_files.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []

@@ -327,7 +327,7 @@ MIN_TERMS, SAME_MESSAGE = 3, 0.8
 """A message repeats an earlier one if both share this part of all their terms; shorter messages are follow-ups."""
 
 
-def terms_of(message: str) -> frozenset[str]:
+def message_terms(message: str) -> frozenset[str]:
     """Return the terms of the user's own words in a message."""
     return frozenset(query_terms(own_words(message)))
 

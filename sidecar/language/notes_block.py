@@ -201,7 +201,7 @@ def _note(key: NoteKey, parts: Sequence[str]) -> AgentNote | None:
         return None
     if key in ("rule", "fact"):
         return AgentNote(key, text, text)
-    return AgentNote(key, text, *parts_of(text))
+    return AgentNote(key, text, *statement_parts(text))
 
 
 _BECAUSE = lazy_regex(
@@ -238,7 +238,7 @@ class StatementParts(NamedTuple):
     alternative: str = ""
 
 
-def parts_of(text: str) -> StatementParts:
+def statement_parts(text: str) -> StatementParts:
     """Split a statement into its subject, its reason and the rejected alternative, in any order."""
     if _KANA.search(text):
         return _parts_of_clauses(text)

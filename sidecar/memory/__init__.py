@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         remember_run,
         session_memories,
     )
-    from sidecar.memory.capture.extract_notes import reduce_summary, title_of
+    from sidecar.memory.capture.extract_notes import note_title, reduce_summary
     from sidecar.memory.capture.session_summary import (
         ErrorEvent,
         Note,
@@ -67,7 +67,7 @@ _LOADED_LATER = {
         "remember_run",
         "session_memories",
     ),
-    "sidecar.memory.capture.extract_notes": ("reduce_summary", "title_of"),
+    "sidecar.memory.capture.extract_notes": ("reduce_summary", "note_title"),
     "sidecar.memory.methods": ("to_capture_result", "to_session_summary"),
     "sidecar.memory.capture.session_summary": (
         "ErrorEvent",
@@ -133,6 +133,7 @@ __all__ = [
     "memories_by_id",
     "memory_heading",
     "normalized",
+    "note_title",
     "preload",
     "reach_of",
     "read_conversation",
@@ -150,7 +151,6 @@ __all__ = [
     "session_memories",
     "session_source",
     "standing_instructions",
-    "title_of",
     "to_capture_result",
     "to_session_summary",
     "verify_rule",

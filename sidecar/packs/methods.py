@@ -30,7 +30,7 @@ from sidecar.packs.model import (
 from sidecar.packs.overrides import Override, Overrides, is_item_name, load_overrides, put_override, revoke, statements
 from sidecar.packs.pre_run import (
     PreRunDecision,
-    decide,
+    decide_pre_run,
     explained_items,
     passthrough_response,
     record_passthrough,
@@ -56,7 +56,7 @@ def pre_run(call: Call, params: PreRunParams, *, is_first: bool = True) -> PreRu
     """
     decision: PreRunDecision | None = None
     try:
-        decision = decide(call, params)
+        decision = decide_pre_run(call, params)
         call.cancellation.check()  # a response nobody receives is not recorded
         return _recorded_response(call, params, decision)
     except (StateDegraded, Busy) as error:
@@ -139,7 +139,7 @@ def _explain_record(tx: "apsw.Connection", call_record: CallRecord) -> ExplainRe
 
 def explain_next(call: Call, params: PreRunParams) -> ExplainResult:
     """Explain what a pre-run would send now, without recording it."""
-    decision = decide(call, params)
+    decision = decide_pre_run(call, params)
     result = response_of(call, params, decision, None)
     overrides = decision.request.overrides if decision.request is not None else {}
     anchor = (

@@ -9,7 +9,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import build as anchor
-from sidecar.runs import Item, SessionContents, entries
+from sidecar.runs import DeliveredItem, SessionContents, entries
 from sidecar.runs.ledger_entries import Entry, covers
 from sidecar.runs.pre_run_record import Block, BlockKind, RegionRecord
 
@@ -60,9 +60,9 @@ class PackItem:
         text = escape_markers(self.text)
         return self if text is self.text else replace(self, text=text)
 
-    def as_delivery(self) -> Item:
+    def as_delivery(self) -> DeliveredItem:
         """Return its entry in the ledger."""
-        return Item(self.key, self.entry, self.bytes)
+        return DeliveredItem(self.key, self.entry, self.bytes)
 
 
 def session_has(known: SessionContents, item: PackItem) -> bool:

@@ -28,7 +28,7 @@ from sidecar.packs.delta_files import Differences
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.pack_blocks import PackItem, Priority, render_prompt
 from sidecar.packs.request import PackQuery, PackRequest, after_reported_compaction, load_request, query_of_request
-from sidecar.runs import CallRecord, Item, entries, ledger, run_records, store_session
+from sidecar.runs import CallRecord, DeliveredItem, entries, ledger, run_records, store_session
 from sidecar.runs.pre_run_record import (
     CallDetails,
     CallTexts,
@@ -253,12 +253,12 @@ def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ...]:
+def _delivered(request: PackRequest, composition: Composition) -> tuple[DeliveredItem, ...]:
     """The items the session will have. An anchor in the transcript is listed, because a compaction can lose it."""
     delivered = [item.as_delivery() for item in composition.delivered if not item.always_sent]
     anchor = composition.anchor
     if anchor is not None and composition.anchor_is_new and not request.sends_system_text:
-        delivered.insert(0, Item(entries.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
+        delivered.insert(0, DeliveredItem(entries.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
     for item, disposition in composition.dispositions:
         known_item = request.known.items.get(item.key)
         if (
@@ -267,7 +267,7 @@ def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ..
             and known_item is not None
             and known_item.entry != item.entry
         ):
-            delivered.append(Item(item.key, item.entry, known_item.bytes))
+            delivered.append(DeliveredItem(item.key, item.entry, known_item.bytes))
     return tuple(delivered)
 
 
@@ -431,7 +431,7 @@ def _place(call: Call, params: PreRunParams, workspace: Workspace, settings: Set
     return place_chat(call, chat, settings)
 
 
-def decide(call: Call, params: PreRunParams) -> PreRunDecision:
+def decide_pre_run(call: Call, params: PreRunParams) -> PreRunDecision:
     """Build the packs without recording anything."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     settings = call.process.settings(workspace.project_key)

@@ -24,9 +24,9 @@ from sidecar.codebase import (
     is_named_file,
     is_pointed_at,
     is_test,
-    parts_of,
     paths_in,
     pointing_words,
+    prompt_parts,
     query_terms,
     query_words,
     search_contents,
@@ -108,7 +108,7 @@ def context_files(
 
 
 def _most_files(query: str) -> int:
-    is_long = len(parts_of(query).searched) > 1
+    is_long = len(prompt_parts(query).searched) > 1
     return CANDIDATE_FILES if is_long else LIKELY_FILES
 
 
@@ -492,7 +492,7 @@ def _failing_places(regions: Sequence[RankedRegion], failing: Collection[str], q
     words = query_words(query).keys()
     if FAILURE_WORDS.isdisjoint(words):
         return []
-    is_short = len(parts_of(query).searched) == 1
+    is_short = len(prompt_parts(query).searched) == 1
     tests = [region for region in regions if region.path in failing or (is_short and is_test(region.path))]
     lengths = [_title_length(region, words, 0 if region.path in failing else 1) for region in tests]
     longest = max(lengths, default=0)

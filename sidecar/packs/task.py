@@ -13,9 +13,9 @@ from itertools import takewhile
 from sidecar.codebase import (
     PromptParts,
     identifiers_of,
-    parts_of,
     paths_in,
     pointing_words,
+    prompt_parts,
     query_words,
     scope_prefix,
     stem,
@@ -186,7 +186,7 @@ def _with_recent(recent: tuple[str, ...], prompt: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _recent_query(prompt: str) -> str:
-    return parts_of(search_query(prompt)).whole[:MAX_RECENT_CHARACTERS]
+    return prompt_parts(search_query(prompt)).whole[:MAX_RECENT_CHARACTERS]
 
 
 _NUMBERED_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*] )?(?:#{1,4} )?\*{0,2}#?(\d{1,3})\*{0,2}[.):]\s*(\S.*)")
@@ -233,7 +233,7 @@ def work_query(task: Task, work: RecentWork) -> str:
         return task.query
     paths = [*work.edited, *work.read][:MAX_WORK_PATHS]
     names = [name for name in identifiers_of(work.answer) if _HAS_WORD.search(name)][-MAX_ANSWER_NAMES:]
-    recent = task.recent or (parts_of(task.query).whole[:MAX_RECENT_CHARACTERS],)
+    recent = task.recent or (prompt_parts(task.query).whole[:MAX_RECENT_CHARACTERS],)
     return " ".join(dict.fromkeys((*paths, *names, *reversed(recent))))[:MAX_QUERY_CHARACTERS]
 
 
@@ -276,7 +276,7 @@ def search_query(prompt: str) -> str:
     opening = takewhile(_FILLER_TERMS.__contains__, map(stem, _FIRST_WORD.findall(prompt.casefold(), 0, MAX_OPENING)))
     omitted = _FILLER_TERMS - _OPENING_TERMS.difference(opening)
     omitted |= _TEST_TERMS if reports_failing_test(prompt) else frozenset()
-    parts = parts_of(prompt)
+    parts = prompt_parts(prompt)
     pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
     whole = f"{_query_words(prompt, omitted)}{pointing}"[:MAX_QUERY_CHARACTERS]
     return PromptParts(

@@ -1,13 +1,13 @@
 """The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
-from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, decision_of, hint_for, is_unread
+from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decision_of, hint_for, is_unread, match_intent
 from sidecar.registry.entities import Entity, Metadata, Registry
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
 from sidecar.registry.impact import impact_level, impact_of
 from sidecar.registry.project_registry import follow_code
 from sidecar.registry.registry_file import OWN_REGISTRY, put_entity, remove_entity, set_metadata
 from sidecar.registry.registry_file import parse as parse_registry
-from sidecar.registry.scoring import RegistryIndex, score, scores, terms_of
+from sidecar.registry.scoring import RegistryIndex, intent_terms, score, scores
 
 __all__ = [
     "ADAPT_FROM",
@@ -19,14 +19,15 @@ __all__ = [
     "Registry",
     "RegistryIndex",
     "articles_in",
-    "decide",
     "decision_of",
     "follow_code",
     "has_placeholder",
     "hint_for",
     "impact_level",
     "impact_of",
+    "intent_terms",
     "is_unread",
+    "match_intent",
     "missing_sections",
     "parse_registry",
     "put_entity",
@@ -35,5 +36,4 @@ __all__ = [
     "score",
     "scores",
     "set_metadata",
-    "terms_of",
 ]

@@ -10,7 +10,7 @@ from sidecar.core.text import one_line
 from sidecar.registry.entities import Entity, Registry, adaptability_level
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
 from sidecar.registry.project_registry import registry_for_workspace
-from sidecar.registry.scoring import RegistryIndex, Score, scores, terms_of, without_chance
+from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores, without_chance
 from sidecar.workspace import Workspace
 
 Decision = Literal["REUSE", "ADAPT", "CREATE"]
@@ -46,7 +46,7 @@ class Match(NamedTuple):
     """Whether the second one is another thing and matches nearly as well as the first."""
 
 
-def decide(
+def match_intent(
     intent: str,
     registry: Registry,
     index: RegistryIndex,
@@ -55,7 +55,7 @@ def decide(
     exists: Callable[[Entity], bool] = lambda _: True,
 ) -> Match:
     """Return the best matches among the entities whose file exists."""
-    terms = terms_of(intent, index)
+    terms = intent_terms(intent, index)
     best: list[Score] = []
     needed = max(limit, 2)
     count = needed
@@ -173,7 +173,7 @@ def hint_for(workspace: Workspace, process: Process, intent: str, *, reads: bool
             return None
         if not registry.entities:
             return None
-        match = decide(intent, registry, project_registry.index(registry), 2, exists=exists_in(workspace))
+        match = match_intent(intent, registry, project_registry.index(registry), 2, exists=exists_in(workspace))
     except SidecarError as error:
         process.log.warning("registry.hint.failed", reason=error.kind)
         return None

@@ -26,7 +26,7 @@ from sidecar.core.yaml_documents import Value
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
-from sidecar.registry.decision import Recommendation, decide, exists_in
+from sidecar.registry.decision import Recommendation, exists_in, match_intent
 from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.health import FileContent, run_checks
 from sidecar.registry.impact import Impact, impact_on
@@ -505,7 +505,7 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
     """
     workspace, project_registry = registry_for_call(call, params)
     registry = project_registry.load().registry
-    match = decide(
+    match = match_intent(
         params.intent, registry, project_registry.index(registry), params.limit, params.type, exists_in(workspace)
     )
     matches = match.recommendations

@@ -256,7 +256,7 @@ class Score(NamedTuple):
     """The other words."""
 
 
-def terms_of(intent: str, index: RegistryIndex) -> list[Term]:
+def intent_terms(intent: str, index: RegistryIndex) -> list[Term]:
     """Return the terms of an intent with their weights in a registry, in order."""
     words = intent_words(intent)
     for whole, parts in compounds_of(intent).items():

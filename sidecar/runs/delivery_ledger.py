@@ -22,7 +22,7 @@ from sidecar.runs import run_records
 from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import (
     NO_CONTENTS,
-    Item,
+    DeliveredItem,
     PinnedAnchor,
     RolledBackSpan,
     SessionContents,
@@ -54,7 +54,7 @@ def session_contents(tx: apsw.Connection, key: SessionKey | None) -> SessionCont
     rows: Any = tx.execute(
         f"SELECT item, entry, bytes, max(turn) FROM continuity_deliveries WHERE {_KEY} GROUP BY item ORDER BY item", key
     )
-    items = {name: Item(name, entry_from_json(entry), size) for name, entry, size, _ in rows}
+    items = {name: DeliveredItem(name, entry_from_json(entry), size) for name, entry, size, _ in rows}
     head: Any = tx.execute(
         f"SELECT head_commit FROM continuity_session_turns WHERE {_KEY} AND head_commit IS NOT NULL"
         " ORDER BY turn DESC LIMIT 1",
@@ -72,7 +72,10 @@ def contents_of(history: SessionHistory) -> SessionContents:
 
 
 def _contents(
-    items: dict[str, Item], anchor: PinnedAnchor | None, head: str | None, rolled_back: tuple[RolledBackSpan, ...]
+    items: dict[str, DeliveredItem],
+    anchor: PinnedAnchor | None,
+    head: str | None,
+    rolled_back: tuple[RolledBackSpan, ...],
 ) -> SessionContents:
     exists = any(name != entries.ANCHOR for name in items)
     return SessionContents(items, anchor, head, exists, rolled_back)
@@ -94,12 +97,12 @@ def session_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | No
     if row is None:
         return None
     anchor_id, anchor_text, compacted_at_ms, rolled_back = row
-    items: dict[int, list[Item]] = {}
+    items: dict[int, list[DeliveredItem]] = {}
     deliveries: Any = tx.execute(
         f"SELECT turn, item, entry, bytes FROM continuity_deliveries WHERE {_KEY} ORDER BY turn, item", key
     )
     for number, name, entry, size in deliveries:
-        items.setdefault(number, []).append(Item(name, entry_from_json(entry), size))
+        items.setdefault(number, []).append(DeliveredItem(name, entry_from_json(entry), size))
     turns: Any = tx.execute(
         "SELECT turn, run_id, message_id, head_commit, sent_at_ms FROM continuity_session_turns"
         f" WHERE {_KEY} ORDER BY turn",

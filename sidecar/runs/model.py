@@ -84,7 +84,7 @@ class SessionKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class DeliveredItem:
     """Something that a provider session received: its key, what the session has of it, its bytes as rendered."""
 
     key: str
@@ -111,7 +111,7 @@ class RolledBackSpan(NamedTuple):
 class SessionContents(NamedTuple):
     """Content of a provider session, according to the ledger."""
 
-    items: dict[str, Item]
+    items: dict[str, DeliveredItem]
     anchor: PinnedAnchor | None
     head_commit: str | None
     exists: bool
@@ -139,7 +139,7 @@ class SessionTurn:
     head_commit: str | None
     """The head commit that the session knew after it; None if unknown."""
     sent_at_ms: int
-    items: tuple[Item, ...] = ()
+    items: tuple[DeliveredItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from sidecar.core.wire_types import WireModel
 from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
-from sidecar.runs.model import Item, PinnedAnchor
+from sidecar.runs.model import DeliveredItem, PinnedAnchor
 from sidecar.runs.run_records import run_result
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class CallDetails:
     metadata: PreRunMetadata
     is_passthrough: bool = False
     """Whether the prompt passed through: the record explains and delivers nothing."""
-    delivered: tuple[Item, ...] = ()
+    delivered: tuple[DeliveredItem, ...] = ()
     files: tuple[str, ...] = ()
     """Files whose content the packs show."""
     anchor: PinnedAnchor | None = None
@@ -255,7 +255,7 @@ def details_from_json(text: bytes) -> CallDetails:
         metadata=PreRunMetadata.model_validate(value["metadata"]),
         is_passthrough=value["is_passthrough"],
         delivered=tuple(
-            Item(item["key"], entry_from_json(orjson.dumps(item["entry"])), item["bytes"])
+            DeliveredItem(item["key"], entry_from_json(orjson.dumps(item["entry"])), item["bytes"])
             for item in value["delivered"]
         ),
         files=tuple(value["files"]),

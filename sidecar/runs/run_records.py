@@ -218,7 +218,7 @@ def recent_files(tx: apsw.Connection, project: str, besides: str, conversations:
     )
 
 
-def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[dict[str, FileLines]]:
+def stored_surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[dict[str, FileLines]]:
     """Return what a conversation's lines were in the files that each of its last runs changed, latest run first."""
     rows = tx.execute(
         "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
@@ -301,7 +301,7 @@ def count_sessions_since(tx: apsw.Connection, project: str, since_ms: int) -> in
     return int(str(cursor.get))
 
 
-def record_run(tx: apsw.Connection, run: RunRecord) -> None:
+def store_run(tx: apsw.Connection, run: RunRecord) -> None:
     """Insert a run's row. `pack_metrics` is one JSON object with the fields of `PackMetrics`."""
     tx.execute(
         "INSERT INTO continuity_runs (run_id, sub_chat_id, chat_id, project, workspace, provider, mode, outcome,"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.capture.run_measures import CacheUse, breaks_cache, cache_use, file_use
-from sidecar.runs import Item, entries
+from sidecar.runs import DeliveredItem, entries
 from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation
 from tests.support.shop import PROMPT, StartChat, active, read_part, shop, start_chat
@@ -16,14 +16,14 @@ __all__ = ["active", "shop", "start_chat"]
 paths = st.sets(st.sampled_from("abcdefgh"), max_size=6)
 
 
-def context_item(path: str, *, size: int = 100, entry: entries.Entry | None = None) -> Item:
-    return Item(entries.context_key(path), entry or entries.FileEntry("d"), size)
+def context_item(path: str, *, size: int = 100, entry: entries.Entry | None = None) -> DeliveredItem:
+    return DeliveredItem(entries.context_key(path), entry or entries.FileEntry("d"), size)
 
 
 def test_used_discovered_and_repeated_files_are_distinguished() -> None:
     had = [context_item("earlier"), context_item("own", size=0), context_item("pointer", entry=entries.POINTER)]
     use = file_use(
-        [context_item("a"), context_item("b"), Item("delta:todos", entries.TextEntry("x"), 5)],
+        [context_item("a"), context_item("b"), DeliveredItem("delta:todos", entries.TextEntry("x"), 5)],
         {item.key: item for item in had},
         read={"a", "own", "earlier", "pointer", "alone", "edited"}, written={"edited", "new"}, created={"new"},
     )  # fmt: skip

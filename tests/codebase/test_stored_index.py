@@ -174,7 +174,7 @@ def test_documents_that_change_meanwhile_are_not_stored(
         index.documents.version += 1
         return size
 
-    monkeypatch.setattr(store, "parts_of", lambda sections: (bytes(change(size) * 0) for size, _ in sections))
+    monkeypatch.setattr(store, "section_bytes", lambda sections: (bytes(change(size) * 0) for size, _ in sections))
     assert not StoredIndex(tmp_path, "key").save(index, TRACKED)
     assert len(sizes) == 1
     assert list((tmp_path / "indexes").iterdir()) == []

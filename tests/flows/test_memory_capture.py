@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.memory.capture.extract_notes import title_of, without_lead
+from sidecar.memory.capture.extract_notes import note_title, without_lead
 from sidecar.memory.entry import hash_without_values
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
@@ -157,7 +157,7 @@ def test_decisions_and_deletions_stored_by_an_earlier_version_hold(memories: Mem
             ("resolutions", "id", "From now on use Node 20."),
             ("tombstones", "digest", "From now on never edit files in api/v1."),
         ):  # fmt: skip
-            former = hash_without_values(title_of(text), without_lead(text))
+            former = hash_without_values(note_title(text), without_lead(text))
             tx.execute(f"UPDATE continuity_memory_{table} SET {column} = ?, without_values = 1", (former,))
     assert len(memories.ask("proposals")["proposals"]) == 1
     memories.ask("rebuild")

@@ -19,7 +19,7 @@ from sidecar.governor import (
     after_request,
     after_run,
     after_snapshot,
-    decide,
+    decide_action,
     evaluate,
     signals_of,
     started_new_session,
@@ -63,7 +63,7 @@ amounts = st.builds(
 
 
 def action(pressure: Counters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
-    return decide(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate)).action
+    return decide_action(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate)).action
 
 
 def suppressed(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
@@ -144,7 +144,7 @@ def test_a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken(
     pressure: Counters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
-    decision = decide(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate))
+    decision = decide_action(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate))
     allowed = {"ok": True, "snapshot": snapshot, "rehydrate": rehydrate}
     strongest = max((name for name in RANK if RANK[name] <= RANK[due] and allowed[name]), key=RANK.__getitem__)
     assert decision.action == strongest

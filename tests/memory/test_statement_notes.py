@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.memory.capture.extract_notes import MAX_TITLE, read_message, title_of
+from sidecar.memory.capture.extract_notes import MAX_TITLE, note_title, read_message
 from sidecar.memory.capture.session_summary import Utterance
 
 
@@ -18,14 +18,14 @@ from sidecar.memory.capture.session_summary import Utterance
     ("_never touch legacy_, *please*", "Never touch legacy, please"),
 ])  # fmt: skip
 def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: str) -> None:
-    assert title_of(sentence) == title
+    assert note_title(sentence) == title
 
 
 def test_a_long_title_never_loses_its_negation() -> None:
     place = "in the checkout of the shop where the customers of the last year are, "
     long = f"{place * 3}never round the amounts of a receipt"
-    assert "never round" in title_of(long)
-    assert len(title_of(long)) <= MAX_TITLE
+    assert "never round" in note_title(long)
+    assert len(note_title(long)) <= MAX_TITLE
 
 
 LONG_SENTENCES = {
@@ -42,7 +42,7 @@ LONG_SENTENCES = {
 
 @pytest.mark.parametrize(("sentence", "title"), LONG_SENTENCES.items())
 def test_a_long_title_is_cut_between_clauses_and_never_inside_brackets_or_quotes(sentence: str, title: str) -> None:
-    assert title_of(sentence) == title
+    assert note_title(sentence) == title
 
 
 def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() -> None:

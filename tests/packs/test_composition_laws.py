@@ -20,7 +20,7 @@ from sidecar.packs import (
     render_prompt,
     session_has,
 )
-from sidecar.runs import NO_CONTENTS, Item, SessionContents
+from sidecar.runs import NO_CONTENTS, DeliveredItem, SessionContents
 from sidecar.runs.ledger_entries import REMOVED, TextEntry
 from sidecar.runs.pre_run_record import BlockKind
 
@@ -50,7 +50,7 @@ def some_items(draw: st.DrawFn) -> list[PackItem]:
 @st.composite
 def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequence[str]) -> SessionContents:
     given_items = {
-        item.key: Item(item.key, item.entry if draw(st.booleans()) else TextEntry("older"), item.bytes)
+        item.key: DeliveredItem(item.key, item.entry if draw(st.booleans()) else TextEntry("older"), item.bytes)
         for item in items
         if draw(st.booleans())
     }

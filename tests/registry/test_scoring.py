@@ -13,11 +13,11 @@ from sidecar.registry import (
     Metadata,
     Registry,
     RegistryIndex,
-    decide,
     decision_of,
+    intent_terms,
+    match_intent,
     score,
     scores,
-    terms_of,
 )
 from sidecar.registry.code_entities import name_words
 from sidecar.registry.scoring import display_name
@@ -46,7 +46,7 @@ ENTITIES = st.lists(
 def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
     registry, index = fixture_registry(name)
     for entity in registry.entities:
-        best = decide(entity.purpose, registry, index, 1).recommendations[0]
+        best = match_intent(entity.purpose, registry, index, 1).recommendations[0]
         assert (best.entity.id, best.decision) == (entity.id, "REUSE"), entity.id
 
 
@@ -54,7 +54,7 @@ def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
 def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
     registry, index = fixture_registry(name)
     for entity in registry.entities:
-        found = decide(f"{entity.key} {entity.type}", registry, index, 3).recommendations
+        found = match_intent(f"{entity.key} {entity.type}", registry, index, 3).recommendations
         assert any(entry.entity == entity and entry.decision == "REUSE" for entry in found), entity.id
 
 
@@ -62,14 +62,14 @@ def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
 def test_intent_of_all_keywords_at_least_adapts_the_entity(name: str) -> None:
     registry, index = fixture_registry(name)
     for entity in registry.entities:
-        terms = terms_of(" ".join(entity.keywords), index)
+        terms = intent_terms(" ".join(entity.keywords), index)
         assert score(registry.entities.index(entity), terms, index).score >= ADAPT_FROM, entity.id
 
 
 @together("intent", ["a response", "a counter", "a schema", "an option", "class", "a client class", "a new module"])
 def test_single_word_or_kind_is_no_match(intent: str) -> None:
     for name in ("specification", "click", "axios", "httpx"):
-        best = decide(intent, *fixture_registry(name), 1).recommendations
+        best = match_intent(intent, *fixture_registry(name), 1).recommendations
         is_own = bool(best) and best[0].score.score == pytest.approx(100)
         assert not best or best[0].decision == "CREATE" or is_own, best[0].entity.id
 
@@ -80,7 +80,7 @@ def test_own_words_of_a_name_score_one_hundred(name: str) -> None:
     for number, entity in enumerate(index.entities):
         intent = " ".join(name_words(display_name(entity)))
         if len(intent_words(intent)) >= 2:
-            assert score(number, terms_of(intent, index), index).score == pytest.approx(100), entity.key
+            assert score(number, intent_terms(intent, index), index).score == pytest.approx(100), entity.key
 
 
 def test_near_ties_are_ambiguous_unless_they_are_in_one_file() -> None:
@@ -89,7 +89,7 @@ def test_near_ties_are_ambiguous_unless_they_are_in_one_file() -> None:
 
     for second, is_ambiguous in ((entity("b.py#parse", "b.py"), True), (entity("a.py#parse_it", "a.py"), False)):
         registry = Registry([entity("a.py#parse", "a.py"), second], Metadata())
-        match = decide("parse the header of a request", registry, RegistryIndex(registry.entities), 1)
+        match = match_intent("parse the header of a request", registry, RegistryIndex(registry.entities), 1)
         assert (len(match.recommendations), match.ambiguous) == (1, is_ambiguous)
 
 
@@ -98,7 +98,7 @@ def test_code_is_not_reused_for_a_side_effect() -> None:
     code = Entity("code", "a.py#continuation_of", "a.py", "function", intent, ("continuation",), (), 0.5, "", "code")
     for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
         registry = [entity, *fixture_registry("flask")[0].entities]
-        found = decide(
+        found = match_intent(
             "a function that masks secrets in text", Registry(registry, Metadata()), RegistryIndex(registry), 1
         ).recommendations[0]
         assert (found.entity.key, found.decision) == (entity.key, decision)
@@ -127,12 +127,12 @@ def test_a_name_with_more_than_the_intent_comes_later(intent: str, right: str) -
         _code("lastDayOfMonth", "Return the last day of a month for the given day."),
     ]
     for registry in (entities, entities[::-1]):
-        found = decide(intent, Registry(registry, Metadata()), RegistryIndex(registry), 1).recommendations[0]
+        found = match_intent(intent, Registry(registry, Metadata()), RegistryIndex(registry), 1).recommendations[0]
         assert found.entity.key == f"dates.ts#{right}"
 
 
 def _best(intent: str, *entities: Entity) -> tuple[str, str]:
-    found = decide(intent, Registry(entities, Metadata()), RegistryIndex(entities), 1).recommendations[0]
+    found = match_intent(intent, Registry(entities, Metadata()), RegistryIndex(entities), 1).recommendations[0]
     return found.entity.key.partition("#")[2], found.decision
 
 
@@ -162,9 +162,9 @@ def test_a_type_does_not_answer_whether_something_holds() -> None:
 def test_a_function_that_sets_is_not_one_that_returns() -> None:
     setter, getter = _code("setISOWeek", "The ISO week of the date."), _code("ISOWeek", "The ISO week of the date.")
     index = RegistryIndex((setter, getter))
-    terms = terms_of("ISO week number of a date", index)
+    terms = intent_terms("ISO week number of a date", index)
     assert score(0, terms, index).score < score(1, terms, index).score * 0.96
-    setting = terms_of("set the ISO week number of a date", index)
+    setting = intent_terms("set the ISO week number of a date", index)
     assert score(0, setting, index).score > score(1, setting, index).score
 
 
@@ -180,7 +180,7 @@ def test_what_no_entity_does_is_no_match_for_its_object() -> None:
         ("call a function until the calls stop", "REUSE"),
         ("debounce noisy calls until", "CREATE"),
     ):
-        best = decide(intent, Registry(registry, Metadata()), RegistryIndex(registry), 1).recommendations[0]
+        best = match_intent(intent, Registry(registry, Metadata()), RegistryIndex(registry), 1).recommendations[0]
         assert (best.entity, best.decision) == (until, decision), best.score
 
 
@@ -189,7 +189,9 @@ def test_a_definition_comes_before_its_file() -> None:
         _code("", "The transport adapter.", "adapter.py"),
         _code("Adapter", "The transport adapter.", "adapter.py"),
     ]
-    found = decide("an adapter for transport of requests", Registry(registry, Metadata()), RegistryIndex(registry), 1)
+    found = match_intent(
+        "an adapter for transport of requests", Registry(registry, Metadata()), RegistryIndex(registry), 1
+    )
     assert found.recommendations[0].entity == registry[1]
 
 
@@ -212,7 +214,7 @@ def test_thresholds_are_compared_unrounded(value: float, decision: str) -> None:
 @given(ENTITIES, TEXTS, st.integers(1, 4))
 def test_best_entities_equal_an_exhaustive_scoring(registry: Sequence[Entity], intent: str, limit: int) -> None:
     index = RegistryIndex(registry)
-    terms = terms_of(intent, index)
+    terms = intent_terms(intent, index)
     every = sorted(
         (score(number, terms, index) for number in range(len(registry))), key=lambda entry: (-entry.score, entry.number)
     )
@@ -222,7 +224,7 @@ def test_best_entities_equal_an_exhaustive_scoring(registry: Sequence[Entity], i
 @given(ENTITIES, TEXTS)
 def test_score_is_the_sum_of_its_parts_and_bounded(registry: Sequence[Entity], intent: str) -> None:
     index = RegistryIndex(registry)
-    for entry in scores(terms_of(intent, index), index, 50):
+    for entry in scores(intent_terms(intent, index), index, 50):
         assert entry.score == pytest.approx(0.6 * entry.keywords + 0.4 * entry.purpose)
         assert 0 <= entry.purpose <= 100 + 1e-9
         assert 0 <= entry.keywords <= 100 + 1e-9
@@ -231,8 +233,8 @@ def test_score_is_the_sum_of_its_parts_and_bounded(registry: Sequence[Entity], i
 @given(ENTITIES, TEXTS)
 def test_unknown_word_lowers_every_score(registry: Sequence[Entity], intent: str) -> None:
     index = RegistryIndex(registry)
-    less = {entry.number: entry.score for entry in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
-    for entry in scores(terms_of(intent, index), index, 50):
+    less = {entry.number: entry.score for entry in scores(intent_terms(f"{intent} zeppelin", index), index, 50)}
+    for entry in scores(intent_terms(intent, index), index, 50):
         assert less[entry.number] < entry.score
 
 
@@ -240,8 +242,8 @@ def test_unknown_word_lowers_every_score(registry: Sequence[Entity], intent: str
 def test_word_of_the_name_never_lowers_the_score(registry: Sequence[Entity], intent: str) -> None:
     index = RegistryIndex(registry)
     for number, entity in enumerate(registry):
-        plain = score(number, terms_of(intent, index), index)
-        named = score(number, terms_of(f"{intent} {entity.key.replace('-', ' ')}", index), index)
+        plain = score(number, intent_terms(intent, index), index)
+        named = score(number, intent_terms(f"{intent} {entity.key.replace('-', ' ')}", index), index)
         assert named.score >= plain.score - 1e-9
 
 
@@ -251,7 +253,7 @@ def test_order_of_the_registry_does_not_affect_scores(
 ) -> None:
     shuffled = [registry[place] for place in order if place < len(registry)]
     found = [
-        {index.entities[entry.number].id: entry.score for entry in scores(terms_of(intent, index), index, 50)}
+        {index.entities[entry.number].id: entry.score for entry in scores(intent_terms(intent, index), index, 50)}
         for index in (RegistryIndex(registry), RegistryIndex(shuffled))
     ]
     assert found[0] == pytest.approx(found[1])
@@ -262,7 +264,7 @@ def test_same_registry_and_intent_yield_the_same_answer() -> None:
         registry, _ = fixture_registry(labelled.registry)
         again = Registry(registry.entities, Metadata())
         answers = [
-            decide(labelled.intent, which, RegistryIndex(which.entities), 5).recommendations
+            match_intent(labelled.intent, which, RegistryIndex(which.entities), 5).recommendations
             for which in (registry, again)
         ]
         assert answers[0] == answers[1]
@@ -287,19 +289,19 @@ def test_synonym_counts_less_than_the_word_itself(purpose: str, intent: str) -> 
         Entity("a", "y", "", "agent", intent, (), (), 0.5, ""),
     ]
     index = RegistryIndex(registry)
-    synonym, same = (score(number, terms_of(intent, index), index).score for number in (0, 1))
+    synonym, same = (score(number, intent_terms(intent, index), index).score for number in (0, 1))
     assert 30 < synonym < same
 
 
 def test_synonyms_exclude_the_word_itself() -> None:
     index = RegistryIndex([Entity("a", "x", "", "agent", "Send an invoice", (), (), 0.5, "")])
-    assert scores(terms_of("play music", index), index, 5) == []
+    assert scores(intent_terms("play music", index), index, 5) == []
 
 
 def test_an_intent_of_function_words_alone_recommends_nothing() -> None:
     entities = [Entity("a", f"before-{word}", "", "hook", "", (), (), 0.5, "") for word in ("log", "save", "load")]
     registry = Registry(entities, Metadata())
-    assert not decide("before and after", registry, RegistryIndex(entities), 2).recommendations
+    assert not match_intent("before and after", registry, RegistryIndex(entities), 2).recommendations
 
 
 def test_code_that_matches_by_synonyms_is_not_recommended() -> None:
@@ -313,7 +315,7 @@ def test_code_that_matches_by_synonyms_is_not_recommended() -> None:
     index = RegistryIndex(entities)
 
     def decided(intent: str) -> str:
-        return decide(intent, Registry(entities, Metadata()), index, 1).recommendations[0].decision
+        return match_intent(intent, Registry(entities, Metadata()), index, 1).recommendations[0].decision
 
     assert decided("drop a folder") == "REUSE"
     assert decided("erase a directory") == "CREATE"

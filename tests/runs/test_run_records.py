@@ -19,10 +19,10 @@ from sidecar.runs import (
     CommitMark,
     ConversationPlace,
     Counters,
+    DeliveredItem,
     Details,
     DevlogDetails,
     FailingTests,
-    Item,
     ItemRecord,
     LineCounts,
     PinnedAnchor,
@@ -56,8 +56,8 @@ FULL = CallDetails(
     reason=None,
     metadata=METADATA,
     delivered=(
-        Item("context:a.py", entries.FileEntry("d"), 7),
-        Item("delta:file:a.py", entries.ChangeEntry("c", (entries.SentHunk("1f", "-1+1", is_shown=True),)), 9),
+        DeliveredItem("context:a.py", entries.FileEntry("d"), 7),
+        DeliveredItem("delta:file:a.py", entries.ChangeEntry("c", (entries.SentHunk("1f", "-1+1", is_shown=True),)), 9),
     ),
     files=("a.py",),
     anchor=PinnedAnchor("a", "text"),
@@ -158,12 +158,12 @@ def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> N
     )  # fmt: skip
     first_version = orjson.dumps([["a.py", 2, 1, "d", ["1f", "2e"]], ["b.py", 0, 4]])
     with database.write() as tx:
-        run_records.record_run(tx, run)
+        run_records.store_run(tx, run)
         for touched, metrics in ((None, None), (first_version, b'{"anchor": "a"}')):
             if touched is not None:
                 tx.execute("UPDATE continuity_runs SET touched = ?, pack_metrics = ?", (touched, metrics))
             assert run_records.touched_files(tx, "chat", 5) == ["a.py", "b.py"]
-            assert run_records.surviving_lines(tx, "chat", 5) == [{"a.py": CHANGES[0].surviving}]
+            assert run_records.stored_surviving_lines(tx, "chat", 5) == [{"a.py": CHANGES[0].surviving}]
             assert [summary.touched for summary in run_records.run_summaries(tx, "chat", 5)] == [("a.py", "b.py")]
             last = run_records.last_run_of_session(tx, "chat", "s")
             assert last == run_records.SessionRun("a", RunUsage(cache_read_tokens=1))
@@ -186,8 +186,8 @@ def test_recent_files_are_those_of_a_projects_last_other_conversations(database:
         for number, (chat, edited, read) in enumerate(
             (("old", "old.py", "old.md"), ("b", "b.py", "all.md"), ("own", "own.py", "own.md"), ("c", "c.py", "all.md"))
         ):
-            run_records.record_run(tx, _run(number, chat, edited, read))
-        run_records.record_run(tx, _run(9, "other", "other.py", "other.md", project="q"))
+            run_records.store_run(tx, _run(number, chat, edited, read))
+        run_records.store_run(tx, _run(9, "other", "other.py", "other.md", project="q"))
         assert run_records.recent_files(tx, "p", "own", 2) == (
             RecentFile(path="c.py", conversations=1, is_edited=True),
             RecentFile(path="all.md", conversations=2, is_edited=False),

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from sidecar.core.errors import StateDegraded
-from sidecar.runs import Item, PinnedAnchor, SessionContents, SessionKey, entries, ledger
+from sidecar.runs import DeliveredItem, PinnedAnchor, SessionContents, SessionKey, entries, ledger
 from sidecar.runs.ledger_entries import (
     ChangeEntry,
     Entry,
@@ -217,8 +217,10 @@ def test_a_session_still_knows_its_content_after_the_upgrade(
         codex = ledger.session_contents(tx, SessionKey("chat", "codex", "s", shadow=False))
         stored: Any = tx.execute("SELECT record FROM continuity_calls").get
     opened.database.close()
-    assert claude == SessionContents({item: Item(item, entry, 5)}, PinnedAnchor("a", "anchor"), "commit", exists=True)
-    assert codex.items == {**claude.items, entries.ANCHOR: Item(entries.ANCHOR, TextEntry("a"), 6)}
+    assert claude == SessionContents(
+        {item: DeliveredItem(item, entry, 5)}, PinnedAnchor("a", "anchor"), "commit", exists=True
+    )
+    assert codex.items == {**claude.items, entries.ANCHOR: DeliveredItem(entries.ANCHOR, TextEntry("a"), 6)}
     converted = orjson.loads(stored)
     assert (converted["version"], converted["items"]) == (3, [{"key": item, "regions": []}])
     (delivered,) = converted["delivered"]

@@ -22,7 +22,7 @@ from sidecar.codebase import (
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.redact import redact
 from sidecar.core.text import line_count
-from sidecar.runs import Item, entries
+from sidecar.runs import DeliveredItem, entries
 from sidecar.runs.model import FileChange
 from sidecar.runs.pre_run_record import WorktreeBaseline
 from sidecar.workspace import Workspace
@@ -61,7 +61,7 @@ class RunEffects:
 
     state: RepositoryState | None = None
     changes: list[FileChange] = field(default_factory=list)
-    seen_items: list[Item] = field(default_factory=list)
+    seen_items: list[DeliveredItem] = field(default_factory=list)
     """Ledger items that the agent knows from its own reading and writing, and does not need to receive."""
     own_paths: frozenset[str] = frozenset()
     """Files that the run itself wrote or committed, whether they still differ or not."""
@@ -115,7 +115,7 @@ def observe_effects(
     effects.seen_items += _sent_changes_of_own_edits(state, written | touched, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
-        effects.seen_items.append(Item(entries.TODOS, entries.task_list_entry(todos), 0))
+        effects.seen_items.append(DeliveredItem(entries.TODOS, entries.task_list_entry(todos), 0))
     return effects
 
 
@@ -203,18 +203,18 @@ def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: Wor
     return _relative(cwd, state, activity.read) - (meanwhile if state.kind == "git" else set())
 
 
-def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[Item]:
+def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[DeliveredItem]:
     """Return what the run saw of files; of one that it read or edited in part, that it did."""
     contents = {path: content_identity(files[path]) if path in whole else "" for path in paths if path in files}
     return [
-        Item(entries.context_key(path), entries.FileEntry(content, is_opened=True), 0)
+        DeliveredItem(entries.context_key(path), entries.FileEntry(content, is_opened=True), 0)
         for path, content in sorted(contents.items())
     ]
 
 
 def _sent_changes_of_own_edits(
     state: RepositoryState, changed: set[str], diffs: dict[str, FileDiff], new_file: Any
-) -> list[Item]:
+) -> list[DeliveredItem]:
     """Return the diffs of what the run changed, by its tools, commands and sub-agents, hunk by hunk.
 
     So that of a later edit only its own hunk is news.
@@ -227,7 +227,7 @@ def _sent_changes_of_own_edits(
             added = new_file(file.path) if file.path in own else None  # of a submodule's file, no difference is sent
             text = diff.hunks if diff is not None else added_file_diff(added or "")
             sent = entries.ChangeEntry(entries.change_digest(file), entries.shown_hunks(split_hunks(text)))
-            items.append(Item(entries.change_key(file.path), sent, 0))
+            items.append(DeliveredItem(entries.change_key(file.path), sent, 0))
     return items
 
 

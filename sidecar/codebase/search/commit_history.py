@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts, parts_of
+from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts, section_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import query_terms
@@ -398,10 +398,10 @@ class StoredHistory(NamedTuple):
                 of_texts(file.path for file in fragile),
                 of_bytes(array("I", [file.repeated_fixes for file in fragile]).tobytes()),
                 of_texts(file.reverted for file in fragile),
-                of_bytes(b"".join(parts_of(dump_commits(history.commits)))),
+                of_bytes(b"".join(section_bytes(dump_commits(history.commits)))),
             ),
         )
-        return cls(history.head or "", b"".join(parts_of(sections)))
+        return cls(history.head or "", b"".join(section_bytes(sections)))
 
     def restore(self) -> "tuple[HeadHistory, list[FragileFile]]":
         """Return the history and the fragile files; the commits are restored when they are needed."""

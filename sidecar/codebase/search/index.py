@@ -25,7 +25,7 @@ from sidecar.codebase.search.dependency_graph import (
     importers,
 )
 from sidecar.codebase.search.postings import InvertedUnits
-from sidecar.codebase.search.query import SearchQuery, mentioned_files, parts_of
+from sidecar.codebase.search.query import SearchQuery, mentioned_files, prompt_parts
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
 from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments, definition_terms
 from sidecar.codebase.search.worktree_documents import Documents
@@ -234,7 +234,7 @@ class FileIndex:
 
         The rankings by the parts of a long text are combined.
         """
-        texts = parts_of(query.text).searched
+        texts = prompt_parts(query.text).searched
         depth = limit if len(texts) == 1 else max(limit, COMBINED_DEPTH)
         with self._lock:
             rankings = [

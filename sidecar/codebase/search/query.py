@@ -56,11 +56,11 @@ class PromptParts(NamedTuple):
         return (self.whole, self.title, self.prose) if self.title and self.prose else (self.whole,)
 
     def join(self) -> str:
-        """Return the parts as one text, from which `parts_of` returns them."""
+        """Return the parts as one text, from which `prompt_parts` returns them."""
         return PART_SEPARATOR.join(part for part in self if part)
 
 
-def parts_of(text: str) -> PromptParts:
+def prompt_parts(text: str) -> PromptParts:
     """Return the parts of a prompt, or of a query that was joined from them."""
     if PART_SEPARATOR in text:
         return PromptParts(*text.split(PART_SEPARATOR)[:3])
@@ -94,7 +94,7 @@ class PromptEvidence(NamedTuple):
 
 def read_evidence(text: str) -> PromptEvidence:
     """Read a prompt's evidence."""
-    parts = parts_of(text)
+    parts = prompt_parts(text)
     text = parts.whole
     names = [*identifiers_of(text), *(match[1] for match in _CALL.finditer(text))]
     names += [match[1] for match in _QUOTED_NAME.finditer(text)]

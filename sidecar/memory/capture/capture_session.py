@@ -18,7 +18,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import one_line
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.contradictions import forgets
-from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, title_of
+from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.verify_rule import restates
@@ -321,7 +321,7 @@ def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extr
                 notes.append(
                     Note(
                         type="preference",
-                        title=title_of(miss.text),
+                        title=note_title(miss.text),
                         text=miss.text,
                         author="user",
                         at_ms=miss.at_ms,

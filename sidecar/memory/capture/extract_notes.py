@@ -119,7 +119,7 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
         sentence, details = f"{proposal} {sentence}", ()
     return Note(
         type=_TYPES[statement.kind],
-        title=title_of(sentence),
+        title=note_title(sentence),
         text="\n\n".join((sentence, *details)),
         author="user",
         at_ms=utterance.at_ms,
@@ -146,7 +146,8 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
     )
     candidates = [
         Note(
-            "user_correction", title_of(text), text, "user", utterance.at_ms, REVERSAL_CONFIDENCE, reversal="candidate"
+            "user_correction", note_title(text), text, "user", utterance.at_ms, REVERSAL_CONFIDENCE,
+            reversal="candidate",
         )
         for text in sentences_of_reversal
         if len(text) <= MAX_SENTENCE and text.casefold() not in known
@@ -218,7 +219,7 @@ def _agent_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
                 notes.append(
                     Note(
                         type="decision",
-                        title=title_of(sentence),
+                        title=note_title(sentence),
                         text=text,
                         author="assistant",
                         at_ms=utterance.at_ms,
@@ -244,7 +245,7 @@ def clean_sentence(text: str) -> str:
     return plain[1:-1].strip() if _WHOLE_QUOTATION.fullmatch(plain) else plain
 
 
-def title_of(sentence: str) -> str:
+def note_title(sentence: str) -> str:
     """Return a sentence as a title of at most 120 characters, without lead-in. A negation is never cut off."""
     core = without_lead(clean_sentence(sentence)).rstrip(" .!。:;,")
     return core if len(core) <= MAX_TITLE else _shortened(core)
@@ -465,7 +466,7 @@ def _resolution_notes(error: ErrorEvent, dropped: Counter[str]) -> Iterator[Note
     text = "\n\n".join(filter(None, (explanation, *details)))
     yield Note(
         type="resolution",
-        title=title_of(explanation),
+        title=note_title(explanation),
         text=text,
         author="assistant",
         at_ms=error.at_ms,
@@ -506,7 +507,7 @@ def _storable(note: Note, dropped: Counter[str]) -> Note | None:
         _count(dropped, "injected" if filtered.injected else "private" if filtered.private else "tooShort")
         return None
     confidence = CONFIDENCE[note.type] if note.confidence is None else note.confidence
-    return note._replace(text=filtered.text, title=title or title_of(filtered.text), confidence=confidence)
+    return note._replace(text=filtered.text, title=title or note_title(filtered.text), confidence=confidence)
 
 
 def _count(dropped: Counter[str], reason: Reason) -> None:

@@ -36,7 +36,7 @@ from sidecar.packs.anchor.decisions import (
     specification_lines,
     split_decisions,
 )
-from sidecar.packs.anchor.markdown_parts import bullets, code_blocks, introduction, title_of
+from sidecar.packs.anchor.markdown_parts import bullets, code_blocks, document_title, introduction
 from sidecar.packs.anchor.repo_map import (
     EMPTY,
     MAX_FRAGILE_FILES,
@@ -81,6 +81,7 @@ __all__ = [
     "count_files",
     "decision_in",
     "dependency_lines",
+    "document_title",
     "entry_lines",
     "fragile_file_lines",
     "import_names",
@@ -96,6 +97,5 @@ __all__ = [
     "setting_lines",
     "specification_lines",
     "split_decisions",
-    "title_of",
     "trap_lines",
 ]

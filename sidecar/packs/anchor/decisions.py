@@ -12,7 +12,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
-from sidecar.packs.anchor.markdown_parts import first_sentence, normalize, plain, prose_lines, title_of
+from sidecar.packs.anchor.markdown_parts import document_title, normalize, plain, prose_lines, up_to_full_stop
 from sidecar.packs.anchor.rules import Document
 
 if TYPE_CHECKING:
@@ -133,11 +133,11 @@ def decision_in(text: str) -> str:
                 break
         elif lines:
             break
-    return first_sentence(plain(" ".join(lines)))
+    return up_to_full_stop(plain(" ".join(lines)))
 
 
 def _title(document: Document) -> str:
-    return one_line(_NUMBER.sub("", title_of(document.text)) or document.path.rsplit("/", 1)[-1], 120)
+    return one_line(_NUMBER.sub("", document_title(document.text)) or document.path.rsplit("/", 1)[-1], 120)
 
 
 class AcceptedRecords(NamedTuple):

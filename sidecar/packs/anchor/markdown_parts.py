@@ -75,7 +75,7 @@ _SENTENCE_END = lazy_regex(r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])
 _NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
 
 
-def sentences(text: str) -> list[Line]:
+def numbered_sentences(text: str) -> list[Line]:
     """Return the sentences of the paragraphs outside of lists, each at the number of the line it begins in."""
     paragraphs: list[list[Line]] = []
     for line in prose_lines(text):
@@ -106,7 +106,7 @@ def _split_sentences(paragraph: Sequence[Line]) -> Iterator[Line]:
         yield opened
 
 
-def title_of(text: str) -> str:
+def document_title(text: str) -> str:
     """Return the title: from the front matter, else the first heading; empty without one."""
     named = _TITLE_FIELD.search(split_front_matter(text).matter or "")
     if named:
@@ -149,7 +149,7 @@ def _paragraphs(text: str) -> Iterator[str]:
         yield _SHORT_LINK.sub(r"\1", plain(" ".join(paragraph)))
 
 
-def first_sentence(text: str) -> str:
+def up_to_full_stop(text: str) -> str:
     """Return a text up to its first full stop."""
     end = _SENTENCE.search(text)
     return text[: end.end()] if end else text

@@ -9,12 +9,12 @@ from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown_parts import (
     bullets,
+    document_title,
     introduced_items,
     normalize,
+    numbered_sentences,
     plain,
     prose_lines,
-    sentences,
-    title_of,
 )
 
 MAX_RULES = 24
@@ -176,11 +176,11 @@ def _rules_in(document: Document) -> list[Line]:
     A file written for agents yields any rule, and sentences of its prose that are strict; another file only strict
     list items.
     """
-    if _REVIEW.search(title_of(document.text)):
+    if _REVIEW.search(document_title(document.text)):
         return []
     for_agents = document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
-    stated = sentences(document.text) if for_agents else []
+    stated = numbered_sentences(document.text) if for_agents else []
     rules = [line for line in stated if _STRONG.search(line.text) and not _is_trap(line) and not _is_no_rule(line)]
     with_items = set[int]()
     introduced = introduced_items(document.text)

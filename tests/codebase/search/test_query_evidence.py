@@ -1,6 +1,6 @@
 """What a long prompt points at: title, prose, stack frames, calls."""
 
-from sidecar.codebase.search.query import Frame, parts_of, pointing_words, prose_of, read_evidence
+from sidecar.codebase.search.query import Frame, pointing_words, prompt_parts, prose_of, read_evidence
 from sidecar.packs import search_query
 from tests.support.cases import together
 
@@ -22,17 +22,17 @@ Traceback (most recent call last):
 
 
 def test_a_long_prompt_is_searched_by_its_whole_text_its_title_and_its_prose() -> None:
-    whole, title, prose = parts_of(ISSUE).searched
+    whole, title, prose = prompt_parts(ISSUE).searched
     assert whole == ISSUE
     assert title == "Cart.total ignores the discount"
     assert "environment" not in prose
     assert "the total is wrong" in prose
-    assert len(parts_of("Fix the cart\n\nIt is wrong.").searched) == 1
+    assert len(prompt_parts("Fix the cart\n\nIt is wrong.").searched) == 1
 
 
 def test_the_parts_of_a_stored_query_are_found_again() -> None:
     stored = search_query(ISSUE)
-    assert len(parts_of(stored).searched) == 3
+    assert len(prompt_parts(stored).searched) == 3
     assert read_evidence(stored).title[:3] == ("cart", "total", "discount")
     assert read_evidence(stored).frames == read_evidence(ISSUE).frames
     assert "\f" not in search_query("Fix the cart")
@@ -113,7 +113,7 @@ Python version: 3.11
 
 
 def test_headings_checkboxes_and_logs_of_an_issue_are_no_prose() -> None:
-    assert parts_of(TEMPLATE).title == "The voucher is redeemed twice"
+    assert prompt_parts(TEMPLATE).title == "The voucher is redeemed twice"
     assert prose_of(TEMPLATE).split() == "The voucher is redeemed twice".split()
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidecar.packs.anchor import bullets, code_blocks, introduction, title_of
-from sidecar.packs.anchor.markdown_parts import plain, sentences
+from sidecar.packs.anchor import bullets, code_blocks, document_title, introduction
+from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_code_blocks_know_their_headings() -> None:
     [("---\ntitle: 'Tax'\n---\n# Other\n", "Tax"), ("Intro\n\n## Tax ##\n", "Tax"), ("Tax\n===\n", "Tax"), ("no", "")],
 )
 def test_a_title_is_front_matter_or_the_first_heading(text: str, title: str) -> None:
-    assert title_of(text) == title
+    assert document_title(text) == title
 
 
 def test_code_in_a_statement_stays_as_it_is() -> None:
@@ -51,5 +51,5 @@ def test_code_in_a_statement_stays_as_it_is() -> None:
 
 def test_items_of_a_numbered_list_are_no_sentences() -> None:
     text = "Never skip a test.\n\n1. Always feed the otter\n2. Do not wake it\n"
-    assert [line.text for line in sentences(text)] == ["Never skip a test."]
+    assert [line.text for line in numbered_sentences(text)] == ["Never skip a test."]
     assert [line.text for line in bullets(text)] == ["Always feed the otter", "Do not wake it"]

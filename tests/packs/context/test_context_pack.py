@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, PackItem, RenderCache, ShownRegion, session_has, shows_content
-from sidecar.runs import NO_CONTENTS, Item, SessionContents
+from sidecar.runs import NO_CONTENTS, DeliveredItem, SessionContents
 from sidecar.runs.ledger_entries import FileEntry, SentRegion
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
@@ -31,8 +31,8 @@ def items(
     return RenderCache().items(list(files), limits, known, own, changed).items
 
 
-def session_with(delivered: PackItem | Item) -> SessionContents:
-    delivery = delivered if isinstance(delivered, Item) else delivered.as_delivery()
+def session_with(delivered: PackItem | DeliveredItem) -> SessionContents:
+    delivery = delivered if isinstance(delivered, DeliveredItem) else delivered.as_delivery()
     return NO_CONTENTS._replace(items={delivery.key: delivery}, exists=True)
 
 
@@ -88,7 +88,7 @@ def test_a_region_the_session_has_is_not_sent_again_wherever_it_moved_and_howeve
 
 
 def test_a_file_the_session_read_or_wrote_is_known() -> None:
-    known = session_with(Item("context:src/cart.py", FileEntry("a1"), 0))
+    known = session_with(DeliveredItem("context:src/cart.py", FileEntry("a1"), 0))
     assert session_has(known, items(file(TOTAL), known=known)[0])
     assert not session_has(known, items(file(TOTAL, content="b2"), known=known)[0])
 
@@ -104,7 +104,7 @@ def test_an_edited_region_is_sent_again_only_if_the_prompt_asks_and_its_hunks_ar
 
 
 def test_a_file_the_session_wrote_stays_known_while_its_changes_arrive_as_hunks() -> None:
-    known = session_with(Item("context:src/cart.py", FileEntry("a1"), 0))
+    known = session_with(DeliveredItem("context:src/cart.py", FileEntry("a1"), 0))
     shown = items(file(TOTAL, content="b2"), known=known, own=1, changed=("src/cart.py",))[0]
     assert session_has(known, shown)
     assert shown.entry == FileEntry("b2", (TOTAL.sent,))

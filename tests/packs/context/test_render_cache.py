@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, RenderCache, ShownRegion
-from sidecar.runs import NO_CONTENTS, Item
+from sidecar.runs import NO_CONTENTS, DeliveredItem
 from sidecar.runs.ledger_entries import FileEntry, SentRegion
 
 RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
@@ -41,7 +41,7 @@ def test_other_limits_or_another_session_are_rendered_again() -> None:
     first = rendered.items([FILE, FILE], LIMITS)
     assert rendered.items([FILE, FILE], ContextLimits(200, is_follow_up=False)) != first
     known = NO_CONTENTS._replace(
-        items={"context:src/cart.py": Item("context:src/cart.py", FileEntry("", (SentRegion("b", "2"),)), 10)}
+        items={"context:src/cart.py": DeliveredItem("context:src/cart.py", FileEntry("", (SentRegion("b", "2"),)), 10)}
     )
     assert rendered.items([FILE], LIMITS, known).items[0].entry == FileEntry(
         "", (SentRegion("a", "1"), SentRegion("b", "2"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, added_file_diff, split_hunks
 from sidecar.core.digests import short_id
 from sidecar.packs import Differences, PackItem, QueryRelevance, delta_items, session_has
-from sidecar.runs import Item, SessionContents, entries
+from sidecar.runs import DeliveredItem, SessionContents, entries
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)
 EVENTS = st.sampled_from(("sent", "sent", "sent", "late", "lost", "own", "reverted"))
@@ -25,7 +25,7 @@ class Session:
         self.base = base
         self.is_new_file = is_new_file
         self.now = list(base)
-        self.ledger: dict[str, Item] = {}
+        self.ledger: dict[str, DeliveredItem] = {}
         self.seen: set[str] = set()
 
     def text(self) -> str:
@@ -64,7 +64,7 @@ class Session:
         """The agent writes the file itself, as the capture after its run keeps it."""
         sent = entries.ChangeEntry(entries.change_digest(self.change()), entries.shown_hunks(self.hunks()))
         if self.text():
-            self.ledger[entries.change_key(PATH)] = Item(entries.change_key(PATH), sent, 0)
+            self.ledger[entries.change_key(PATH)] = DeliveredItem(entries.change_key(PATH), sent, 0)
         self.seen |= {hunk.hunk_id for hunk in self.hunks()}
 
 

@@ -18,7 +18,7 @@ from sidecar.packs import (
     session_has,
     task_list_items,
 )
-from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, entries
+from sidecar.runs import NO_CONTENTS, DeliveredItem, FailingTests, SessionContents, entries
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 WHOLE = Differences({"a.py": DIFF}, {})
@@ -58,7 +58,7 @@ def items_of(
 
 def session_with(items: list[PackItem], head: str | None = None) -> SessionContents:
     """Return the contents of a session that received these items."""
-    given_items = {item.key: Item(item.key, item.entry, item.bytes) for item in items if not item.always_sent}
+    given_items = {item.key: DeliveredItem(item.key, item.entry, item.bytes) for item in items if not item.always_sent}
     return SessionContents(given_items, None, head, exists=True)
 
 
@@ -152,7 +152,7 @@ def test_a_failure_expires_in_days_after_a_head_move_and_else_in_weeks(
 def test_a_reordered_task_list_is_sent_whole() -> None:
     todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
     known = SessionContents(
-        {entries.TODOS: Item(entries.TODOS, entries.task_list_entry(todos), 0)}, None, None, exists=True
+        {entries.TODOS: DeliveredItem(entries.TODOS, entries.task_list_entry(todos), 0)}, None, None, exists=True
     )
     (item,) = task_list_items((todos[2], *todos[:2]), known)
     assert item.text.startswith("Task list:\n  [ ] three\n")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import orjson
 
-from sidecar.registry import Entity, Metadata, Registry, RegistryIndex, decide, decision_of
+from sidecar.registry import Entity, Metadata, Registry, RegistryIndex, decision_of, match_intent
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.code_entities import CATEGORY
 from sidecar.registry.entities import DEFAULT_ADAPTABILITY
@@ -66,7 +66,8 @@ def ours(name: str, intent: str) -> Sequence[RankedEntity]:
     """Rank like `registry/decide`."""
     registry, index = fixture_registry(name)
     return [
-        RankedEntity(match.entity.id, match.score.score) for match in decide(intent, registry, index, 3).recommendations
+        RankedEntity(match.entity.id, match.score.score)
+        for match in match_intent(intent, registry, index, 3).recommendations
     ]
 
 
