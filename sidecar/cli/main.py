@@ -28,7 +28,7 @@ COMMANDS: dict[str, Command] = {
     "artifacts": Command("artifacts", "list, show, edit, accept, discard and commit artifacts of runs"),
     "doctor": Command("doctor", "check the sidecar's state, report problems, and repair them"),
     "explain": Command("explain", "show what was sent before a run, item by item, and why"),
-    "health": Command("registry_health", "check the files that the project's registry names; advisory"),
+    "health": Command("health", "check the files that the project's registry names; advisory"),
     "hook": Command("hook_install", "manage the hooks that connect Claude Code and Codex CLI outside of 1Code"),
     "mcp": Command("mcp", "serve MCP: memory, artifacts, code search, packs of runs"),
     "memory": Command("memory", "list, search, show, add, edit, delete and maintain memories"),

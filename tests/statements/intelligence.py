@@ -362,9 +362,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     '5.3: a missing checksum is "unverified" (decisions.md)': (
         f"{_HEALTH}entity_without_a_checksum_is_unverified_and_healthy",
     ),
-    "5.3: the output is as shown": (
-        "cli/test_registry_health.py::test_the_summary_is_printed_as_the_specification_shows_it",
-    ),
+    "5.3: the output is as shown": ("cli/test_health.py::test_the_summary_is_printed_as_the_specification_shows_it",),
     # §6
     "6: /chati loads the state, sets the lock, writes the block and routes to the agent": (
         f"{_LOCK}chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",
@@ -471,8 +469,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "XIV.2: health SHALL NEVER block; its status is always 0": (
         f"{_REGISTRY}health_checks_everything_and_never_blocks",
-        "cli/test_registry_health.py::test_problems_are_shown_with_remedies_and_the_exit_status_is_0",
-        "cli/test_registry_health.py::test_a_check_that_cannot_run_exits_with_status_0",
+        "cli/test_health.py::test_problems_are_shown_with_remedies_and_the_exit_status_is_0",
+        "cli/test_health.py::test_a_check_that_cannot_run_exits_with_status_0",
     ),
     "XIV.3: reusing SHALL be preferred over creating": (
         f"{_PRINTED}reuse_comes_before_adapt",

@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from sidecar.cli.registry_health import report
+from sidecar.cli.health import report
 from tests.support.command import Command, Done, run_command
 
 
