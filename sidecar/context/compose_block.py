@@ -9,15 +9,18 @@ from typing import NamedTuple, cast
 
 from sidecar.call import Call
 from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
-from sidecar.context.constitution import DEFAULT_MODE, Mode, RulesSummary, fit_rules, resolve_mode, summarize_rules
+from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
 from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
 from sidecar.context.pipeline import (
+    DEFAULT_MODE,
     TASK_CHARACTERS,
+    Mode,
     Pipeline,
     agent_score,
     parse_agent_scope,
     parse_handoff,
     pipeline_lines,
+    resolve_mode,
 )
 from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
 from sidecar.context.xml_budget import (

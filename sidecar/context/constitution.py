@@ -1,12 +1,12 @@
-"""The summary of the constitution, and the rights of a mode (Article XI). Pure.
+"""The summary of the constitution. Pure.
 
-The summary of the constitution has every article's title, and as many of its key sentences as fit. A project without a
-constitution has instruction files; their imperative sentences are summarized in the same way.
+It has every article's title, and as many of its key sentences as fit. A project without a constitution has instruction
+files; their imperative sentences are summarized in the same way.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sidecar.context.xml_budget import text_line
 from sidecar.core.lazy_regex import lazy_regex
@@ -14,7 +14,6 @@ from sidecar.core.markdown import Section, split_sections, statements
 from sidecar.core.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.token_estimate import token_weight
-from sidecar.core.yaml_documents import scalar_text
 
 TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180
 MAX_SENTENCES = 12
@@ -152,55 +151,3 @@ def _opening(summaries: Sequence[RulesSummary]) -> str:
         span = f"Articles {numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else f"Article {numbers[0]}"
         return f"{span} govern every agent; full text in {summaries[0].path}. Key:"
     return f"Rules of this project; full text in {', '.join(summary.path for summary in summaries)}. Key:"
-
-
-MODE_CHARACTERS = 40
-VALUE_CHARACTERS = 80
-
-DEFAULT_MODE = "build"
-"""The mode of a project that names none: agents read and write the whole project, as without the framework."""
-
-
-class Rights(NamedTuple):
-    """Paths that agents may read and write in a mode (Article XI)."""
-
-    reads: str
-    writes: str
-
-
-_PLANNING = Rights("the whole project", "chati.dev/ and .chati/ only")
-_BUILDING = Rights("the whole project", "the whole project")
-
-MODES: Mapping[str, Rights] = {
-    "clarity": _PLANNING,
-    "planning": _PLANNING,
-    "discover": _PLANNING,
-    "plan": _PLANNING,
-    "build": _BUILDING,
-    "validate": _BUILDING,
-    "agent": _BUILDING,
-    "deploy": Rights("the whole project", "the whole project, infrastructure and CI"),
-}
-"""The modes of all framework versions, and the host's own; any other mode has no rights listed."""
-
-
-class Mode(NamedTuple):
-    """The mode, its attributes in order, and whether any source names it."""
-
-    name: str
-    governance: tuple[tuple[str, str], ...]
-    is_known: bool
-
-
-def resolve_mode(requested: str | None, state: str, config: Mapping[str, Any], language: str) -> Mode:
-    """Return the mode: the requested one, otherwise the session's, the configuration's, or the fallback."""
-    named = requested or state or scalar_text(config.get("mode"))
-    name = one_line(named, MODE_CHARACTERS) or DEFAULT_MODE
-    rights = MODES.get(name.casefold())
-    pairs = [
-        *((("reads", rights.reads), ("writes", rights.writes)) if rights else ()),
-        ("language", language or scalar_text(config.get("language"))),
-        ("project", scalar_text(config.get("project_type"))),
-    ]
-    attributes = tuple((key, shown) for key, value in pairs if (shown := one_line(value, VALUE_CHARACTERS)))
-    return Mode(name, attributes, bool(named))

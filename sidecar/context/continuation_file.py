@@ -11,8 +11,16 @@ from sidecar.call import Call
 from sidecar.context import store
 from sidecar.context.brackets import Bracket
 from sidecar.context.compose_block import memory_gist, rule_summaries
-from sidecar.context.constitution import fit_rules, resolve_mode
-from sidecar.context.pipeline import Handoff, Pipeline, agent_score, next_agent, parse_handoff, pipeline_lines
+from sidecar.context.constitution import fit_rules
+from sidecar.context.pipeline import (
+    Handoff,
+    Pipeline,
+    agent_score,
+    next_agent,
+    parse_handoff,
+    pipeline_lines,
+    resolve_mode,
+)
 from sidecar.context.project_files import ProjectSources, write_chati_file
 from sidecar.context.session_counters import (
     Interaction,

@@ -1,6 +1,6 @@
-"""The pipeline of agents: its state, an agent's scope, and the hand-off to the next agent. Pure.
+"""The pipeline of agents: its state and mode, an agent's scope, and the hand-off to the next agent. Pure.
 
-The state is position, scores and backlog in `.chati/session.yaml`.
+The state is position, scores and backlog in `.chati/session.yaml`. A mode has rights (Article XI of the constitution).
 """
 
 import math
@@ -271,3 +271,55 @@ def _item(entry: Mapping[str, Any]) -> str:
     head = " ".join(part for part in (scalar_text(entry.get("id")), scalar_text(entry.get("priority"))) if part)
     title = scalar_text(entry.get("title"))
     return one_line(f"{head}: {title}" if head else title, TITLE_CHARACTERS)
+
+
+MODE_CHARACTERS = 40
+VALUE_CHARACTERS = 80
+
+DEFAULT_MODE = "build"
+"""The mode of a project that names none: agents read and write the whole project, as without the framework."""
+
+
+class Rights(NamedTuple):
+    """Paths that agents may read and write in a mode (Article XI)."""
+
+    reads: str
+    writes: str
+
+
+_PLANNING = Rights("the whole project", "chati.dev/ and .chati/ only")
+_BUILDING = Rights("the whole project", "the whole project")
+
+MODES: Mapping[str, Rights] = {
+    "clarity": _PLANNING,
+    "planning": _PLANNING,
+    "discover": _PLANNING,
+    "plan": _PLANNING,
+    "build": _BUILDING,
+    "validate": _BUILDING,
+    "agent": _BUILDING,
+    "deploy": Rights("the whole project", "the whole project, infrastructure and CI"),
+}
+"""The modes of all framework versions, and the host's own; any other mode has no rights listed."""
+
+
+class Mode(NamedTuple):
+    """The mode, its attributes in order, and whether any source names it."""
+
+    name: str
+    governance: tuple[tuple[str, str], ...]
+    is_known: bool
+
+
+def resolve_mode(requested: str | None, state: str, config: Mapping[str, Any], language: str) -> Mode:
+    """Return the mode: the requested one, otherwise the session's, the configuration's, or the fallback."""
+    named = requested or state or scalar_text(config.get("mode"))
+    name = one_line(named, MODE_CHARACTERS) or DEFAULT_MODE
+    rights = MODES.get(name.casefold())
+    pairs = [
+        *((("reads", rights.reads), ("writes", rights.writes)) if rights else ()),
+        ("language", language or scalar_text(config.get("language"))),
+        ("project", scalar_text(config.get("project_type"))),
+    ]
+    attributes = tuple((key, shown) for key, value in pairs if (shown := one_line(value, VALUE_CHARACTERS)))
+    return Mode(name, attributes, bool(named))

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from sidecar.context.constitution import resolve_mode
-from sidecar.context.pipeline import agent_score, parse_pipeline
+from sidecar.context.pipeline import agent_score, parse_pipeline, resolve_mode
 from tests.support.cases import together
 
 

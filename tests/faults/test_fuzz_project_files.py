@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects import by_path
-from sidecar.context.constitution import fit_rules, resolve_mode, summarize_rules
+from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.context.pipeline import (
     agent_score,
     next_agent,
@@ -20,6 +20,7 @@ from sidecar.context.pipeline import (
     parse_pipeline,
     pipeline_lines,
     previous_agent,
+    resolve_mode,
 )
 from sidecar.core.yaml_documents import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
