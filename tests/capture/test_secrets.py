@@ -1,7 +1,7 @@
 """Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
 from sidecar.capture.devlog_draft import devlog
-from sidecar.capture.effects import STEP_CHARACTERS, RunCommand, activity_of
+from sidecar.capture.effects.run_activity import STEP_CHARACTERS, RunCommand, activity_of
 from sidecar.capture.finished_run import stored_plan
 from sidecar.capture.runner_output import OUTPUT_CHARACTERS, outcomes_of
 from sidecar.language.closing_message import account_of

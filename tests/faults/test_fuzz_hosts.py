@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sidecar.capture.effects import ToolFailure, activity_of, relative_to, was_compacted
+from sidecar.capture.effects.run_activity import ToolFailure, activity_of, relative_to, was_compacted
 from sidecar.integrations import Location
 from sidecar.integrations.agent_hooks import add_touched_files, run_since
 from sidecar.memory import read_transcript

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects import by_path
+from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.context.pipeline import (
     agent_score,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sidecar.capture.effects import RunCommand
+from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.runner_output import outcomes_of
 from sidecar.codebase.worktree.diff import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams

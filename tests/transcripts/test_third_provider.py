@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.effects import transcript_errors, was_compacted
+from sidecar.capture.effects.run_activity import transcript_errors, was_compacted
 from sidecar.integrations.agent_hooks import run_since
 from sidecar.memory import read_transcript
 from sidecar.transcripts import event_stream

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.capture.effects import Loss, compacted_since, loss_by_prompt, was_compacted
+from sidecar.capture.effects.run_activity import Loss, compacted_since, loss_by_prompt, was_compacted
 from sidecar.transcripts import MAX_TAIL_BYTES, read_tail
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, StartChat, send_session_event, text_of

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects import files_read, may_write, only_displays
+from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
 from tests.support.cases import together
 
 
