@@ -1,9 +1,9 @@
-"""The session lock: its transitions, its messages in the session's language, and the file `.chati/session.yaml`.
+"""The session lock, which is not a lock between processes: its transitions, messages and file, `.chati/session.yaml`.
 
-Inactive → active → inactive → active, each only by the user's command. The session file is the framework's and often
-edited by hand, so a value's own characters are replaced, a new key gets a line at the end, and every other byte stays:
-comments, order, quotes, line ends. A missing file is not created; the lock's own state has everything. A file that
-cannot be read or edited stays unchanged and is reported.
+Inactive → active → inactive → active, each only by the user's command; the messages are in the session's language. The
+session file is the framework's and often edited by hand, so a value's own characters are replaced, a new key gets a
+line at the end, and every other byte stays: comments, order, quotes, line ends. A missing file is not created; the
+lock's own state has everything. A file that cannot be read or edited stays unchanged and is reported.
 """
 
 from collections.abc import Mapping
