@@ -26,7 +26,7 @@ from sidecar.capture.effects.run_activity import (
 from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
-from sidecar.capture.record_run import (
+from sidecar.capture.record_run_and_delivery import (
     confirm_delivery,
     drop_lost_deliveries,
     drop_rolled_back,

@@ -8,10 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 from sidecar.call import Call
-from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
-from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
-from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
-from sidecar.context.pipeline import (
+from sidecar.context.agent_pipeline import (
     DEFAULT_MODE,
     TASK_CHARACTERS,
     Mode,
@@ -22,6 +19,9 @@ from sidecar.context.pipeline import (
     pipeline_lines,
     resolve_mode,
 )
+from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
+from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
+from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
 from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
 from sidecar.context.xml_budget import (
     ROOT,

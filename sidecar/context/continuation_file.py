@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.brackets import Bracket
-from sidecar.context.compose_block import memory_gist, rule_summaries
-from sidecar.context.constitution import fit_rules
-from sidecar.context.pipeline import (
+from sidecar.context.agent_pipeline import (
     Handoff,
     Pipeline,
     agent_score,
@@ -21,6 +18,9 @@ from sidecar.context.pipeline import (
     pipeline_lines,
     resolve_mode,
 )
+from sidecar.context.brackets import Bracket
+from sidecar.context.compose_block import memory_gist, rule_summaries
+from sidecar.context.constitution import fit_rules
 from sidecar.context.project_files import ProjectSources, write_chati_file
 from sidecar.context.session_counters import (
     Interaction,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.context.pipeline import ENDING, Pipeline, agent_score, next_agent, parse_pipeline, previous_agent
+from sidecar.context.agent_pipeline import ENDING, Pipeline, agent_score, next_agent, parse_pipeline, previous_agent
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.yaml_documents import read_mapping

@@ -8,8 +8,8 @@ from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
+from sidecar.memory.file_index import MAX_INLINE_FILES, Index, RefreshResult, index_of
 from sidecar.memory.files.layout import AGENTS, SHARED
-from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
 from sidecar.memory.pointer_files import (
     MemoryFile,
     MemoryFileChange,

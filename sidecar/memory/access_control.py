@@ -12,8 +12,8 @@ from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied, WorkspaceUnavailable
 from sidecar.memory.entry import Retention
+from sidecar.memory.file_index import Index, RefreshResult, index_of, update_index_file
 from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
-from sidecar.memory.index import Index, RefreshResult, index_of, update_index_file
 from sidecar.memory.store import local_state
 from sidecar.workspace import Workspace
 

@@ -35,10 +35,10 @@ from sidecar.memory.capture.session_summary import (
 )
 from sidecar.memory.detail_levels import RenderedMemory
 from sidecar.memory.entry import SECTOR_OF_TYPE
+from sidecar.memory.file_index import RefreshResult, write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.front_matter import parse_time_ms
 from sidecar.memory.files.layout import OWNERS, project_path, unarchived_path
-from sidecar.memory.index import RefreshResult, write_index_file
 from sidecar.memory.indexed_text import significant_terms
 from sidecar.memory.memory_search import MemoryHit
 from sidecar.memory.memory_search import search as search_memories

@@ -12,11 +12,11 @@ from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
 from sidecar.core.yaml_documents import Value
 from sidecar.memory.entry import Memory
+from sidecar.memory.file_index import index_of, write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.document import unescape_text
 from sidecar.memory.files.front_matter import FieldValues, MalformedFrontMatter, read_values, split
 from sidecar.memory.files.layout import location_of
-from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries
 from sidecar.workspace import Workspace
 

@@ -14,9 +14,9 @@ from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.capture.contradictions import claim_of, disagree
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import Memory, Tier
+from sidecar.memory.file_index import MAX_INLINE_FILES, Index, IndexFileWrites, IndexRegistry, index_of
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
-from sidecar.memory.index import MAX_INLINE_FILES, Index, IndexFileWrites, IndexRegistry, index_of
 from sidecar.memory.prompt_evidence import (
     NAME_SCORE,
     STRONG,

@@ -12,11 +12,11 @@ from sidecar.core.yaml_documents import Value
 from sidecar.memory.access_control import MemoryContext, Reach, memory_not_found, require_owner
 from sidecar.memory.decay import RESTORED_TAG
 from sidecar.memory.entry import Memory, Retention
+from sidecar.memory.file_index import Index, index_of, write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import MEMORY_ID, archive_path, location_of, new_memory_path, unarchived_path
 from sidecar.memory.files.memory_folder import DayNumbers, MemoryFolder
-from sidecar.memory.index import Index, index_of, write_index_file
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.text_filter import filter_private
 from sidecar.workspace import Workspace

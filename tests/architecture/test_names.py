@@ -60,6 +60,7 @@ JOINED_NAMES = {
     "apply_and_rollback": "one journal, read in both directions",
     "stemming_and_synonyms": "one vocabulary: synonyms are looked up by their roots",
     "lock_and_stop": "a stop request is addressed to the lock's owner",
+    "record_run_and_delivery": "one transaction: a run that ended confirms what was sent to it",
 }
 """Modules with two subjects that cannot do without each other."""
 

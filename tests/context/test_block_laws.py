@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.context import BRACKETS, Bracket
+from sidecar.context.agent_pipeline import parse_pipeline
 from sidecar.context.compose_block import (
     LAYER_BY_ELEMENT,
     BlockMemories,
@@ -16,7 +17,6 @@ from sidecar.context.compose_block import (
     block_layers,
     compose,
 )
-from sidecar.context.pipeline import parse_pipeline
 from sidecar.context.project_files import ProjectSources, Text
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import Memory

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects.architectural_boundaries import by_path
-from sidecar.context.constitution import fit_rules, summarize_rules
-from sidecar.context.pipeline import (
+from sidecar.context.agent_pipeline import (
     agent_score,
     next_agent,
     parse_agent_scope,
@@ -22,6 +21,7 @@ from sidecar.context.pipeline import (
     previous_agent,
     resolve_mode,
 )
+from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.core.yaml_documents import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
     SettingsUnreadable,

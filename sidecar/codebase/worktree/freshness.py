@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.content_ids import ContentHashes, content_identity
+from sidecar.codebase.content_id_map import ContentHashes, content_identity
 from sidecar.codebase.worktree.git_files import IndexEntry
 from sidecar.codebase.worktree.incremental_state import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (

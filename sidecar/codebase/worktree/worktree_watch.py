@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.content_ids import ObjectFormat
+from sidecar.codebase.content_id_map import ObjectFormat
 from sidecar.codebase.worktree.git_files import (
     Conversion,
     GitIndex,

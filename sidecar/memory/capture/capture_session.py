@@ -23,9 +23,9 @@ from sidecar.memory.capture.session_summary import Note, SessionSummary, from_js
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.verify_rule import restates
 from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
+from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.index import write_index_file
 from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register, replace
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory

@@ -19,10 +19,10 @@ from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.contradictions import RELATED_TYPES, Claim, claim_of, relation, search_words
 from sidecar.memory.capture.session_summary import Note, session_source
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention, content_hash, hash_without_values
+from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
 from sidecar.memory.files.memory_folder import DayNumbers
-from sidecar.memory.index import write_index_file
 from sidecar.memory.standing_instructions import active_instructions
 from sidecar.memory.store import captures, entries, entry_queries, local_state
 from sidecar.memory.store.entries import IndexedMemory
