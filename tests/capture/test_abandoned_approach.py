@@ -1,10 +1,11 @@
 """Recognition of abandoned approaches, measured on a labelled corpus."""
 
-import time
+from functools import partial
 from pathlib import Path
 
 from sidecar.language.work_taken_back import RemovedWork, abandoned_approaches, removed_work, reversal_in
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 SENTENCES = Path(__file__).parent / "sentences"
 
@@ -32,11 +33,13 @@ def test_other_sentences_are_not_abandoned_approaches(text: str) -> None:
     assert list(abandoned_approaches(text)) == []
 
 
-def test_consecutive_adverbs_are_matched_quickly() -> None:
-    started = time.thread_time()
-    assert list(abandoned_approaches("entirely\t" * 60)) == []
-    assert list(abandoned_approaches("finally so " * 60)) == []
-    assert time.thread_time() - started < 1
+@together(("adverbs", "count"), [(text, count) for text in ("entirely\t", "finally so ") for count in (15, 500)])
+def test_consecutive_adverbs_take_linear_time(adverbs: str, count: int) -> None:
+    assert takes_linear_time(lambda repeats: partial(abandonments, adverbs * repeats), count)
+
+
+def abandonments(text: str) -> None:
+    assert list(abandoned_approaches(text)) == []
 
 
 UNDO = (

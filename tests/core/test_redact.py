@@ -2,7 +2,7 @@
 
 import random
 import string
-import time
+from functools import partial
 from itertools import product
 
 import pytest
@@ -13,6 +13,7 @@ from sidecar.codebase.file_exclusions import is_secret_path
 from sidecar.core import redact as redact_module
 from sidecar.core.redact import MASK, redact, redact_lines
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back
 
@@ -153,16 +154,9 @@ ADVERSARIAL = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", ADVERSARIAL)
+@together("piece", ADVERSARIAL)
 def test_time_grows_linearly_with_the_text(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text = piece * (length // len(piece)) + "\n"
-        start = time.thread_time()
-        redact(text)
-        return time.thread_time() - start
-
-    # A square takes 64 times as long; neighbours on the same core make one measurement long, not the best of several.
-    assert any(seconds(64_000) < max(0.1, seconds(8_000) * 8 * 3) for _ in range(5))
+    assert takes_linear_time(lambda length: partial(redact, piece * (length // len(piece)) + "\n"), 10_000)
 
 
 @together(

@@ -1,6 +1,6 @@
 """Words become terms in any script, and the forms of one word meet."""
 
-import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from sidecar.core.terms import (
     terms_of,
 )
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 
 @together(
@@ -128,21 +129,18 @@ def test_identifiers_are_recognized() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "piece", ["a", "A", "a.", "a/", ".", "/", "aB", "a_", "1", "é", "修", "修a", "[", "a-", "_", "A1"]
-)
+@together("piece", ["a", "A", "a.", "a/", ".", "/", "aB", "a_", "1", "é", "修", "修a", "[", "a-", "_", "A1"])
 def test_time_grows_linearly_with_the_text(piece: str) -> None:
-    def seconds(length: int) -> float:
+    def work_of(length: int) -> Callable[[], None]:
         text = piece * (length // len(piece)) + "!"
-        start = time.thread_time()
-        paths_in(text)
-        identifiers_of(text)
-        count_terms(text)
-        query_words(text)
-        return time.thread_time() - start
 
-    short, long = min(seconds(10_000) for _ in range(3)), min(seconds(80_000) for _ in range(2))
-    assert long < max(0.15, short * 8 * 4)
+        def read() -> None:
+            for function in (paths_in, identifiers_of, count_terms, query_words):
+                function(text)
+
+        return read
+
+    assert takes_linear_time(work_of, 12_000)
 
 
 def test_scripts_with_and_without_spaces_are_split_apart() -> None:

@@ -1,10 +1,10 @@
 """No text makes a regular expression of the product slow: time grows linearly, not quadratically."""
 
 import re
-import time
 import zlib
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,17 @@ from sidecar.language.work_taken_back import abandoned_approaches
 from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
 from tests.support.depth import sample
+from tests.support.growth import QUICK_SECONDS, seconds_of, takes_linear_time
 from tests.support.regex_inventory import Pattern, all_patterns, module_of
 from tests.support.slow_regex_texts import SlowText, slow_texts_for
 
 Use = Callable[[str], object]
 
-SHORT, LONG = 2_000, 8_000
+SHORT = 2_000
+"""Characters of the shorter text; the other one is four times as long."""
+
 TINY = (*range(16, 41, 4), 400)
 """Lengths at which exponential and cubic time show before they take minutes."""
-
-QUICK_SECONDS = 0.04
-"""Limit for 8,000 characters; a quadratic pattern takes at least a tenth of a second."""
-
-MAX_GROWTH = 8.0
-"""Limit from the short text to one four times as long: linear time grows 4 times, quadratic 16 times."""
 
 BOUNDED: dict[str, Use] = {
     "sidecar.language.work_taken_back.": lambda text: list(abandoned_approaches(text)),
@@ -126,21 +123,16 @@ def use_of(pattern: Pattern) -> Use:
 
 
 def is_quick(use: Use, text: SlowText, is_bytes: bool) -> bool:
-    """Whether a long text takes hardly any time, or not much more than its share compared with a short one."""
+    """Whether tiny texts take hardly any time, and longer ones linear time."""
 
-    def seconds(length: int, times: int = 1) -> float:
-        argument: Any = text.of_length(length).encode("utf-8", "replace") if is_bytes else text.of_length(length)
-        return min(_seconds(use, argument) for _ in range(times))
+    def work_of(length: int) -> Callable[[], object]:
+        argument: Any = text.of_length(length)
+        return partial(use, argument.encode("utf-8", "replace") if is_bytes else argument)
 
-    for length in TINY:
-        if seconds(length) > QUICK_SECONDS and seconds(length, 3) > QUICK_SECONDS:
-            return False
-    if seconds(SHORT) > 10 * QUICK_SECONDS:
-        return False
-    return seconds(LONG) <= QUICK_SECONDS or seconds(LONG, 3) <= MAX_GROWTH * seconds(SHORT, 3)
+    limits = [*((length, QUICK_SECONDS) for length in TINY), (SHORT, 10 * QUICK_SECONDS)]
+    return all(is_within(limit, work_of(length)) for length, limit in limits) and takes_linear_time(work_of, SHORT)
 
 
-def _seconds(use: Use, argument: Any) -> float:
-    start = time.thread_time()
-    use(argument)
-    return time.thread_time() - start
+def is_within(limit: float, work: Callable[[], object]) -> bool:
+    """Whether any of four runs takes no longer than the limit."""
+    return any(seconds_of(work) <= limit for _ in range(4))

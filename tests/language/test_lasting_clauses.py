@@ -1,11 +1,12 @@
 """Wishes in ordinary words last without "always": habits, bans, conventions, preferences; a single task does not."""
 
-import time
+from functools import partial
 
 import pytest
 
 from sidecar.language.user_statements import read_statements
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 STANDING = {
     "complaints with the norm that was broken": """
@@ -319,15 +320,12 @@ def test_a_long_message_has_no_wish_in_ordinary_words() -> None:
     assert read_statements(f"{message} File names are kebab-case.").statements == ()
 
 
-def test_reading_a_short_message_takes_little_time() -> None:
+@together("end", [" ", "\n"])
+def test_reading_takes_linear_time(end: str) -> None:
     message = (
         "hooks are called useXyz, handlers handleXyz. thats the naming, no exceptions, fix the two in cart.ts please"
     )
-    read_statements(message)
-    begin = time.thread_time()
-    for _ in range(20):
-        read_statements(message)
-    assert (time.thread_time() - begin) / 20 < 0.02
+    assert takes_linear_time(lambda count: partial(read_statements, f"{message}{end}" * count), 5)
 
 
 @pytest.mark.parametrize(

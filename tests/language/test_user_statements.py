@@ -1,12 +1,13 @@
 """Messages of users are read: explicit forms are always stored, one-off requests, questions and pasted text never."""
 
-import time
+from functools import partial
 
 import pytest
 
 from sidecar.language.own_words import own_words
 from sidecar.language.user_statements import read_statements
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 EXPLICIT = """
 Remember: use pnpm, not npm
@@ -380,11 +381,9 @@ def test_a_pronoun_brings_the_sentence_it_refers_to() -> None:
     assert "legacy/" in statement.text
 
 
-def test_a_long_message_is_read_in_a_moment() -> None:
-    message = "Please fix the login form, and never log the address of a customer. " * 800
-    begin = time.thread_time()
-    read_statements(message)
-    assert time.thread_time() - begin < 1.0
+def test_reading_takes_linear_time() -> None:
+    sentence = "Please fix the login form, and never log the address of a customer. "
+    assert takes_linear_time(lambda count: partial(read_statements, sentence * count), 100)
 
 
 def test_a_statement_is_the_clause_with_its_reason() -> None:

@@ -1,11 +1,10 @@
 """Rules of a notes block are verified against what the user typed: words, values, denials, and nothing else."""
 
-import time
-
-import pytest
+from functools import partial
 
 from sidecar.memory import TypedMessage, verify_rule
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 SUPPORTED = [
     ("and please use pnpm in web/, not npm, the lockfile is pnpm's", "Use pnpm, not npm, in web/"),
@@ -190,13 +189,10 @@ def test_a_long_document_supports_nothing_but_its_frame_does() -> None:
     assert verify_rule("Never add a dependency without asking", [TypedMessage(message)]) is not None
 
 
-@pytest.mark.parametrize("unit", ["use pnpm ", "never, ", "不要改", "a/b.c ", "don't ", "\n- x:", "`a` ", ", not "])
+@together("unit", ["use pnpm ", "never, ", "不要改", "a/b.c ", "don't ", "\n- x:", "`a` ", ", not "])
 def test_verification_takes_linear_time(unit: str) -> None:
-    def seconds(size: int) -> float:
+    def work_of(size: int) -> partial[object]:
         message = unit * (size // len(unit))
-        started = time.process_time()
-        verify_rule(f"Never use {unit}", [TypedMessage(message, message)])
-        return time.process_time() - started
+        return partial(verify_rule, f"Never use {unit}", [TypedMessage(message, message)])
 
-    seconds(1_000)
-    assert seconds(200_000) < 60 * max(seconds(10_000), 0.01)
+    assert takes_linear_time(work_of, 50_000)

@@ -1,7 +1,7 @@
 """The incremental search against a naive one over the whole text, for any text and any chunks."""
 
 import re
-import time
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sidecar.core.errors import InvalidParams
 from sidecar.ralph.agent import PromiseSearch, collapse_whitespace
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 PROMISE = "<promise>COMPLETE</promise>"
 
@@ -159,7 +160,7 @@ def test_short_answer_is_not_an_echo(answer: str) -> None:
     assert found("COMPLETE", answer, prompt=PROMPT)
 
 
-@pytest.mark.parametrize(
+@together(
     "unit",
     [
         "<promise>",
@@ -174,18 +175,15 @@ def test_short_answer_is_not_an_echo(answer: str) -> None:
     ],
 )
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    def spent(length: int) -> float:
+    piece = (unit * 65_536)[:65_536]
+
+    def feed(count: int) -> None:
         search = PromiseSearch("COMPLETE", PROMPT)
-        piece = (unit * 65_536)[:65_536]
-        start = time.thread_time()
-        for _ in range(length):
+        for _ in range(count):
             search.feed(piece)
         assert not search.found
-        return time.thread_time() - start
 
-    spent(1)
-    short, long = min(spent(4) for _ in range(3)), min(spent(32) for _ in range(2))
-    assert long < 8 * 4 * short + 0.05
+    assert takes_linear_time(lambda count: partial(feed, count), 8)
 
 
 def test_text_before_the_final_message_is_excluded() -> None:
