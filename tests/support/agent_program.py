@@ -51,7 +51,11 @@ def _leave(step: "Step") -> None:
     import subprocess
 
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if step["deaf"] else ""
-    sleeping = f"{deaf}import os, time\nopen({step['pid']!r}, 'w').write(str(os.getpid()))\ntime.sleep({step['leave']})"
+    pid_file = repr(step["pid"])
+    sleeping = (
+        f"{deaf}import os, time\nopen({pid_file}, 'w').write(str(os.getpid()))\n"
+        f"time.sleep({step['leave']})\nos.remove({pid_file})"
+    )
     command = [sys.executable, "-S", "-E", "-c", sleeping]
     if step["orphan"]:
         command = [*command[:4], f"import subprocess\nsubprocess.Popen({command!r}, start_new_session=True)"]

@@ -178,5 +178,8 @@ def floods(megabytes: int, unit: bytes = b"x") -> Step:
 def leaves_grandchild(
     seconds: float, pid_file: str, *, detached: bool = False, orphan: bool = False, deaf: bool = False
 ) -> Step:
-    """A grandchild that holds the pipes: in its own session, without its parent, or ignoring SIGTERM."""
+    """A grandchild that holds the pipes: in its own session, without its parent, or ignoring SIGTERM.
+
+    It deletes the file with its id when its time is over.
+    """
     return {"leave": seconds, "pid": pid_file, "detached": detached, "orphan": orphan, "deaf": deaf}

@@ -37,10 +37,11 @@ def takes_linear_time(
     `time.process_time` where other threads do a part of the work. Linear work of the larger size is run once if it is
     quick, and three times if not.
     """
-    short, long = work_of(size), work_of(FACTOR * size)
+    long = work_of(FACTOR * size)
     long_seconds = seconds_of(long, clock)
     if long_seconds <= quick_seconds:
         return True
+    short = work_of(size)
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(PAUSE_SECONDS)

@@ -1,6 +1,7 @@
 """Tests of process trees: started in their own session, ended as a whole."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -81,11 +82,10 @@ def test_the_whole_tree_ends_within_the_grace_period(tmp_path: Path, mark: str, 
     file = tmp_path / "pid"
     process = started(parent_of(SLEEP, file, "time.sleep(60)"))
     child = _pid_in(file)
-    start_ms = CLOCK.monotonic_ms()
     terminate_tree(process, mark, 5_000, CLOCK)
     assert not is_running(child)
     assert not is_running(process.pid)
-    assert CLOCK.monotonic_ms() - start_ms < 10_000
+    assert process.returncode == (0xC000013A if sys.platform == "win32" else -signal.SIGTERM), "on request, not killed"
 
 
 def test_daemons_of_an_exited_program_survive_until_killed_by_mark(tmp_path: Path, mark: str, started: Start) -> None:

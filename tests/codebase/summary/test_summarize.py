@@ -3,9 +3,7 @@
 import codecs
 import itertools
 import json
-import time
-from collections.abc import Callable
-from typing import Any
+from functools import lru_cache, partial
 
 import pytest
 
@@ -16,7 +14,6 @@ from sidecar.codebase.summary import (
     LANGUAGES,
     MAX_ANALYSED_BYTES,
     MAX_DEFINITIONS,
-    Language,
     find_definitions,
     language_of,
     model,
@@ -25,6 +22,7 @@ from sidecar.codebase.summary.model import MAX_CHUNKS
 from sidecar.core.redact import redact_lines
 from tests.support.cases import together
 from tests.support.depth import sample
+from tests.support.growth import takes_linear_time
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (
@@ -279,37 +277,62 @@ BODIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("language", sample(LANGUAGES, 8), ids=lambda language: language.name)
-def test_every_pattern_takes_linear_time(language: Language) -> None:
-    """Eight times the line may take eight times the time, with room for a noisy machine; quadratic is 64 times."""
-    for pattern in language.definitions:
-        for head, body, tail in itertools.product(HEADS, BODIES, ("", "!")):
-            short, long = (head + body * (size // len(body)) + tail for size in (3_000, 24_000))
-            if _seconds(pattern.match, long) > 0.004:
-                slow = min(_seconds(pattern.match, long) for _ in range(3))
-                base = min(_seconds(pattern.match, short) for _ in range(3))
-                assert slow < max(0.012, base * 8 * 3), (pattern.pattern, head, body)
+def test_every_pattern_takes_linear_time() -> None:
+    patterns = {pattern.pattern: pattern for language in sample(LANGUAGES, 8) for pattern in language.definitions}
+    assert len(patterns) > 8
+
+    @lru_cache(maxsize=2)
+    def line(head: str, body: str, tail: str, size: int) -> str:
+        return head + body * (size // len(body)) + tail
+
+    slow = [
+        (pattern.pattern, head, body, tail)
+        for head, body, tail in itertools.product(HEADS, BODIES, ("", "!"))
+        for pattern in patterns.values()
+        if not takes_linear_time(
+            lambda size, match=pattern.match, parts=(head, body, tail): partial(match, line(*parts, size)),
+            6_000,
+            quick_seconds=0.01,
+        )
+    ]
+    assert slow == []
 
 
-BAD_LINES = (" " * 399, "    a(" + "):" * 190, "int " + "a " * 190, "public " * 50, "impl a" + " " * 390)
+BAD_LINES = (("", " "), ("    a(", "):"), ("int ", "a "), ("", "public "), ("impl a", " "))
+"""What a line begins with, and what fills it."""
+
 SUFFIXES = ("py", "ts", "rs", "java", "c", "cpp", "cs", "kt", "md", "sql")
+BAD_FILES = [(f"a.{suffix}", *parts) for parts in BAD_LINES for suffix in SUFFIXES]
+
+MOST_LINES, LINE_LENGTH = MAX_ANALYSED_BYTES // 400, 100
+"""Lines of a file that is analysed and has lines of four times this length, the longest that are read."""
+
+QUICK_FILE_SECONDS = 1.0
+"""Limit for the largest file; a quadratic one takes minutes."""
 
 
-@together(("path", "line"), sample([(f"a.{suffix}", line) for line in BAD_LINES for suffix in SUFFIXES], 10))
-def test_a_file_full_of_bad_lines_takes_bounded_time(path: str, line: str) -> None:
-    content = (line + "\n") * (MAX_ANALYSED_BYTES // (len(line) + 1))
-    assert _seconds(summarize, path, content.encode()) < 3.0
+@together(("path", "head", "unit"), sample(BAD_FILES, 10))
+def test_the_time_for_a_file_full_of_bad_lines_is_linear_in_their_length(path: str, head: str, unit: str) -> None:
+    work_of = partial(summarize_bad_lines, path, head, unit, MOST_LINES)
+    assert takes_linear_time(work_of, LINE_LENGTH, quick_seconds=QUICK_FILE_SECONDS)
+
+
+@together(("path", "head", "unit"), sample(BAD_FILES, 3))
+def test_the_time_for_a_file_full_of_bad_lines_is_linear_in_their_number(path: str, head: str, unit: str) -> None:
+    def work_of(count: int) -> partial[object]:
+        return summarize_bad_lines(path, head, unit, count, 4 * LINE_LENGTH)
+
+    assert takes_linear_time(work_of, MOST_LINES // 4, quick_seconds=QUICK_FILE_SECONDS)
+
+
+def summarize_bad_lines(path: str, head: str, unit: str, count: int, length: int) -> partial[object]:
+    line = head + unit * ((length - 1 - len(head)) // len(unit)) + "\n"
+    return partial(summarize, path, (line * count).encode())
 
 
 def test_an_unclosed_signature_before_a_huge_line_is_truncated() -> None:
-    content = "x = 1\n" * 60 + "def f(\n" + " " * 300_000 + "#\n"
-    assert _seconds(summarize, "a.py", content.encode()) < 2.0
-
-
-def _seconds(function: Callable[..., Any], *arguments: Any) -> float:
-    start = time.perf_counter()
-    function(*arguments)
-    return time.perf_counter() - start
+    text = "x = 1\n" * 60 + "def f(\n{}#\n"
+    assert takes_linear_time(lambda size: partial(summarize, "a.py", text.format(" " * size).encode()), 75_000)
 
 
 WARNED = {
