@@ -20,8 +20,8 @@ A pattern that backtracks quadratically takes over a tenth of a second for the 8
 ATTEMPTS, PAUSE_SECONDS = 4, 0.3
 """Work that looks slow is measured again after a pause: neighbours that empty the caches come and go."""
 
-RUNS = 2
-"""Runs of each size in one attempt; the quickest counts, as a neighbour can only make a run longer."""
+SHORT_RUNS = 3
+"""Runs of the smaller size in one attempt; the quickest counts. If it seemed slow, quadratic work would seem linear."""
 
 
 def takes_linear_time(
@@ -34,21 +34,18 @@ def takes_linear_time(
     """Whether work of four times the size is quick, or takes at most eight times as long.
 
     `work_of` prepares the work of a size, which is not measured. `clock` counts the processor time of this thread;
-    `time.process_time` where other threads do a part of the work. Linear work of the larger size is run once if it is
-    quick, and three times if not.
+    `time.process_time` where other threads do a part of the work. A larger `quick_seconds` saves the comparison where
+    linear work of the larger size takes longer than that.
     """
-    long = work_of(FACTOR * size)
-    long_seconds = seconds_of(long, clock)
-    if long_seconds <= quick_seconds:
-        return True
-    short = work_of(size)
+    short, long = None, work_of(FACTOR * size)
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(PAUSE_SECONDS)
-            long_seconds = seconds_of(long, clock)
-        short_seconds = min(seconds_of(short, clock) for _ in range(RUNS))
-        long_seconds = min(long_seconds, *(seconds_of(long, clock) for _ in range(RUNS - 1)))
-        if long_seconds <= max(quick_seconds, MAX_GROWTH * short_seconds):
+        long_seconds = seconds_of(long, clock)
+        if long_seconds <= quick_seconds:
+            return True
+        short = short or work_of(size)
+        if long_seconds <= MAX_GROWTH * min(seconds_of(short, clock) for _ in range(SHORT_RUNS)):
             return True
     return False
 
