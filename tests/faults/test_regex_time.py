@@ -25,7 +25,7 @@ Use = Callable[[str], object]
 SHORT = 2_000
 """Characters of the shorter text; the other one is four times as long."""
 
-TINY = (*range(16, 41, 4), 400)
+TINY, SMALL = range(16, 41, 4), 400
 """Lengths at which exponential and cubic time show before they take minutes."""
 
 BOUNDED: dict[str, Use] = {
@@ -129,8 +129,11 @@ def is_quick(use: Use, text: SlowText, is_bytes: bool) -> bool:
         argument: Any = text.of_length(length)
         return partial(use, argument.encode("utf-8", "replace") if is_bytes else argument)
 
-    limits = [*((length, QUICK_SECONDS) for length in TINY), (SHORT, 10 * QUICK_SECONDS)]
-    return all(is_within(limit, work_of(length)) for length, limit in limits) and takes_linear_time(work_of, SHORT)
+    if not all(is_within(QUICK_SECONDS, work_of(length)) for length in (*TINY, SMALL)):
+        return False
+    if not is_within(QUICK_SECONDS / 10, work_of(SMALL)) and not is_within(10 * QUICK_SECONDS, work_of(SHORT)):
+        return False  # cubic: the longer text would take minutes
+    return takes_linear_time(work_of, SHORT)
 
 
 def is_within(limit: float, work: Callable[[], object]) -> bool:
