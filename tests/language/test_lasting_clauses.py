@@ -325,7 +325,7 @@ def test_reading_takes_linear_time(end: str) -> None:
     message = (
         "hooks are called useXyz, handlers handleXyz. thats the naming, no exceptions, fix the two in cart.ts please"
     )
-    assert takes_linear_time(lambda count: partial(read_statements, f"{message}{end}" * count), 5)
+    assert takes_linear_time(lambda count: partial(read_statements, f"{message}{end}" * count), 15)
 
 
 @pytest.mark.parametrize(
