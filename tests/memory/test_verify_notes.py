@@ -4,7 +4,7 @@ from functools import partial
 
 from sidecar.memory import TypedMessage, verify_rule
 from tests.support.cases import together
-from tests.support.growth import takes_linear_time
+from tests.support.growth import Work, takes_linear_time
 
 SUPPORTED = [
     ("and please use pnpm in web/, not npm, the lockfile is pnpm's", "Use pnpm, not npm, in web/"),
@@ -191,7 +191,7 @@ def test_a_long_document_supports_nothing_but_its_frame_does() -> None:
 
 @together("unit", ["use pnpm ", "never, ", "不要改", "a/b.c ", "don't ", "\n- x:", "`a` ", ", not "])
 def test_verification_takes_linear_time(unit: str) -> None:
-    def work_of(size: int) -> partial[object]:
+    def work_of(size: int) -> Work:
         message = unit * (size // len(unit))
         return partial(verify_rule, f"Never use {unit}", [TypedMessage(message, message)])
 

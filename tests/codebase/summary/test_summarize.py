@@ -3,6 +3,7 @@
 import codecs
 import itertools
 import json
+from collections.abc import Callable
 from functools import lru_cache, partial
 
 import pytest
@@ -22,7 +23,7 @@ from sidecar.codebase.summary.model import MAX_CHUNKS
 from sidecar.core.redact import redact_lines
 from tests.support.cases import together
 from tests.support.depth import sample
-from tests.support.growth import takes_linear_time
+from tests.support.growth import Work, takes_linear_time
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (
@@ -285,12 +286,15 @@ def test_every_pattern_takes_linear_time() -> None:
     def line(head: str, body: str, tail: str, size: int) -> str:
         return head + body * (size // len(body)) + tail
 
+    def work_of(match: Callable[[str], object], head: str, body: str, tail: str) -> Callable[[int], Work]:
+        return lambda size: partial(match, line(head, body, tail, size))
+
     slow = [
         (pattern.pattern, head, body, tail)
         for head, body, tail in itertools.product(HEADS, BODIES, ("", "!"))
         for pattern in patterns.values()
         if not takes_linear_time(
-            lambda size, match=pattern.match, parts=(head, body, tail): partial(match, line(*parts, size)),
+            work_of(pattern.match, head, body, tail),
             6_000,
             quick_seconds=0.01,
         )
@@ -319,13 +323,13 @@ def test_the_time_for_a_file_full_of_bad_lines_is_linear_in_their_length(path: s
 
 @together(("path", "head", "unit"), sample(BAD_FILES, 3))
 def test_the_time_for_a_file_full_of_bad_lines_is_linear_in_their_number(path: str, head: str, unit: str) -> None:
-    def work_of(count: int) -> partial[object]:
+    def work_of(count: int) -> Work:
         return summarize_bad_lines(path, head, unit, count, 4 * LINE_LENGTH)
 
     assert takes_linear_time(work_of, MOST_LINES // 4, quick_seconds=QUICK_FILE_SECONDS)
 
 
-def summarize_bad_lines(path: str, head: str, unit: str, count: int, length: int) -> partial[object]:
+def summarize_bad_lines(path: str, head: str, unit: str, count: int, length: int) -> Work:
     line = head + unit * ((length - 1 - len(head)) // len(unit)) + "\n"
     return partial(summarize, path, (line * count).encode())
 
