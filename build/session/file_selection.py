@@ -15,7 +15,7 @@ _DISPOSITIONS = {"sent": "", "alreadyDelivered": "(reused) ", "trimmed": "(trimm
 
 PART_MEANINGS = {
     "mentioned": "mentioned by the user",
-    "namedPath": "its path is named in the prompt",
+    "namedPath": "the prompt names its path, or means it: the checks (CI), a dependency",
     "identifiers": "defines identifiers named in the prompt",
     "text": "contains words of the prompt",
     "contents": "contains words of the prompt, found before the index was ready",

@@ -30,8 +30,22 @@ _FILE_NAME = lazy_regex(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
 _NAMES_WITHOUT_SUFFIX = frozenset(
     ("Makefile", "Dockerfile", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile", "Justfile", "justfile")
 )
+INTEGRATION_NAME = "CI"
+"""Name of the configuration of a repository's checks, whatever its files are called."""
+
 DOCUMENT_NAMES = frozenset(
-    ("README", "Readme", "readme", "CHANGELOG", "Changelog", "changelog", "CONTRIBUTING", "LICENSE", "LICENCE")
+    (
+        INTEGRATION_NAME,
+        "README",
+        "Readme",
+        "readme",
+        "CHANGELOG",
+        "Changelog",
+        "changelog",
+        "CONTRIBUTING",
+        "LICENSE",
+        "LICENCE",
+    )
 )
 """Names of documents at the top of a repository as prompts write them, without the ending that the files have."""
 

@@ -23,6 +23,7 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
+from sidecar.core.terms import INTEGRATION_NAME
 from sidecar.core.text import one_line
 from sidecar.language.message_intent import is_courtesy, reports_failing_test, subject_of
 from sidecar.runs import RecentWork, Task
@@ -79,6 +80,13 @@ OBJECTIVE_CHARACTERS = 300
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
 """Excludes `e.g`, `i.e` and `v2`."""
+
+_ABOUT_INTEGRATION = lazy_regex(
+    r"\bCI (?:is|fails?|failing|failed|failure|broke|broken|red|config|configuration|jobs?|runs?|pipeline|workflow"
+    r"|builds?)\b"
+    r"|\b(?i:fix|repair|update|change|speed up|set up|extend|debug) (?:the |our )?(?:\w{1,20} )?CI\b"
+)
+"""Continuous integration as a prompt's subject, not as in "so that CI passes"."""
 
 MAX_OPENING = 60
 _FIRST_WORD = lazy_regex(r"[^\W\d_]+")
@@ -292,7 +300,9 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
     for path in paths:
         rest = rest.replace(path, " ")
     words = {word for term, word in query_words(rest).items() if term not in omitted}
-    names = (name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name))
+    names = {name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name)}
+    if _ABOUT_INTEGRATION.search(text) is not None:
+        names.add(INTEGRATION_NAME)
     return " ".join(sorted({*words, *names}))
 
 

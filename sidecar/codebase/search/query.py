@@ -3,13 +3,22 @@
 The evidence of a long prompt is its title, its prose, stack frames, names and call chains.
 """
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import DOCUMENT_NAMES, identifiers_of, paths_in, query_terms, stem
+from sidecar.core.terms import (
+    DOCUMENT_NAMES,
+    INTEGRATION_NAME,
+    MAX_DOCUMENT_CHARACTERS,
+    identifiers_of,
+    paths_in,
+    query_terms,
+    stem,
+)
 
 LONG_WORDS = 60
 """A prompt with more words than this is also searched by its first line and by its prose."""
@@ -215,6 +224,10 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
     files: dict[str, float] = {}
     rest = text
     for mention in paths_in(text)[:MAX_MENTIONS]:
+        if mention == INTEGRATION_NAME:
+            files |= dict.fromkeys(_integration_files(documents), IMPLIED)
+            rest = rest.replace(mention, " ")
+            continue
         exact = (
             _named_document(documents, mention) if mention in DOCUMENT_NAMES else _longest_suffix(documents, mention)
         )
@@ -224,7 +237,49 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
         for path in matches:
             files[path] = max(files.get(path, 0.0), 1 / len(matches))
         rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
-    return MentionedFiles(files, rest)
+    return MentionedFiles({**dict.fromkeys(_dependency_lists(documents, text), IMPLIED), **files}, rest)
+
+
+IMPLIED = 0.5
+"""Certainty of a file that a text means without its name."""
+
+_INTEGRATION_FILES = (".gitlab-ci.yml", ".circleci/config.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml")
+_WORKFLOWS = ".github/workflows"
+_CHECKING = lazy_regex(
+    r"(?i)(?:[\w.]{1,40}[-_])?(?:ci|cicd|tests?|build|main|checks?|verify)(?:[-_][\w.-]{1,40})?\.ya?ml"
+)
+_MANIFESTS = (
+    "package.json", "pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "go.mod", "Cargo.toml", "Gemfile",
+    "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", "pubspec.yaml", "mix.exs",
+)  # fmt: skip
+_DEPENDENCY_TERMS = frozenset(
+    map(stem, ("upgrade", "bump", "downgrade", "install", "uninstall", "pin", "dependency", "dependencies"))
+)
+_VERSION_TERMS = frozenset(map(stem, ("version", "newest", "latest", "release", "package")))
+"""Words about a dependency that each list of dependencies contains."""
+
+
+def _integration_files(documents: Documents) -> list[str]:
+    """Return the configuration of the checks; of several workflows, the most general one."""
+    workflows = [path for path in documents.in_folder(_WORKFLOWS) if _CHECKING.fullmatch(path.rpartition("/")[2])]
+    general = sorted(workflows, key=lambda path: (len(path), path))[:1]
+    return general + [path for path in _INTEGRATION_FILES if path in documents]
+
+
+def _dependency_lists(documents: Documents, text: str) -> list[str]:
+    """Return the lists of dependencies that a short text about one means: those that contain another word of it."""
+    if len(text) > MAX_DOCUMENT_CHARACTERS:
+        return []
+    terms = query_terms(text)
+    if _DEPENDENCY_TERMS.isdisjoint(terms):
+        return []
+    names = [term for term in terms if term not in _DEPENDENCY_TERMS and term not in _VERSION_TERMS]
+    return [path for path in _MANIFESTS if path in documents and _contains_any(documents, path, names)]
+
+
+def _contains_any(documents: Documents, path: str, terms: Iterable[str]) -> bool:
+    passages = documents.passages(documents.number(path))
+    return any(documents.texts.contains(term, *passages) for term in terms)
 
 
 def _ending_alike(documents: Documents, mention: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Files that a text mentions: full paths, their ends, paths of other machines."""
 
 from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents, mentioned_files
+from sidecar.codebase.search.query import IMPLIED
 from tests.codebase.search.corpus import documents_of
 
 
@@ -69,3 +70,20 @@ def test_a_bare_document_name_mentions_the_document_at_the_top() -> None:
 def test_a_document_that_a_long_text_mentions_in_passing_is_not_named() -> None:
     text = f"{'The total of the cart is wrong. ' * 12}I have read the README."
     assert named_of(documents_of({"README.md": ""}), text) == set()
+
+
+def test_a_dependency_is_looked_up_where_the_project_lists_it() -> None:
+    documents = documents_of(
+        {"package.json": '{"devDependencies": {"vitest": "1.0"}}', "go.mod": "require till v1", "docs/vitest.md": ""}
+    )
+    assert mentioned_files(documents, "bump vitest").files == {"package.json": IMPLIED}
+    assert named_of(documents, "upgrade till to the latest version") == {"go.mod"}
+    assert named_of(documents, "upgrade the plan of a customer") == set()
+    assert named_of(documents, "vitest is slow") == set()
+
+
+def test_continuous_integration_means_the_most_general_workflow() -> None:
+    workflows = (".github/workflows/ci.yml", ".github/workflows/ci-nightly.yml", ".github/workflows/labels.yml")
+    documents = documents_of(dict.fromkeys((*workflows, ".travis.yml"), ""))
+    assert mentioned_files(documents, "CI failing").files == dict.fromkeys((workflows[0], ".travis.yml"), IMPLIED)
+    assert named_of(documents_of({"src/cart.py": ""}), "CI failing") == set()
