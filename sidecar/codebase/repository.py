@@ -197,6 +197,10 @@ class Repository:
         except StateUnavailable:
             return None
 
+    def likely_state(self) -> RepositoryState | None:
+        """Return the state that git probably reports after a checkout, without a proof; None where that is open."""
+        return self.freshness.likely_state() if self._search.is_complete() else None
+
     def verify_unchanged(self, paths: list[str]) -> bool:
         """Whether files about to be sent still match the state; if not, the next state is read afresh."""
         unchanged = self.freshness.verify_unchanged(paths)

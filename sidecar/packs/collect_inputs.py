@@ -21,7 +21,13 @@ from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.model import PreRunParams
 from sidecar.packs.pack_blocks import sent_memory_ids
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
-from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
+from sidecar.packs.prefetch import (
+    PREFETCH_WAIT_MS,
+    EarlyBuild,
+    await_prefetch,
+    log_skipped,
+    start_early_build,
+)
 from sidecar.packs.prompt_files import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.relevant_files import (
     RunningSearch,
@@ -123,6 +129,7 @@ class _PackTarget(NamedTuple):
     search: PromptSearch
     known: SessionContents
     contents_search: RunningSearch | None
+    early_build: EarlyBuild | None
 
 
 class _PackResult(NamedTuple):
@@ -150,6 +157,7 @@ def collect_inputs(
     is_searched = bool(remaining_ms()) and pack_query.repository.is_cold()
     contents_search = start_contents_search(pack_query, pack_query.process.background) if is_searched else None
     cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
+    early_build = start_early_build(pack_query) if cached is None and remaining_ms() >= INLINE_MS else None
     state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
     if state_and_listing is None:
         return inputs
@@ -160,7 +168,9 @@ def collect_inputs(
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
     memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
-    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search)
+    target = _PackTarget(
+        pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
+    )
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
     for source in (changes, pack, memories, hint):
         if source is not None:
@@ -302,6 +312,8 @@ def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) 
     pack_query, clock = target.pack_query, target.pack_query.process.clock
     started_ms = clock.monotonic_ms()
     await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
+    if target.early_build is not None:
+        target.early_build.wait_for(target.state, wait_ms)
     remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
     task_pack = get_task_pack(pack_query, target.state, target.listing, remaining_ms, partial_pack)
     return _pack_result(target, task_pack, _found_files(target) if target.search.is_needed else NO_FILES)

@@ -239,6 +239,13 @@ def get_task_pack(
         return task_pack
 
 
+def build_ahead(pack_query: PackQuery, state: RepositoryState) -> None:
+    """Build a pack for a state that is not proven yet, for the caches that it fills by content; the pack is dropped."""
+    listing = pack_query.repository.listing(state)
+    if pack_query.repository.is_indexed():
+        _build(pack_query, state, listing, 0, PartialPack())
+
+
 def _build(
     pack_query: PackQuery, state: RepositoryState, listing: Listing, wait_ms: float, partial_pack: PartialPack
 ) -> TaskPack:

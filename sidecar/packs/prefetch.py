@@ -4,13 +4,20 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUnavailable
 from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
-from sidecar.packs.pack_cache import REMEMBERED_CONVERSATIONS, PackCache, RecentQueries, get_task_pack
+from sidecar.packs.pack_cache import (
+    REMEMBERED_CONVERSATIONS,
+    PackCache,
+    RecentQueries,
+    build_ahead,
+    get_task_pack,
+)
 from sidecar.packs.prompt_files import FoundFiles
 from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
 from sidecar.runs import run_records
@@ -46,6 +53,33 @@ def await_prefetch(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> No
     prefetch = workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
     if prefetch is not None:
         wait((prefetch,), timeout=wait_ms / 1000)
+
+
+class EarlyBuild(NamedTuple):
+    """The build of a pack while git reads the worktree's state, and the state that it expects."""
+
+    expected: RepositoryState
+    done: Future[None]
+
+    def wait_for(self, state: RepositoryState, wait_ms: float) -> None:
+        """Wait for the build if the state is the expected one, so that nothing is computed twice."""
+        if self.expected._replace(proof=state.proof) == state:
+            wait((self.done,), timeout=wait_ms / 1000)
+
+
+def start_early_build(pack_query: PackQuery) -> EarlyBuild | None:
+    """Start to build a pack for the state that git probably reports; None where that is open."""
+    expected = pack_query.repository.likely_state()
+    if expected is None:
+        return None
+    return EarlyBuild(expected, pack_query.process.background.submit(_build_early, pack_query, expected))
+
+
+def _build_early(pack_query: PackQuery, expected: RepositoryState) -> None:
+    try:
+        build_ahead(pack_query, expected)
+    except Exception as error:
+        log_skipped(pack_query.process, error)
 
 
 def schedule_rebuild(process: Process, workspace: Workspace) -> None:

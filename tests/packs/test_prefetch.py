@@ -1,11 +1,18 @@
 """Prefetched packs: when the worktree is quiet, once per burst and state, and for the next mode."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from sidecar.codebase import RepositoryState
+from sidecar.packs import prefetch
+from sidecar.packs.pack_cache import build_ahead
+from sidecar.packs.request import PackQuery
 from tests.packs.test_pack_cache import packs_in, prepared
-from tests.support.conversation import Conversation
+from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
@@ -93,3 +100,61 @@ def test_a_planning_run_also_prefetches_the_pack_for_its_execution(
     prepared(active)
     assert hit(chat.pre_run("Do it", mode="agent"))
     assert hit(chat.pre_run("What else?", mode="plan"))
+
+
+@pytest.fixture
+def early_builds(monkeypatch: pytest.MonkeyPatch) -> list[RepositoryState]:
+    """The states for which packs were built before git reported the state."""
+    built: list[RepositoryState] = []
+
+    def recorded(pack_query: PackQuery, state: RepositoryState) -> None:
+        build_ahead(pack_query, state)
+        built.append(state)
+
+    monkeypatch.setattr(prefetch, "build_ahead", recorded)
+    return built
+
+
+def answer_from_scratch(open_sidecar: Callable[..., MemorySidecar], shop: Repository, folder: Path) -> Any:
+    scratch = open_sidecar(state_dir=folder / "scratch")
+    scratch.client.initialize(settings={"mode": "active"})
+    return Conversation(scratch.client, shop.path, sub_chat_id="next").pre_run(PROMPT)
+
+
+def test_after_a_checkout_a_pack_is_built_while_git_reads_the_state(
+    start_chat: StartChat,
+    shop: Repository,
+    early_builds: list[RepositoryState],
+    open_sidecar: Callable[..., MemorySidecar],
+    tmp_path: Path,
+) -> None:
+    start_chat().pre_run(PROMPT)
+    assert early_builds == []
+    head = shop.commit({"src/cart.py": "def cart_total(discount):\n    return 1 - discount\n"})
+    answer = start_chat(sub_chat_id="next").pre_run(PROMPT)
+    assert [state.head for state in early_builds] == [head]
+    assert not hit(answer)
+    assert not answer["metadata"]["partial"]
+    assert sent(answer) == sent(answer_from_scratch(open_sidecar, shop, tmp_path))
+
+
+def test_a_pack_that_was_built_for_another_state_than_git_reports_is_not_used(
+    start_chat: StartChat,
+    active: MemorySidecar,
+    shop: Repository,
+    early_builds: list[RepositoryState],
+    open_sidecar: Callable[..., MemorySidecar],
+    tmp_path: Path,
+) -> None:
+    start_chat().pre_run(PROMPT)
+    head = shop.commit({"src/cart.py": "def cart_total(discount):\n    return 1 - discount\n"})
+    shop.write({"src/cart.py": "def cart_total(discount):\n    return 2 - discount\n", "src/rebate.py": "rebate = 1\n"})
+    answer = start_chat(sub_chat_id="next").pre_run(PROMPT)
+    prepared(active)
+    assert [(state.head, state.changed) for state in early_builds] == [(head, ())]
+    assert "return 2 - discount" in sent(answer)
+    assert "src/rebate.py" in sent(answer)
+    assert sent(answer) == sent(answer_from_scratch(open_sidecar, shop, tmp_path))
+    shop.commit()
+    assert start_chat(sub_chat_id="last").pre_run(PROMPT)["metadata"]["partial"] is False
+    assert len(early_builds) == 1, "the last state had changes"

@@ -9,14 +9,16 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.content_id_map import ContentHashes, content_identity
-from sidecar.codebase.worktree.git_files import IndexEntry
+from sidecar.codebase.worktree.git_files import IndexEntry, branch_of, head_of
 from sidecar.codebase.worktree.incremental_state import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (
     DetailedState,
     RepositoryState,
     Scan,
     StateUnavailable,
+    compose_state,
     is_unchanged,
+    masked_branch,
     path_from_root,
     read_detailed_state,
 )
@@ -125,6 +127,21 @@ class Freshness:
             return None
         updated = self._updated(cached, result)
         return self._accept(updated, result) if updated is not None else None
+
+    def likely_state(self) -> RepositoryState | None:
+        """Return the state that another commit's checkout leads to if the last one had no changes, else None.
+
+        It is not proven.
+        """
+        cached = self._cached
+        if cached is None or cached.detailed.entries:
+            return None
+        state = cached.detailed.state
+        head = head_of(state.root)
+        if head is None or head == state.head:
+            return None
+        branch = masked_branch(branch_of(state.root) or None)
+        return compose_state(state._replace(head=head, branch=branch), (), ()).state
 
     def verify_unchanged(self, paths: list[str]) -> bool:
         """Whether files (relative to `cwd`) about to be sent are still as in the last state; True if that is unknown.

@@ -315,6 +315,10 @@ RETRY_MS = (1_000.0, 10_000.0, 60_000.0, 300_000.0)
 
 UNSETTLED_MS = 200.0
 
+REPLAN_AFTER_MS = 250.0
+"""Delay before a new plan, for which git is asked: what a checkout changed is asked about first, by a call that waits.
+"""
+
 _IDLE_NAMES = frozenset(("COMMIT_EDITMSG", "FETCH_HEAD", "gc.log", "gc.pid"))
 """Files in the git directory that do not affect the state."""
 
@@ -487,7 +491,8 @@ class WorktreeWatch:
         if self._is_preparing or self.is_disabled or self._checks < 2 or self._clock.monotonic_ms() < self._retry_at_ms:
             return
         self._is_preparing = True
-        self._idle_queue.submit(_weakly(self, WorktreeWatch._prepare))
+        delay_ms = REPLAN_AFTER_MS if self._watch is not None else 0.0
+        self._idle_queue.submit(_weakly(self, WorktreeWatch._prepare), delay_ms)
 
     def _prepare(self) -> None:
         """Make a plan, start to watch, and make a second plan that the watch already covers."""

@@ -70,3 +70,26 @@ def test_the_cached_state_includes_one_edit_but_not_very_many(
     assert [file.path for file in cached[0].changed] == ["a.py"]
     repository.write({f"deep/{number}.py": "" for number in range(FEW_CHANGED + 1)})
     assert codebase.cached_state() is None
+
+
+def test_a_likely_state_equals_the_one_after_a_checkout(codebase: CodebaseRepository, repository: Repository) -> None:
+    first = repository.head()
+    assert codebase.freshness.likely_state() is None
+    before = codebase.state()
+    assert codebase.freshness.likely_state() is None
+    repository.git("switch", "--quiet", "--create", "other")
+    repository.commit({"a.py": "committed = 1\n"})
+    for _ in range(2):
+        likely = codebase.freshness.likely_state()
+        assert likely is not None
+        after = codebase.state()
+        assert likely._replace(proof=after.proof) == after != before
+        repository.git("checkout", "--quiet", "--detach", first)
+    assert codebase.state().branch is None
+
+
+def test_no_state_is_likely_after_changes(codebase: CodebaseRepository, repository: Repository) -> None:
+    repository.write({"a.py": "edited = 1\n"})
+    codebase.state()
+    repository.commit()
+    assert codebase.freshness.likely_state() is None
