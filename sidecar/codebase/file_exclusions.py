@@ -157,6 +157,15 @@ class VendoredFiles:
     def __bool__(self) -> bool:
         return bool(self._entries or self._marked)
 
+    def among(self, paths: Collection[str]) -> set[str]:
+        """Return the vendored ones of many paths."""
+        vendored = {path for path in paths if path in self._marked} if self._marked else set[str]()
+        for folder, entries in self._entries.items():
+            start = f"{folder}/" if folder else ""
+            below = (path for path in paths if path.startswith(start))
+            vendored.update(path for path in below if _is_listed(path[len(start) :], entries))
+        return vendored
+
     def __contains__(self, path: object) -> bool:
         """Whether a file is marked as vendored, or listed by a manifest in a folder above it."""
         if path in self._marked or not isinstance(path, str):

@@ -5,6 +5,7 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
@@ -62,7 +63,8 @@ _BUNDLE = lazy_regex(r"(?i)(?:.*/)?dist/.*\.(?:[cm]?jsx?|css|map|d\.[cm]?ts)|.*\
 _INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__", ".venv", ".git"))
 """Folders that only a tool writes to, whose names nobody uses for own code."""
 
-_REGULAR_FILE = lazy_regex(r"(?:^|(?<=\0))H 10[0-7]{4} ((?:[sw]:)?(?:x:)?[0-9a-f]+) 0\t([^\0]+)(?=\0)")
+_REGULAR_MODES, _ONLY_STAGE, _ID_AT = "H 10", " 0", len("H 100644 ")
+"""How git's listing of a regular file that is checked out begins, and ends before the path; the position of its id."""
 _SUBMODULE = lazy_regex(r"(?:^|(?<=\0))H 160000 ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """Prefixes of content hashes without a text to show."""
@@ -292,15 +294,11 @@ class Lister:
 
     def _divided(self, before: TrackedFiles, shown: dict[str, str], digest: str) -> TrackedFiles:
         """Divide files that may be shown into those that are indexed and the others."""
-        by_path = frozenset(
-            path
-            for path in shown
-            if path in before.by_path
-            or (path not in before.files and path not in before.unindexed and is_unindexed(path))
-        )
-        unindexed: dict[str, str] = {}
-        if by_path or self._vendored:
-            unindexed = {path: id_ for path, id_ in shown.items() if path in by_path or path in self._vendored}
+        new = filter(is_unindexed, _unknown(shown, before))
+        by_path = frozenset((*(shown.keys() & before.by_path), *new))
+        others = by_path | self._vendored.among(shown)
+        unindexed = {path: id_ for path, id_ in shown.items() if path in others}
+        if unindexed:
             shown = {path: id_ for path, id_ in shown.items() if path not in unindexed}
         total = len(shown)
         if total > MAX_FILES:
@@ -415,23 +413,25 @@ def _read_index(cwd: Path) -> _Index:
     return _Index(output, {path: commit for commit, path in map(re.Match.groups, matches)})
 
 
-def _regular_files(output: bytes) -> dict[str, str]:
-    """Return the regular files that are checked out: no links, submodules, conflicts or sparse paths."""
-    matches = _REGULAR_FILE.finditer(output.decode("utf-8", "surrogateescape"))
-    return {path: id_ for id_, path in map(re.Match.groups, matches)}
-
-
 def _shown_files(output: bytes, before: TrackedFiles) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the regular files that may be shown, those of an earlier listing are known; and those of unsafe names."""
-    known, others = before.files, before.unindexed
-    shown: dict[str, str] = {}
-    unsafe: set[str] = set()
-    for path, content in _regular_files(output).items():
-        if path in known or path in others or may_show(path):
-            shown[path] = content
-        elif is_unsafe(path):
-            unsafe.add(path)
-    return shown, frozenset(unsafe)
+    """Return the regular files that are checked out and may be shown, and those that only their names exclude.
+
+    Left out are links, submodules, conflicts and sparse paths. The files of an earlier listing are known.
+    """
+    entries = (entry.partition("\t") for entry in output.decode("utf-8", "surrogateescape").split("\0"))
+    regular = {
+        path: head[_ID_AT : -len(_ONLY_STAGE)]
+        for head, _, path in entries
+        if head.startswith(_REGULAR_MODES) and head.endswith(_ONLY_STAGE)
+    }
+    hidden = {path for path in _unknown(regular, before) if not may_show(path)}
+    shown = {path: content for path, content in regular.items() if path not in hidden} if hidden else regular
+    return shown, frozenset(filter(is_unsafe, hidden))
+
+
+def _unknown(files: Mapping[str, str], before: TrackedFiles) -> AbstractSet[str]:
+    """Return the paths that an earlier listing does not have."""
+    return files.keys() - before.files.keys() - before.unindexed.keys()
 
 
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))

@@ -401,8 +401,19 @@ class Repository:
     def texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read small text files by content id; a large or binary file counts as empty.
 
-        A file that changed, or cannot be read now, is left out.
+        A file that changed, or cannot be read now, is left out. Most files are in the worktree as committed; git is
+        asked for the others.
         """
+        texts: dict[str, str] = {}
+        checked: set[str] = set()
+        for path, content in files.items():
+            found = read_from_worktree(self.cwd, path, content_identity(content), MAX_TEXT_BYTES, checked)
+            if found is not None:
+                texts[path] = _text(found)
+        missing = {path: content for path, content in files.items() if path not in texts}
+        return texts | self._texts_of_objects(missing) if missing else texts
+
+    def _texts_of_objects(self, files: dict[str, str]) -> dict[str, str]:
         try:
             return {read.path: _text(read.content) for read in read_contents(self.cwd, files, MAX_TEXT_BYTES)}
         except GitFailed as error:

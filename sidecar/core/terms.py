@@ -275,7 +275,8 @@ class _TermCache(dict[str, tuple[str, ...]]):
 
     def __missing__(self, piece: str) -> tuple[str, ...]:
         if piece.isascii():
-            terms = _terms_of_word(piece.strip("_"))
+            is_plain = piece.isalpha() and piece.islower() and len(piece) <= MAX_WORD_CHARACTERS
+            terms = (stem(piece),) if is_plain else _terms_of_word(piece.strip("_"))
         else:
             terms = tuple(chain.from_iterable(map(_terms_of_word, words_in(piece))))
         if len(piece) <= MAX_WORD_CHARACTERS:

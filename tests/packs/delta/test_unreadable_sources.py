@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from sidecar.codebase import repository
+from sidecar.codebase.files import read_from_worktree
 from tests.packs.test_pack_cache import packs_in, prepared
 from tests.support.conversation import kinds, sent
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
@@ -35,20 +37,36 @@ def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
     return for_a_while
 
 
+@pytest.fixture
+def rules_unreadable(git_fails: Failing) -> Callable[[], Any]:
+    """Make files outside of `src/` unreadable for a while, in the worktree and among git's objects."""
+
+    def read(cwd: Path, path: str, *rest: Any) -> bytes | None:
+        return read_from_worktree(cwd, path, *rest) if path.startswith("src/") else None
+
+    @contextmanager
+    def for_a_while() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as context, git_fails("cat-file"):
+            context.setattr(repository, "read_from_worktree", read)
+            yield
+
+    return for_a_while
+
+
 def trimmed(answer: Any) -> list[str]:
     return [omission["item"] for omission in answer["metadata"]["trimmed"]]
 
 
 @needs_script
 def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_cached(
-    start_chat: StartChat, active: MemorySidecar, shop: Repository, git_fails: Failing
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, rules_unreadable: Callable[[], Any]
 ) -> None:
     chat = start_chat()
     first = chat.turn(PROMPT)
     prepared(active)
     before = packs_in(active)
     shop.write({"AGENTS.md": "- Never use floats for money.\n- Always round up.\n"})
-    with git_fails("cat-file"):
+    with rules_unreadable():
         blind = chat.turn("and now fix it")
         prepared(active)
         assert packs_in(active) == before
@@ -63,14 +81,24 @@ def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_ca
 
 
 @needs_script
-def test_a_session_started_without_rules_receives_them_once_readable(start_chat: StartChat, git_fails: Failing) -> None:
+def test_a_session_started_without_rules_receives_them_once_readable(
+    start_chat: StartChat, rules_unreadable: Callable[[], Any]
+) -> None:
     chat = start_chat()
-    with git_fails("cat-file"):
+    with rules_unreadable():
         first = chat.turn(PROMPT)
     assert "anchor" in trimmed(first)
     after = chat.turn("and now fix it")
     assert "Never use floats for money." in sent(after)
     assert "Never use floats" not in text_of(chat.pre_run("go on"), "delta")
+
+
+@needs_script
+def test_rules_in_the_worktree_are_read_without_git(start_chat: StartChat, git_fails: Failing) -> None:
+    with git_fails("cat-file"):
+        answer = start_chat().turn(PROMPT)
+    assert "anchor" not in trimmed(answer)
+    assert "Never use floats for money." in sent(answer)
 
 
 @needs_script
