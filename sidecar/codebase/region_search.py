@@ -338,7 +338,7 @@ def _split_large(path: str, text: str, query: RegionQuery) -> _SplitFile:
                 gap=(region.gap[0] + first, region.gap[1] + first) if region.gap[0] else region.gap,
             )
             if any(number // BLOCK_LINES in blocks for number in range(moved.first - 1, moved.last)):
-                regions.append(indexed._replace(region=moved))
+                regions.append(indexed.moved(moved))
         lines.update(enumerate(part, first))
     return _SplitFile(lines, tuple(regions), weights=weights)
 

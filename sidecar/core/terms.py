@@ -116,6 +116,11 @@ def terms_of(text: str) -> Iterator[str]:
         yield from _TERM_CACHE[word]
 
 
+def term_set(text: str) -> frozenset[str]:
+    """Return the terms of a text. Contains no Python-level loop."""
+    return frozenset(chain.from_iterable(map(_TERM_CACHE.__getitem__, words_in(text))))
+
+
 def join_terms(text: str) -> str:
     """Return the terms of a text in order, with repetitions, joined by spaces. Contains no Python-level loop."""
     return " ".join(chain.from_iterable(map(_TERM_CACHE.__getitem__, _pieces(text))))
@@ -224,24 +229,26 @@ def stem(word: str) -> str:
 
 
 def _without_ending(word: str) -> str:
-    word = _singular(word)
-    if word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
-        word = word[:-3]
-    elif word.endswith("ied") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith("ed") and not word.endswith("eed") and len(word) > 4 and _VOWEL.search(word[:-2]):
-        word = word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+    if word[-1] == "s":
+        word = _singular(word)
+    if word[-1] == "g":
+        if word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
+            word = word[:-3]
+    elif word[-1] == "d":
+        if word.endswith("ied") and len(word) > 4:
+            word = word[:-3] + "y"
+        elif word.endswith("ed") and not word.endswith("eed") and len(word) > 4 and _VOWEL.search(word[:-2]):
+            word = word[:-2]
+    return word[:-1] if len(word) > 3 and word[-1] == "e" else word
 
 
 def _singular(word: str) -> str:
+    """Return a word that ends with `s` without the ending of a plural."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("xes", "shes", "sses", "zes")):
         return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
 
 
 def without_combining_marks(text: str) -> str:
@@ -319,8 +326,8 @@ def _terms_of_snake_case(word: str) -> tuple[str, ...]:
 
 def _terms_of_run(word: str) -> tuple[str, ...]:
     """Return the terms of a word in one script: character pairs in scripts without spaces, else word and parts."""
-    if word.isascii() and (word.islower() or word.isdigit()) and (word.isalpha() or word.isdigit()):
-        return (stem(word),)
+    if word.isascii():
+        return _terms_of_ascii(word)
     if _may_be_unspaced(word) and _UNSPACED.match(word):
         return _pairs(word)
     plain = _without_accents(word)
@@ -329,6 +336,16 @@ def _terms_of_run(word: str) -> tuple[str, ...]:
     if len(parts) < 2:
         return (whole,)
     return (whole, *(stem(part.casefold()) for part in parts if len(part) > 1))
+
+
+def _terms_of_ascii(word: str) -> tuple[str, ...]:
+    """Return the same for a word in ASCII, which most are."""
+    if word.isdigit() or (word.isalpha() and word.islower()):
+        return (stem(word),)
+    parts = _CAMEL.findall(word)
+    if len(parts) < 2:
+        return (stem(word.lower()),)
+    return (stem(word.lower()), *[stem(part.lower()) for part in parts if len(part) > 1])
 
 
 def _without_accents(word: str) -> str:

@@ -12,7 +12,7 @@ from sidecar.codebase.search.bm25 import K1
 from sidecar.codebase.search.query import Frame, PromptEvidence
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary.model import Summary
-from sidecar.core.terms import count_terms, query_terms, terms_of
+from sidecar.core.terms import count_terms, query_terms, term_set
 from sidecar.core.text import size
 
 LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
@@ -75,19 +75,69 @@ _NAMED, _CHAIN, _FRAME = (_FEATURE_NUMBERS[name] for name in ("named", "chain", 
 _CALLS_NAMED, _CALLED_BY_NAMED = _FEATURE_NUMBERS["callsNamed"], _FEATURE_NUMBERS["calledByNamed"]
 
 
-class IndexedRegion(NamedTuple):
-    """A region with what is compared with a prompt."""
+class IndexedRegion:
+    """A region with what is compared with a prompt. Its terms and size are counted when they are needed first."""
 
-    region: Region
-    terms: Mapping[str, int]
-    norm: float
-    """BM25's correction for its length."""
-    name_terms: frozenset[str]
-    name: str
-    """The term of its own name; empty for code between definitions."""
-    container: str
-    """The term of the name around it."""
-    bytes: int
+    __slots__ = ("_bytes", "_count", "_lines", "_terms", "container", "name", "name_terms", "region")
+
+    def __init__(self, lines: Sequence[str], region: Region, count: "CountTerms") -> None:
+        """`lines` are those of the file."""
+        container, _, own = region.name.rpartition(".")
+        self.region = region
+        self.name_terms = term_set(region.name)
+        self.name = name_term(own) if region.is_definition else ""
+        """The term of its own name; empty for code between definitions."""
+        self.container = name_term(container.rpartition(".")[2])
+        """The term of the name around it."""
+        self._lines, self._count = lines, count
+        self._terms: tuple[Mapping[str, int], float] | None = None
+        self._bytes = 0
+
+    def moved(self, region: Region) -> "IndexedRegion":
+        """Return the same region at other lines of a larger file; its size stays."""
+        other = IndexedRegion(self._lines, self.region, self._count)
+        other._terms, other._bytes, other.region = self._counted, self.bytes, region
+        return other
+
+    def has_any(self, parts: Sequence[str]) -> bool:
+        """Whether a region may contain terms with these parts; False is certain."""
+        if self._terms is not None:
+            return True
+        text = self._text
+        if not text.isascii():
+            return True
+        folded = text.lower().replace("_", "")
+        return any(part in folded for part in parts)
+
+    @property
+    def terms(self) -> Mapping[str, int]:
+        """The number of each term."""
+        return self._counted[0]
+
+    @property
+    def norm(self) -> float:
+        """BM25's correction for its length."""
+        return self._counted[1]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of its lines with their numbers."""
+        if not self._bytes:
+            shown = [self._lines[number - 1].rstrip() for number in self.region.numbers]
+            self._bytes = size("".join(shown)) + len(shown) * (len(str(self.region.last)) + 3) or 1
+        return self._bytes
+
+    @property
+    def _text(self) -> str:
+        return "\n".join(self._lines[self.region.first - 1 : self.region.last])
+
+    @property
+    def _counted(self) -> tuple[Mapping[str, int], float]:
+        if self._terms is None:
+            terms = self._count(self._text)
+            norm = K1 * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(terms.values()) / AVERAGE_TERMS)
+            self._terms = (terms, norm)
+        return self._terms
 
 
 class WordMatch(NamedTuple):
@@ -159,10 +209,15 @@ class FeatureRow(NamedTuple):
 
 CountTerms = Callable[[str], Mapping[str, int]]
 
+MAX_SOUGHT_TERMS = 24
+"""Up to this number of a prompt's terms, regions that can have none are not counted: a term is a part of a word in
+lower case without underscores, apart from a `y` that stands for another ending.
+"""
+
 
 def index_regions(lines: Sequence[str], summary: Summary, count: CountTerms = count_terms) -> tuple[IndexedRegion, ...]:
-    """Split a file into regions and count their terms."""
-    return tuple(_indexed(lines, region, count) for region in split_regions(lines, summary))
+    """Split a file into regions, whose terms `count` counts."""
+    return tuple(IndexedRegion(lines, region, count) for region in split_regions(lines, summary))
 
 
 @lru_cache(maxsize=8_192)
@@ -171,32 +226,19 @@ def name_term(name: str) -> str:
     return next(iter(query_terms(name)), "")
 
 
-def _indexed(lines: Sequence[str], region: Region, count: CountTerms) -> IndexedRegion:
-    terms = count("\n".join(lines[region.first - 1 : region.last]))
-    container, _, own = region.name.rpartition(".")
-    shown = [lines[number - 1].rstrip() for number in region.numbers]
-    bytes_ = size("".join(shown)) + len(shown) * (len(str(region.last)) + 3)
-    return IndexedRegion(
-        region,
-        terms,
-        K1 * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(terms.values()) / AVERAGE_TERMS),
-        frozenset(terms_of(region.name)),
-        name_term(own) if region.is_definition else "",
-        name_term(container.rpartition(".")[2]),
-        bytes_ or 1,
-    )
-
-
 def match_words(regions: Sequence[IndexedRegion], weights: Mapping[str, float], title: Sequence[str]) -> WordMatches:
     """Compare regions with a prompt's weighted terms; depends on the file and on these alone."""
     in_title = frozenset(title)
-    matches = tuple(_match(region, weights, in_title) for region in regions)
+    parts = [term.removesuffix("y") for term in weights] if len(weights) <= MAX_SOUGHT_TERMS else [""]
+    matches = tuple(_match(region, weights, in_title, has_terms=region.has_any(parts)) for region in regions)
     rough = [match.rough for match in matches]
     return WordMatches(matches, tuple(sorted(range(len(rough)), key=lambda number: (-rough[number], number))))
 
 
-def _match(indexed: IndexedRegion, weights: Mapping[str, float], title: frozenset[str]) -> WordMatch:
-    terms, norm = indexed.terms, indexed.norm
+def _match(
+    indexed: IndexedRegion, weights: Mapping[str, float], title: frozenset[str], *, has_terms: bool
+) -> WordMatch:
+    terms, norm = (indexed.terms, indexed.norm) if has_terms else ({}, 0.0)
     text = in_title = coverage = 0.0
     for term in terms.keys() & weights.keys():
         weight, count = weights[term], terms[term]

@@ -2,7 +2,10 @@
 
 import math
 
+import pytest
+
 from sidecar.codebase.region_search import candidate_file
+from sidecar.codebase.search import region_ranking
 from sidecar.codebase.search.query import read_evidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
@@ -16,7 +19,7 @@ from sidecar.codebase.search.region_ranking import (
     shown_bytes,
 )
 from sidecar.codebase.summary.summarize import summarize
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import query_terms, terms_of
 
 CART = """class Cart:
     def total(self):
@@ -107,3 +110,28 @@ def test_regions_are_chosen_by_value_within_the_bytes() -> None:
 def test_equal_inputs_give_equal_rankings() -> None:
     assert ranked("the total of the owner") == ranked("the total of the owner")
     assert rank_regions([], read_evidence("total"), 0.0) == []
+
+
+_ENDINGS = """
+def stories_of_users(caches, tied, dies): return getUserNames(HTTPServerError, boxes, classes, classified)
+def run(): running = planned + stopped_early + settings; __private_name = tying, lies, ie_mode, applies_to
+def naïve(): return "größen überall", 東京タワー, Straße, x2y, v1_2_3, buzzes, agreed, needed, coping, copies
+def other(): pass
+"""
+
+
+def test_a_region_that_is_not_counted_has_no_term_of_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _ENDINGS.strip("\n").split("\n")
+    summary = summarize("endings.py", _ENDINGS.strip("\n").encode())
+    terms = {term for line in text for term in terms_of(line)}
+    assert {"story", "apply", "copy"} <= terms
+    skipped = 0
+    for term in sorted(terms | {"absent", "y", "zz"}):
+        sparing = index_regions(text, summary)
+        assert len(sparing) == len(text)
+        found = match_words(sparing, {term: 2.0}, (term,))
+        skipped += sum(not region.has_any([term.removesuffix("y")]) for region in sparing)
+        with monkeypatch.context() as context:
+            context.setattr(region_ranking, "MAX_SOUGHT_TERMS", 0)
+            assert found == match_words(index_regions(text, summary), {term: 2.0}, (term,)), term
+    assert skipped > len(terms)
