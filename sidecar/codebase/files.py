@@ -64,7 +64,7 @@ _INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packag
 """Folders that only a tool writes to, whose names nobody uses for own code."""
 
 _REGULAR_MODES, _ONLY_STAGE, _ID_AT = "H 10", " 0", len("H 100644 ")
-"""How git's listing of a regular file that is checked out begins, and ends before the path; the position of its id."""
+"""Beginning of git's line for a regular file that is checked out, its end before the path, and where its id begins."""
 _SUBMODULE = lazy_regex(r"(?:^|(?<=\0))H 160000 ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """Prefixes of content hashes without a text to show."""

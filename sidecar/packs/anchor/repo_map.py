@@ -159,7 +159,9 @@ def count_files(paths: Iterable[str]) -> RepoMap:
 def _place(path: str) -> tuple[str, ...]:
     """Return a file's first folders and its suffix, which many files have in common."""
     *folders, name = path.split("/", 3)
-    return (*folders, _suffix(name))
+    name = name[name.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return (*folders, name[dot:] if dot > 0 else "other")
 
 
 def _count(areas: dict[str, Tally], folders: Sequence[str], suffix: str, step: int, copied: set[str]) -> None:
@@ -210,12 +212,6 @@ def _area_contents(area: str, tally: Tally, main: str) -> str:
 
 def _most_common(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-
-
-def _suffix(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    dot = name.rfind(".")
-    return name[dot:] if dot > 0 else "other"
 
 
 MAX_DEPENDENCIES = 8
