@@ -293,11 +293,12 @@ def store_devlog(
     It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
-    A tally that stays small over many runs starts over: no title names so many small steps.
+    A tally that stays small over many runs starts over: no title names so many small steps. A due one waits longer.
     """
     key = f"devlog:{run.params.sub_chat_id}"
     latest = artifact_store.newest_of_event(tx, run.workspace.project_key, key, 0)
-    latest = _started_over(latest) if latest is not None and _is_tally(latest) and _is_scattered(latest) else latest
+    if latest is not None and _is_tally(latest) and _is_scattered(run, latest):
+        latest = _started_over(latest)
     sum_so_far = latest if latest is not None and _is_tally(latest) else None
     if sum_so_far is not None and _is_work_of_its_own(run, sum_so_far):
         latest = sum_so_far = _started_over(sum_so_far)
@@ -321,10 +322,14 @@ def store_devlog(
 
 MAX_TALLY_RUNS = 5
 """Runs after which a tally starts over, unless an event happened in them."""
+MAX_DUE_RUNS = 10
+"""The same for a tally that is due and waits for a run that explains it."""
 
 
-def _is_scattered(tally: Artifact) -> bool:
-    return len(tally.provenance.runs) >= MAX_TALLY_RUNS and not _details(tally).events
+def _is_scattered(run: FinishedRun, tally: Artifact) -> bool:
+    known = _details(tally)
+    limit = MAX_DUE_RUNS if _is_due(run, known.tally) else MAX_TALLY_RUNS
+    return len(tally.provenance.runs) >= limit and not known.events
 
 
 def _started_over(tally: Artifact) -> Artifact:

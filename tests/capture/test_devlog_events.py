@@ -264,6 +264,19 @@ def test_a_tally_that_stays_small_over_many_runs_starts_over(start_chat: StartCh
     assert "Changed over 2 runs:" in entry["body"]
 
 
+@pytest.mark.parametrize(("waiting", "count"), [(5, 1), (10, 0)])
+def test_a_due_tally_waits_longer_for_the_run_that_explains_it(start_chat: StartChat, waiting: int, count: int) -> None:
+    chat = start_chat()
+    named = "Replaced the whole rounding of the cart by integers."
+    chat.turn("round with integers", lambda: [chat.edit("src/whole.py", "y = 1\n" * 130)], text=named)
+    for number in range(1, waiting):
+        chat.turn("go on", lambda lines="y = 1\n" * (130 + number): [chat.edit("src/whole.py", lines)], text="Done.")  # type: ignore[misc]
+    assert drafts(chat) == []
+    reason = "The cause was the rounding of the whole cart by floats. All 3 tests pass."
+    chat.turn("go on", lambda: [chat.edit("src/whole.py", "y = 1\n" * 142)], text=reason)
+    assert [entry["title"] for entry in drafts(chat)] == [named.rstrip(".")] * count
+
+
 LARGE = "Moved the discount of the cart into whole cents. It was wrong because of a float. All 3 tests pass."
 
 
