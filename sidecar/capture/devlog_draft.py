@@ -365,6 +365,8 @@ def _is_concluded(run: FinishedRun) -> bool:
 
 MIN_STATEMENTS = 2
 """Statements that an entry has beside its title if none says why; passing tests are one, an event stands for one."""
+MIN_NEW_TERMS = 2
+"""Words that a statement has beside those of the title, or it states nothing more."""
 _REASONS = frozenset({"problem", "cause"})
 NAMING_SHARE = 0.6
 """Part of an entry's changed lines that the run which names it changed."""
@@ -372,7 +374,12 @@ NAMING_SHARE = 0.6
 
 def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, has_event: bool) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
-    shown = [statement for statement in account.statements if title_text(statement.text) != account.title.text]
+    named = set(query_terms(account.title.text))
+    shown = [
+        statement
+        for statement in account.statements
+        if statement.section == "evidence" or len(set(query_terms(statement.text)) - named) >= MIN_NEW_TERMS
+    ]
     stated = [
         statement.section
         for statement in shown
@@ -544,13 +551,22 @@ def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
 
 
 def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChange], runs: int) -> DraftText:
-    event_lines = list(dict.fromkeys(event.line for event in details.events if not _announces(event.line)))
+    shown_events = event_lines(event.line for event in details.events if not _announces(event.line))
     deleted_files = {change.path for change in changes if change.path not in run.effects.files}
     lines = {event.kind: event.line.rstrip(".") for event in details.events}
     of_event = lines.get("testsFixed") or lines.get(name_of(details.events) or "testsFixed", "")
     title = details.account.title.text or clip(of_event, MAX_TITLE) or files_title(changes, run.effects.files)
     tests = list(details.tests.values())
-    return devlog(title, changes, details.account, tests, runs, event_lines, deleted_files, details.request)
+    return devlog(title, changes, details.account, tests, runs, shown_events, deleted_files, details.request)
+
+
+def event_lines(lines: Iterable[str]) -> list[str]:
+    """Return the lines of events; of those about one subject, which names differ, the longest."""
+    by_subject: dict[str, str] = {}
+    for line in lines:
+        subject = line.partition(" (`")[0]
+        by_subject[subject] = max(by_subject.get(subject, ""), line, key=len)
+    return list(by_subject.values())
 
 
 def _announces(line: str) -> bool:

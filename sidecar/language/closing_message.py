@@ -15,6 +15,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, without_links
 from sidecar.language import closing_message_patterns as patterns
 from sidecar.language.closing_message_patterns import Section
+from sidecar.language.common_words import account_terms
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
 
@@ -107,6 +108,8 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         if kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text):
             continue
         words = _informative(piece.text)
+        if kind == "change" and patterns.STATUS.search(piece.text):
+            continue
         if not words or (kind != "evidence" and len({*words, *query_terms(piece.text)}) < MIN_TERMS):
             continue
         shared = len(words & set(terms))
@@ -159,7 +162,16 @@ MIN_CHANGES = 2
 
 def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Account, ...]:
     """Return what an account states without the progress of tasks, and without bookkeeping beside real changes."""
-    work = [account for account in stated if account.text == named_by or not patterns.STATUS.search(account.text)]
+    work = [
+        account
+        for account in stated
+        if account.text == named_by
+        or not (
+            patterns.STATUS.search(account.text)
+            or _is_bare_name(account.text)
+            or _is_repeated(account, stated, named_by)
+        )
+    ]
     changes = sum(account.section == "change" and not is_bookkeeping(account.text) for account in work)
     if changes <= MIN_CHANGES:
         return tuple(work)
@@ -170,8 +182,19 @@ def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Acco
     )
 
 
+def _is_repeated(account: Account, stated: Sequence[Account], named_by: str) -> bool:
+    """Whether all words of a statement are in the one that names the work, or in a longer one of its section."""
+    terms = set(query_terms(account.text))
+    return any(
+        terms < set(query_terms(other.text)) or (other.text == named_by and terms == set(query_terms(other.text)))
+        for other in stated
+        if other != account and (other.text == named_by or other.section == account.section)
+    )
+
+
 def _statement_text(piece: Piece) -> str:
-    plain = patterns.DANGLING.sub("", piece.text)
+    plain = patterns.PRAISE_CLAUSE.sub("", patterns.DANGLING.sub("", piece.text))
+    plain = patterns.REQUEST_REFERENCE.sub("", plain)
     plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
     return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
 
@@ -226,6 +249,7 @@ def title_parts(
 ) -> dict[str, float]:
     """Return the parts of which `TITLE_WEIGHTS` has the weights."""
     words = _informative(title)
+    is_aside = not (patterns.DOCUMENT.search(title) and _is_about_documents(request))
     return {
         "first person": float(bool(patterns.SUMS_UP.match(piece.text))),
         "opens a list or section": float(piece.opens and is_first),
@@ -237,10 +261,14 @@ def title_parts(
         "words": min(len(words), 6),
         "heading": float(piece.is_heading),
         "item of a list": float(piece.item > 0),
-        "bookkeeping": float(bool(patterns.MINOR.search(title))),
+        "bookkeeping": float(is_aside and bool(patterns.MINOR.search(title))),
         "finding": float(bool(patterns.FINDING.match(piece.text))),
-        "names only a file": float(bool(patterns.BARE_OBJECT.match(title))),
+        "names only a file": float(is_aside and bool(patterns.BARE_OBJECT.match(title))),
     }
+
+
+def _is_about_documents(request: Collection[str]) -> bool:
+    return any(patterns.DOCUMENT_TERM.fullmatch(term) for term in request)
 
 
 def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: Collection[str]) -> bool:
@@ -258,10 +286,12 @@ def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: 
         return False
     if patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece_text):
         return False
+    if patterns.DOCUMENT.search(title) and not _is_about_documents(request):
+        return False
     related = parts["requested words"] + parts["listed changes"] + parts["changed words"]
     is_lead = parts["first person"] or parts["opens a list or section"]
     is_related = related >= 1 if is_lead else parts["requested words"] >= 2 or parts["listed changes"] >= 2
-    if len(set(request) - patterns.generic_terms()) >= MIN_REQUEST_TERMS and not is_related:
+    if len(set(request) - account_terms()) >= MIN_REQUEST_TERMS and not is_related:
         return False
     return (
         len(_informative(title)) >= MIN_NAMING_TERMS
@@ -271,8 +301,22 @@ def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: 
 
 
 def is_bookkeeping(statement: str) -> bool:
-    """Whether a statement is of tidying or of documents beside the work."""
-    return bool(patterns.MINOR.search(statement) or patterns.DOCUMENT.search(statement))
+    """Whether a statement is of tidying or of documents beside the work, or names a file and nothing of it."""
+    is_minor = patterns.MINOR.search(statement) or patterns.DOCUMENT.search(statement)
+    file = patterns.FILE_ITEM.match(statement)
+    is_file = file is not None and not patterns.CHANGE.search(statement[file.end() :])
+    return bool(is_minor) or is_file or _is_bare_name(statement)
+
+
+def _is_bare_name(statement: str) -> bool:
+    beside = word_count(patterns.CODE.sub("", statement))
+    return patterns.BARE_FILE.search(statement) is not None or (
+        patterns.PATH.search(statement) is not None and beside < MIN_BESIDE
+    )
+
+
+MIN_BESIDE = 3
+"""Words beside code without which a statement with a path only names it."""
 
 
 def announces_more(conclusion: str) -> bool:
@@ -284,7 +328,11 @@ def announces_more(conclusion: str) -> bool:
 def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
     plain = patterns.BASIS.sub("", _plain(patterns.GREETING.sub("", _plain(statement))))
-    plain = patterns.SUCCESS.sub("", patterns.DANGLING.sub("", _plain(patterns.PERSON.sub("", plain))))
+    plain = patterns.PRAISE_CLAUSE.sub(
+        "", patterns.DANGLING.sub("", _plain(patterns.PERSON.sub("", patterns.PERSON.sub("", plain))))
+    )
+    plain = _ARTICLE.sub(r"\1n ", patterns.TASK_NUMBER.sub("", patterns.SUCCESS.sub("", plain)))
+    plain = quoted[1] if (quoted := _QUOTED_NAME.match(plain)) is not None else plain
     plain = patterns.YOUR.sub(
         lambda match: "The" if match[0][0] == "Y" else "the", patterns.REQUEST_REFERENCE.sub("", plain)
     )
@@ -303,6 +351,13 @@ def title_text(statement: str) -> str:
     if plain.count("`") % 2:
         plain = plain.replace("`", "")
     return plain[:1].upper() + plain[1:] if plain[:1].islower() and not re.match(r"\w*[_.(/]", plain) else plain
+
+
+_ARTICLE = lazy_regex(r"\b([Aa]) (?=[aeio][a-z])")
+
+
+_QUOTED_NAME = lazy_regex(r"[\"“]([^\"“”]{12,})[\"”]")
+"""A name of work in quotation marks, after which its place follows."""
 
 
 def _is_balanced(text: str) -> bool:
@@ -364,9 +419,11 @@ def _section_of(piece: Piece) -> Section | None:
     )
     if is_open:
         return "change" if not is_plan and patterns.CHANGE.match(plain) else "open"
-    if patterns.EVIDENCE.search(text) and (patterns.TESTS_FIRST.match(text) or not patterns.CHANGE.search(text)):
+    is_evidence = patterns.EVIDENCE.search(text) and not patterns.CONDITION.search(text)
+    if is_evidence and (patterns.TESTS_FIRST.match(text) or not patterns.CHANGE.search(text)):
         return "evidence"
-    if section in ("problem", "cause") and not patterns.CHANGE.match(text):
+    is_change = patterns.CHANGE.search if patterns.UNSPACED.search(text) else patterns.CHANGE.match
+    if section in ("problem", "cause") and not is_change(text):
         is_sentence = word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS
         if patterns.REMEDY.search(text):
             return None
@@ -376,7 +433,7 @@ def _section_of(piece: Piece) -> Section | None:
         return "change"
     if patterns.CAUSE.search(text):
         return "cause"
-    return "evidence" if section == "evidence" and patterns.EVIDENCE.search(text) else None
+    return "evidence" if section == "evidence" and is_evidence else None
 
 
 def _is_about_work(text: str) -> bool:
@@ -388,6 +445,7 @@ def _is_about_work(text: str) -> bool:
     is_report = patterns.SUMS_UP.match(text) and patterns.CHANGE.match(text) and not text.endswith(("?", "？"))
     if patterns.NOT_WORK.search(text) and not is_report:
         return False
+    text = patterns.PRAISE_CLAUSE.sub("", text)
     if patterns.PRAISE.search(text) or (patterns.HOLLOW.search(text) and not patterns.CAUSE.search(text)):
         return False
     return not patterns.BARE_UPDATE.match(patterns.CODE.sub("", text))
@@ -525,6 +583,6 @@ def _plain(text: str) -> str:
 
 def _informative(text: str) -> set[str]:
     """Return the words of a text that name something; unspaced scripts count by pairs of characters."""
-    words = {term for term in query_terms(text) if term not in patterns.generic_terms()}
+    words = {term for term in query_terms(text) if term not in account_terms()}
     unspaced = len(patterns.UNSPACED.findall(text))
     return words | {f"\0{number}" for number in range(unspaced // 4)}

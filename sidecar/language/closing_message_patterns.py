@@ -1,84 +1,48 @@
 """Patterns that sort the sentences of an agent's account of its work, in the ten languages of decisions.md."""
 
 import re
-from functools import cache
 from typing import Literal
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import query_terms
 
 Section = Literal["problem", "cause", "change", "evidence", "open", "also"]
 
 _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
-    (
-        "change",
-        (
-            r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
-            r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w{1,3} ошибок|エラー(?:処理"
-            r"|ハンドリング)|错误处理"
-        ),
-    ),
-    (
-        None,
-        (
-            r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage"
-            r"|use it|try|test (?:it|the|now|this|checklist|plan|steps)"
-            r"|testing (?:instructions|steps|checklist)|to test|expected|refresh|commands?|examples?|benefits?"
-            r"|required (?:setup|steps|actions?)|setup required|features?|advantages?|why this|how (?:should|does)"
-            r"|options?|alternatives?|recommend\w*|plan|before"
-            r"|current|instructions|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как "
-            r"|прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期|建议|改进方向"
-            r"|优化方向|提案|改善案"
-        ),
-    ),
-    (
-        "open",
-        (
-            r"\b(?:next steps?|remaining|still open|open (?:points|questions|items|issues)|known (?:issues"
-            r"|limitations)|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?"
-            r"|próximos pasos|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire"
-            r"|nächste schritte|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen"
-            r"|следующие шаги|осталось|не сделано)\b|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续|剩余"
-            r"|未完成"
-        ),
-    ),
-    (
-        "cause",
-        (
-            r"\b(?:root causes?|causes?|culprit|reason|diagnos(?:is|tic|e|i|tico)|analysis|why (?:it|this|that)"
-            r"|causas?|raison"
-            r"|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由"
-        ),
-    ),
-    (
-        "problem",
-        (
-            r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?"
-            r"|problèmes?|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*"
-            r"|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved|resuelt|corrig|gelöst|behoben))|問題|不具合|现象"
-            r"|問題点|问题"
-        ),
-    ),
-    (
-        "evidence",
-        (
-            r"\b(?:verification|verified|validation|(?:test|build|check) results?|tests?|checks|verificaci\w+"
-            r"|verificaç\w+|vérification"
-            r"|prüfung|verifica|verificatie|проверк\w+|pruebas|testes)\b|検証|テスト結果|验证|测试结果"
-        ),
-    ),
-    (
-        "change",
-        (
-            r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation|implemented"
-            r"|applied|updates?|updated|added|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+"
-            r"|cambios|resumen|realizad\w+|soluç\w+|alteraç\w+|mudanças|resumo|corre\w+|résumé|changements|ajouts?"
-            r"|lösung|änderung\w*|zusammenfassung|behoben|soluzione|modifiche|riepilogo|oplossing|wijziging\w*"
-            r"|samenvatting|решени\w+|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b|変更|修正|対応|実装|まとめ|結果"
-            r"|解決|修复|改动|修改|更改|总结|解决|完成|实现|更新|变更|变化"
-        ),
-    ),
-)
+    ("change", (
+     r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
+     r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w+ ошибок|エラー(?:処理|ハンドリング)"
+     r"|错误处理")),
+    (None, (
+     r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage|use it"
+     r"|try|test (?:it|the|now|this|checklist|plan|steps)|testing (?:instructions|steps|checklist)|to test|expected"
+     r"|refresh|commands?|examples?|benefits?|required (?:setup|steps|actions?)|setup required|features?|advantages?"
+     r"|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before|current|instructions"
+     r"|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как |прим)\b|使用方法|使い方"
+     r"|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期|建议|改进方向|优化方向|提案|改善案")),
+    ("open", (
+     r"\b(?:next steps?|remaining|still open|open (?:points|questions|items|issues)|known (?:issues|limitations)"
+     r"|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?|próximos pasos"
+     r"|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire|nächste schritte"
+     r"|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen|следующие шаги|осталось|не сделано)\b"
+     r"|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续|剩余|未完成")),
+    ("cause", (
+     r"\b(?:root causes?|causes?|culprit|reason|diagnos(?:is|tic|e|i|tico)|analysis|why (?:it|this|that)|causas?"
+     r"|raison|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由")),
+    ("problem", (
+     r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?|problèmes?"
+     r"|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved"
+     r"|resuelt|corrig|gelöst|behoben))|問題|不具合|现象|問題点|问题")),
+    ("evidence", (
+     r"\b(?:verification|verified|validation|(?:test|build|check) results?|tests?|checks|verificaci\w+|verificaç\w+"
+     r"|vérification|prüfung|verifica|verificatie|проверк\w+|pruebas|testes)\b|検証|テスト結果|验证|测试结果")),
+    ("change", (
+     r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation|implemented|applied"
+     r"|updates?|updated|added|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+|cambios|resumen"
+     r"|realizad\w+|soluç\w+|alteraç\w+|mudanças|resumo|corre\w+|résumé|changements|ajouts?|lösung|änderung\w*"
+     r"|zusammenfassung|behoben|soluzione|modifiche|riepilogo|oplossing|wijziging\w*|samenvatting|решени\w+"
+     r"|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b|変更|修正|対応|実装|まとめ|結果|解決|修复|改动|修改|更改|总结"
+     r"|解决|完成|实现|更新|变更|变化")),
+)  # fmt: skip
 LABELS = tuple((section, lazy_regex(pattern, re.IGNORECASE)) for section, pattern in _LABEL_PATTERNS)
 
 _DONE_EN = (
@@ -100,15 +64,15 @@ CHANGE = lazy_regex(
     rf"(?:{_DONE_EN})\b"
     rf"|\b(?:has|have) been\s+(?:\w+ly )?(?:{_DONE_EN})\b|\b(?:is|are|was|were) now\b"
     r"|^(?!you\b|it should\b)[^,;:]{2,70}\bnow\s+(?:(?:also|only|no longer|\w+ly) )?(?!is\b|has to|needs?|does\b"
-    r"|seems)[a-z]{2,}(?:s|ve)\b(?! to\b)"
-    r"|^(?!you\b)[^,;:]{2,70}s now\s+(?:(?:also|only|no longer|\w+ly) )?(?:follow|use|support|show|handle|return"
-    r"|include|match|accept|respect|share|call|read|write|send|display|contain|start|run|open|stay|appear|get|go)\b"
-    r"|^[^,;:]{3,70}\b(?:est|sont) (?:maintenant|désormais)\b|^[^,;:]{3,70}\b(?:ist|sind) (?:jetzt|nun)\b"
-    r"|^[^,;:]{3,70}\b(?:(?:está|están|es|son|se \w+) ahora|ahora (?:ya )?(?:no )?(?:se )?\w{2,}[aeáé]n?)\b"
-    r"|^(?:ahora|agora),? (?:el|la|los|las|todas? l[ao]s?|todos los|cada|o|a|os|as)\b"
-    r"|^[^,;:]{3,70}\b(?:(?:está|estão|é|são) agora|agora (?:não )?(?:se )?\w{2,}[aeáé]m?)\b"
-    r"|^[^,;:]{3,70}\b(?:(?:è|sono) ora|ora (?:è|sono))\b|^[^,;:]{3,70}\b(?:is|zijn) nu\b|^[^,;:]{0,70}\bтеперь\b"
-    r"|^(?!you\b)[^,;:]{6,70}\b(?:[a-z]{3,}s|is \w+ed|are \w+ed)\b[^,;:]{1,60}\bnow\W*$"
+    r"|seems)[a-z]{2,}(?:s|ve)\b(?! to\b)|^(?!you\b)[^,;:]{2,70}s now\s+(?:(?:also|only|no longer|\w+ly) )?(?:follow"
+    r"|use|support|show|handle|return|include|match|accept|respect|share|call|read|write|send|display|contain|start"
+    r"|run|open|stay|appear|get|go)\b|^(?!you\b)[^,;:]{2,70}\bnow (?:also |only |no longer )?(?:show|turn|come|line"
+    r"|end) up\b|^[^,;:]{3,70}\b(?:est|sont) (?:maintenant|désormais)\b|^[^,;:]{3,70}\b(?:ist|sind) (?:jetzt|nun)\b"
+    r"|^[^,;:]{3,70}\b(?:(?:está|están|es|son|se \w+) ahora|ahora (?:ya )?(?:no )?(?:se )?\w{2,}[aeáé]n?)\b|^(?:ahora"
+    r"|agora),? (?:el|la|los|las|todas? l[ao]s?|todos los|cada|o|a|os|as)\b|^[^,;:]{3,70}\b(?:(?:está|estão|é"
+    r"|são) agora|agora (?:não )?(?:se )?\w{2,}[aeáé]m?)\b|^[^,;:]{3,70}\b(?:(?:è|sono) ora|ora (?:è|sono))\b"
+    r"|^[^,;:]{3,70}\b(?:is|zijn) nu\b|^[^,;:]{0,70}\bтеперь\b|^(?!you\b)[^,;:]{6,70}\b(?:[a-z]{3,}s|is \w+ed"
+    r"|are \w+ed)\b[^,;:]{1,60}\bnow\W*$"
     rf"|\b(?:is|are|was|were)\s+(?:\w+ly )?(?:fixed|added|removed|replaced|renamed|moved|restored|reverted)\b"
     r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b|\b(?:agregué"
     r"|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé|solucioné|quité"
@@ -116,26 +80,25 @@ CHANGE = lazy_regex(
     r"|modifiquei|troquei|mudei|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
     r"|^(?:agregad|añadid|corregid|actualizad|eliminad|modificad|cread|implementad|adicionad|corrigid|atualizad"
     r"|removid|criad|alterad)[oa]s?\b|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é"
-    r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création(?= d(?:e la|u"
-    r"|['’]une?) [^.]*`)|remplacement|refonte)s?\b"
-    r"|^(?:ajouté|corrigé|supprimé|remplacé|créé)e?s?\b|\b(?:ich habe|wir haben|habe ich|wurden?|ist jetzt"
-    r"|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt"
-    r"|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt"
-    r"|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$|\b(?:ho|abbiamo|è stat[oa]"
+    r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création(?= d(?:e la|u|['’]une?) [^.]*`)"
+    r"|remplacement|refonte)s?\b|^(?:ajouté|corrigé|supprimé|remplacé|créé)e?s?\b|\b(?:ich habe|wir haben|habe ich"
+    r"|wurden?|ist jetzt|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt|behoben|entfernt|ersetzt|erstellt"
+    r"|umbenannt|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt"
+    r"|ersetzt|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$|\b(?:ho|abbiamo|è stat[oa]"
     r"|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b|^(?:creat[oai]|(?:aggiunt|corrett"
     r"|rimoss|aggiornat|modificat|sostituit)[oaei])\b|\b(?:ik heb|we hebben|is nu|zijn nu|is"
     r"|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen|gemaakt|hernoemd|bijgewerkt"
-    r"|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen)\b"
-    r"|\b(?:добавил|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с|настроил"
-    r"|переписал|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н"
-    r"|создан|измен[её]н|реализован|перенес[её]н|устранен|переименован)[аоы]?\b|(?:追加|修正|更新|削除|変更|作成|実装"
-    r"|移動|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名|最適化)(?:し(?:ました|た(?!い)|ています)"
+    r"|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen)\b|\b(?:добавил"
+    r"|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с|настроил|переписал"
+    r"|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н|создан"
+    r"|измен[её]н|реализован|перенес[её]н|устранен|переименован)[аоы]?\b|(?:追加|修正|更新|削除|変更|作成|実装|移動"
+    r"|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名|最適化)(?:し(?:ました|た(?!い)|ています)"
     r"|されました|済み|完了|いたしました)|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ"
     r"|揃え)(?:まし)?た|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
     r"|改用|改成|改为|完善|简化|恢复|统一)(?:好|完成)?了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部"
-    r"|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
-    r"|改用|改成|改为|完善|简化|恢复|统一|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构"
-    r"|优化|调整|新增|增加|解决)[^，。]{3,}",
+    r"|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用"
+    r"|改成|改为|完善|简化|恢复|统一|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化"
+    r"|调整|新增|增加|解决)[^，。]{3,}",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -154,9 +117,9 @@ CAUSE = lazy_regex(
 )  # fmt: skip
 
 CAUSE_FIRST = lazy_regex(
-    r"(?:the )?(?:(?:root )?cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)"
-    r"|問題は|причина"
-    r"|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|probleem|problème) ",
+    r"(?:the )?(?:(?:root )?cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)|問題は"
+    r"|причина|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|probleem"
+    r"|problème) ",
     re.IGNORECASE,
 )
 EVIDENCE = lazy_regex(
@@ -177,26 +140,31 @@ EVIDENCE = lazy_regex(
     re.IGNORECASE,
 )  # fmt: skip
 
+CONDITION = lazy_regex(r"\b(?:if|once|when|until|unless|whether)\b[^,;]{0,60}\b(?:pass|green|succe)", re.IGNORECASE)
+"""A condition that names passing tests, which is no evidence."""
+
 TESTS_FIRST = lazy_regex(
-    r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as|все) ){0,3}(?:\w+ )?"
-    r"(?:tests?|specs?|build|compil\w+|pruebas|testes|тест\w*)\b|^(?:テスト|ビルド|测试|编译|构建)",
+    r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as"
+    r"|все) ){0,3}(?:\w+ )?(?:tests?|specs?|build|compil\w+|pruebas|testes|тест\w*)\b|^(?:テスト|ビルド|测试|编译"
+    r"|构建)",
     re.IGNORECASE,
 )
 OPEN = lazy_regex(
-    r"^(?-i:TODO|FIXME)\b(?!\.\w)|\b(?:not yet|untested|unverified|unresolved|not (?:tested|verified|covered"
-    r"|implemented)|(?:have|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing"
-    r"|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open"
-    r"|to do|for later)|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus"
-    r"|ungetestet|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no|falta)|aún (?:no|falta)|pendientes?"
-    r"|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b|まだ|未(?:確認|対応"
-    r"|テスト|完了|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
+    r"^(?-i:TODO|FIXME)\b(?!\.\w)|\b(?:not yet|untested(?! (?:lines?|code|branch(?:es)?|paths?|functions?"
+    r"|statements?)\b)|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have|has)(?:n['’]t"
+    r"| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing|missing|open|needs?|broken|have to"
+    r"|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open|to do|for later)"
+    r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus|ungetestet"
+    r"|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no|falta)|aún (?:no|falta)|pendientes?|pas encore"
+    r"|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b|まだ|未(?:確認|対応|テスト|完了"
+    r"|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
     re.IGNORECASE,
 )  # fmt: skip
 
 NOTHING_OPEN = lazy_regex(
-    r"\b(?:no|nothing|sin|no (?:hay|quedan?)|sem|não há|sans|aucune?|kein\w*|nessun\w*|niente|geen|niets|без|нет)\s"
-    r"(?:\w+\s){0,3}(?:pending|remain\w*|left|open|todos?|pendientes?|pendentes?|falt\w+|restant\w*|offen\w*|aperti"
-    r"|незаверш\w+)\b",
+    r"\b(?:no|nothing|sin|no (?:hay|quedan?)|sem|não há|sans|aucune?|kein\w*|nessun\w*|niente|geen|niets|без"
+    r"|нет)\s(?:\w+\s){0,3}(?:pending|remain\w*|left|open|todos?|pendientes?|pendentes?|falt\w+|restant\w*|offen\w*"
+    r"|aperti|незаверш\w+)\b",
     re.IGNORECASE,
 )
 """A report that nothing is open."""
@@ -208,39 +176,43 @@ NOT_WORK = lazy_regex(
     r"|i could|we (?:can|could|should|need)|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you"
     r"|this|it|that)|once you|when you|would you|do you|feel free|run |test |refresh|reload|restart|open |click|go to"
     r"|check |make sure|just |once |set (?:it|your|the api|an environment)\b|(?:verif|check|look|search|read|inspect"
-    r"|review|updat|fix|add|creat|remov|chang|apply|test|runn?|build)\w{0,4}ing\b|\w{3,}ez\b|remaining\b)"
-    r"|,\s(?:so )?let['’]s\b|\b(?:we|you|i) (?:still )?need to\b|\b(?:we|you) must\b|^(?:navigate to|consider \w+ing"
-    r"|visit )|^(?:note|nota|hinweis|achtung|attention|opmerking|примечание)\b\W|^(?:注意|补充|補足)|\b\w{3,}(?:aré"
-    r"|eré|iré|arei|erei|irei|erai|irai|erò|irò)\b|\b(?:let me know|would you like|shall i|should i|want me to"
-    r"|if you (?:want|like|need|prefer)|you['’]ll see|vous verrez|tu verras|verás|verá|du siehst|vedrai|увидите"
-    r"|i['’]d (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b|\b(?:might|maybe|perhaps|possibly|probably"
-    r"|could be|it seems|seems? to|likely|should|will now|would|sembl(?:e|ent|ait)|parecen?|sembrano?|scheint|lijkt"
-    r"|кажется|похоже|necesitamos|tenemos que|nous devons|precisamos|dobbiamo|müssen wir|wir müssen|we moeten|(?:deber"
-    r"|podr)[ií]a\w*|poderia\w*|pourrai\w+|könnten?|potrebb\w+|мо(?:жет|гут) быть|zou(?:den)? kunnen|deveria\w*"
-    r"|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich|probabilmente|waarschijnlijk|quizás"
-    r"|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно|zou(?:den)? moeten|должн[аоы]?)\b"
-    r"|はずです|おそらく|たぶん|かもしれ|可能性があ|ようです|似乎|应该|可能(?!性)|^(?:ahora (?:voy|vamos|déjame"
-    r"|necesito|necesitamos|puedes)|(?:primero|ahora|también),? (?:déjame|voy)|voy a|vamos a|déjame|veo |necesit"
-    r"|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba|(?:verifica|comprueba|confirma|abre|haz|pega"
-    r"|selecciona|ejecuta|presiona|verifique|abra|clique|execute|teste|confirme) (?:que|la|el|los|las|en|clic|o|a|os"
-    r"|as|em|una?|uma?)\b|agora (?:vou|vamos|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)"
-    r"|por favor|je vais|maintenant,? (?:je|vous|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux"
-    r"|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst"
-    r"|sie können|wenn (?:du|sie)|bitte|möcht|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)"
-    r"|prova|devo|vuoi|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу|теперь (?:я "
-    r"|вы |мы |можно|нужно|давай(?:те)?)|давай(?:те)?|сейчас я|вы можете|если (?:вы|нужно|хот)|попробуй|хотите"
-    r"|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b|\b(?:проверю|приступлю|создам|добавлю"
-    r"|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|随后|稍后|现在(?:我(?!们?已)|让|来|需要|可以|你)|让我|我(?:来"
-    r"|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新"
-    r"|查看)(?!了)|^(?:次に|これから|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます"
-    r"|していきます|してください|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
+    r"|review|clean|updat|fix|add|creat|remov|chang|apply|test|runn?|build)\w{0,4}ing\b|\w{3,}ez\b|remaining\b)"
+    r"|,\s(?:so |and |now )?let(?:['’]s| me)\b|\b(?:becoming|getting) clear(?:er)?\b|^(?:i|we)(?:['’]ve"
+    r"| have)? found (?:the|it|where|what)\b[^,;:`]{0,40}$|\b(?:we|you|i) (?:still )?need to\b|\b(?:we|you) must\b"
+    r"|^[A-Da-d](?:[.)]\s|、)|^(?:navigate to|consider \w+ing|visit )|^(?:note|nota|hinweis|achtung|attention"
+    r"|opmerking|примечание)\b\W|^(?:注意|补充|補足)|\b\w{3,}(?:aré|eré|iré|arei|erei|irei|erai|irai|erò|irò)\b"
+    r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|you['’]ll see"
+    r"|vous verrez|tu verras|verás|verá|du siehst|vedrai|увидите|i['’]d (?:suggest|recommend)|plan (?:now|is|to)"
+    r"|updated the plan)\b|\b(?:might|maybe|perhaps|possibly|probably|could be|it seems|seems? to|likely|should"
+    r"|will now|would|sembl(?:e|ent|ait)|parecen?|sembrano?|scheint|lijkt|кажется|похоже|necesitamos|tenemos que"
+    r"|nous devons|precisamos|dobbiamo|müssen wir|wir müssen|we moeten|(?:deber|podr)[ií]a\w*|poderia\w*|pourrai\w+"
+    r"|könnten?|potrebb\w+|мо(?:жет|гут) быть|zou(?:den)? kunnen|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+"
+    r"|probablement\w*|wahrscheinlich|vermutlich|probabilmente|waarschijnlijk|quizás|tal vez|peut-être|vielleicht"
+    r"|forse|misschien|talvez|вероятно|возможно|zou(?:den)? moeten|должн[аоы]?)\b|はずです|おそらく|たぶん|かもしれ"
+    r"|可能性があ|ようです|似乎|应该|可能(?!性)|^(?:ahora (?:voy|vamos|déjame|necesito|necesitamos|puedes)|(?:primero"
+    r"|ahora|también),? (?:déjame|voy)|voy a|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres"
+    r"|por favor|prueba|(?:verifica|comprueba|confirma|abre|haz|pega|selecciona|ejecuta|presiona|verifique|abra|clique"
+    r"|execute|teste|confirme) (?:que|la|el|los|las|en|clic|o|a|os|as|em|una?|uma?)\b|agora (?:vou|vamos|preciso|você)"
+    r"|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)|por favor|je vais|maintenant,? (?:je|vous|il|nous"
+    r"|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)"
+    r"|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht"
+    r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me"
+    r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу|теперь (?:я |вы |мы |можно|нужно|давай(?:те)?)"
+    r"|давай(?:те)?|сейчас я|вы можете|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b"
+    r"|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю"
+    r"|начну|исправлю|буду)\b|^如(?:仍|果|需|有)|^第[一二三四五六七八九十\d]{1,2}(?:天|周|步|阶段)|^next: "
+    r"|^(?:benefits?|impact|advantages?|usage|expected(?: \w{2,12})?|example|优势|好处|收益|影响)\s?[:：]"
+    r"|^\[[^\]]{1,12}\]\s?\d|^(?:接下来|随后|稍后|现在(?:我(?!们?已)|让|来|需要|可以|你)|让我|我(?:来|将|会|需要|先"
+    r"|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新|查看)(?!了)|^(?:次に"
+    r"|これから|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
+    r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
 )  # fmt: skip
 
 VAGUE_HEADING = lazy_regex(
-    r"(?:(?:what|summary|résumé|resumen|resumo|riepilogo|zusammenfassung|samenvatting)\b|ce qu|lo que|o que|was "
-    r"|cosa|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)"
-    r"|.{0,120}\b(?:que nous avons|que he|i made|you requested|vs|versus)\b",
+    r"(?:(?:what|summary|résumé|resumen|resumo|riepilogo|zusammenfassung|samenvatting)\b|ce qu|lo que|o que|was |cosa"
+    r"|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)|.{0,120}\b(?:que nous avons|que he|i made"
+    r"|you requested|vs|versus)\b",
     re.IGNORECASE,
 )
 DONE_HEADING = lazy_regex(
@@ -264,20 +236,23 @@ GREETING = lazy_regex(
 )
 BASIS = lazy_regex(
     r"^(?:(?:based on|after|following|according to)\b[^,]{5,160}|with (?:this|that|these)\b[^,]{0,40}|finally|overall"
-    r"|in (?:summary|short|total)|to summari[sz]e|as a result),\s+(?=(?:i|we)(?:['’]ve|\s))",
+    r"|in (?:summary|short|total)|to summari[sz]e|as a result),\s+(?=(?:i|we)(?:['’]ve|\s))"
+    r"|^(?:[^，。]{2,40}，\s?(?:[现現]在)?(?=我[们們]?已)|完成了以下[^，。]{1,6}，)",
     re.IGNORECASE,
 )
 PERSON = lazy_regex(
-    r"^(?:[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
+    r"^(?:[现現]在[，,]\s?|作[为為][^，。]{2,40}，\s?我?[们們]?已?[经經]?(?:成功)?"
+    r"|[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
     r"| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai (?:également |aussi |bien )?"
     r"|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo |я |мы |我(?:已[经經]?"
-    r"|[们們])?(?=[\u4e00-\u9fff])|已[经經]?成功(?=[\u4e00-\u9fff])|(?:太好了|很好|好的)[，,！!]\s?(?:我(?:已经?"
-    r"|们)?)?|成功地?(?=[\u4e00-\u9fff])|(?:通过以上修改|基于\S{2,16})，我们?已经?(?:成功)?|successfully |also )",
+    r"|[们們])?(?:成功地?)?(?=[\u4e00-\u9fff])|已(?:[经經](?:成功|圆满)?地?|成功地?)(?=[\u4e00-\u9fff])|(?:太好了|很好"
+    r"|好的)[，,！!]\s?(?:我(?:已经?|们)?)?|成功地?(?=[\u4e00-\u9fff])|(?:通过以上修改"
+    r"|基于\S{2,16})，我们?已经?(?:成功)?|successfully |also )",
     re.IGNORECASE,
 )
 SUMS_UP = lazy_regex(
-    r"(?:(?:i|we)(?:['’]ve| have)|j['’]ai|nous avons|he|hemos|ho|abbiamo|ich habe|wir haben|ik heb|we hebben"
-    r"|я|мы)\b|我们?已",
+    r"(?:(?:i|we)(?:['’]ve| have)|j['’]ai|nous avons|he|hemos|ho|abbiamo|ich habe|wir haben|ik heb|we hebben|я|мы)\b"
+    r"|我们?已",
     re.IGNORECASE,
 )
 """A sentence in the first person states the whole more often than an item of a list does."""
@@ -288,6 +263,12 @@ FINDING = lazy_regex(
     re.IGNORECASE,
 )
 """A step towards the work; it names an entry only if nothing else does."""
+TASK_NUMBER = lazy_regex(
+    r"^(?:completed|finished|implemented|done with) (?:the )?(?:sub-?)?(?:task|ticket|step|phase|story"
+    r"|issue) [\w.#-]{1,12}(?:\s?[:–—-]\s?(?=\S)|\s(?=[\"“(]))",
+    re.IGNORECASE,
+)
+"""The number of a task before its name."""
 BARE_OBJECT = lazy_regex(
     r"(?:modified|updated|improved|changed|adjusted|enhanced) (?:the |all )?`[^`]{1,80}`(?: \w+)?$"
     r"|.{0,120}\b(?:(?:several|various|multiple|some) (?:\w+ )?(?:improvements|changes|updates|fixes)|\w+\.md)\b",
@@ -306,35 +287,11 @@ INLINE_LABEL = lazy_regex(
     r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
 )
 UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
-_GENERIC = (
-    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
-    " files code all everything applied successfully complete completed done summary implementation implemented added"
-    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
-    " función funcionalidade logique solución solution solução soluzione lösung succès"
-    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature"
-    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
-    " modificações complètes completas completamente this that it following feature"
-    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
-    " проблема ошибка изменения critical both these those final new also"
-    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
-    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
-    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
-    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
-    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
-    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
-)
-
-
-@cache
-def generic_terms() -> frozenset[str]:
-    """Return the terms that every account of work contains."""
-    return frozenset(query_terms(_GENERIC))
-
-
 MINOR = lazy_regex(
-    r"\b(?:readme|changelog|docstrings?|registered|list of|namespace|exports?|unused|imports?|inutilisé\w*|inutiles"
-    r"|sin usar|no usad\w+|console\.log|logs?|cache|node_modules|restart\w*|linter|lint|commit|comments?)\b|日志|注释"
-    r"|ログ|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
+    r"\b(?:readme|changelog|progress track\w{0,4}|task list|docstrings?|registered|list of|namespace|exports?|unused"
+    r"|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules|restart\w*|linter|lint"
+    r"|commit|comments?)\b|日志|注释|ログ|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?"
+    r"|tod[oa]s?|alles?|все)\b",
     re.IGNORECASE,
 )
 """Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
@@ -373,38 +330,55 @@ ROUTINE = lazy_regex(
 PRONOUN = lazy_regex(
     r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem"
     r"|change)s?\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça"
-    r"|elles?|ils?|sie|es|das|dies\w*|questo|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这|所有|当前)",
+    r"|elles?|ils?|sie|es|das|dies\w*|questo|dit|dat|это|これ|それ|它|这)\b|^[a-z]{2,12}ed (?:(?:all"
+    r"|both) (?:of )?)?(?:it|them|this|that|these|those)\b|^(?:これ|それ|它|这|所有|当前)",
     re.IGNORECASE,
 )
 """A title that starts so names its object elsewhere."""
 
 EXPECTED = lazy_regex(
     r"^(?!.*\b(?:i|we|let)\b).*(?:\b(?:should|would|expect\w*|deber[ií]an?|deveriam?|devrai(?:t|ent)|sollte\w*"
-    r"|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず)"
-    r"|\b(?:i|we)(?:['’]ll| will)\b(?!.{0,40}\b(?:summ|list|recap|describ|explain))|\b(?:voy a|je vais|ich werde"
-    r"|vou|ik (?:zal|ga)|vado a|я (?:буду|сделаю))\b(?!.{0,20}\b(?:res[uú]m|zusammen|samenvat|riassu|подв))",
+    r"|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず|接下来|下一步|后续|将会|我们?[将会])|\b(?:i|we)(?:['’]ll"
+    r"| will)\b(?!.{0,40}\b(?:summ|list|recap|describ|explain))|\b(?:voy a|je vais|ich werde|vou|ik (?:zal|ga)|vado a"
+    r"|я (?:буду|сделаю))\b(?!.{0,20}\b(?:res[uú]m|zusammen|samenvat|riassu|подв))",
     re.IGNORECASE,
 )
 """A line whose list says what is expected or planned, not what was done."""
 STATUS = lazy_regex(
-    r"^(?:sub)?(?:task|phase|step)s? [\d.]{1,9}.{0,120}\b(?:has been|have been|is|are) (?:now |\w{1,20}ly )?"
-    r"(?:completed?|done|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w{0,5} (?:to|with)"
-    r" (?:sub-?)?(?:task|phase|step)\b|\bstatus\w{0,3} (?:changed|set|updated) to\b|статус\w{0,5} измен[её]н"
-    r"|(?:следующ\w{2,4}|próxim\w{1,3}|prochaine?|nächste\w?|prossim\w{1,3}|volgende) (?:задач|этап|шаг|tarea|tarefa"
-    r"|paso|etapa|tâche|étape|aufgabe|phase|schritt|passo|attività|taak|stap)|下一(?:个|步|項|项)",
+    r"^(?:sub)?(?:task|phase|step)s? [\d.]+.{0,120}\b(?:has been|have been|is|are) (?:now |\w+ly )?(?:completed?|done"
+    r"|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w* (?:to|with) (?:sub-?)?(?:task|phase"
+    r"|step)\b|\bstatus\w* (?:changed|set|updated) to\b|\b(?:hemos|he) completado (?:el|la) (?:paso|fase|etapa"
+    r"|tarea)\b|(?:修改|任[务務]|工作|更新|重构|修复|升级)[^，。：]{0,12}(?:完成|更新)[。！]?$"
+    r"|^.{0,12}已[经經]?(?:成功)?(?:完成|解决|更新)[。！]?$|(?:完成|实现|达成)了?[^，。]{0,6}(?:交办|提出|要求"
+    r"|本[次轮]|所有|全部|主要的?|既定|重要)[^，。]{0,30}(?:任务|目标|要求|里程碑|工作|需求|手术)|任务状态|里程碑|圆满"
+    r"|根据您的|按您的|(?:提供|奠定)了坚实|^the (?:core |main |root )?(?:issue|problem|error)s? (?:is|are|has been"
+    r"|have been) (?:now )?(?:resolved|fixed|solved)\b|статус\w* измен[её]н|(?:следующ\w+|próxim\w+|prochaine?"
+    r"|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt"
+    r"|passo|attività|taak|stap)|下一(?:个|步|項|项)",
     re.IGNORECASE,
 )
 """The progress of a task or what comes next."""
-DOCUMENT = lazy_regex(r"\.(?:md|mdx|rst|adoc)\b")
+DOCUMENT = lazy_regex(r"[\w-]{0,40}\.(?:md|mdx|rst|adoc)\b|\breadme\b|(?:说明)?文档", re.IGNORECASE)
+
+DOCUMENT_TERM = lazy_regex(r"readme|changelog|docs?|document\w{0,8}|mdx?|rst|adoc|文档|文件|說明|说明")
 
 PART = lazy_regex(
     r"(?:(?:task|step|phase|part|ticket|story|tarea|tarefa|paso|passo|étape|tâche|schritt|aufgabe|fase|stap|taak"
-    r"|задача|шаг|этап|任务|任務|步骤|阶段|タスク|ステップ)\s?#?\w{0,3}?\d+|[a-z]{1,5}-?\d+|\d{1,2})"
-    r"(?:\.\d+)?\s?(?:[.):：、]|[–—-]\s)",
+    r"|задача|шаг|этап|任务|任務|步骤|阶段|タスク|ステップ)\s?#?\w{0,3}?\d+|[a-z]{1,5}-?\d+"
+    r"|\d{1,2})(?:\.\d+)?\s?(?:[.):：、]|[–—-]\s)",
     re.IGNORECASE,
 )
 """A heading that starts with the number of a step or a ticket."""
+FILE_ITEM = lazy_regex(r"^`?[\w@./-]{0,120}\w\.[a-z]{1,5}`?\s{0,2}[-–—:：]\s")
+"""A file of a list, before what it contains."""
 PATH = lazy_regex(r"`[^`\s]+\.\w{1,6}`")
+BARE_FILE = lazy_regex(
+    r"^`[^`]{1,160}`\W{1,4}(?:\w{2,20} ){0,3}(?:files?|components?|pages?|config\w{0,9}|modules?|scripts?|styles?"
+    r"|types|tests?|exports?|director(?:y|ies)|folders?)\W{0,3}$|^(?:a |the )?new `[^`]{1,160}` (?:director(?:y|ies)"
+    r"|folders?|files?)\b[^,;:]{0,60}$",
+    re.IGNORECASE,
+)
+"""A name of a file and what kind of file it is."""
 
 LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$", re.IGNORECASE)
 """An article and one word, before a comma: the noun follows."""
@@ -438,20 +412,22 @@ HOLLOW = lazy_regex(
 """Reports that all is well: they name nothing that was done."""
 
 DANGLING = lazy_regex(
-    r"[，,、]\s?(?:以下是|主要|具体|而是|并且|包括|包含|其中)[^，。]{0,20}$|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now "
-    r")?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like|e\.g\.|incluyendo|incluindo|notamment"
-    r"|darunter|with the following\b.*|con las siguientes\b.*|com as seguintes\b.*|avec les \w+ suivant.*"
-    r"|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where|because|in|at|of|from|into|on|using|que|porque"
-    r"|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme|since|by making (?:these|the following|several"
-    r"|some) changes|(?:to|that|which) (?:features?|verif(?:y|ies)|demonstrates?|includes?|covers?|lists?))|\s(?:only"
-    r"|the following|(?:and|to) (?:kept|keep) only)|,?\s(?:ensuring|making|allowing|providing|resulting in|showing"
-    r"|outlining|including|covering|using|via))[\s:：]{0,4}$",
+    r"[，,、]\s?(?:以下是|主要|具体|而是|并且|并?进行了以下|包括|包含|其中)[^，。]{0,20}$"
+    r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
+    r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
+    r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
+    r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
+    r"|since|by making (?:these|the following|several|some) changes|(?:to|that|which) (?:features?|verif(?:y|ies)"
+    r"|demonstrates?|includes?|covers?|lists?))|\s(?:only|the following|(?:and|to) (?:kept|keep) only)|,?\s(?:ensuring"
+    r"|making|allowing|providing|resulting in|showing|outlining|including|covering|using|via))[\s:：]{0,4}$",
     re.IGNORECASE,
 )
 SUCCESS = lazy_regex(
-    r"\b(?:comprehensive|completely|sophisticated|robust)\s(?=\w)|\s{1,3}(?:successfully|exitosamente|con éxito"
-    r"|completamente|com sucesso|avec succès|erfolgreich|con successo"
-    r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully|erfolgreich|успешно|полностью)\s{1,3}",
+    r"\b(?:comprehensive|completely|sophisticated|robust|impressive|stunning|beautiful(?:ly)?|elegant|sleek|amazing"
+    r"|powerful|professional|polished|fully functional|fully-functional|production-ready"
+    r"|visually appealing)\s(?=[\w`])|\s{1,3}(?:successfully|exitosamente|con éxito|completamente|com sucesso"
+    r"|avec succès|erfolgreich|con successo|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully|erfolgreich"
+    r"|успешно|полностью)\s{1,3}",
     re.IGNORECASE,
 )
 REQUEST_REFERENCE = lazy_regex(
@@ -469,23 +445,36 @@ REQUEST_REFERENCE = lazy_regex(
 """The end of a statement that points to the request."""
 
 CUT_OFF = lazy_regex(
-    r"\b(?:is|are|was|es|son|era|est|sont|é|são|ist|sind|è|sono|zijn|includes?|contains?|the following \w+)\W{0,3}$"
-    r"|\b(?:that|which) \w+(?: you)?\W{0,2}$"
-    r"|\b(?:to|that|and|or|with|for|the|an?|your|including)\W{0,2}$|[是为為]\W{0,2}$|^(?://|#!|\[[A-Z]{3,}\]"
-    r"|Caused by:|at \w+\.)|;$",
+    r"\b(?:is|are|was|es|son|era|est|sont|é|são|ist|sind|è|sono|zijn|includes?|contains?|the following \w+|(?:is"
+    r"|are) now|like this|as follows|now (?:\w{2,12}ly )?(?:explain|show|describe|support|provide|include|use|follow"
+    r"|handle|contain|accept|return)s?)\W{0,3}$|\b(?:that|which) \w+(?: you)?\W{0,2}$|\b(?:to|that|and|or|with|for|the"
+    r"|an?|your|including)\W{0,2}$|[是为為]\W{0,2}$|^(?://|#!|\[[A-Z]{3,}\]|Caused by:|at \w+\.)|;$",
     re.IGNORECASE,
 )
 """A sentence without what it says of its subject, which a list or a block of code has, or a line of code or a log."""
 
 YOUR = lazy_regex(r"\byour\b", re.IGNORECASE)
 
+PRAISE_CLAUSE = lazy_regex(
+    r",\s(?:thereby |thus )?(?:confirming|demonstrating|ensuring|providing|making|giving|creating|delivering|offering"
+    r"|resulting|maintaining|which (?:makes?|ensures?|provides?|gives?))\b[^;:`]{0,120}?\b(?:robust|ready|professional"
+    r"|seamless|polished|consisten|smooth|modern|experience|reliab|maintainab|usab|production|intuitive|clean|better"
+    r"|easier|quality)\w{0,8}\b[^;:`]{0,80}$",
+    re.IGNORECASE,
+)
+"""The end of a sentence that praises what it states."""
+
 PRAISE = lazy_regex(
-    r"\b(?:is|are|be|provides?|offers?|gives?|makes?|looks?)\b[^,;:]{0,60}\b(?:more|much|far|highly|fully|now)"
-    r"(?: \w+)? (?:robust|secure|maintainable|reliable|consistent|professional|polished|modern|intuitive|efficient"
-    r"|user-friendly|flexible|scalable|organized|clean(?:er)?|functional|operational|responsive|production-ready)\b"
-    r"|\b(?:solid foundation|best practices|professional|seamless(?:ly)?|user experience|easier to maintain)\b[^`]*$"
-    r"|更加?(?:清晰|简洁|簡潔|美观|美觀|安全|高效|灵活|靈活|直观|直觀|现代|專業|专业|稳定|穩定|友好|和谐|和諧)"
-    r"|(?:更高|更好|更强|流畅|良好)的|用户体验|用戶體驗|使用体验",
+    r"\b(?:is|are|be|provides?|offers?|gives?|makes?|looks?)\b[^,;:]{0,60}\b(?:more|much|far|highly|fully"
+    r"|now)(?: \w+)? (?:robust|secure|maintainable|reliable|consistent|professional|polished|modern|intuitive"
+    r"|efficient|user-friendly|flexible|scalable|organized|clean(?:er)?|functional|operational|responsive"
+    r"|production-ready)\b|\b(?:solid foundation|best practices|professional|seamless(?:ly)?|user experience"
+    r"|easier to maintain)\b[^`]*$|\bin (?:an? )?(?:\w{2,12} )?(?:excellent|great|good|perfect|solid) (?:shape"
+    r"|condition|state)\b|\bwill (?:provide|serve|help|guide|allow|enable|ensure|make)\b|\bready for (?:you|production"
+    r"|use|testing|review)\b|\b(?:premium|polished|cohesive|immersive|luxurious|professional) (?:feel|look|experience"
+    r"|appearance)\b|\bfor (?:a )?(?:better|improved|enhanced) (?:\w+ )?(?:balance|look|appearance|aesthetics"
+    r"|experience|hierarchy)\b|更加?(?:清晰|简洁|簡潔|美观|美觀|安全|高效|灵活|靈活|直观|直觀|现代|專業|专业|稳定|穩定"
+    r"|友好|和谐|和諧)|(?:更高|更好|更强|流畅|良好)的|用户体验|用戶體驗|使用体验",
     re.IGNORECASE,
 )
 """A sentence that praises the result."""
@@ -499,10 +488,11 @@ BARE_UPDATE = lazy_regex(
 """A line without its names of files: all it says is that they changed."""
 
 NO_STATEMENT = lazy_regex(
-    r"(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter|implémenter)\b"
-    r"|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)"
-    r"|(?:that )?(?:i|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$"
-    r"|(?:tou[st]e?s? |all |todos? |alle )[^,;:.]{2,60}\b(?:ci-dessus|above|anteriores|oben)\b",
+    r"(?:also )?(?:added|removed|moved|included|saved|wired|registered|exported|applied|linked) (?:to|from|into|in|on"
+    r"|for)\s|(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter|implémenter)\b"
+    r"|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)|(?:that )?(?:i"
+    r"|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$|(?:tou[st]e?s? |all |todos? "
+    r"|alle )[^,;:.]{2,60}\b(?:ci-dessus|above|anteriores|oben)\b",
     re.IGNORECASE,
 )
 """An instruction in the infinitive, or a noun with a relative clause, that only looks like a change."""
@@ -526,10 +516,9 @@ CUT = lazy_regex(
 )
 
 LOOSE_CUT = lazy_regex(
-    r",\s|\s(?:to(?=\s(?:support|match|handle|includ|use|allow|show|display|make|be|work|fix|prevent|improve"
-    r"|provide|ensure|reflect|follow|remove|add|accept|avoid|align|enable|return|store|track|render)\w{0,2}\b)|for"
-    r"|matching|based on|when|where|so|from|during|para|pour"
-    r"|afin de|qui|dont|mit|um|для|чтобы)\s"
+    r",\s|\s(?:to(?=\s(?:support|match|handle|includ|use|allow|show|display|make|be|work|fix|prevent|improve|provide"
+    r"|ensure|reflect|follow|remove|add|accept|avoid|align|enable|return|store|track|render)\w{0,2}\b)|for|matching"
+    r"|based on|when|where|so|from|during|para|pour|afin de|qui|dont|mit|um|для|чтобы)\s"
 )
 """Places where a title that no clause ends within its limit is cut."""
 
@@ -542,7 +531,8 @@ POINTS_BACK = lazy_regex(
 """A sentence whose subject is an earlier one: alone, it states nothing."""
 
 REMEDY = lazy_regex(
-    r"\b(?:no longer|no more|now|expected|eliminat\w+)\b|^(?:改进|改善|增强|优化)|不会再|会自动|不再|read file:",
+    r"\b(?:no longer|no more|now|expected|eliminat\w+)\b|^(?:改进|改善|增强|优化)|不会再|会自动|不再|已[经經]?没有"
+    r"|现在|编写了|提供了|可以|read file:",
     re.IGNORECASE,
 )
 """Words of a remedy, which no statement of a fault or of its cause has."""
@@ -551,18 +541,19 @@ DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功")
 
 VAGUE_TITLE = lazy_regex(
     r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|as requested|you requested|you asked"
-    r"|key (?:features|improvements)|(?:made|implemented|applied) (?:\w+ ){0,2}improvements|several|various|some"
-    r"|multiple|following|(?:the|all(?: the)?) (?:\w+ ){0,2}(?:needed|requested|specified|actionable|mentioned"
-    r"|suggested|recommended|proposed|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)|^(?:implemented"
-    r"|applied|made|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to|(?:completed|made"
-    r"|performed) (?:an? |the )?(?:\w+ ){0,2}(?:update|clean-?up|enhancement|overhaul|review|improvement|foundation)s?"
+    r"|key (?:features|improvements)|plusieurs|vari[ao]s|vári[ao]s|divers[aeio]s?|mehrere|verschillende|несколько"
+    r"|(?:made|implemented|applied) (?:\w+ ){0,2}improvements|several|various|some|multiple|following|(?:the"
+    r"|all(?: the)?) (?:\w+ ){0,2}(?:needed|requested|specified|actionable|mentioned|suggested|recommended|proposed"
+    r"|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)|^(?:implemented|applied|made"
+    r"|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to|(?:completed|made|performed) (?:an? "
+    r"|the )?(?:\w+ ){0,2}(?:update|clean-?up|enhancement|overhaul|review|improvement|foundation)s?"
     r"|a (?:\w+ )?foundation for|with all (?:the )?(?:\w+ )?(?:features|functionality)"
     r"|all (?:the )?(?:\w+ )?sections for \w+|key (?:\w+ ){0,2}(?:features|improvements|optimi[sz]ations|changes)"
     r"|^(?:added|moved|changed|updated|applied) (?:to|in|for|from)|all (?:the )?(?:\w+ )?partially|(?:исправил|решил"
     r"|устранил)\w* (?:\d+|все|критическ\w+|основн\w+)|^критическ\w+|today['’]s|this session|^(?:unit "
     r"|integration )?tests? (?:have|has|were|was) been\b|^(?:created|updated|rewritten|removed"
-    r"|cleaned)(?: \S+){0,8}? \S*(?:todo|progress|changelog|roadmap|journal)\S*\.md|our (?:findings"
-    r"|learnings)|is now \d[\w.]*$|\d+ (?:критическ\w+ |основн\w+ )?(?:проблем|ошиб|задач)\w*|(?:a|the) solution"
+    r"|cleaned)(?: \S+){0,8}? \S*(?:todo|progress|changelog|roadmap|journal)\S*\.md|our (?:findings|learnings)"
+    r"|is now \d[\w.]*$|\d+ (?:критическ\w+ |основн\w+ )?(?:проблем|ошиб|задач)\w*|(?:a|the) solution"
     r"|requested (?:changes|updates|features|functionality)|both \w+$|all the (?:points|changes)"
     r"|the same (?:\S+ )?changes|(?:tasks?|tickets?|stories|items|requirements|steps?|phases?|paso|fase|faza"
     r"|étape)(?!.{0,22}: \w+ \w)|(?:both|two|three|four|five|\d+|these"
@@ -575,10 +566,16 @@ VAGUE_TITLE = lazy_regex(
     r"|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の|多处|多處|以下の"
     r"|一连串|全部完成|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o "
     r"|um |le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier"
-    r"|arquivo)(?!\w)|所需的修改|用户需求|以下(?:修改|问题|問題|功能|改进|改進|内容)|\b(?:created|added|updated"
-    r"|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))"
-    r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o"
-    r"|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
+    r"|arquivo)(?!\w)|所需的修改|用户需求|代码中的(?:问题|错误)$|多[项項](?:重要)?(?:修改|修复|改[进進]|优化|更新)"
+    r"|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前|此|该)|(?:之前|上述|提到|刚才)的?(?:问题|错误)|圆满"
+    r"|新的?高度|里程碑|本[次轮].{0,8}(?:目标|任务)|任务(?:列表|项|清单)|一次完整|以下.{0,4}工作|(?:文件"
+    r"|文档)已(?:经)?(?:按|根据)|(?:优化|修复)[和与](?:优化|修复|改进)工作|一个成功的|以下(?:主要)?(?:修改|问题|問題"
+    r"|功能|改进|改進|内容)|进行了(?:一些|几处|主要的?|一系列)?(?:修改|改进|更新|调整)$|进行了主要|\b(?:created|added"
+    r"|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that"
+    r"|to))|(?:simpler|different|new|better|cleaner|alternative|another) (?:approach|way|solution)$|^(?:found"
+    r"|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all"
+    r"|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这"
+    r"|我|现在|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import fixes
+from sidecar.capture.devlog_draft import event_lines, fixes
 from sidecar.capture.runner_output import Verdict, VerdictChange
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
@@ -137,6 +137,7 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
         ("I replaced the totals of the cart with whole cents. The cause was a float.", 1),
         ("I replaced the totals of the cart with whole cents. The cause was a float. All 3 tests pass.", 1),
         ("I replaced the totals of the cart with whole cents. Removed the old rounding. Renamed the discount.", 1),
+        ("I replaced the totals of the cart with whole cents. Removed the totals. Renamed the cart.", 0),
     ],
 )  # fmt: skip
 def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
@@ -146,7 +147,7 @@ def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=text)
     assert len(drafts(chat)) == count
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="All 12 tests pass.")
-    assert len(drafts(chat)) == int("cause" in text or "Removed" in text)
+    assert len(drafts(chat)) == int("cause" in text or "rounding" in text)
 
 
 def test_updated_documents_and_imports_are_not_what_an_entry_states_beside_its_title(start_chat: StartChat) -> None:
@@ -348,3 +349,10 @@ def test_an_entry_repeats_neither_its_title_nor_a_request_about_something_else(s
 def test_a_request_is_whole_and_has_no_number_of_a_list() -> None:
     assert request_of("change the page of the cart: 1. move the sum 2. round it") == "change the page of the cart"
     assert request_of("now implement the logic to support the following. when an option is chosen") == ""
+
+
+def test_of_events_about_one_file_an_entry_has_the_longest_line() -> None:
+    first = "Boundary touched: `src/cart.py`, which 2 files import (`total`)."
+    longer = "Boundary touched: `src/cart.py`, which 2 files import (`total`, `round_sum`)."
+    other = "Boundary touched: `src/mail.py`, which 1 file imports (`send`)."
+    assert event_lines([first, other, longer, first]) == [longer, other]

@@ -1,0 +1,133 @@
+"""What an account of work leaves out of its title and its statements, and what it adds to neither."""
+
+from sidecar.core.terms import query_terms
+from sidecar.language.closing_message import account_of, is_bookkeeping
+from tests.support.cases import together
+
+REQUEST = query_terms("the discount of the cart must be rounded")
+
+
+@together(
+    ("text", "title"),
+    (
+        ("我已经成功优化了购物车的折扣计算。", "优化了购物车的折扣计算"),
+        ("作为你的助手，我已经将折扣改为整数计算。", "将折扣改为整数计算"),
+        ("现在，购物车已经增加了折扣功能和优惠券。", "购物车已经增加了折扣功能和优惠券"),
+        ("通过对购物车的分析，我们已成功优化了折扣的计算逻辑。", "优化了折扣的计算逻辑"),
+        ("修复了购物车的折扣问题，并进行了以下操作：", "修复了购物车的折扣问题"),
+        ("I've added a stunning page of coupons to the cart.", "Added a page of coupons to the cart"),
+        ("I've added a comprehensive overview of the cart's coupons.", "Added an overview of the cart's coupons"),
+        ("Completed subtask 4.2: Round the discount of the cart", "Round the discount of the cart"),
+        (
+            'Completed Task 7 "Round the discount of the cart" for the shop project',
+            "Round the discount of the cart",
+        ),
+        (
+            "Moved the discount of the cart into orders, ensuring a clean and maintainable structure.",
+            "Moved the discount of the cart into orders",
+        ),
+    ),
+)  # fmt: skip
+def test_a_title_has_no_praise_no_person_and_no_number_of_a_task(text: str, title: str) -> None:
+    assert account_of(text).title.text == title
+
+
+@together(
+    "text",
+    (
+        "对购物车的折扣进行了以下主要修改。", "已经进行了多项修改，以解决购物车的折扣问题。",
+        "修复了购物车代码中的问题。",
+        "修复了购物车之前的问题。", "为购物车的折扣提供了优化方案。", "圆满完成了购物车本次迭代的目标。",
+        "I've rewritten the discount of the cart with a simpler approach.",
+        "I've identified the issue of the discount.",
+        "I've rounded those in the cart's discount.", "Moved these of the cart's discount into orders.",
+        "J'ai apporté plusieurs corrections à la remise du panier.",
+        "He aplicado varias mejoras al descuento del carrito.",
+        "The discount of the cart is now", "The page of the cart now clearly explains:",
+        "I've rounded the discount of the cart like this:", "I've rounded the discount of the cart as follows:",
+    ),
+)  # fmt: skip
+def test_a_title_that_leaves_its_object_open_does_not_name_the_work(text: str) -> None:
+    assert not account_of(text, (), REQUEST).title.names_whole
+
+
+def test_a_document_names_the_work_only_if_it_was_requested() -> None:
+    text = "I've updated `docs/CART.md` with the rounding of the discount in the cart."
+    assert not account_of(text, (), REQUEST).title.names_whole
+    assert account_of(text, (), query_terms("describe the rounding of the discount in cart.md")).title.names_whole
+
+
+@together(
+    "text",
+    (
+        "The cart rounds twice, let me fix the second place.", "The cause of the wrong discount is becoming clearer.",
+        "I found the discount of the cart.", "A. Removed the rounding from the cart",
+        "如仍有问题请检查购物车的折扣修改",
+        "第2天：添加购物车的折扣测试", "Next: removed the rounding from the cart.",
+        "Benefits: Improved the reading of the cart's sums", "The discount of the cart is in excellent shape.",
+        "The rounded sums of the cart now have a premium feel.", "Moved the sums for a better visual balance.",
+        "Hemos completado el Paso 3 del carrito.", "购物车的修改任务已全部完成。", "我们已经完成了您提出的所有要求。",
+        "任务状态已更新。", "The core issue is now resolved.", "Added to the list of migrations",
+    ),
+)  # fmt: skip
+def test_plans_praise_and_progress_are_no_statements(text: str) -> None:
+    assert account_of(text).statements == ()
+
+
+def test_what_now_shows_up_is_a_change() -> None:
+    (statement,) = account_of("The archived people now show up in the list of members.").statements
+    assert statement.section == "change"
+
+
+def test_an_untested_line_is_no_open_end() -> None:
+    (statement,) = account_of("Added tests for the untested lines of the cart.").statements
+    assert statement.section == "change"
+    (statement,) = account_of("The coupons of the cart are untested.").statements
+    assert statement.section == "open"
+
+
+def test_tests_that_are_a_condition_are_no_evidence() -> None:
+    text = "Moved the discount into orders.\n\n- Checks first: Only deploys the cart if all tests pass\n"
+    assert "evidence" not in {statement.section for statement in account_of(text).statements}
+
+
+@together(
+    ("statement", "expected"),
+    (
+        ("Frontend: `src/cart.py`", True), ("Created `src/cart.py`", True),
+        ("`src/cart.py` - Main component file", True),
+        ("New `src/cart` directory", True), ("`src/cart.py`: the discounts of the cart", True),
+        ("`src/cart.py`: Removed the rounding of the discount", False),
+        ("Moved the rounding of the discount into `src/cart.py`", False),
+        ("`round_discount()` - rounds the discount to whole cents", False),
+    ),
+)  # fmt: skip
+def test_a_name_and_a_path_are_bookkeeping(statement: str, expected: bool) -> None:
+    assert is_bookkeeping(statement) is expected
+
+
+REPEATED = """I've moved the discount of the cart into orders.
+
+- Moved the discount
+- Added a rounding of the discount
+- We added a rounding of the discount to whole cents
+- Frontend: `src/cart.py`
+- Removed the old sums as requested
+"""
+
+
+def test_a_statement_within_another_one_is_left_out() -> None:
+    assert [statement.text for statement in account_of(REPEATED).statements] == [
+        "I've moved the discount of the cart into orders.",
+        "We added a rounding of the discount to whole cents",
+        "Removed the old sums",
+    ]
+
+
+def test_what_was_built_is_no_problem_below_its_heading() -> None:
+    text = (
+        "### 问题\n\n- 我编写了一个专用脚本，用于处理未知来源\n"
+        "- 添加了购物车的未知来源检查\n- 购物车的数据库没有正确创建表\n"
+    )
+    sections = {statement.text: statement.section for statement in account_of(text).statements}
+    assert sections == {"添加了购物车的未知来源检查": "change", "购物车的数据库没有正确创建表": "problem"}
