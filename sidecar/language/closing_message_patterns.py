@@ -242,7 +242,7 @@ BASIS = lazy_regex(
 )
 PERSON = lazy_regex(
     r"^(?:[现現]在[，,]\s?|作[为為][^，。]{2,40}，\s?我?[们們]?已?[经經]?(?:成功)?"
-    r"|[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
+    r"|[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您(?!的)|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
     r"| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai (?:également |aussi |bien )?"
     r"|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo |я |мы |我(?:已[经經]?"
     r"|[们們])?(?:成功地?)?(?=[\u4e00-\u9fff])|已(?:[经經](?:成功|圆满)?地?|成功地?)(?=[\u4e00-\u9fff])|(?:太好了|很好"
@@ -427,7 +427,7 @@ SUCCESS = lazy_regex(
     r"|powerful|professional|polished|fully functional|fully-functional|production-ready"
     r"|visually appealing)\s(?=[\w`])|\s{1,3}(?:successfully|exitosamente|con éxito|completamente|com sucesso"
     r"|avec succès|erfolgreich|con successo|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully|erfolgreich"
-    r"|успешно|полностью)\s{1,3}",
+    r"|успешно|полностью|avec succès|con éxito|com sucesso|con successo)\s{1,3}",
     re.IGNORECASE,
 )
 REQUEST_REFERENCE = lazy_regex(
@@ -471,7 +471,9 @@ PRAISE = lazy_regex(
     r"|production-ready)\b|\b(?:solid foundation|best practices|professional|seamless(?:ly)?|user experience"
     r"|easier to maintain)\b[^`]*$|\bin (?:an? )?(?:\w{2,12} )?(?:excellent|great|good|perfect|solid) (?:shape"
     r"|condition|state)\b|\bwill (?:provide|serve|help|guide|allow|enable|ensure|make)\b|\bready for (?:you|production"
-    r"|use|testing|review)\b|\b(?:premium|polished|cohesive|immersive|luxurious|professional) (?:feel|look|experience"
+    r"|use|testing|review)\b|\b(?:diseño|apariencia|aspecto|design|aparência|aussehen"
+    r"|apparence) (?:\w{1,12} ){0,2}(?:profesional|professionnel|profissional|professionell|atractiv|attrayant|elegant"
+    r"|modern)\w{0,4}\b|\b(?:premium|polished|cohesive|immersive|luxurious|professional) (?:feel|look|experience"
     r"|appearance)\b|\bfor (?:a )?(?:better|improved|enhanced) (?:\w+ )?(?:balance|look|appearance|aesthetics"
     r"|experience|hierarchy)\b|更加?(?:清晰|简洁|簡潔|美观|美觀|安全|高效|灵活|靈活|直观|直觀|现代|專業|专业|稳定|穩定"
     r"|友好|和谐|和諧)|(?:更高|更好|更强|流畅|良好)的|用户体验|用戶體驗|使用体验",
@@ -566,16 +568,16 @@ VAGUE_TITLE = lazy_regex(
     r"|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の|多处|多處|以下の"
     r"|一连串|全部完成|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o "
     r"|um |le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier"
-    r"|arquivo)(?!\w)|所需的修改|用户需求|代码中的(?:问题|错误)$|多[项項](?:重要)?(?:修改|修复|改[进進]|优化|更新)"
-    r"|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前|此|该)|(?:之前|上述|提到|刚才)的?(?:问题|错误)|圆满"
-    r"|新的?高度|里程碑|本[次轮].{0,8}(?:目标|任务)|任务(?:列表|项|清单)|一次完整|以下.{0,4}工作|(?:文件"
-    r"|文档)已(?:经)?(?:按|根据)|(?:优化|修复)[和与](?:优化|修复|改进)工作|一个成功的|以下(?:主要)?(?:修改|问题|問題"
-    r"|功能|改进|改進|内容)|进行了(?:一些|几处|主要的?|一系列)?(?:修改|改进|更新|调整)$|进行了主要|\b(?:created|added"
-    r"|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that"
-    r"|to))|(?:simpler|different|new|better|cleaner|alternative|another) (?:approach|way|solution)$|^(?:found"
-    r"|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all"
-    r"|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这"
-    r"|我|现在|已继续|遵命|根据|これ|この)",
+    r"|arquivo)(?!\w)|所需的修改|用户需求|代码中的(?:问题|错误)$|[进進]一步的?(?:修改|优化|優化|调整|調整|改进)$"
+    r"|修改要求|多[项項](?:重要)?(?:修改|修复|改[进進]|优化|更新)|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前"
+    r"|此|该)|(?:之前|上述|提到|刚才)的?(?:问题|错误)|圆满|新的?高度|里程碑|本[次轮].{0,8}(?:目标|任务)|任务(?:列表|项"
+    r"|清单)|一次完整|以下.{0,4}工作|(?:文件|文档)已(?:经)?(?:按|根据)|(?:优化|修复)[和与](?:优化|修复|改进)工作"
+    r"|一个成功的|以下(?:主要)?(?:修改|问题|問題|功能|改进|改進|内容)|进行了(?:一些|几处|主要的?|一系列)?(?:修改|改进"
+    r"|更新|调整)$|进行了主要|\b(?:created|added|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file"
+    r"|function|feature|code)\b(?! (?:for|of|that|to))|(?:simpler|different|new|better|cleaner|alternative"
+    r"|another) (?:approach|way|solution)$|^(?:found|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b"
+    r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o"
+    r"|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""
