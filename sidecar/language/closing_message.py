@@ -249,7 +249,7 @@ def title_parts(
 ) -> dict[str, float]:
     """Return the parts of which `TITLE_WEIGHTS` has the weights."""
     words = _informative(title)
-    is_aside = not (patterns.DOCUMENT.search(title) and _is_about_documents(request))
+    is_aside = not ("doc" in title.lower() or patterns.DOCUMENT.search(title)) or not _is_about_documents(request)
     return {
         "first person": float(bool(patterns.SUMS_UP.match(piece.text))),
         "opens a list or section": float(piece.opens and is_first),

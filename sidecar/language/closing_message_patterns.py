@@ -265,7 +265,7 @@ FINDING = lazy_regex(
 """A step towards the work; it names an entry only if nothing else does."""
 TASK_NUMBER = lazy_regex(
     r"^(?:completed|finished|implemented|done with) (?:the )?(?:sub-?)?(?:task|ticket|step|phase|story"
-    r"|issue) [\w.#-]{1,12}(?:\s?[:–—-]\s?(?=\S)|\s(?=[\"“(]))",
+    r"|issue)[\s#-]{1,2}[\w.#-]{1,12}?(?:\s?[:–—-]\s?(?=\S)|\s(?=[\"“(]))",
     re.IGNORECASE,
 )
 """The number of a task before its name."""
@@ -290,8 +290,9 @@ UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 MINOR = lazy_regex(
     r"\b(?:readme|changelog|progress track\w{0,4}|task list|docstrings?|registered|list of|namespace|exports?|unused"
     r"|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules|restart\w*|linter|lint"
-    r"|commit|comments?)\b|日志|注释|ログ|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?"
-    r"|tod[oa]s?|alles?|все)\b",
+    r"|commit|comments?)\b|^(?:added|updated|created|wrote) (?:(?:the|detailed|comprehensive|all"
+    r"|some) ){0,2}(?:documentation|docs)\b|日志|注释|ログ|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several"
+    r"|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
     re.IGNORECASE,
 )
 """Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
@@ -544,7 +545,8 @@ DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功")
 VAGUE_TITLE = lazy_regex(
     r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|as requested|you requested|you asked"
     r"|key (?:features|improvements)|plusieurs|vari[ao]s|vári[ao]s|divers[aeio]s?|mehrere|verschillende|несколько"
-    r"|(?:made|implemented|applied) (?:\w+ ){0,2}improvements|several|various|some|multiple|following|(?:the"
+    r"|^(?:made|implemented|applied|completed|finished|added) (?:[\w-]+ ){0,4}(?:improvements|fixes|enhancements"
+    r"|changes|updates|corrections|modifications)|several|various|some|multiple|following|(?:the"
     r"|all(?: the)?) (?:\w+ ){0,2}(?:needed|requested|specified|actionable|mentioned|suggested|recommended|proposed"
     r"|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)|^(?:implemented|applied|made"
     r"|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to|(?:completed|made|performed) (?:an? "

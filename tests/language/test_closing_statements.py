@@ -17,6 +17,7 @@ REQUEST = query_terms("the discount of the cart must be rounded")
         ("修复了购物车的折扣问题，并进行了以下操作：", "修复了购物车的折扣问题"),
         ("I've added a stunning page of coupons to the cart.", "Added a page of coupons to the cart"),
         ("I've added a comprehensive overview of the cart's coupons.", "Added an overview of the cart's coupons"),
+        ("Completed TASK-004: Round the discount of the cart", "Round the discount of the cart"),
         ("Completed subtask 4.2: Round the discount of the cart", "Round the discount of the cart"),
         (
             'Completed Task 7 "Round the discount of the cart" for the shop project',
@@ -40,15 +41,21 @@ def test_a_title_has_no_praise_no_person_and_no_number_of_a_task(text: str, titl
         "修复了购物车之前的问题。", "为购物车的折扣提供了优化方案。", "圆满完成了购物车本次迭代的目标。",
         "I've rewritten the discount of the cart with a simpler approach.",
         "I've identified the issue of the discount.",
-        "I've rounded those in the cart's discount.", "Moved these of the cart's discount into orders.",
+        "I've moved those in the cart's discount.", "Moved these of the cart's discount into orders.",
         "J'ai apporté plusieurs corrections à la remise du panier.",
         "He aplicado varias mejoras al descuento del carrito.",
+        "I've implemented the discount rounding fixes for the cart.",
         "The discount of the cart is now", "The page of the cart now clearly explains:",
-        "I've rounded the discount of the cart like this:", "I've rounded the discount of the cart as follows:",
+        "I've moved the discount of the cart like this:", "I've moved the discount of the cart as follows:",
     ),
 )  # fmt: skip
 def test_a_title_that_leaves_its_object_open_does_not_name_the_work(text: str) -> None:
     assert not account_of(text, (), REQUEST).title.names_whole
+
+
+def test_documentation_does_not_name_the_work_beside_a_change() -> None:
+    text = "Added detailed documentation to the cart. I've moved the discount of the cart into orders."
+    assert account_of(text, (), REQUEST).title.text == "Moved the discount of the cart into orders"
 
 
 def test_a_document_names_the_work_only_if_it_was_requested() -> None:
