@@ -414,8 +414,8 @@ HOLLOW = lazy_regex(
 
 DANGLING = lazy_regex(
     r"[，,、]\s?(?:以下是|主要|具体|而是|并且|并?进行了以下|包括|包含|其中)[^，。]{0,20}$"
-    r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
-    r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
+    r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s|let me)\b.*|[,\s]\s?(?:including|such as"
+    r"|like|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
     r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
     r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
     r"|since|by making (?:these|the following|several|some) changes|(?:to|that|which) (?:features?|verif(?:y|ies)"

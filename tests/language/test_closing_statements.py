@@ -17,6 +17,7 @@ REQUEST = query_terms("the discount of the cart must be rounded")
         ("修复了购物车的折扣问题，并进行了以下操作：", "修复了购物车的折扣问题"),
         ("I've added a stunning page of coupons to the cart.", "Added a page of coupons to the cart"),
         ("I've added a comprehensive overview of the cart's coupons.", "Added an overview of the cart's coupons"),
+        ("I've moved the discount of the cart, let me run the tests.", "Moved the discount of the cart"),
         ("Completed TASK-004: Round the discount of the cart", "Round the discount of the cart"),
         ("Completed subtask 4.2: Round the discount of the cart", "Round the discount of the cart"),
         (
@@ -50,7 +51,7 @@ def test_a_title_has_no_praise_no_person_and_no_number_of_a_task(text: str, titl
     ),
 )  # fmt: skip
 def test_a_title_that_leaves_its_object_open_does_not_name_the_work(text: str) -> None:
-    assert not account_of(text, (), REQUEST).title.names_whole
+    assert not account_of(text).title.names_whole
 
 
 def test_documentation_does_not_name_the_work_beside_a_change() -> None:
@@ -67,11 +68,12 @@ def test_a_document_names_the_work_only_if_it_was_requested() -> None:
 @together(
     "text",
     (
-        "The cart rounds twice, let me fix the second place.", "The cause of the wrong discount is becoming clearer.",
-        "I found the discount of the cart.", "A. Removed the rounding from the cart",
-        "如仍有问题请检查购物车的折扣修改",
-        "第2天：添加购物车的折扣测试", "Next: removed the rounding from the cart.",
-        "Benefits: Improved the reading of the cart's sums", "The discount of the cart is in excellent shape.",
+        "The totals of the cart are now fixed, let me run the tests.",
+        "The cause is becoming clearer: I've moved the discount of the cart.",
+        "I found the discount of the cart.", "A. I've removed the rounding from the cart",
+        "如仍有问题说明购物车的折扣修改了",
+        "第2天：添加了购物车的折扣测试", "Next: I've removed the rounding from the cart.",
+        "Benefits: I've improved the sums of the cart", "The discount of the cart is now in excellent shape.",
         "The rounded sums of the cart now have a premium feel.", "Moved the sums for a better visual balance.",
         "Hemos completado el Paso 3 del carrito.", "购物车的修改任务已全部完成。", "我们已经完成了您提出的所有要求。",
         "任务状态已更新。", "The core issue is now resolved.", "Added to the list of migrations",
