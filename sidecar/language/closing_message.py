@@ -308,6 +308,12 @@ def is_bookkeeping(statement: str) -> bool:
     return bool(is_minor) or is_file or _is_bare_name(statement)
 
 
+def is_concrete(statement: Account) -> bool:
+    """Whether a statement is of a fault, of something done, or names code; a list of features alone is not."""
+    is_fault = statement.section in ("problem", "cause")
+    return is_fault or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))
+
+
 def _is_bare_name(statement: str) -> bool:
     beside = word_count(patterns.CODE.sub("", statement))
     return patterns.BARE_FILE.search(statement) is not None or (

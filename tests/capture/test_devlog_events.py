@@ -130,6 +130,9 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
     assert entry["title"].startswith("Replaced the totals of the cart")
 
 
+FEATURES = "I've added a page of coupons to the cart:\n\n- A bar of progress on top\n"
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [
@@ -138,6 +141,8 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
         ("I replaced the totals of the cart with whole cents. The cause was a float. All 3 tests pass.", 1),
         ("I replaced the totals of the cart with whole cents. Removed the old rounding. Renamed the discount.", 1),
         ("I replaced the totals of the cart with whole cents. Removed the totals. Renamed the cart.", 0),
+        (f"{FEATURES}- A table with colors and some panels\n", 0),
+        (f"{FEATURES}- A table of coupons with `coupons.css`\n", 1),
     ],
 )  # fmt: skip
 def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
@@ -147,7 +152,7 @@ def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=text)
     assert len(drafts(chat)) == count
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="All 12 tests pass.")
-    assert len(drafts(chat)) == int("cause" in text or "rounding" in text)
+    assert len(drafts(chat)) == int("cause" in text or "rounding" in text or "css" in text)
 
 
 def test_updated_documents_and_imports_are_not_what_an_entry_states_beside_its_title(start_chat: StartChat) -> None:
