@@ -20,14 +20,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
-from sidecar.language.closing_message import (
-    Account,
-    WorkAccount,
-    announces_more,
-    is_bookkeeping,
-    is_concrete,
-    title_text,
-)
+from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import Section
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.own_words import request_of
@@ -382,11 +375,15 @@ NAMING_SHARE = 0.6
 def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, has_event: bool) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
     named = set(query_terms(account.title.text))
-    new = [each for each in account.statements if len(set(query_terms(each.text)) - named) >= MIN_NEW_TERMS]
-    about = [statement for statement in new if statement.section not in ("open", "also", "evidence")]
+    about = [
+        each
+        for each in account.statements
+        if each.section in _REASONS
+        or (each.section == "change" and len(set(query_terms(each.text)) - named) >= MIN_NEW_TERMS)
+    ]
     stated = [statement.section for statement in about if not is_bookkeeping(statement.text)]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
-    is_named &= has_event or any(map(is_concrete, about))
+    is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated)
     return is_named and (has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event)

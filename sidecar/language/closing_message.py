@@ -183,12 +183,12 @@ def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Acco
 
 
 def _is_repeated(account: Account, stated: Sequence[Account], named_by: str) -> bool:
-    """Whether all words of a statement are in the one that names the work, or in a longer one of its section."""
+    """Whether all words of a statement are in a longer one of its section, or of a change in the one that names it."""
     terms = set(query_terms(account.text))
     return any(
         terms < set(query_terms(other.text)) or (other.text == named_by and terms == set(query_terms(other.text)))
         for other in stated
-        if other != account and (other.text == named_by or other.section == account.section)
+        if other != account and other.section == account.section
     )
 
 
@@ -308,7 +308,7 @@ def is_bookkeeping(statement: str) -> bool:
     return bool(is_minor) or is_file or _is_bare_name(statement)
 
 
-def is_concrete(statement: Account) -> bool:
+def is_work(statement: Account) -> bool:
     """Whether a statement is of a fault, of something done, or names code; a list of features alone is not."""
     is_fault = statement.section in ("problem", "cause")
     return is_fault or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))
