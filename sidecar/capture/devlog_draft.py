@@ -5,13 +5,13 @@ Events are identified by what happened and not by their wording; no model is cal
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.effects.direction_change import overlap
+from sidecar.capture.effects.direction_change import overlap, shown_event_lines
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.runner_output import VerdictChange
 from sidecar.codebase import is_generated
@@ -22,7 +22,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import Section
-from sidecar.language.common_words import is_distinctive
+from sidecar.language.common_words import account_terms, is_distinctive
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_types import ArtifactEvent, Details, DevlogDetails, EventKind, LineCounts, Provenance, Tally
@@ -307,11 +307,18 @@ def store_devlog(
         return None
     due = _is_due(run, tally)
     has_event = bool(_events_so_far(sum_so_far, events))
-    is_informative = _is_concluded(run) and _is_informative(
-        _account_so_far(run, sum_so_far, tally),
-        _lines(tally),
-        {**_details(sum_so_far).tests, **_test_lines(run)},
-        has_event=has_event,
+    account = _account_so_far(run, sum_so_far, tally)
+    is_turned = any(event.kind == "directionChanged" for event in events)
+    is_current = not is_turned or account.title.text == run.account.title.text
+    is_informative = (
+        is_current
+        and _is_concluded(run)
+        and _is_informative(
+            account,
+            _lines(tally),
+            {**_details(sum_so_far).tests, **_test_lines(run)},
+            has_event=has_event,
+        )
     )
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or has_event) and is_informative)
@@ -378,8 +385,7 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     about = [
         each
         for each in account.statements
-        if each.section in _REASONS
-        or (each.section == "change" and len(set(query_terms(each.text)) - named) >= MIN_NEW_TERMS)
+        if each.section in _REASONS or (each.section == "change" and _is_new(each.text, account.title.text, named))
     ]
     stated = [statement.section for statement in about if not is_bookkeeping(statement.text)]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
@@ -387,6 +393,11 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated)
     return is_named and (has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event)
+
+
+def _is_new(text: str, title: str, named: Collection[str]) -> bool:
+    new = set(query_terms(text)).difference(named)
+    return title_text(text) != title and len(new) >= MIN_NEW_TERMS and not new <= account_terms()
 
 
 def _events_so_far(earlier: Artifact | None, events: Sequence[ArtifactEvent]) -> list[ArtifactEvent]:
@@ -549,27 +560,13 @@ def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
 
 
 def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChange], runs: int) -> DraftText:
-    shown_events = event_lines(event.line for event in details.events if not _announces(event.line))
+    shown_events = shown_event_lines(event.line for event in details.events)
     deleted_files = {change.path for change in changes if change.path not in run.effects.files}
     lines = {event.kind: event.line.rstrip(".") for event in details.events}
     of_event = lines.get("testsFixed") or lines.get(name_of(details.events) or "testsFixed", "")
     title = details.account.title.text or clip(of_event, MAX_TITLE) or files_title(changes, run.effects.files)
     tests = list(details.tests.values())
     return devlog(title, changes, details.account, tests, runs, shown_events, deleted_files, details.request)
-
-
-def event_lines(lines: Iterable[str]) -> list[str]:
-    """Return the lines of events; of those about one subject, which names differ, the longest."""
-    by_subject: dict[str, str] = {}
-    for line in lines:
-        subject = line.partition(" (`")[0]
-        by_subject[subject] = max(by_subject.get(subject, ""), line, key=len)
-    return list(by_subject.values())
-
-
-def _announces(line: str) -> bool:
-    """Whether what an event's line names is an announced step, such as "Now let's check the table"."""
-    return announces_more(line.partition(": ")[2].partition(" – ")[0].rstrip("…. "))
 
 
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:

@@ -100,6 +100,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     headings: set[str] = set()
     candidates: list[tuple[Candidate, str]] = []
     is_listing = False
+    sentences = 0
     listed = [_informative(piece.text) for piece, kind in pieces if piece.item and kind == "change"]
     headed = [piece.paragraph for piece in every if piece.is_heading and not piece.opens and not piece.item]
     is_of_parts = sum(piece.is_heading and piece.of_part for piece in every) >= MIN_PARTS
@@ -118,7 +119,9 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         whole = _statement_text(piece)
         statements.setdefault(whole, Account(kind, whole, round(score, 2)))
         headings |= {whole} if piece.is_heading else set()
-        is_first = not is_listing and sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
+        is_above = sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
+        is_first = not is_listing and is_above and sentences < MAX_BEFORE
+        sentences += kind == "change" and not piece.is_heading
         candidate = _title_from(piece, kind, shared, position, is_first, request, listed)
         if piece.of_part and is_of_parts and candidate.names_whole:
             candidate = Candidate(candidate.text, candidate.score - WHOLE_BONUS)
@@ -199,6 +202,8 @@ def _statement_text(piece: Piece) -> str:
     return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
 
 
+MAX_BEFORE = 2
+"""Sentences about changes from which on another one names a part."""
 MAX_HEADINGS_ABOVE = 1
 """Headings above a sentence that sums up what follows; below more of them it is about a section."""
 
@@ -249,7 +254,8 @@ def title_parts(
 ) -> dict[str, float]:
     """Return the parts of which `TITLE_WEIGHTS` has the weights."""
     words = _informative(title)
-    is_aside = not ("doc" in title.lower() or patterns.DOCUMENT.search(title)) or not _is_about_documents(request)
+    is_of_documents = "doc" in title.lower() or patterns.DOCUMENT.search(title)
+    is_aside = not (is_of_documents and any(map(patterns.DOCUMENT_TERM.fullmatch, request)))
     return {
         "first person": float(bool(patterns.SUMS_UP.match(piece.text))),
         "opens a list or section": float(piece.opens and is_first),
@@ -267,13 +273,11 @@ def title_parts(
     }
 
 
-def _is_about_documents(request: Collection[str]) -> bool:
-    return any(patterns.DOCUMENT_TERM.fullmatch(term) for term in request)
-
-
 def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: Collection[str]) -> bool:
     """Whether a reader who has not seen the conversation learns from a title what was done, and not a part of that."""
-    if title.endswith("…") or patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title):
+    if title.endswith("…") or patterns.ALSO.match(piece_text):
+        return False
+    if patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title):
         return False
     is_label = (
         parts["heading"] and not parts["opens a list or section"] and not patterns.DONE_HEADING.search(piece_text)
@@ -286,7 +290,7 @@ def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: 
         return False
     if patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece_text):
         return False
-    if patterns.DOCUMENT.search(title) and not _is_about_documents(request):
+    if patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, request)):
         return False
     related = parts["requested words"] + parts["listed changes"] + parts["changed words"]
     is_lead = parts["first person"] or parts["opens a list or section"]

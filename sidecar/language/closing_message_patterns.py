@@ -257,6 +257,13 @@ SUMS_UP = lazy_regex(
 )
 """A sentence in the first person states the whole more often than an item of a list does."""
 
+ALSO = lazy_regex(
+    r"(?:(?:i|we)(?:['’]ve| have)?\s)?also\b|j['’]ai (?:également|aussi)\b|también|我们?还|ho anche|ik heb ook"
+    r"|ich habe auch",
+    re.IGNORECASE,
+)
+"""A statement of something beside what was named before."""
+
 FINDING = lazy_regex(
     r"(?:i|we)(?:['’]ve| have)? (?:found|identified|discovered|noticed)\b|(?:found|identified|discovered)\b|我?发现"
     r"|the (?:(?:previous|last|command|important) ){0,2}(?:output|error|log|thing|result)s?\b|let me summarize",
@@ -338,10 +345,11 @@ PRONOUN = lazy_regex(
 """A title that starts so names its object elsewhere."""
 
 EXPECTED = lazy_regex(
-    r"^(?!.*\b(?:i|we|let)\b).*(?:\b(?:should|would|expect\w*|deber[ií]an?|deveriam?|devrai(?:t|ent)|sollte\w*"
-    r"|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず|接下来|下一步|后续|将会|我们?[将会])|\b(?:i|we)(?:['’]ll"
-    r"| will)\b(?!.{0,40}\b(?:summ|list|recap|describ|explain))|\b(?:voy a|je vais|ich werde|vou|ik (?:zal|ga)|vado a"
-    r"|я (?:буду|сделаю))\b(?!.{0,20}\b(?:res[uú]m|zusammen|samenvat|riassu|подв))",
+    r"^(?!.*\b(?:i|we|let)\b).*(?:\b(?:should|would|(?:possible|likely) (?:causes?|reasons?)|expect\w*|deber[ií]an?"
+    r"|deveriam?|devrai(?:t|ent)|sollte\w*|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず|可能的?原因|原因可能"
+    r"|接下来|下一步|后续|将会|我们?[将会])|\b(?:i|we)(?:['’]ll| will)\b(?!.{0,40}\b(?:summ|list|recap|describ"
+    r"|explain))|\b(?:voy a|je vais|ich werde|vou|ik (?:zal|ga)|vado a|я (?:буду|сделаю))\b(?!.{0,20}\b(?:res[uú]m"
+    r"|zusammen|samenvat|riassu|подв))",
     re.IGNORECASE,
 )
 """A line whose list says what is expected or planned, not what was done."""
@@ -351,11 +359,11 @@ STATUS = lazy_regex(
     r"|step)\b|\bstatus\w* (?:changed|set|updated) to\b|\b(?:hemos|he) completado (?:el|la) (?:paso|fase|etapa"
     r"|tarea)\b|(?:修改|任[务務]|工作|更新|重构|修复|升级)[^，。：]{0,12}(?:完成|更新)[。！]?$"
     r"|^.{0,12}已[经經]?(?:成功)?(?:完成|解决|更新)[。！]?$|(?:完成|实现|达成)了?[^，。]{0,6}(?:交办|提出|要求"
-    r"|本[次轮]|所有|全部|主要的?|既定|重要)[^，。]{0,30}(?:任务|目标|要求|里程碑|工作|需求|手术)|任务状态|里程碑|圆满"
-    r"|根据您的|按您的|(?:提供|奠定)了坚实|^the (?:core |main |root )?(?:issue|problem|error)s? (?:is|are|has been"
-    r"|have been) (?:now )?(?:resolved|fixed|solved)\b|статус\w* измен[её]н|(?:следующ\w+|próxim\w+|prochaine?"
-    r"|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt"
-    r"|passo|attività|taak|stap)|下一(?:个|步|項|项)",
+    r"|本[次轮]|所有|全部|主要的?|既定|重要)[^，。]{0,30}(?:任务|目标|要求|里程碑|工作|需求|手术)|任务状态|(?:功能"
+    r"|部分)(?:已经?|都)?(?:全部|都)完成|里程碑|圆满|根据您的|按您的|(?:提供|奠定)了坚实|^the (?:core |main "
+    r"|root )?(?:issue|problem|error)s? (?:is|are|has been|have been) (?:now )?(?:resolved|fixed|solved)\b"
+    r"|статус\w* измен[её]н|(?:следующ\w+|próxim\w+|prochaine?|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea"
+    r"|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt|passo|attività|taak|stap)|下一(?:个|步|項|项)",
     re.IGNORECASE,
 )
 """The progress of a task or what comes next."""
@@ -370,7 +378,7 @@ PART = lazy_regex(
     re.IGNORECASE,
 )
 """A heading that starts with the number of a step or a ticket."""
-FILE_ITEM = lazy_regex(r"^`?[\w@./-]{0,120}\w\.[a-z]{1,5}`?\s{0,2}[-–—:：]\s")
+FILE_ITEM = lazy_regex(r"^`?[\w@./-]{0,120}\w(?:/|\.[a-z]{1,5})`?\s{0,2}[-–—:：]\s")
 """A file of a list, before what it contains."""
 PATH = lazy_regex(r"`[^`\s]+\.\w{1,6}`")
 BARE_FILE = lazy_regex(
@@ -503,7 +511,7 @@ NO_STATEMENT = lazy_regex(
 UNFINISHED = lazy_regex(
     r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)|(?:^|[.!]\s)(?:(?:now|next|first|then"
     r"|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a"
-    r"|je vais|ich werde|vou|vado a|ik ga)\b[^.?!]{0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
+    r"|je vais|ich werde|vou|vado a|ik ga)\b(?:[^.?!]|\.(?=\w)){0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
     re.IGNORECASE,
 )
 LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
@@ -564,22 +572,26 @@ VAGUE_TITLE = lazy_regex(
     r"|those) (?:of )?(?:the )?(?:\S+ ){0,3}(?:components|issues|enhancements|pages|files|problems|bugs|changes|fixes"
     r"|recommendations|requests|features)|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for"
     r"|to|across|throughout|with|from))|^(?:fixed|resolved|solved|corrected) (?:the|an?) (?:\S+ )?(?:error|problem"
-    r"|issue)s?$|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
-    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要"
-    r"|请求|修改)|步[骤驟]|阶段|階段|发生|發生|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题"
-    r"|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の|多处|多處|以下の"
-    r"|一连串|全部完成|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o "
-    r"|um |le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier"
-    r"|arquivo)(?!\w)|所需的修改|用户需求|代码中的(?:问题|错误)$|[进進]一步的?(?:修改|优化|優化|调整|調整|改进)$"
-    r"|修改要求|多[项項](?:重要)?(?:修改|修复|改[进進]|优化|更新)|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前"
-    r"|此|该)|(?:之前|上述|提到|刚才)的?(?:问题|错误)|圆满|新的?高度|里程碑|本[次轮].{0,8}(?:目标|任务)|任务(?:列表|项"
-    r"|清单)|一次完整|以下.{0,4}工作|(?:文件|文档)已(?:经)?(?:按|根据)|(?:优化|修复)[和与](?:优化|修复|改进)工作"
-    r"|一个成功的|以下(?:主要)?(?:修改|问题|問題|功能|改进|改進|内容)|进行了(?:一些|几处|主要的?|一系列)?(?:修改|改进"
-    r"|更新|调整)$|进行了主要|\b(?:created|added|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file"
-    r"|function|feature|code)\b(?! (?:for|of|that|to))|(?:simpler|different|new|better|cleaner|alternative"
-    r"|another) (?:approach|way|solution)$|^(?:found|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b"
-    r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o"
-    r"|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
+    r"|issue)s?$|^(?:fixed|resolved|solved|corrected) (?:the |all )?issues? (?:with"
+    r"|in) the (?:[\w-]+ ){0,4}(?:functionality|feature|component|page|system)$|^(?:reviewed|checked|verified"
+    r"|confirmed|analy[sz]ed)|^(?:also|también|également)|next (?:\w+ )?(?:piece|part)|perfect\w*|parfait\w*"
+    r"|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs|errors|files|tasks|fixes)"
+    r"|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]|阶段"
+    r"|階段|发生|發生|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)"
+    r"|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の|多处|多處|以下の|一连串|全部完成"
+    r"|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o |um "
+    r"|le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé|archivo|fichier"
+    r"|arquivo)(?!\w)|所需的修改|用户需求|代码中的(?:问题|错误)$|^完成了?.{2,20}的?(?:修正|修改|修复|优化|改进"
+    r"|调整)(?:工作)?$|[进進]一步的?(?:修改|优化|優化|调整|調整|改进)$|修改要求|多[项項](?:重要)?(?:修改|修复|改[进進]"
+    r"|优化|更新)|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前|此|该)|(?:之前|上述|提到|刚才)的?(?:问题|错误)"
+    r"|圆满|新的?高度|里程碑|本[次轮].{0,8}(?:目标|任务)|任务(?:列表|项|清单)|一次完整|以下.{0,4}工作|(?:文件"
+    r"|文档)已(?:经)?(?:按|根据)|(?:优化|修复)[和与](?:优化|修复|改进)工作|一个成功的|以下(?:主要)?(?:修改|问题|問題"
+    r"|功能|改进|改進|内容)|进行了(?:一些|几处|主要的?|一系列)?(?:修改|改进|更新|调整)$|进行了主要|\b(?:created|added"
+    r"|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that"
+    r"|to))|(?:simpler|different|new|better|cleaner|alternative|another) (?:approach|way|solution)$|^(?:found"
+    r"|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all"
+    r"|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这"
+    r"|我|现在|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""

@@ -403,6 +403,7 @@ def _activities(text: str, table: _Table) -> frozenset[str]:
 
 
 _OF_ANY_ACCOUNT = (
+    "functionality required comprehensive successfully "
     "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
     " files code all everything applied successfully complete completed done summary implementation implemented added"
     " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import event_lines, fixes
+from sidecar.capture.devlog_draft import fixes
+from sidecar.capture.effects.direction_change import shown_event_lines
 from sidecar.capture.runner_output import Verdict, VerdictChange
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
@@ -360,4 +361,10 @@ def test_of_events_about_one_file_an_entry_has_the_longest_line() -> None:
     first = "Boundary touched: `src/cart.py`, which 2 files import (`total`)."
     longer = "Boundary touched: `src/cart.py`, which 2 files import (`total`, `round_sum`)."
     other = "Boundary touched: `src/mail.py`, which 1 file imports (`send`)."
-    assert event_lines([first, other, longer, first]) == [longer, other]
+    assert shown_event_lines([first, other, longer, first]) == [longer, other]
+
+
+def test_an_event_that_quotes_an_announced_step_has_no_line() -> None:
+    assert shown_event_lines(
+        ["Direction changed: custom mails – Let's fix the mails.", "Direction changed: mails."]
+    ) == ["Direction changed: mails."]
