@@ -307,18 +307,11 @@ def store_devlog(
         return None
     due = _is_due(run, tally)
     has_event = bool(_events_so_far(sum_so_far, events))
-    account = _account_so_far(run, sum_so_far, tally)
-    is_turned = any(event.kind == "directionChanged" for event in events)
-    is_current = not is_turned or account.title.text == run.account.title.text
-    is_informative = (
-        is_current
-        and _is_concluded(run)
-        and _is_informative(
-            account,
-            _lines(tally),
-            {**_details(sum_so_far).tests, **_test_lines(run)},
-            has_event=has_event,
-        )
+    is_informative = _is_concluded(run) and _is_informative(
+        _account_so_far(run, sum_so_far, tally),
+        _lines(tally),
+        {**_details(sum_so_far).tests, **_test_lines(run)},
+        has_event=has_event,
     )
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or has_event) and is_informative)

@@ -139,10 +139,10 @@ class FinishedRun:
 
     @cached_property
     def account(self) -> WorkAccount:
-        """The account of the work in its final words; in its last texts if the final ones state nothing of it."""
+        """The account of the work in its final words; in its last texts if the final ones do not name it."""
         request = query_terms(own_words(self.params.prompt[:MAX_PROSE_CHARACTERS])[:MAX_REQUEST_CHARACTERS])
         account = account_of(self.conclusion, self.changed_terms, request)
-        if account.title.text or account.statements or not self.activity.texts:
+        if account.title.text or not self.activity.texts:
             return account
         return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
 

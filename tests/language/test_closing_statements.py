@@ -39,7 +39,11 @@ def test_a_title_has_no_praise_no_person_and_no_number_of_a_task(text: str, titl
     (
         "对购物车的折扣进行了以下主要修改。", "已经进行了多项修改，以解决购物车的折扣问题。",
         "修复了购物车代码中的问题。",
-        "修复了购物车之前的问题。", "为购物车的折扣提供了优化方案。", "圆满完成了购物车本次迭代的目标。",
+        "修复了购物车之前的问题。",
+        "完成了购物车折扣功能的修正。",
+        "I've reviewed the discount of the cart.",
+        "I've fixed the issues with the discount functionality.",
+        "为购物车的折扣提供了优化方案。", "圆满完成了购物车本次迭代的目标。",
         "I've rewritten the discount of the cart with a simpler approach.",
         "I've identified the issue of the discount.",
         "I've moved those in the cart's discount.", "Moved these of the cart's discount into orders.",
@@ -140,3 +144,21 @@ def test_what_was_built_is_no_problem_below_its_heading() -> None:
     )
     sections = {statement.text: statement.section for statement in account_of(text).statements}
     assert sections == {"添加了购物车的未知来源检查": "change", "购物车的数据库没有正确创建表": "problem"}
+
+
+def test_a_third_sentence_and_one_about_something_else_name_a_part() -> None:
+    request = query_terms("implement the plan for the discount of the cart and the mails")
+    first = "Added the next big piece of the plan. The totals of the cart are now cached."
+    assert not account_of(f"{first} The mail now lists the discount of the cart.", (), request).title.names_whole
+    assert account_of("The mail now lists the discount of the cart.", (), request).title.names_whole
+    assert not account_of("I've also moved the discount of the cart into orders.").title.names_whole
+
+
+def test_a_list_of_possible_causes_states_none() -> None:
+    text = "我已将购物车的折扣改为实时计算。\n\n这可能的原因包括：\n- 折扣的循环没有正确结束导致错误\n"
+    assert [statement.section for statement in account_of(text).statements] == ["change"]
+
+
+def test_a_folder_and_its_kind_is_bookkeeping() -> None:
+    assert is_bookkeeping("`phase-2/` - The core of the cart")
+    assert not is_bookkeeping("`phase-2/` - Moved the core of the cart here")
