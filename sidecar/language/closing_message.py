@@ -171,6 +171,7 @@ def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Acco
         if account.text == named_by
         or not (
             patterns.STATUS.search(account.text)
+            or (patterns.SUMS_UP.match(account.text) and patterns.VAGUE_TITLE.search(title_text(account.text)))
             or _is_bare_name(account.text)
             or _is_repeated(account, stated, named_by)
         )

@@ -448,7 +448,7 @@ REQUEST_REFERENCE = lazy_regex(
     r"|de acordo com (?:o|a|seu|sua) \w+|secondo le tue \w+|volgens (?:je|uw) \w+|nach (?:deinen|ihren) \w+|для вас"
     r"|comme demandé|conforme solicitado|wie gewünscht|come richiesto|zoals gevraagd)(?=\W{0,3}$|,(?! which)|,? and\b)"
     r"|,?\s(?:according to|per|following) (?:the|your) (?:requirements|instructions|request|specifications"
-    r"|plan)(?=\W{0,3}$)",
+    r"|plan)(?=\W{0,3}$)|\s(?:that|which) you can\b[^.;:`]{0,80}\.?$",
     re.IGNORECASE,
 )
 """The end of a statement that points to the request."""
@@ -456,8 +456,8 @@ REQUEST_REFERENCE = lazy_regex(
 CUT_OFF = lazy_regex(
     r"\b(?:is|are|was|es|son|era|est|sont|é|são|ist|sind|è|sono|zijn|includes?|contains?|the following \w+|(?:is"
     r"|are) now|like this|as follows|now (?:\w{2,12}ly )?(?:explain|show|describe|support|provide|include|use|follow"
-    r"|handle|contain|accept|return)s?)\W{0,3}$|\b(?:that|which) \w+(?: you)?\W{0,2}$|\b(?:to|that|and|or|with|for|the"
-    r"|an?|your|including)\W{0,2}$|[是为為]\W{0,2}$|^(?://|#!|\[[A-Z]{3,}\]|Caused by:|at \w+\.)|;$",
+    r"|handle|contain|accept|return)s?)\W{0,3}$|\b(?:that|which) (?:will )?\w+(?: you| us)?\W{0,2}$|\b(?:to|that|and"
+    r"|or|with|for|the|an?|your|including)\W{0,2}$|[是为為]\W{0,2}$|^(?://|#!|\[[A-Z]{3,}\]|Caused by:|at \w+\.)|;$",
     re.IGNORECASE,
 )
 """A sentence without what it says of its subject, which a list or a block of code has, or a line of code or a log."""
@@ -534,9 +534,10 @@ LOOSE_CUT = lazy_regex(
 """Places where a title that no clause ends within its limit is cut."""
 
 POINTS_BACK = lazy_regex(
-    r"^(?:(?:this|that|these|those) (?!file\b|test\b)(?:\w+ )?(?:is|was|will|ensures?|should|means?|makes?|allows?"
-    r"|gives?|helps?|provides?|keeps?|changes?\b)|cela |ça |ceci |esto |isto |isso |das (?:ist|sollte) |dies |questo "
-    r"|это |эт[иао] |これ(?:は|に|で|ら)|この(?:方法|修正|変更)|这(?:些|样|个|将|会)|以上|现在您|您可以|实现完全)",
+    r"^(?:(?:this|that|these|those) (?!file\b|test\b)(?:\w+ )?(?:now )?(?:properly |correctly )?(?:follows?"
+    r"|integrates?|supports?|is|was|will|ensures?|should|means?|makes?|allows?|gives?|helps?|provides?|keeps?"
+    r"|changes?\b)|cela |ça |ceci |esto |isto |isso |das (?:ist|sollte) |dies |questo |это |эт[иао] |これ(?:は|に|で"
+    r"|ら)|この(?:方法|修正|変更)|这(?:些|样|个|将|会)|以上|现在您|您可以|实现完全)",
     re.IGNORECASE,
 )
 """A sentence whose subject is an earlier one: alone, it states nothing."""
