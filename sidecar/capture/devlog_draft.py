@@ -291,6 +291,7 @@ def store_devlog(
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
     It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
+    A run that changes direction names it itself: the title of an earlier run can be of what was given up.
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
     A tally that stays small over many runs starts over: no title names so many small steps. A due one waits longer.
@@ -307,11 +308,18 @@ def store_devlog(
         return None
     due = _is_due(run, tally)
     has_event = bool(_events_so_far(sum_so_far, events))
-    is_informative = _is_concluded(run) and _is_informative(
-        _account_so_far(run, sum_so_far, tally),
-        _lines(tally),
-        {**_details(sum_so_far).tests, **_test_lines(run)},
-        has_event=has_event,
+    account = _account_so_far(run, sum_so_far, tally)
+    is_turned = any(event.kind == "directionChanged" for event in events)
+    is_current = not is_turned or account.title.text == run.account.title.text
+    is_informative = (
+        is_current
+        and _is_concluded(run)
+        and _is_informative(
+            account,
+            _lines(tally),
+            {**_details(sum_so_far).tests, **_test_lines(run)},
+            has_event=has_event,
+        )
     )
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or has_event) and is_informative)

@@ -368,3 +368,18 @@ def test_an_event_that_quotes_an_announced_step_has_no_line() -> None:
     assert shown_event_lines(
         ["Direction changed: custom mails – Let's fix the mails.", "Direction changed: mails."]
     ) == ["Direction changed: mails."]
+
+
+def test_an_entry_is_not_named_after_what_a_change_of_direction_gave_up(start_chat: StartChat) -> None:
+    chat = start_chat()
+    first = "Moved the totals of the cart into a table of sums. They were slow because of a query."
+    chat.turn("make totals faster", lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=first)
+    second = "I gave up on the table because totals were stale after a discount."
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "y = 2\n" * 60)], text=second)
+    assert [note["title"] for note in drafts(chat, "rejectedApproach")] == [
+        "Table – totals were stale after a discount"
+    ]
+    assert drafts(chat) == []
+    text = "Replaced the totals of the cart by a running sum. They were stale because of the table."
+    chat.turn("go on", lambda: [chat.edit("src/sums.py", "x = 3\n" * 130)], text=text)
+    assert [entry["title"] for entry in drafts(chat)] == ["Replaced the totals of the cart by a running sum"]
