@@ -362,7 +362,7 @@ STATUS = lazy_regex(
     r"|本[次轮]|所有|全部|主要的?|既定|重要)[^，。]{0,30}(?:任务|目标|要求|里程碑|工作|需求|手术)|任务状态|(?:功能"
     r"|部分)(?:已经?|都)?(?:全部|都)完成|里程碑|圆满|根据您的|按您的|(?:提供|奠定)了坚实|^the (?:core |main "
     r"|root )?(?:issue|problem|error)s? (?:is|are|has been|have been) (?:now )?(?:resolved|fixed|solved)\b"
-    r"|статус\w* измен[её]н|(?:следующ\w+|próxim\w+|prochaine?|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea"
+    r"|статус\w{0,8} измен[её]н|(?:следующ\w+|próxim\w+|prochaine?|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea"
     r"|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt|passo|attività|taak|stap)|下一(?:个|步|項|项)",
     re.IGNORECASE,
 )
