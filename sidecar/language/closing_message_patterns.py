@@ -354,16 +354,17 @@ EXPECTED = lazy_regex(
 )
 """A line whose list says what is expected or planned, not what was done."""
 STATUS = lazy_regex(
-    r"^(?:sub)?(?:task|phase|step)s? [\d.]+.{0,120}\b(?:has been|have been|is|are) (?:now |\w+ly )?(?:completed?|done"
-    r"|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w* (?:to|with) (?:sub-?)?(?:task|phase"
-    r"|step)\b|\bstatus\w* (?:changed|set|updated) to\b|\b(?:hemos|he) completado (?:el|la) (?:paso|fase|etapa"
-    r"|tarea)\b|(?:修改|任[务務]|工作|更新|重构|修复|升级)[^，。：]{0,12}(?:完成|更新)[。！]?$"
-    r"|^.{0,12}已[经經]?(?:成功)?(?:完成|解决|更新)[。！]?$|(?:完成|实现|达成)了?[^，。]{0,6}(?:交办|提出|要求"
-    r"|本[次轮]|所有|全部|主要的?|既定|重要)[^，。]{0,30}(?:任务|目标|要求|里程碑|工作|需求|手术)|任务状态|(?:功能"
-    r"|部分)(?:已经?|都)?(?:全部|都)完成|里程碑|圆满|根据您的|按您的|(?:提供|奠定)了坚实|^the (?:core |main "
-    r"|root )?(?:issue|problem|error)s? (?:is|are|has been|have been) (?:now )?(?:resolved|fixed|solved)\b"
-    r"|статус\w{0,8} измен[её]н|(?:следующ\w+|próxim\w+|prochaine?|nächste\w*|prossim\w+|volgende) (?:задач|этап|шаг|tarea"
-    r"|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt|passo|attività|taak|stap)|下一(?:个|步|項|项)",
+    r"^(?:sub)?(?:task|phase|step)s? [\d.]+.{0,120}\b(?:has been|have been|is|are) (?:now |\w{1,12}ly )?(?:completed?"
+    r"|done|ready)\b|\b(?:next|following) (?:sub-?)?(?:task|phase|step)\b|\bproceed\w{0,12} (?:to"
+    r"|with) (?:sub-?)?(?:task|phase|step)\b|\bstatus\w{0,12} (?:changed|set|updated) to\b|\b(?:hemos"
+    r"|he) completado (?:el|la) (?:paso|fase|etapa|tarea)\b|(?:修改|任[务務]|工作|更新|重构|修复"
+    r"|升级)[^，。：]{0,12}(?:完成|更新)[。！]?$|^.{0,12}已[经經]?(?:成功)?(?:完成|解决|更新)[。！]?$|(?:完成|实现"
+    r"|达成)了?[^，。]{0,6}(?:交办|提出|要求|本[次轮]|所有|全部|主要的?|既定|重要)[^，。]{0,30}(?:任务|目标|要求"
+    r"|里程碑|工作|需求|手术)|任务状态|(?:功能|部分)(?:已经?|都)?(?:全部|都)完成|里程碑|圆满|根据您的|按您的|(?:提供"
+    r"|奠定)了坚实|^the (?:core |main |root )?(?:issue|problem|error)s? (?:is|are|has been"
+    r"|have been) (?:now )?(?:resolved|fixed|solved)\b|статус\w{0,8} измен[её]н|(?:следующ\w{1,12}|próxim\w{1,12}"
+    r"|prochaine?|nächste\w{0,12}|prossim\w{1,12}|volgende) (?:задач|этап|шаг|tarea|tarefa|paso|etapa|tâche|étape"
+    r"|aufgabe|phase|schritt|passo|attività|taak|stap)|下一(?:个|步|項|项)",
     re.IGNORECASE,
 )
 """The progress of a task or what comes next."""
