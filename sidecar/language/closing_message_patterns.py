@@ -10,7 +10,7 @@ Section = Literal["problem", "cause", "change", "evidence", "open", "also"]
 _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     ("change", (
      r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
-     r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w+ ошибок|エラー(?:処理|ハンドリング)"
+     r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w{1,3} ошибок|エラー(?:処理|ハンドリング)"
      r"|错误处理")),
     (None, (
      r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage|use it"
