@@ -72,7 +72,7 @@ def test_a_document_that_a_long_text_mentions_in_passing_is_not_named() -> None:
     assert named_of(documents_of({"README.md": ""}), text) == set()
 
 
-def test_a_dependency_is_looked_up_where_the_project_lists_it() -> None:
+def test_a_dependency_is_found_where_the_project_lists_it() -> None:
     documents = documents_of(
         {"package.json": '{"devDependencies": {"vitest": "1.0"}}', "go.mod": "require till v1", "docs/vitest.md": ""}
     )
