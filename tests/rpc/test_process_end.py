@@ -17,6 +17,10 @@ from tests.support.process import END_SECONDS, ROOT, SERVE, SERVE_WITH_ROWS, Sid
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups of POSIX")
 
+_LONGER = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = 30"
+PATIENT = (sys.executable, "-c", f"{_LONGER}; from sidecar.__main__ import main; main()", "serve")
+"""Command of a sidecar whose requests can be answered longer than the host allows: a busy machine loads slowly."""
+
 BUSY = {
     "idle": None,
     "a worker asleep": "test/sleep",
@@ -225,7 +229,7 @@ def test_process_ends_when_its_stdout_is_closed_and_stdin_stays_open(state_dir: 
 def test_requests_right_before_the_end_of_stdin_are_answered(
     start_process: Callable[..., SidecarProcess],
 ) -> None:
-    process = start_process(cold=True)
+    process = start_process(command=PATIENT, cold=True)
     client = process.client
     ids = [
         client.start("initialize", client.handshake()),
@@ -233,16 +237,14 @@ def test_requests_right_before_the_end_of_stdin_are_answered(
         client.start("rpc.discover"),
     ]
     process.close_stdin()
-    assert process.wait() == 0
+    assert process.wait(30) == 0
     assert all("result" in client.answer(request_id) for request_id in ids)
 
 
 def test_end_waits_for_the_methods_of_pending_requests(
     start_process: Callable[..., SidecarProcess], tmp_path: Path
 ) -> None:
-    limits = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = 30"
-    patient = f"{limits}; from sidecar.__main__ import main; main()"
-    process = start_process(command=(sys.executable, "-c", patient, "serve"), cold=True)
+    process = start_process(command=PATIENT, cold=True)
     client = process.client
     ids = [client.start("initialize", client.handshake()), client.start("memory/list", {"cwd": str(tmp_path)})]
     process.close_stdin()
