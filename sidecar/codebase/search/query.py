@@ -252,8 +252,8 @@ _MANIFESTS = (
     "package.json", "pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "go.mod", "Cargo.toml", "Gemfile",
     "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", "pubspec.yaml", "mix.exs",
 )  # fmt: skip
-_DEPENDENCY_TERMS = frozenset(
-    map(stem, ("upgrade", "bump", "downgrade", "install", "uninstall", "pin", "dependency", "dependencies"))
+_DEPENDENCY_WORDS = frozenset(
+    ("upgrade", "upgrading", "bump", "downgrade", "install", "uninstall", "pin", "unpin", "dependency", "dependencies")
 )
 _VERSION_TERMS = frozenset(map(stem, ("version", "newest", "latest", "release", "package")))
 """Words about a dependency that each list of dependencies contains."""
@@ -270,10 +270,10 @@ def _dependency_lists(documents: Documents, text: str) -> list[str]:
     """Return the lists of dependencies that a short text about one means: those that contain another word of it."""
     if len(text) > MAX_DOCUMENT_CHARACTERS:
         return []
-    terms = query_terms(text)
-    if _DEPENDENCY_TERMS.isdisjoint(terms):
+    words = text.casefold().split()
+    if _DEPENDENCY_WORDS.isdisjoint(words):
         return []
-    names = [term for term in terms if term not in _DEPENDENCY_TERMS and term not in _VERSION_TERMS]
+    names = set(query_terms(" ".join(word for word in words if word not in _DEPENDENCY_WORDS))) - _VERSION_TERMS
     return [path for path in _MANIFESTS if path in documents and _contains_any(documents, path, names)]
 
 

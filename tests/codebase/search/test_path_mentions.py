@@ -80,6 +80,7 @@ def test_a_dependency_is_found_where_the_project_lists_it() -> None:
     assert named_of(documents, "upgrade till to the latest version") == {"go.mod"}
     assert named_of(documents, "upgrade the plan of a customer") == set()
     assert named_of(documents, "vitest is slow") == set()
+    assert named_of(documents, "vitest in INSTALLED_APPS") == set()
 
 
 def test_continuous_integration_means_the_most_general_workflow() -> None:
