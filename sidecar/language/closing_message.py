@@ -364,7 +364,7 @@ def title_text(statement: str) -> str:
     return plain[:1].upper() + plain[1:] if plain[:1].islower() and not re.match(r"\w*[_.(/]", plain) else plain
 
 
-_ARTICLE = lazy_regex(r"\b([Aa]) (?=[aeio][a-z])")
+_ARTICLE = lazy_regex(r"\b([Aa]) (?=(?!on(?:e|ce)\b|eu)[aeio][a-z])")
 
 
 _QUOTED_NAME = lazy_regex(r"[\"“]([^\"“”]{12,})[\"”]")
