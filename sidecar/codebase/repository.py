@@ -318,9 +318,7 @@ class Repository:
 
     def _source_texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read files from the worktree, or from git's objects where a filter changed their bytes."""
-        texts = self.worktree_texts(files)
-        missing = {path: content for path, content in files.items() if path not in texts}
-        return texts | self.texts(missing) if missing else texts
+        return self._with_objects(self.worktree_texts(files), files)
 
     def cached_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the cached summaries of path → content id; reads no file."""
@@ -410,15 +408,18 @@ class Repository:
             found = read_from_worktree(self.cwd, path, content_identity(content), MAX_TEXT_BYTES, checked)
             if found is not None:
                 texts[path] = _text(found)
-        missing = {path: content for path, content in files.items() if path not in texts}
-        return texts | self._texts_of_objects(missing) if missing else texts
+        return self._with_objects(texts, files)
 
-    def _texts_of_objects(self, files: dict[str, str]) -> dict[str, str]:
-        try:
-            return {read.path: _text(read.content) for read in read_contents(self.cwd, files, MAX_TEXT_BYTES)}
-        except GitFailed as error:
-            self._process.log.warning("codebase.read.failed", reason=error.reason)
-            return {}
+    def _with_objects(self, texts: dict[str, str], files: dict[str, str]) -> dict[str, str]:
+        """Add the files that were not read from the worktree, as far as git's objects have them."""
+        missing = {path: content for path, content in files.items() if path not in texts}
+        if missing:
+            try:
+                objects = read_contents(self.cwd, missing, MAX_TEXT_BYTES)
+                return texts | {read.path: _text(read.content) for read in objects}
+            except GitFailed as error:
+                self._process.log.warning("codebase.read.failed", reason=error.reason)
+        return texts
 
     def content_ids_at(self, commit: str, paths: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the content ids of files in a commit; files it does not have are left out. Raise StateUnavailable."""
