@@ -12,16 +12,9 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.devlog_draft import (
-    MAX_TITLE,
-    PROMPT_CHARACTERS,
-    DraftText,
-    is_growing,
-    provenance_of,
-    related_objective,
-)
+from sidecar.capture.devlog_draft import MAX_TITLE, DraftText
 from sidecar.capture.effects.architectural_boundaries import kind_of
-from sidecar.capture.finished_run import FinishedRun
+from sidecar.capture.finished_run import PROMPT_CHARACTERS, FinishedRun, is_growing, provenance_of, related_objective
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex

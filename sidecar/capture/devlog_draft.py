@@ -11,21 +11,24 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.effects.direction_change import overlap, shown_event_lines
-from sidecar.capture.finished_run import FinishedRun
+from sidecar.capture.effects.direction_change import overlap
+from sidecar.capture.finished_run import (
+    FinishedRun,
+    provenance_of,
+    runs_of_draft,
+)
 from sidecar.capture.runner_output import VerdictChange
 from sidecar.codebase import is_generated
-from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import Section
-from sidecar.language.common_words import account_terms, is_distinctive
+from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_types import ArtifactEvent, Details, DevlogDetails, EventKind, LineCounts, Provenance, Tally
+from sidecar.runs.artifact_types import ArtifactEvent, DevlogDetails, EventKind, LineCounts, Tally
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
@@ -274,17 +277,6 @@ def _counts(change: FileChange) -> str:
     return f" +{change.added} −{change.removed}" if change.added or change.removed else ""
 
 
-PROMPT_CHARACTERS = 4_000
-MAX_RUNS = 50
-DEDUPE_HOURS = 24
-"""The same event does not draft another artifact within this time."""
-
-
-def window_begin_ms(run: FinishedRun) -> int:
-    """Return the start of the window in which the same event drafts nothing again."""
-    return run.now_ms - DEDUPE_HOURS * HOUR_MS
-
-
 def store_devlog(
     tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[ArtifactEvent]
 ) -> Artifact | None:
@@ -451,67 +443,6 @@ def _counts_towards_entry(
     return True
 
 
-def provenance_of(
-    run: FinishedRun, state: SubChat, files: Sequence[str], earlier: Artifact | None, details: Details
-) -> Provenance:
-    """Return the provenance of a draft. Its runs and start commit continue those of an earlier draft."""
-    before = earlier.provenance if earlier is not None else None
-    runs = runs_of_draft(run, earlier)
-    return Provenance(
-        run_id=run.params.run_id,
-        runs=runs,
-        sub_chat_id=run.params.sub_chat_id,
-        chat_id=run.params.chat_id,
-        provider=run.params.provider,
-        session_id=run.params.session.after,
-        task_fingerprint=_fingerprint(state),
-        start_commit=(before.start_commit if before is not None else None) or run.start_head,
-        head_commit=run.effects.state.head if run.effects.state else None,
-        files=tuple(files),
-        sidecar_version=run.call.process.version,
-        arm=run.rollout.mark if run.rollout is not None else "",
-        details=details,
-    )
-
-
-def runs_of_draft(run: FinishedRun, earlier: Artifact | None) -> tuple[str, ...]:
-    """Return the runs that contributed to a draft, this one last."""
-    before = earlier.provenance.runs if earlier is not None else ()
-    run_id = run.params.run_id
-    return (*(other for other in before if other != run_id), run_id)[-MAX_RUNS:]
-
-
-def _fingerprint(state: SubChat) -> str | None:
-    return state.task.fingerprint if state.task else None
-
-
-def objective_of(run: FinishedRun, state: SubChat) -> str:
-    """Return the task's objective in the user's words. Secrets are masked before it is cut."""
-    return state.task.objective if state.task else redact(run.params.prompt[:PROMPT_CHARACTERS])
-
-
-RELATED = 0.25
-"""Part of an objective's distinctive words that a run's work must contain to be about it."""
-
-
-def related_objective(run: FinishedRun, state: SubChat) -> str:
-    """Return the task's objective if the run's words or changes are about it; empty if the work has moved on."""
-    objective = objective_of(run, state)
-    terms = {term for term in query_terms(objective) if is_distinctive(term)}
-    shared = terms & (run.changed_terms | set(query_terms(f"{run.params.prompt}\n{run.conclusion}")))
-    return objective if len(shared) >= RELATED * len(terms) else ""
-
-
-def is_growing(artifact: Artifact, run: FinishedRun, state: SubChat) -> bool:
-    """Whether runs still extend a draft: it is recent, of the same task, and not edited by the user."""
-    return (
-        artifact.status == "draft"
-        and not artifact.provenance.edited
-        and artifact.provenance.task_fingerprint == _fingerprint(state)
-        and artifact.created_at_ms >= window_begin_ms(run)
-    )
-
-
 def _artifact(
     run: FinishedRun,
     state: SubChat,
@@ -568,6 +499,21 @@ def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChang
     title = details.account.title.text or clip(of_event, MAX_TITLE) or files_title(changes, run.effects.files)
     tests = list(details.tests.values())
     return devlog(title, changes, details.account, tests, runs, shown_events, deleted_files, details.request)
+
+
+def shown_event_lines(lines: Iterable[str]) -> list[str]:
+    """Return the lines of events that announce no step; of those that differ in the names they list, the longest."""
+    by_subject: dict[str, str] = {}
+    for line in lines:
+        subject = line.partition(" (`")[0]
+        if not _announces(line):
+            by_subject[subject] = max(by_subject.get(subject, ""), line, key=len)
+    return list(by_subject.values())
+
+
+def _announces(line: str) -> bool:
+    """Whether what an event's line names or quotes is an announced step, such as "Now let's check the table"."""
+    return any(announces_more(part.rstrip("…. ")) for part in line.partition(": ")[2].split(" – "))
 
 
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:

@@ -1,5 +1,6 @@
-"""A finished run with everything understood about it, on its way into the records."""
+"""A finished run with everything understood about it, and what every draft takes from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,15 +10,17 @@ from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.runner_output import RunnerOutcome
+from sidecar.core.clock import HOUR_MS
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import WorkAccount, account_of
+from sidecar.language.common_words import is_distinctive
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import Reversal, reversal_in
-from sidecar.runs import CallRecord
-from sidecar.runs.artifact_types import Boundary
+from sidecar.runs import Artifact, CallRecord, SubChat
+from sidecar.runs.artifact_types import Boundary, Details, Provenance
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import RolloutDecision
 from sidecar.settings.resolve import Settings
@@ -162,3 +165,75 @@ class FinishedRun:
         start = self.pre_run.details.baseline.head if self.pre_run is not None else None
         state = self.effects.state
         return start or (state.head if state is not None else None)
+
+
+PROMPT_CHARACTERS = 4_000
+MAX_RUNS = 50
+DEDUPE_HOURS = 24
+"""The same event does not draft another artifact within this time."""
+
+
+def window_begin_ms(run: FinishedRun) -> int:
+    """Return the start of the window in which the same event drafts nothing again."""
+    return run.now_ms - DEDUPE_HOURS * HOUR_MS
+
+
+def provenance_of(
+    run: FinishedRun, state: SubChat, files: Sequence[str], earlier: Artifact | None, details: Details
+) -> Provenance:
+    """Return the provenance of a draft. Its runs and start commit continue those of an earlier draft."""
+    before = earlier.provenance if earlier is not None else None
+    runs = runs_of_draft(run, earlier)
+    return Provenance(
+        run_id=run.params.run_id,
+        runs=runs,
+        sub_chat_id=run.params.sub_chat_id,
+        chat_id=run.params.chat_id,
+        provider=run.params.provider,
+        session_id=run.params.session.after,
+        task_fingerprint=_fingerprint(state),
+        start_commit=(before.start_commit if before is not None else None) or run.start_head,
+        head_commit=run.effects.state.head if run.effects.state else None,
+        files=tuple(files),
+        sidecar_version=run.call.process.version,
+        arm=run.rollout.mark if run.rollout is not None else "",
+        details=details,
+    )
+
+
+def runs_of_draft(run: FinishedRun, earlier: Artifact | None) -> tuple[str, ...]:
+    """Return the runs that contributed to a draft, this one last."""
+    before = earlier.provenance.runs if earlier is not None else ()
+    run_id = run.params.run_id
+    return (*(other for other in before if other != run_id), run_id)[-MAX_RUNS:]
+
+
+def _fingerprint(state: SubChat) -> str | None:
+    return state.task.fingerprint if state.task else None
+
+
+def objective_of(run: FinishedRun, state: SubChat) -> str:
+    """Return the task's objective in the user's words. Secrets are masked before it is cut."""
+    return state.task.objective if state.task else redact(run.params.prompt[:PROMPT_CHARACTERS])
+
+
+RELATED = 0.25
+"""Part of an objective's distinctive words that a run's work must contain to be about it."""
+
+
+def related_objective(run: FinishedRun, state: SubChat) -> str:
+    """Return the task's objective if the run's words or changes are about it; empty if the work has moved on."""
+    objective = objective_of(run, state)
+    terms = {term for term in query_terms(objective) if is_distinctive(term)}
+    shared = terms & (run.changed_terms | set(query_terms(f"{run.params.prompt}\n{run.conclusion}")))
+    return objective if len(shared) >= RELATED * len(terms) else ""
+
+
+def is_growing(artifact: Artifact, run: FinishedRun, state: SubChat) -> bool:
+    """Whether runs still extend a draft: it is recent, of the same task, and not edited by the user."""
+    return (
+        artifact.status == "draft"
+        and not artifact.provenance.edited
+        and artifact.provenance.task_fingerprint == _fingerprint(state)
+        and artifact.created_at_ms >= window_begin_ms(run)
+    )

@@ -9,9 +9,9 @@ import apsw
 
 from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
-from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
+from sidecar.capture.devlog_draft import fixes, store_devlog
 from sidecar.capture.effects.run_activity import Loss
-from sidecar.capture.finished_run import FinishedRun
+from sidecar.capture.finished_run import FinishedRun, window_begin_ms
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.rejected_approach_draft import (
     direction_change_of,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.devlog_draft import DraftText, objective_of, provenance_of, related_objective, window_begin_ms
+from sidecar.capture.devlog_draft import DraftText
 from sidecar.capture.effects.direction_change import (
     DroppedSteps,
     LostWork,
@@ -21,7 +21,7 @@ from sidecar.capture.effects.direction_change import (
     plan_replaced,
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
-from sidecar.capture.finished_run import FinishedRun
+from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
 from sidecar.capture.runner_output import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id

@@ -10,7 +10,6 @@ from sidecar.capture.effects.run_activity import TextEdit
 from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.closing_message import announces_more
 from sidecar.runs import entries
 from sidecar.runs.model import FileLines
 from sidecar.runs.pre_run_record import WorktreeBaseline
@@ -382,18 +381,3 @@ def _added(
             if path in paths:
                 hunks[path] = f"{hunks.get(path, '')}\n{file.hunks}"
     return {path: added_marks(text) for path, text in hunks.items()}
-
-
-def shown_event_lines(lines: Iterable[str]) -> list[str]:
-    """Return the lines of events that announce no step; of those that differ in the names they list, the longest."""
-    by_subject: dict[str, str] = {}
-    for line in lines:
-        subject = line.partition(" (`")[0]
-        if not _announces(line):
-            by_subject[subject] = max(by_subject.get(subject, ""), line, key=len)
-    return list(by_subject.values())
-
-
-def _announces(line: str) -> bool:
-    """Whether what an event's line names or quotes is an announced step, such as "Now let's check the table"."""
-    return any(announces_more(part.rstrip("…. ")) for part in line.partition(": ")[2].split(" – "))
