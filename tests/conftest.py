@@ -180,7 +180,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresholds]:
     """Set the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
     yield partial(set_thresholds, monkeypatch)
-    pressure.evaluate.cache_clear()
+    pressure.evaluate_pressure.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

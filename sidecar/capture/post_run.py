@@ -52,7 +52,7 @@ from sidecar.governor import (
     after_request,
     after_run,
     after_snapshot,
-    evaluate,
+    evaluate_pressure,
     started_new_session,
     store_snapshot,
     with_session,
@@ -77,7 +77,7 @@ def govern(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> tuple[Decis
         _pressure(run, is_new_session=is_new_session),
     )
     counters = _after_loss(run, counters)
-    decision = evaluate(counters, run.settings, shadow=run.is_shadow)
+    decision = evaluate_pressure(counters, run.settings, shadow=run.is_shadow)
     counters = after_request(counters, decision.causes)
     if decision.action != "ok":
         counters = after_snapshot(counters, run.now_ms)

@@ -42,7 +42,7 @@ _PLAIN_WORD = lazy_regex(r"[\w.:\\/~+-]+", re.ASCII)
 TRUST_NOTICE = "Codex CLI runs new or changed hooks once you trust them: start `codex` and confirm, or use /hooks."
 
 
-class Change(NamedTuple):
+class HookChange(NamedTuple):
     """A settings file before and after a change."""
 
     agent: Provider
@@ -112,7 +112,7 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
 
 
 def _changed_answer(
-    arguments: argparse.Namespace, changes: Sequence[Change], lines: list[str], mode: str | None
+    arguments: argparse.Namespace, changes: Sequence[HookChange], lines: list[str], mode: str | None
 ) -> CommandAnswer:
     rows = [
         {"agent": change.agent, "settings": str(change.path), "changed": change.is_change, "diff": _diff(change)}
@@ -125,7 +125,7 @@ def _changed_answer(
     return CommandAnswer({"agents": rows, "mode": mode}, shown)
 
 
-def _change(verb: str, agent: Provider, folder: Path | None) -> Change:
+def _change(verb: str, agent: Provider, folder: Path | None) -> HookChange:
     """Return the change to an agent's settings; raise CommandFailed if they cannot be read."""
     path = settings_path(agent, folder)
     try:
@@ -179,20 +179,20 @@ def connected_events(agent: Provider, folder: Path | None = None) -> list[str]:
         raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions.") from error
 
 
-def _install(agent: Provider, path: Path, program: str) -> Change:
+def _install(agent: Provider, path: Path, program: str) -> HookChange:
     before = _read(path)
     after = with_hooks(_text(before), program, agent).encode()
-    return Change(agent, path, before, after, _read(_backup_of(path)))
+    return HookChange(agent, path, before, after, _read(_backup_of(path)))
 
 
-def _uninstall(agent: Provider, path: Path) -> Change:
+def _uninstall(agent: Provider, path: Path) -> HookChange:
     """Return the change that removes the hooks. If nothing else changed since, it restores the original file."""
     before, backup = _read(path), _read(_backup_of(path))
     text = without_hooks(_text(before))
     after = text.encode() if before is not None else None
     if backup is not None and after != before and same_settings(text, _text(backup)):
         after = backup or None
-    return Change(agent, path, before, after, backup)
+    return HookChange(agent, path, before, after, backup)
 
 
 def _confirm(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
@@ -207,7 +207,7 @@ def _confirm(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
         raise CommandFailed("Nothing was changed.")
 
 
-def _write(change: Change, *, keeps_backup: bool) -> None:
+def _write(change: HookChange, *, keeps_backup: bool) -> None:
     target = Path(os.path.realpath(change.path))  # a link to somebody's dotfiles stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -303,7 +303,7 @@ def short_path(path: str) -> str:
     return buffer.value if ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer)) else path
 
 
-def _diff(change: Change) -> list[str]:
+def _diff(change: HookChange) -> list[str]:
     before, after = (_text(content).splitlines() for content in (change.before, change.after))
     return list(difflib.unified_diff(before, after, str(change.path), str(change.path), lineterm=""))
 

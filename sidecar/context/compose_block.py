@@ -25,9 +25,9 @@ from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, Context
 from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
 from sidecar.context.xml_budget import (
     ROOT,
+    CutPart,
     Element,
     Part,
-    Trimmed,
     element_weight,
     fit_parts,
     frame_weight,
@@ -195,11 +195,11 @@ class Composed(NamedTuple):
 
     text: str
     elements: tuple[Element, ...]
-    trimmed: tuple[Trimmed, ...]
+    trimmed: tuple[CutPart, ...]
     warnings: tuple[str, ...]
 
 
-def compose(sources: ProjectSources, request: BlockRequest) -> Composed:
+def compose_context_block(sources: ProjectSources, request: BlockRequest) -> Composed:
     """Compose the block: constitution and mode always, then as many of the bracket's layers as fit."""
     limits = BRACKETS[request.bracket]
     attributes = (("bracket", request.bracket),)
@@ -234,7 +234,7 @@ def compose(sources: ProjectSources, request: BlockRequest) -> Composed:
     return Composed(text, elements, trimmed, (*sources.warnings, *_source_warnings(sources, mode, request.memories)))
 
 
-def _constitution_element(sources: ProjectSources, weight: float) -> tuple[Element, list[Trimmed]]:
+def _constitution_element(sources: ProjectSources, weight: float) -> tuple[Element, list[CutPart]]:
     """L0: a summary of the constitution, otherwise of the project's instruction files."""
     summaries = rule_summaries(sources)
     if not summaries:
@@ -246,7 +246,7 @@ def _constitution_element(sources: ProjectSources, weight: float) -> tuple[Eleme
         return element, []
     paths = ", ".join(summary.path for summary in summaries)
     return element, [
-        Trimmed(
+        CutPart(
             "L0", "constitution", f"no room for {count_noun(fitted.omitted, 'sentence')}; the full text is in {paths}"
         )
     ]
@@ -262,17 +262,17 @@ def rule_summaries(sources: ProjectSources) -> tuple[RulesSummary, ...]:
     return tuple(summarize_rules(*text, is_constitution=False) for text in distinct.values() if text.text.strip())
 
 
-def _mode_element(mode: Mode, weight: float) -> tuple[Element, list[Trimmed]]:
+def _mode_element(mode: Mode, weight: float) -> tuple[Element, list[CutPart]]:
     """L1: the mode itself always; its attributes while there is room."""
     governance = mode.governance
     while governance and element_weight(Element("mode", governance, (mode.name,))) > weight:
         governance = governance[:-1]
     omitted = [name for name, _ in mode.governance[len(governance) :]]
-    trimmed = [Trimmed("L1", "mode", f"no room for: {', '.join(omitted)}")] if omitted else []
+    trimmed = [CutPart("L1", "mode", f"no room for: {', '.join(omitted)}")] if omitted else []
     return Element("mode", governance, (mode.name,)), trimmed
 
 
-def _instructions_element(request: BlockRequest, weight: float) -> tuple[list[Element], list[Trimmed]]:
+def _instructions_element(request: BlockRequest, weight: float) -> tuple[list[Element], list[CutPart]]:
     """The standing instructions, in every bracket: the best supported; where the window is critical, the newest."""
     if not request.instructions:
         return [], []
@@ -287,7 +287,7 @@ def _instructions_element(request: BlockRequest, weight: float) -> tuple[list[El
             break
         lines.append(instruction.line)
     reason = f"room for {len(lines)} of {count_noun(len(request.instructions), 'line')}"
-    trimmed = [Trimmed("L0", INSTRUCTIONS, reason)] if len(lines) < len(request.instructions) else []
+    trimmed = [CutPart("L0", INSTRUCTIONS, reason)] if len(lines) < len(request.instructions) else []
     return [Element(INSTRUCTIONS, lines=tuple(lines))], trimmed
 
 
@@ -320,12 +320,12 @@ def _agent_part(sources: ProjectSources) -> Part:
     return Part("L2", element, min_length=0, full_text_in=sources.definition.path)
 
 
-def _task_cut(sources: ProjectSources, request: BlockRequest, elements: Sequence[Element]) -> list[Trimmed]:
+def _task_cut(sources: ProjectSources, request: BlockRequest, elements: Sequence[Element]) -> list[CutPart]:
     """Report when the block contains only the beginning of the task's lines."""
     is_cut = any(len(line) > TASK_CHARACTERS for line in clean(task_text(request.task, sources)).splitlines())
     if not is_cut or not any(element.name == "task" for element in elements):
         return []
-    return [Trimmed("L4", "task", f"of each line {TASK_CHARACTERS} characters are included")]
+    return [CutPart("L4", "task", f"of each line {TASK_CHARACTERS} characters are included")]
 
 
 def _task_lines(task: str) -> tuple[str, ...]:
@@ -425,7 +425,7 @@ def _memory(element: Element | None) -> BlockMemory | None:
 
 def compose_result(sources: ProjectSources, request: BlockRequest) -> ContextComposeResult:
     """Compose the block and its description."""
-    block = compose(sources, request)
+    block = compose_context_block(sources, request)
     return ContextComposeResult(
         block=block.text,
         data=block_data(request.bracket, block.elements),
@@ -468,7 +468,7 @@ def load_memories(
     )
 
 
-def load_instructions(call: Call, workspace: Workspace) -> tuple[StandingInstruction, ...]:
+def instructions_of_project(call: Call, workspace: Workspace) -> tuple[StandingInstruction, ...]:
     """Return the project's standing instructions; files that changed since are read first."""
     with call.database.read() as tx:
         if not registered_ids(tx, workspace.project_key):

@@ -183,10 +183,10 @@ def count_interaction(
     with call.database.write() as tx:
         record = with_interaction(store.load_session_record(tx, workspace.project_key, session_id), interaction)
         store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
-    return evaluate(record, waiting_agent(pipeline, facts))
+    return restart_decision(record, waiting_agent(pipeline, facts))
 
 
-def evaluate(record: SessionRecord, waiting: str) -> RestartDecision:
+def restart_decision(record: SessionRecord, waiting: str) -> RestartDecision:
     """Evaluate stored counters. `waiting` is the agent that waits while the present one is done."""
     counters = session_counters(record, next_agent_pending=bool(waiting))
     return RestartDecision(counters, waiting, tuple(restart_criteria(counters).values()))

@@ -13,7 +13,7 @@ from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis,
 from sidecar.context.compose_block import (
     BlockRequest,
     compose_result,
-    load_instructions,
+    instructions_of_project,
     load_memories,
     task_text,
     without_instructions,
@@ -25,8 +25,8 @@ from sidecar.context.continuation_file import (
     build_continuation,
     count_compaction,
     count_interaction,
-    evaluate,
     finish_compaction,
+    restart_decision,
     waiting_agent,
     write_continuation,
 )
@@ -44,7 +44,7 @@ from sidecar.context.model import (
     IdeCapabilities,
     RestartCounters,
 )
-from sidecar.context.project_files import SESSION, read_sources
+from sidecar.context.project_files import SESSION, read_project_sources
 from sidecar.context.store import ResumePoint, mask_secrets, receives_anchor, session_file_values
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
@@ -90,7 +90,7 @@ def pre_compact(call: Call, params: ContextPreCompactParams) -> ContextPreCompac
     resume_point = _find_or_create_resume_point(call, workspace, params)
     if (stored_result := _stored_result(resume_point)) is not None:
         return stored_result
-    sources = read_sources(workspace.project, workspace.cwd, params.agent)
+    sources = read_project_sources(workspace.project, workspace.cwd, params.agent)
     record = count_compaction(call, workspace, params.session_id, resume_point.compaction_id, sources)
     warnings: list[str] = []
     captured = _capture_summary(call, workspace, params, reach, resume_point, warnings)
@@ -239,7 +239,7 @@ def post_compact(call: Call, params: ContextPostCompactParams) -> ContextPostCom
             "The compaction is not identified.", hint="Send `compactionId`, or call `context/preCompact` first."
         )
     agent, facts = _session_facts(params, resume_point, "FRESH")
-    sources = read_sources(workspace.project, workspace.cwd, agent)
+    sources = read_project_sources(workspace.project, workspace.cwd, agent)
     captured_ids = (
         resume_point.memories if resume_point is not None and resume_point.compaction_id == compaction_id else ()
     )
@@ -253,9 +253,9 @@ def post_compact(call: Call, params: ContextPostCompactParams) -> ContextPostCom
         captured_ids=captured_ids,
     )
     record, is_known = finish_compaction(call, workspace, params.session_id, compaction_id, sources)
-    decision = evaluate(record, waiting_agent(sources.pipeline, facts))
+    decision = restart_decision(record, waiting_agent(sources.pipeline, facts))
     inputs = ContinuationInputs(params.session_id, call.now(), decision, None)
-    instructions = load_instructions(call, workspace)
+    instructions = instructions_of_project(call, workspace)
     with call.database.read() as tx:
         has_anchor = store.receives_anchor(tx, params.session_id)
     request = BlockRequest(
@@ -294,7 +294,7 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
         next_agent=params.next_agent or "",
         agent_done=params.agent_done,
     )
-    sources = read_sources(workspace.project, workspace.cwd, agent)
+    sources = read_project_sources(workspace.project, workspace.cwd, agent)
     decision = count_interaction(call, workspace, params.session_id, sources, facts)
     ide = IDES[params.ide]
     text, path, warnings = None, None, list(sources.warnings)
@@ -410,11 +410,11 @@ def compose_for(call: Call, params: ContextComposeParams, *, has_anchor: bool) -
     bracket_name = _bracket(params)
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
-    sources = read_sources(workspace.project, workspace.cwd, params.agent)
+    sources = read_project_sources(workspace.project, workspace.cwd, params.agent)
     is_first = params.after_compaction or params.resumed
     task = task_text(params.task, sources)
     memories = load_memories(call, workspace, params.token, bracket_name, task=task, is_first=is_first)
-    instructions = load_instructions(call, workspace)
+    instructions = instructions_of_project(call, workspace)
     request = BlockRequest(
         bracket_name,
         params.mode,

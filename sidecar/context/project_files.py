@@ -91,7 +91,7 @@ class ProjectReader:
         return sorted(names)[:MAX_FOLDERS]
 
 
-def read_sources(project: Path, cwd: Path, requested_agent: str | None) -> ProjectSources:
+def read_project_sources(project: Path, cwd: Path, requested_agent: str | None) -> ProjectSources:
     """Read all sources; missing and damaged ones are left out, the latter with a warning."""
     reader = ProjectReader(project, cwd)
     constitution = reader.text(CONSTITUTION)

@@ -73,7 +73,7 @@ class Part(NamedTuple):
     """Location of the full text; empty if nowhere else."""
 
 
-class Trimmed(NamedTuple):
+class CutPart(NamedTuple):
     """A part that is missing from the block or shortened, and why."""
 
     layer: PartLayer
@@ -85,7 +85,7 @@ class FittedParts(NamedTuple):
     """The parts that fit, in order, and what was trimmed."""
 
     parts: tuple[Element, ...]
-    trimmed: tuple[Trimmed, ...]
+    trimmed: tuple[CutPart, ...]
 
 
 def element_weight(element: Element) -> float:
@@ -111,7 +111,7 @@ def fit_parts(parts: Sequence[Part], weight: float) -> FittedParts:
     After the first trimmed layer, all lower ones are left out.
     """
     fitting: list[Element] = []
-    trimmed: list[Trimmed] = []
+    trimmed: list[CutPart] = []
     left = weight
     for part in parts:
         trimmed_layer = next((item.layer for item in trimmed if item.layer != part.layer), None)
@@ -149,10 +149,10 @@ def _length(element: Element) -> int:
     return len(element.lines) or len(element.children)
 
 
-def _trimmed(part: Part, truncated: Element | None) -> Trimmed:
+def _trimmed(part: Part, truncated: Element | None) -> CutPart:
     unit = "lines" if part.element.lines else "parts"
     pointer = f"; the full text is in {part.full_text_in}" if part.full_text_in else ""
     if truncated is None:
-        return Trimmed(part.layer, part.element.name, f"it does not fit into this bracket's budget{pointer}")
+        return CutPart(part.layer, part.element.name, f"it does not fit into this bracket's budget{pointer}")
     reason = f"{_length(truncated)} of {_length(part.element)} {unit} fit{pointer}"
-    return Trimmed(part.layer, part.element.name, reason)
+    return CutPart(part.layer, part.element.name, reason)

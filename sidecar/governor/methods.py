@@ -20,7 +20,7 @@ from sidecar.governor.model import (
     SnapshotStep,
     StoredSnapshotView,
 )
-from sidecar.governor.pressure import evaluate, signals_of
+from sidecar.governor.pressure import evaluate_pressure, signals_of
 from sidecar.governor.snapshots import StoredSnapshot, latest_snapshot, marker_text, store_snapshot
 from sidecar.method import Lane, method
 from sidecar.runs import ConversationPlace, run_records
@@ -34,7 +34,7 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
         snapshot = latest_snapshot(tx, params.sub_chat_id)
     settings = call.process.settings(conversation.project)
     mode = mode_of_chat(call, conversation.project, params.sub_chat_id)
-    decision = evaluate(counters, settings, shadow=mode != "active")
+    decision = evaluate_pressure(counters, settings, shadow=mode != "active")
     return GovernorStatusResult(
         governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
         signals=[
@@ -70,7 +70,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
             )
         state = run_records.sub_chat(tx, params.sub_chat_id)
         counters = replace(state.counters, rehydrate_reason=redact(params.reason))
-        decision = evaluate(counters, settings, shadow=False)
+        decision = evaluate_pressure(counters, settings, shadow=False)
         last_run = next(iter(run_records.run_summaries(tx, params.sub_chat_id, 1)), None)
         snapshot = store_snapshot(tx, params.sub_chat_id, last_run.run_id if last_run else "", decision.reasons, now_ms)
         run_records.put_sub_chat(

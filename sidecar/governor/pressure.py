@@ -340,7 +340,7 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
 
 
 @lru_cache(maxsize=64)
-def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decision:
+def evaluate_pressure(counters: Counters, settings: Settings, *, shadow: bool) -> Decision:
     """Return the decision on a conversation, from its signals, the restart criteria, and a request by the user."""
     forced = restart_criteria(session_counters(counters.session, next_agent_pending=counters.next_agent_pending))
     if counters.rehydrate_reason is not None:

@@ -25,7 +25,7 @@ MAX_NAMED = 5
 Result = TypeVar("Result")
 
 
-class Check(NamedTuple):
+class SyncCheck(NamedTuple):
     """The result of one check."""
 
     name: str
@@ -34,11 +34,13 @@ class Check(NamedTuple):
     hint: str = ""
 
 
-def checks(call: Call, workspace: Workspace) -> Iterator[Check]:
+def checks(call: Call, workspace: Workspace) -> Iterator[SyncCheck]:
     """Check settings, repository, state, lock and journal; if those are sound, also items and pointers."""
     settings = call.process.settings(workspace.project_key)
     if not settings["knowledge.repository"]:
-        yield Check("repository", "warning", "No knowledge repository is configured.", "Set `knowledge.repository`.")
+        yield SyncCheck(
+            "repository", "warning", "No knowledge repository is configured.", "Set `knowledge.repository`."
+        )
         return
     yield _check_triggers(settings)
     yield from _check_resolutions(settings)
@@ -48,67 +50,67 @@ def checks(call: Call, workspace: Workspace) -> Iterator[Check]:
     yield state
     source = _try(lambda: open_configured_source(call, settings, fetch_first=True))
     if not isinstance(source, GitSource):
-        yield Check("repository", "error", source.message, source.hint or "")
+        yield SyncCheck("repository", "error", source.message, source.hint or "")
         return
-    yield Check("repository", "ok", f"It can be read, at commit {source.commit[:12]}.")
+    yield SyncCheck("repository", "ok", f"It can be read, at commit {source.commit[:12]}.")
     if state.level == "error":
         return
     inputs = _try(lambda: load_inputs(call, workspace, source))
     if isinstance(inputs, SyncInputs):
         yield from _check_inputs(inputs)
     else:
-        yield Check("items", "error", inputs.message, inputs.hint or "")
+        yield SyncCheck("items", "error", inputs.message, inputs.hint or "")
 
 
-def _check_inputs(inputs: SyncInputs) -> Iterator[Check]:
+def _check_inputs(inputs: SyncInputs) -> Iterator[SyncCheck]:
     yield from _check_items(inputs)
     yield from _check_scopes(inputs)
     yield from _check_pointers(inputs)
 
 
-def _check_triggers(settings: Settings) -> Check:
+def _check_triggers(settings: Settings) -> SyncCheck:
     if configured_triggers(settings) == Triggers():
-        return Check("triggers", "ok", "Automatic syncs are off; a sync runs only on request.")
+        return SyncCheck("triggers", "ok", "Automatic syncs are off; a sync runs only on request.")
     if not auto_sync_enabled(settings):
         message = f"Automatic syncs are off in mode {settings.mode}, which never writes into a project."
-        return Check("triggers", "warning", message, "Use `knowledge sync`, or set `mode` to active.")
-    return Check("triggers", "ok", "A sync runs automatically after a run, when it is due.")
+        return SyncCheck("triggers", "warning", message, "Use `knowledge sync`, or set `mode` to active.")
+    return SyncCheck("triggers", "ok", "A sync runs automatically after a run, when it is due.")
 
 
-def _check_resolutions(settings: Settings) -> Iterator[Check]:
+def _check_resolutions(settings: Settings) -> Iterator[SyncCheck]:
     if rows := invalid_resolutions(settings):
         message = f"These rows do not fit any conflict: {_join_names(rows)}."
-        yield Check("resolutions", "error", message, "Fix `knowledge.resolutions`.")
+        yield SyncCheck("resolutions", "error", message, "Fix `knowledge.resolutions`.")
 
 
-def _check_lock(call: Call, workspace: Workspace) -> Check:
+def _check_lock(call: Call, workspace: Workspace) -> SyncCheck:
     try:
         with sync_lock(call.process.state_dir, workspace.project_key):
-            return Check("lock", "ok", "No sync is running.")
+            return SyncCheck("lock", "ok", "No sync is running.")
     except Busy:
-        return Check("lock", "warning", "A sync is running.", "Check again when it has finished.")
+        return SyncCheck("lock", "warning", "A sync is running.", "Check again when it has finished.")
 
 
-def _check_journal(call: Call, workspace: Workspace) -> Iterator[Check]:
+def _check_journal(call: Call, workspace: Workspace) -> Iterator[SyncCheck]:
     with call.database.read() as tx:
         running = [
             checkpoint for checkpoint in store.checkpoints(tx, workspace.project_key) if checkpoint.status == "running"
         ]
     if running:
-        yield Check("journal", "warning", "A sync was interrupted.", "The next sync rolls it back.")
+        yield SyncCheck("journal", "warning", "A sync was interrupted.", "The next sync rolls it back.")
 
 
-def _check_state(call: Call, workspace: Workspace) -> Check:
+def _check_state(call: Call, workspace: Workspace) -> SyncCheck:
     with call.database.read() as tx:
         stored = store.state_bytes(tx, workspace.project_key)
     if stored is None:
-        return Check("state", "ok", "No sync has run yet.")
+        return SyncCheck("state", "ok", "No sync has run yet.")
     try:
         state = parse_state(stored[0]) if stored[1] else None
     except ValueError:
         state = None
     if state is None:
-        return Check(
+        return SyncCheck(
             "state",
             "error",
             "The sync's state is damaged.",
@@ -117,51 +119,55 @@ def _check_state(call: Call, workspace: Workspace) -> Check:
     if quarantined := sorted(key for key, failed in state.failed.items() if failed.is_quarantined):
         message = f"Quarantined until they change, after five failed attempts: {_join_names(quarantined)}."
         hint = "`knowledge status` shows why. After fixing an item, retry it with `knowledge sync --item ID`."
-        return Check("state", "warning", message, hint)
-    return Check("state", "ok", f"Synced items: {len(state.items)}; pending: {len(state.pending)}.")
+        return SyncCheck("state", "warning", message, hint)
+    return SyncCheck("state", "ok", f"Synced items: {len(state.items)}; pending: {len(state.pending)}.")
 
 
-def _check_items(inputs: SyncInputs) -> Iterator[Check]:
+def _check_items(inputs: SyncInputs) -> Iterator[SyncCheck]:
     layers = Counter(entry.layer for entry in inputs.manifest.items.values())
     message = ", ".join(f"{number} of {layer}" for layer, number in sorted(layers.items()))
     if not layers:
-        yield Check(
+        yield SyncCheck(
             "items", "warning", "The repository has no items.", "Items belong in folders such as `company/adrs`."
         )
     else:
-        yield Check("items", "ok", f"Items: {message}.")
+        yield SyncCheck("items", "ok", f"Items: {message}.")
     for failure in inputs.manifest.failures[:MAX_NAMED]:
-        yield Check("items", "error", f"{failure.path}: {failure.problem}", "Fix the file in the repository.")
+        yield SyncCheck("items", "error", f"{failure.path}: {failure.problem}", "Fix the file in the repository.")
     if len(inputs.manifest.failures) > MAX_NAMED:
-        yield Check(
+        yield SyncCheck(
             "items", "error", f"{count_noun(len(inputs.manifest.failures) - MAX_NAMED, 'more file')} cannot be read."
         )
 
 
-def _check_scopes(inputs: SyncInputs) -> Iterator[Check]:
+def _check_scopes(inputs: SyncInputs) -> Iterator[SyncCheck]:
     places = {scope: item_location(f"{scope}/adrs/x.md") for scope in inputs.source.scopes()}
     for glob in inputs.scopes:
         if not any(location is not None and in_scope(location, [glob]) for location in places.values()):
-            yield Check("scopes", "warning", f"`{glob}` matches no scope of the repository.", "Fix `knowledge.scopes`.")
+            yield SyncCheck(
+                "scopes", "warning", f"`{glob}` matches no scope of the repository.", "Fix `knowledge.scopes`."
+            )
     others = [scope for scope, location in places.items() if location is None or not in_scope(location, inputs.scopes)]
     if others:
-        yield Check("scopes", "ok", f"Not in use: {_join_names(others)}.")
+        yield SyncCheck("scopes", "ok", f"Not in use: {_join_names(others)}.")
 
 
-def _check_pointers(inputs: SyncInputs) -> Iterator[Check]:
+def _check_pointers(inputs: SyncInputs) -> Iterator[SyncCheck]:
     plan = inputs.plan(PlanRequest())
     manual = [f"{conflict.type} of {conflict.ref}" for conflict in plan.conflicts if conflict.resolution == "manual"]
     if manual:
-        yield Check("conflicts", "warning", f"For you to decide: {_join_names(manual)}.", "Use `knowledge resolve`.")
+        yield SyncCheck(
+            "conflicts", "warning", f"For you to decide: {_join_names(manual)}.", "Use `knowledge resolve`."
+        )
     if plan.needs_force:
         message = f"A sync would delete {plan.deletions} of {plan.pointers} pointers, so it stops."
-        yield Check(
+        yield SyncCheck(
             "pointers", "error", message, "Check repository and scopes; use `--force` if the deletion is intended."
         )
     elif plan.is_empty:
-        yield Check("pointers", "ok", f"Memory agrees with the repository; pointers: {len(inputs.pointers)}.")
+        yield SyncCheck("pointers", "ok", f"Memory agrees with the repository; pointers: {len(inputs.pointers)}.")
     else:
-        yield Check(
+        yield SyncCheck(
             "pointers",
             "warning",
             f"Memory differs from the repository; operations to do: {len(plan.operations)}.",

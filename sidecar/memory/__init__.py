@@ -7,7 +7,7 @@ from sidecar.core.yaml_documents import Value
 from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
-from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
+from sidecar.memory.entry import SECTORS, Memory, ParsedMemoryFile, Sector, content_hash, normalized
 from sidecar.memory.file_index import MAX_INLINE_FILES, Index, RefreshResult, index_of
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.pointer_files import (
@@ -93,7 +93,6 @@ __all__ = [
     "SHARED_ONLY",
     "CaptureContext",
     "CaptureResult",
-    "Document",
     "ErrorEvent",
     "Index",
     "Level",
@@ -102,6 +101,7 @@ __all__ = [
     "MemoryFile",
     "MemoryFileChange",
     "Note",
+    "ParsedMemoryFile",
     "PointerFiles",
     "Reach",
     "RecallQuery",

@@ -88,7 +88,7 @@ class Memory(NamedTuple):
     """Hash of location and content; every change alters it except usage counts."""
 
 
-class Document(NamedTuple):
+class ParsedMemoryFile(NamedTuple):
     """A parsed memory file."""
 
     memories: tuple[Memory, ...]

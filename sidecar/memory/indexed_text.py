@@ -84,7 +84,7 @@ def index_text(title: str, text: str, tags: tuple[str, ...]) -> IndexedText:
     return IndexedText(title_terms, join_terms(text), join_terms(" ".join(tags)), int(_traits_of(text)))
 
 
-def significant_terms(text: str) -> tuple[str, ...]:
+def terms_without_question_words(text: str) -> tuple[str, ...]:
     """Return a query's terms without question words, each once; all terms if none would remain."""
     terms = tuple(term for term in count_terms(text) if len(term) > 1 or not term.isascii())
     return tuple(term for term in terms if term not in QUESTION_WORDS) or terms

@@ -103,7 +103,7 @@ def search(
     max_candidates: int = entry_queries.MAX_CANDIDATES,
 ) -> list[MemoryHit]:
     """Return the memories within reach that answer a text best, best first; equal ones in file order."""
-    parsed_query = query.parse_query(text, now_ms)
+    parsed_query = query.parse_memory_query(text, now_ms)
     eligible = [
         scored
         for scored in score_rows(tx, project, reach, parsed_query, filters, profiles, max_candidates)

@@ -39,7 +39,7 @@ from sidecar.memory.file_index import RefreshResult, write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.front_matter import parse_time_ms
 from sidecar.memory.files.layout import OWNERS, project_path, unarchived_path
-from sidecar.memory.indexed_text import significant_terms
+from sidecar.memory.indexed_text import terms_without_question_words
 from sidecar.memory.memory_search import MemoryHit
 from sidecar.memory.memory_search import search as search_memories
 from sidecar.memory.model import (
@@ -166,7 +166,7 @@ def capture_totals(tx: apsw.Connection, project: str, owners: Sequence[str]) -> 
     )
 
 
-def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[NearMiss]:
+def recent_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[NearMiss]:
     """Return the last near misses of a project, newest first."""
     return [
         NearMiss.model_validate(
@@ -207,7 +207,7 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
         matches = search_memories(tx, ctx.workspace.project_key, reach, text, filters, max_matches, call.now_ms())
         ids = [match.entry.memory.id for match in matches]
         superseding = entries.superseding_ids(tx, ctx.workspace.project_key, ctx.reach.owners, ids)
-    terms = significant_terms(text)
+    terms = terms_without_question_words(text)
     rendered = [_render_match(match, params.level, terms) for match in matches]
     chosen = _fit_budget(matches, rendered, params)
     memories = [_memory_match(matches[position], rendered[position], params.level, superseding) for position in chosen]
@@ -363,7 +363,7 @@ def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
         capture_state = capture_totals(tx, project, owners)
         instructions = user_decisions.instruction_lists(tx, project)
         is_listed = params.near_misses and params.token is None
-        near_misses = last_near_misses(tx, project, call.now_ms()) if is_listed else None
+        near_misses = recent_near_misses(tx, project, call.now_ms()) if is_listed else None
     return MemoryStatusResult(
         folder=ctx.index.folder.root,
         present=exists,

@@ -101,7 +101,7 @@ class Rarity(NamedTuple):
         return self.memories_with.get(term, 0) <= max(RARE_STATEMENTS, int(RARE_SHARE * self.memories))
 
 
-class Evidence(NamedTuple):
+class MemoryEvidence(NamedTuple):
     """The names and terms that a memory shares with a prompt, strongest first, and their weight."""
 
     score: float
@@ -152,7 +152,7 @@ def memory_text(
     )
 
 
-def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence | None:
+def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> MemoryEvidence | None:
     """Return what a memory shares with a prompt; None if that is not enough, or if the prompt states the same."""
     if memory.statements and all(f" {words} " in f" {cues.words} " for words in memory.statements):
         return None
@@ -167,7 +167,7 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence |
     score = PATH_SCORE * bool(paths) + NAME_SCORE * len(names) + sum(own.values()) + TASK_FACTOR * sum(task.values())
     score += WEAK * len(activities)
     strongest = sorted(own | task, key=lambda term: -(own | task)[term])
-    return Evidence(score, tuple(dict.fromkeys((*paths, *names, *strongest, *activities)))[:MAX_REASONS])
+    return MemoryEvidence(score, tuple(dict.fromkeys((*paths, *names, *strongest, *activities)))[:MAX_REASONS])
 
 
 def lookup_terms(cues: PromptCues) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.memory.indexed_text import significant_terms
+from sidecar.memory.indexed_text import terms_without_question_words
 
 _NAMES = (
     ("january", "janeiro", "enero", "janvier", "januar", "jan"),
@@ -167,9 +167,9 @@ _KINDS = (
 _PATTERNS = tuple((kind, lazy_regex(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
 
 
-def parse_query(text: str, now_ms: int) -> MemoryQuery:
+def parse_memory_query(text: str, now_ms: int) -> MemoryQuery:
     """Parse a query; `now_ms` is the reference for `yesterday`."""
-    terms = significant_terms(text)[:MAX_TERMS]
+    terms = terms_without_question_words(text)[:MAX_TERMS]
     answer_kinds = AnswerKind(0)
     for kind, pattern in _PATTERNS:
         if pattern.search(text) is not None:

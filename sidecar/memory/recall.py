@@ -20,7 +20,7 @@ from sidecar.memory.files.watch import OpenWatches
 from sidecar.memory.prompt_evidence import (
     NAME_SCORE,
     STRONG,
-    Evidence,
+    MemoryEvidence,
     MemoryText,
     PromptCues,
     Rarity,
@@ -234,7 +234,7 @@ def _memory_text(memory: Memory) -> MemoryText:
     return memory_text(memory.title, memory.text, memory.tags, choices, is_rule=is_rule)
 
 
-def _rank(memory: Memory, shared: Evidence) -> tuple[int, float, int, str]:
+def _rank(memory: Memory, shared: MemoryEvidence) -> tuple[int, float, int, str]:
     """Order preferences before decisions before events, then by what is shared, then newest first.
 
     A preference that shares only a step of the work comes last.

@@ -167,15 +167,15 @@ def _tracked_folder_count(cwd: Path) -> int:
     return len(folders)
 
 
-Check = Callable[[Call, Workspace | None], Iterable[Finding] | None]
+CheckFunction = Callable[[Call, Workspace | None], Iterable[Finding] | None]
 """Returns the findings of a check, or None if it needs a project and there is none."""
 
 
-def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Check:
+def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> CheckFunction:
     return lambda call, workspace: None if workspace is None else check(call, workspace)
 
 
-CHECKS: dict[DoctorCheckName, Check] = {
+CHECKS: dict[DoctorCheckName, CheckFunction] = {
     "database": lambda call, _: (*storage.check_database(call.database), *storage.check_rows(call.database)),
     "caches": lambda call, _: storage.check_caches(call.database),
     "records": lambda call, _: check_records(call.process),
@@ -280,7 +280,7 @@ def _run_checks(call: Call, workspace: Workspace | None) -> Findings:
     return {name: _run_check(check, call, workspace) for name, check in CHECKS.items()}
 
 
-def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Finding] | None:
+def _run_check(check: CheckFunction, call: Call, workspace: Workspace | None) -> list[Finding] | None:
     """Run a check. A check that fails to run is a finding too."""
     call.cancellation.check()
     try:

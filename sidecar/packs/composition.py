@@ -116,7 +116,7 @@ def render_anchor(lines: tuple[str, ...], prompt: str) -> PinnedAnchor | None:
     return PinnedAnchor(block.id, block.text)
 
 
-def compose(
+def compose_packs(
     items: Sequence[PackItem],
     anchor: PinnedAnchor | None,
     known: SessionContents,
@@ -224,7 +224,7 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
         items, omitted = without_new_files(items, request.known)
         reason = "low-token mode sends changes only"
         inputs.omissions.extend(Trimmed(item=item.key, reason=reason) for item in omitted)
-    composition = compose(
+    composition = compose_packs(
         items, anchor, request.known, request.limits, as_system=as_system, prompt=request.params.prompt
     )
     return composition._replace(

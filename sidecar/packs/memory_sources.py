@@ -33,18 +33,18 @@ TITLE_SEPARATOR = " — "
 """Separates a title from text on the same line."""
 
 
-class MemoryDetail(NamedTuple):
+class MemoryLimit(NamedTuple):
     """Maximum number of memories, and the level of detail of each."""
 
     max_count: int
     level: Level
 
 
-MEMORY_DETAIL: Mapping[Bracket, MemoryDetail] = {
-    "FRESH": MemoryDetail(MAX_MEMORIES, "chunks"),
-    "MODERATE": MemoryDetail(MAX_MEMORIES, "metadata"),
-    "DEPLETED": MemoryDetail(MAX_MEMORIES, "chunks"),
-    "CRITICAL": MemoryDetail(1, "metadata"),
+MEMORY_DETAIL: Mapping[Bracket, MemoryLimit] = {
+    "FRESH": MemoryLimit(MAX_MEMORIES, "chunks"),
+    "MODERATE": MemoryLimit(MAX_MEMORIES, "metadata"),
+    "DEPLETED": MemoryLimit(MAX_MEMORIES, "chunks"),
+    "CRITICAL": MemoryLimit(1, "metadata"),
 }
 """A filled window gets a one-line reminder, a forgetful one the content (intelligence-layer.md 4.7);
 an empty one gets memories too, within the pack's budget (decisions.md, Context Engine).

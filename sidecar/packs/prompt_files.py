@@ -17,7 +17,7 @@ from sidecar.packs.task import (
     mentioned_paths,
     referenced_items,
     search_query,
-    significant_terms,
+    task_terms,
 )
 from sidecar.runs import SessionContents
 
@@ -88,7 +88,7 @@ class PromptSearch(NamedTuple):
         is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
         is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
         evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
-        words, names = significant_terms(text)
+        words, names = task_terms(text)
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
             query=query,

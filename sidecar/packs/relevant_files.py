@@ -191,7 +191,7 @@ def _files(
     asks_for_tests = not names_test and wants_tests(query)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
-    failing = failing_tests(ranked, words.keys())
+    failing = named_failing_tests(ranked, words.keys())
     followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
     regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
     near = near_best(ranked[:BEST_FILES] if again else ranked)
@@ -473,7 +473,7 @@ pointer to a failing test without lines: it also says that the prompt names it.
 """
 
 
-def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
+def named_failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
     """Return the tests that a prompt names by path because they fail; `terms` are the prompt's."""
     if FAILURE_WORDS.isdisjoint(terms):
         return frozenset()

@@ -13,7 +13,14 @@ from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import size
-from sidecar.governor import Decision, Snapshot, after_compaction, before_fresh_session, evaluate, structured_state
+from sidecar.governor import (
+    Decision,
+    Snapshot,
+    after_compaction,
+    before_fresh_session,
+    evaluate_pressure,
+    structured_state,
+)
 from sidecar.language.message_intent import adds_tests, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
@@ -29,7 +36,7 @@ from sidecar.packs.byte_budget import (
 )
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
-from sidecar.packs.task import clean_prompt, referenced_items, significant_terms, task_of, work_query
+from sidecar.packs.task import clean_prompt, referenced_items, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -254,7 +261,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     sub_chat, touched = reported_compaction, conversation.touched
     continues = params.session.will_resume or params.session.is_fork
     counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)
-    governor_decision = evaluate(counters, settings, shadow=shadow)
+    governor_decision = evaluate_pressure(counters, settings, shadow=shadow)
     fresh = governor_decision.action == "rehydrate"
     task, is_new = task_of(
         sub_chat.task,
@@ -333,7 +340,7 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
 
 def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
     """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed."""
-    words, names = significant_terms(prompt)
+    words, names = task_terms(prompt)
     return workspace.slices.repository.evidence_in(prompt, names, list(words))
 
 

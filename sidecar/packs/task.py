@@ -161,7 +161,7 @@ def task_of(
     question open.
     """
     prompt = clean_prompt(prompt)
-    words, names = significant_terms(prompt)
+    words, names = task_terms(prompt)
     if current is None or (not current.names and is_courtesy(current.objective) and not is_courtesy(prompt)):
         return _new_task(prompt, words, names), True
     terms = _terms_outside_paths(prompt)
@@ -257,7 +257,7 @@ def _terms_outside_paths(prompt: str) -> Sequence[str]:
     text = prompt
     for path in paths_in(prompt):
         text = text.replace(path, f" {path.rpartition('/')[2].partition('.')[0]} ")
-    return list(significant_terms(text)[0])
+    return list(task_terms(text)[0])
 
 
 def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
@@ -309,7 +309,7 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
 @lru_cache(maxsize=16)
 def matches_query(prompt: str, query: str) -> bool:
     """Whether a prompt contains the same words and names as a query, in any order."""
-    return _identity(*significant_terms(prompt)) == _identity(*significant_terms(query))
+    return _identity(*task_terms(prompt)) == _identity(*task_terms(query))
 
 
 def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:
@@ -317,7 +317,7 @@ def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def significant_terms(prompt: str) -> tuple[Mapping[str, str], Sequence[str]]:
+def task_terms(prompt: str) -> tuple[Mapping[str, str], Sequence[str]]:
     """Return the words (by term) and the names in a prompt that tell one task from another."""
     words = {term: word for term, word in query_words(prompt).items() if term not in _FOLLOW_UP_TERMS}
     names = dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt)))

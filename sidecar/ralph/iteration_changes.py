@@ -85,7 +85,7 @@ class WorktreeState(NamedTuple):
     snapshot: WorktreeSnapshot
 
 
-class Changes(NamedTuple):
+class IterationChanges(NamedTuple):
     """Changes of an iteration in the worktree."""
 
     files: list[str] | None
@@ -101,7 +101,7 @@ class Changes(NamedTuple):
     problem: str = ""
 
 
-UNKNOWN_CHANGES = Changes(None, [], [], [], None)
+UNKNOWN_CHANGES = IterationChanges(None, [], [], [], None)
 
 
 def take_snapshot(workspace: Workspace) -> WorktreeState | str:
@@ -117,7 +117,7 @@ def take_snapshot(workspace: Workspace) -> WorktreeState | str:
     )
 
 
-def compare(before: WorktreeState | str, after: WorktreeState | str) -> Changes:
+def compare(before: WorktreeState | str, after: WorktreeState | str) -> IterationChanges:
     """Compare two snapshots."""
     if isinstance(before, str) or isinstance(after, str):
         return UNKNOWN_CHANGES._replace(problem=before if isinstance(before, str) else str(after))
@@ -135,7 +135,7 @@ def compare(before: WorktreeState | str, after: WorktreeState | str) -> Changes:
             any_change=any_change, problem=f"The changes of the iteration are unknown: {error.reason}."
         )
     own, shared = uncommitted_files(files, old, new)
-    return Changes(files, commits, own, shared, bool(files or commits))
+    return IterationChanges(files, commits, own, shared, bool(files or commits))
 
 
 def commit(root: Path, files: Sequence[str], message: str) -> str:

@@ -225,7 +225,7 @@ MAX_HISTORY_BYTES = 256 * 2**20
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
-class History(NamedTuple):
+class LoopHistory(NamedTuple):
     """The iterations of a change."""
 
     iterations: list[RalphIteration]
@@ -265,12 +265,12 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
         ) from error
 
 
-def read_history(folder: LoopFolder) -> History:
+def read_history(folder: LoopFolder) -> LoopHistory:
     """Read the history; empty if it does not exist or cannot be read. A line torn by a crash is skipped and counted."""
     try:
         lines = read_regular(folder.history, MAX_HISTORY_BYTES, follow_links=False).split(b"\n")
     except OSError:
-        return History([], 0)
+        return LoopHistory([], 0)
     iterations: list[RalphIteration] = []
     damaged = 0
     for line in lines:
@@ -280,7 +280,7 @@ def read_history(folder: LoopFolder) -> History:
             iterations.append(RalphIteration.model_validate_json(line, by_alias=True, by_name=False))
         except ValidationError:
             damaged += 1
-    return History(iterations, damaged)
+    return LoopHistory(iterations, damaged)
 
 
 def _last_byte(fd: int, size: int) -> bytes:

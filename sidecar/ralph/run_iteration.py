@@ -13,7 +13,7 @@ from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity
 from sidecar.ralph.agent.harnesses import AgentCommand, AgentProcess, AgentResult, TimeLimits, agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
-from sidecar.ralph.iteration_changes import Changes, WorktreeState
+from sidecar.ralph.iteration_changes import IterationChanges, WorktreeState
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
 from sidecar.ralph.lock_and_stop import other_loops
@@ -67,7 +67,7 @@ class _AgentRun:
     """An agent's run and its effects."""
 
     agent_result: AgentResult
-    changes: Changes
+    changes: IterationChanges
     commits: list[str]
     checks: list[RalphVerification] | None
     warnings: list[str]
@@ -263,7 +263,7 @@ def _promise_accepted(loop: LoopState, agent_run: _AgentRun) -> bool:
 def _commit_changes(
     loop: LoopState,
     before: WorktreeState | str,
-    changes: Changes,
+    changes: IterationChanges,
     agent_result: AgentResult,
     warnings: list[str],
     suffix: str = "",

@@ -120,7 +120,7 @@ class CodeDefinition(NamedTuple):
     """Words of its comment that are not in name or purpose; for a class also the names of its methods."""
 
 
-class FileFacts(NamedTuple):
+class SourceFileFacts(NamedTuple):
     """The facts of one file."""
 
     content: str
@@ -152,7 +152,7 @@ def type_of(path: str) -> str | None:
     return "module" if is_code(path) else None
 
 
-def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
+def facts_of(path: str, content: str, summary: Summary, text: str) -> SourceFileFacts:
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
     all_definitions = _without_namespaces(summary.definitions) if _is_declaration(path) else summary.definitions
@@ -178,7 +178,7 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     definitions += [
         definition for definition in (_method(definition, path, lines) for definition in methods) if definition.purpose
     ]
-    return FileFacts(
+    return SourceFileFacts(
         content=content,
         type=_excluded_type(path, summary) or type_of(path) or "module",
         purpose=one_line(summary.stated_purpose, MAX_PURPOSE),
@@ -321,7 +321,7 @@ class Derived(NamedTuple):
     """Whether there were more than `MAX_ENTITIES`."""
 
 
-def derive(files: Mapping[str, FileFacts]) -> Derived:
+def derive(files: Mapping[str, SourceFileFacts]) -> Derived:
     """Return the entities of all files; the same facts yield the same entities."""
     files = _merge_declarations({path: facts for path, facts in files.items() if facts.type != _EXCLUDED})
     files = _without_stray_methods(files)
@@ -338,7 +338,7 @@ def derive(files: Mapping[str, FileFacts]) -> Derived:
     return Derived(tuple(entities), truncated=False)
 
 
-def _without_stray_methods(files: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
+def _without_stray_methods(files: Mapping[str, SourceFileFacts]) -> Mapping[str, SourceFileFacts]:
     """Return the files without methods of types that none of them makes public."""
     classes = {definition.name for facts in files.values() for definition in facts.definitions}
     return {
@@ -353,7 +353,7 @@ def _without_stray_methods(files: Mapping[str, FileFacts]) -> Mapping[str, FileF
     }
 
 
-def _merge_declarations(files: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
+def _merge_declarations(files: Mapping[str, SourceFileFacts]) -> Mapping[str, SourceFileFacts]:
     """Return the files without declarations (`.d.ts`, `.pyi`) of what another file defines; it takes their comments."""
     declared = {path: facts for path, facts in files.items() if _is_declaration(path)}
     if not declared:
@@ -374,7 +374,7 @@ def _merge_declarations(files: Mapping[str, FileFacts]) -> Mapping[str, FileFact
     return merged
 
 
-def _with_comment(facts: FileFacts, declared: CodeDefinition) -> FileFacts:
+def _with_comment(facts: SourceFileFacts, declared: CodeDefinition) -> SourceFileFacts:
     definitions = (
         definition._replace(purpose=declared.purpose, comment_words=declared.comment_words)
         if definition.name == declared.name and not definition.purpose
@@ -389,7 +389,7 @@ def name_words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
 
-def _module(path: str, facts: FileFacts, dependencies: Sequence[str], dependents: int) -> Entity:
+def _module(path: str, facts: SourceFileFacts, dependencies: Sequence[str], dependents: int) -> Entity:
     file_name = _file_name(path)
     names = [definition.name for definition in facts.definitions if definition.type != "method"]
     return Entity(
@@ -406,7 +406,7 @@ def _module(path: str, facts: FileFacts, dependencies: Sequence[str], dependents
     )
 
 
-def _definitions(path: str, facts: FileFacts, dependents: Mapping[str, int]) -> list[Entity]:
+def _definitions(path: str, facts: SourceFileFacts, dependents: Mapping[str, int]) -> list[Entity]:
     entities: dict[str, Entity] = {}
     for definition in facts.definitions:
         key = f"{path}#{definition.name}"
@@ -434,7 +434,7 @@ def _definition(key: str, path: str, definition: CodeDefinition, dependents: int
     )
 
 
-def _own_purpose(facts: FileFacts, file_name: str) -> str:
+def _own_purpose(facts: SourceFileFacts, file_name: str) -> str:
     """Return the file's own purpose; a text about one of its definitions is that definition's purpose."""
     definition_prefixes = tuple(f"{definition.name}:" for definition in facts.definitions)
     return (
@@ -455,7 +455,7 @@ def _adaptability(dependents: int) -> float:
     return round(max(0.1, MAX_ADAPTABILITY / (1 + dependents / HALVING_DEPENDENTS)), 2)
 
 
-def _dependencies(files: Mapping[str, FileFacts]) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
+def _dependencies(files: Mapping[str, SourceFileFacts]) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
     """Return for each file the ids it depends on, and for each entity key the number of dependent files."""
     tree = _tree(files)
     dependencies_of: dict[str, list[str]] = {}
@@ -468,7 +468,9 @@ def _dependencies(files: Mapping[str, FileFacts]) -> tuple[Mapping[str, Sequence
     return dependencies_of, counts
 
 
-def _dependency_keys(path: str, facts: FileFacts, files: Mapping[str, FileFacts], tree: FileTree) -> list[str]:
+def _dependency_keys(
+    path: str, facts: SourceFileFacts, files: Mapping[str, SourceFileFacts], tree: FileTree
+) -> list[str]:
     used = frozenset(facts.references)
     keys: dict[str, None] = {}
     for specifier in facts.imports:
@@ -488,7 +490,7 @@ def _is_used(definition: CodeDefinition, names: Collection[str]) -> bool:
     return definition.name.rpartition(".")[2] in names
 
 
-def _tree(files: Mapping[str, FileFacts]) -> FileTree:
+def _tree(files: Mapping[str, SourceFileFacts]) -> FileTree:
     by_name: defaultdict[str, list[str]] = defaultdict(list)
     by_folder: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(files):

@@ -107,7 +107,7 @@ CheckName = Literal["entities", "schemas", "constitution", "agents", "templates"
 FIX = "`onecode-sidecar health --fix`"
 
 
-class FileContent(NamedTuple):
+class EntityFile(NamedTuple):
     """An entity's file."""
 
     state: Literal["there", "missing", "outside", "large"]
@@ -119,7 +119,7 @@ class FileContent(NamedTuple):
         return self.content.decode("utf-8", "replace")
 
 
-ReadFile = Callable[[str], FileContent]
+ReadFile = Callable[[str], EntityFile]
 """Returns a file by its path relative to the project."""
 
 
@@ -137,7 +137,7 @@ class RegistryFinding(NamedTuple):
     """Whether `health --fix` repairs it."""
 
 
-class Check(NamedTuple):
+class CheckResult(NamedTuple):
     """The result of one check."""
 
     name: CheckName
@@ -148,7 +148,7 @@ class Check(NamedTuple):
 
 def run_checks(
     registry: Registry, read_file: ReadFile, registry_path: str, constitution: str | None, *, exists: bool = True
-) -> list[Check]:
+) -> list[CheckResult]:
     """Run the seven checks on the entities of the registry's file, in the specification's order.
 
     `constitution` is the path of the framework's, used if the registry has none; None without a framework. `exists` is
@@ -185,8 +185,8 @@ _READ = ("schema", "agent", "template")
 
 def _check(
     name: CheckName, passed: Sequence[Entity], of: Sequence[Entity], findings: Sequence[RegistryFinding]
-) -> Check:
-    return Check(name, len(passed), len(of), tuple(findings))
+) -> CheckResult:
+    return CheckResult(name, len(passed), len(of), tuple(findings))
 
 
 def _remarks(registry: Registry, path: str) -> Iterator[RegistryFinding]:
@@ -202,7 +202,7 @@ def _emptiness(written: Sequence[Entity], path: str, *, exists: bool) -> Iterato
         yield RegistryFinding("entities", "problem", "", path, message, "Add entities with `registry/put`.")
 
 
-def _missing_files(entities: Sequence[Entity], contents: dict[str, FileContent]) -> Iterator[RegistryFinding]:
+def _missing_files(entities: Sequence[Entity], contents: dict[str, EntityFile]) -> Iterator[RegistryFinding]:
     for entity in entities:
         state = contents[entity.id].state
         if state == "missing":
@@ -222,14 +222,14 @@ def _check_files(
     written: Sequence[Entity],
     texts: dict[str, str],
     problem_with: Callable[[str], tuple[str, str]],
-) -> Check:
+) -> CheckResult:
     findings = []
     for entity in readable:
         message, remedy = problem_with(texts[entity.id]) if entity.type == type_ else ("", "")
         if message:
             findings.append(RegistryFinding(name, "problem", entity.id, entity.path, message, remedy))
     total = sum(entity.type == type_ for entity in written)
-    return Check(name, sum(entity.type == type_ for entity in readable) - len(findings), total, tuple(findings))
+    return CheckResult(name, sum(entity.type == type_ for entity in readable) - len(findings), total, tuple(findings))
 
 
 def _schema(text: str) -> tuple[str, str]:
@@ -247,13 +247,13 @@ def _template(text: str) -> tuple[str, str]:
     ), "Mark the parts to fill in, for example as `{{name}}`."
 
 
-def _constitution(path: str | None, read_file: ReadFile) -> Check:
+def _constitution(path: str | None, read_file: ReadFile) -> CheckResult:
     if path is None:
-        return Check("constitution", 0, 0, ())
+        return CheckResult("constitution", 0, 0, ())
     content = read_file(path)
     if content.state != "there":
         message, remedy = "The constitution is missing.", "Restore the file."
-        return Check(
+        return CheckResult(
             "constitution", 0, MIN_ARTICLES, (RegistryFinding("constitution", "problem", "", path, message, remedy),)
         )
     articles = articles_in(content.text)
@@ -263,10 +263,10 @@ def _constitution(path: str | None, read_file: ReadFile) -> Check:
         findings = (
             RegistryFinding("constitution", "problem", "", path, message, "Restore them under their headings."),
         )
-    return Check("constitution", articles.present, articles.expected, findings)
+    return CheckResult("constitution", articles.present, articles.expected, findings)
 
 
-def _checksums(readable: Sequence[Entity], contents: dict[str, FileContent]) -> Check:
+def _checksums(readable: Sequence[Entity], contents: dict[str, EntityFile]) -> CheckResult:
     findings, matching, recorded = [], 0, 0
     for entity in readable:
         if not entity.checksum:
@@ -281,7 +281,7 @@ def _checksums(readable: Sequence[Entity], contents: dict[str, FileContent]) -> 
             findings.append(
                 RegistryFinding("checksums", "problem", entity.id, entity.path, message, remedy, fixable=True)
             )
-    return Check("checksums", matching, recorded, tuple(findings))
+    return CheckResult("checksums", matching, recorded, tuple(findings))
 
 
 def _without_checksum(entity: Entity) -> RegistryFinding:
@@ -289,7 +289,7 @@ def _without_checksum(entity: Entity) -> RegistryFinding:
     return RegistryFinding("checksums", "note", entity.id, entity.path, message, remedy, fixable=True)
 
 
-def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> Check:
+def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> CheckResult:
     total = sum(len(entity.dependencies) for entity in written)
     orphans = [(entity, name) for entity, name in registry.orphans() if entity.origin == "file"]
     remedy = "Register it, or remove it from the dependencies."
@@ -299,4 +299,4 @@ def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> C
         )
         for entity, name in orphans
     )
-    return Check("dependencies", total - len(orphans), total, findings)
+    return CheckResult("dependencies", total - len(orphans), total, findings)

@@ -28,7 +28,7 @@ from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
 from sidecar.registry.decision import Recommendation, exists_in, match_intent
 from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
-from sidecar.registry.health import FileContent, run_checks
+from sidecar.registry.health import EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (
     ChangeEntry,
@@ -66,8 +66,8 @@ from sidecar.registry.model import (
 from sidecar.registry.project_registry import LoadedRegistry, derive_from_code, registry_for_call
 from sidecar.registry.registry_file import (
     MAX_ENTITY_BYTES,
-    Change,
     EditResult,
+    FieldChange,
     edit_registry_file,
     entity_checksum,
     find_registry_file,
@@ -104,7 +104,7 @@ def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
     )
     fields = _fields(workspace.project, params, known)
 
-    def edit(text: str) -> tuple[str, list[Change]]:
+    def edit(text: str) -> tuple[str, list[FieldChange]]:
         changes = _changes(f"{category}/{key}", known, fields)
         return (put_entity(text, category, key, fields) if fields else text), changes
 
@@ -123,7 +123,7 @@ def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
     """
     workspace, project_registry = registry_for_call(call, params)
     entity = entity_named(project_registry.load().registry, params.id)
-    changes = [Change(entity.id, "*", entity.path, None)]
+    changes = [FieldChange(entity.id, "*", entity.path, None)]
     if entity.origin == "file":
         result = edit_registry_file(
             workspace.project,
@@ -188,11 +188,11 @@ def _value(value: Value) -> Value:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _changes(entity_id: str, known: Entity | None, fields: Mapping[str, Value]) -> list[Change]:
+def _changes(entity_id: str, known: Entity | None, fields: Mapping[str, Value]) -> list[FieldChange]:
     if known is None:
-        return [Change(entity_id, "*", None, str(fields["path"]))]
+        return [FieldChange(entity_id, "*", None, str(fields["path"]))]
     return [
-        Change(entity_id, name, format_change(getattr(known, name)), format_change(value))
+        FieldChange(entity_id, name, format_change(getattr(known, name)), format_change(value))
         for name, value in fields.items()
     ]
 
@@ -245,7 +245,7 @@ def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
             ProblemEntry(
                 id=remark.about,
                 message=remark.message,
-                remedy=f"Change line {remark.line} of the registry's file." if remark.line else "Fix the file by hand.",
+                remedy=f"Edit line {remark.line} of the registry's file." if remark.line else "Fix the file by hand.",
             )
             for remark in registry.remarks
         ),
@@ -347,15 +347,15 @@ def _constitution(project: Path, loaded: LoadedRegistry) -> str | None:
     return CONSTITUTION if (project / FRAMEWORK).is_dir() and loaded.file.content is not None else None
 
 
-def _content(project: Path, path: str) -> FileContent:
+def _content(project: Path, path: str) -> EntityFile:
     try:
         resolve_inside(project, path)
         content = read_project_file(project, path, MAX_ENTITY_BYTES)
     except PolicyDenied:
-        return FileContent("outside")
+        return EntityFile("outside")
     except TooLarge:
-        return FileContent("large")
-    return FileContent("missing") if content is None else FileContent("there", content)
+        return EntityFile("large")
+    return EntityFile("missing") if content is None else EntityFile("there", content)
 
 
 MAX_DEPENDENTS = 200

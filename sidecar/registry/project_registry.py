@@ -11,7 +11,7 @@ from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.errors import SidecarError, WorkspaceUnavailable
 from sidecar.core.lru_cache import LruCache
 from sidecar.registry import store
-from sidecar.registry.code_entities import Derived, FileFacts, derive, facts_of, type_of
+from sidecar.registry.code_entities import Derived, SourceFileFacts, derive, facts_of, type_of
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.model import RegistryParams
 from sidecar.registry.registry_file import MalformedYaml, RegistryFile, find_registry_file, parse
@@ -252,8 +252,8 @@ def derive_from_code(
 
 
 def _facts(
-    repository: Repository, listing: Listing, known: Mapping[str, FileFacts], report: Callable[[int, int], None]
-) -> tuple[dict[str, FileFacts], int]:
+    repository: Repository, listing: Listing, known: Mapping[str, SourceFileFacts], report: Callable[[int, int], None]
+) -> tuple[dict[str, SourceFileFacts], int]:
     """Return the facts of all files that belong in a registry, and the number of files read."""
     contents = {path: content for path, content in listing.files.items() if type_of(path)}
     facts = {

@@ -322,7 +322,7 @@ def _unwritable(error: OSError) -> WorkspaceUnavailable:
     )
 
 
-class Change(NamedTuple):
+class FieldChange(NamedTuple):
     """A changed value; None if absent."""
 
     id: str
@@ -335,14 +335,14 @@ class EditResult(NamedTuple):
     """The result of an edit of the file."""
 
     path: str
-    changes: list[Change]
+    changes: list[FieldChange]
     written: bool
     backup: str | None
     text: str | None
     """The file's text after the edit, also of a dry run; None if it was not edited."""
 
 
-RegistryEdit = Callable[[str], tuple[str, Sequence[Change]]]
+RegistryEdit = Callable[[str], tuple[str, Sequence[FieldChange]]]
 """Returns the edited text and its changes."""
 
 
@@ -370,15 +370,15 @@ def _current_file(project: Path) -> Iterator[RegistryFile]:
     yield find_registry_file(project)
 
 
-def _update_metadata(before: str, after: str, now: str) -> tuple[str, list[Change]]:
+def _update_metadata(before: str, after: str, now: str) -> tuple[str, list[FieldChange]]:
     registry = parse(after)
     metadata, count = registry.metadata, len(registry.entities)
     changes = []
     if metadata.entity_count not in (None, count):
-        changes.append(Change(METADATA, "entity_count", str(metadata.entity_count), str(count)))
+        changes.append(FieldChange(METADATA, "entity_count", str(metadata.entity_count), str(count)))
         after = set_metadata(after, {"entity_count": count})
     if after != before and metadata.last_updated:
-        changes.append(Change(METADATA, "last_updated", metadata.last_updated, now))
+        changes.append(FieldChange(METADATA, "last_updated", metadata.last_updated, now))
         after = set_metadata(after, {"last_updated": now})
     return after, changes
 
@@ -386,14 +386,14 @@ def _update_metadata(before: str, after: str, now: str) -> tuple[str, list[Chang
 _BOM = "\ufeff"
 
 
-def update_checksums(project: Path, text: str) -> tuple[str, list[Change]]:
+def update_checksums(project: Path, text: str) -> tuple[str, list[FieldChange]]:
     """Return the text with current checksums; entities with missing files are unchanged."""
-    changes: list[Change] = []
+    changes: list[FieldChange] = []
     checksums: dict[tuple[str, str], dict[str, Value]] = {}
     for entity in parse(text.removeprefix(_BOM)).entities:
         now = entity_checksum(project, entity)
         if now and now != entity.checksum:
-            changes.append(Change(entity.id, "checksum", entity.checksum or None, now))
+            changes.append(FieldChange(entity.id, "checksum", entity.checksum or None, now))
             checksums[entity.category, entity.key] = {"checksum": now}
     return put_fields(text, checksums) if checksums else text, changes
 

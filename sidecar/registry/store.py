@@ -12,7 +12,7 @@ import orjson
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
 from sidecar.core.lru_cache import LruCache
-from sidecar.registry.code_entities import CodeDefinition, FileFacts
+from sidecar.registry.code_entities import CodeDefinition, SourceFileFacts
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.scoring import EntityWords
 from sidecar.storage.purgeable_rows import RowGroup
@@ -152,7 +152,7 @@ def derived(tx: apsw.Connection, project: str) -> DerivedEntities:
     return DerivedEntities(row[0], tuple(_entities_of(orjson.loads(row[1]))))
 
 
-def facts(tx: apsw.Connection, project: str) -> dict[str, FileFacts]:
+def facts(tx: apsw.Connection, project: str) -> dict[str, SourceFileFacts]:
     """Return the facts of a project's files, by path."""
     row = tx.execute("SELECT facts FROM continuity_registry_derived WHERE project = ?", (project,)).fetchone()
     try:
@@ -163,7 +163,7 @@ def facts(tx: apsw.Connection, project: str) -> dict[str, FileFacts]:
 
 
 def put_derived(
-    tx: apsw.Connection, project: str, entities: Sequence[Entity], files: Mapping[str, FileFacts], now_ms: int
+    tx: apsw.Connection, project: str, entities: Sequence[Entity], files: Mapping[str, SourceFileFacts], now_ms: int
 ) -> None:
     """Replace the entities and facts derived from a project's code."""
     text = orjson.dumps([list(entity) for entity in entities])
@@ -194,16 +194,16 @@ def undismiss(tx: apsw.Connection, project: str, entity_id: str) -> None:
     tx.execute("DELETE FROM continuity_registry_dismissed WHERE project = ? AND id = ?", (project, entity_id))
 
 
-def _facts_row(facts: FileFacts) -> list[Any]:
+def _facts_row(facts: SourceFileFacts) -> list[Any]:
     definitions = [list(definition) for definition in facts.definitions]
     return [
         facts.content, facts.type, facts.purpose, definitions, facts.imports, facts.references, facts.comment_words,
     ]  # fmt: skip
 
 
-def _facts(row: list[Any]) -> FileFacts:
+def _facts(row: list[Any]) -> SourceFileFacts:
     content, type_, purpose, definitions, imports, references, comment_words = row
-    return FileFacts(
+    return SourceFileFacts(
         content=content,
         type=type_,
         purpose=purpose,

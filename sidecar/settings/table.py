@@ -153,8 +153,8 @@ def _is_branch(value: object) -> bool:
     return isinstance(value, str) and is_memory_branch(value)
 
 
-Check = Callable[[object], bool]
-KINDS: dict[str, tuple[Check, str]] = {
+ValueCheck = Callable[[object], bool]
+KINDS: dict[str, tuple[ValueCheck, str]] = {
     "bool": (_is_bool, "true or false"),
     "repository": (is_repository, "an absolute folder, or an address without a password"),
     "ref": (is_ref, "a branch, a tag or a commit"),
@@ -162,7 +162,7 @@ KINDS: dict[str, tuple[Check, str]] = {
     "branch": (_is_branch, "a branch that nobody works on"),
     "name": (is_name, "at most 40 letters, digits, dots, dashes and underscores"),
 }
-LISTS: dict[str, tuple[Check, int, str]] = {
+LISTS: dict[str, tuple[ValueCheck, int, str]] = {
     "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),
     "resolutions": (is_resolution, MAX_RESOLUTIONS, "like hash_mismatch=keep_memory"),
     "patterns": (is_secret_pattern, MAX_PATTERNS, "patterns such as acme_[A-Za-z0-9]{32}"),

@@ -79,7 +79,7 @@ class WatchedFolders(NamedTuple):
         return True
 
 
-class Changes(NamedTuple):
+class FolderChanges(NamedTuple):
     """Changes between two calls."""
 
     paths: frozenset[str]
@@ -90,8 +90,8 @@ class Changes(NamedTuple):
     """Whether changes may have been missed, so that everything must be checked."""
 
 
-NO_CHANGES = Changes(frozenset(), frozenset(), is_incomplete=False)
-UNKNOWN_CHANGES = Changes(frozenset(), frozenset(), is_incomplete=True)
+NO_CHANGES = FolderChanges(frozenset(), frozenset(), is_incomplete=False)
+UNKNOWN_CHANGES = FolderChanges(frozenset(), frozenset(), is_incomplete=True)
 
 
 class Unwatchable(Exception):
@@ -120,7 +120,7 @@ class Watch(Protocol):
         """Number of folders the system watches."""
         ...
 
-    def sync(self) -> Changes:
+    def sync(self) -> FolderChanges:
         """Return everything that changed since the previous call."""
         ...
 
@@ -188,7 +188,7 @@ class RecursiveWatch:
         except Exception as error:  # its exceptions are undocumented
             raise Unwatchable("the folder cannot be watched") from error
 
-    def sync(self) -> Changes:
+    def sync(self) -> FolderChanges:
         """Return what changed since the previous call; "everything" after a burst until a quiet period has passed."""
         if self.failure is None:
             try:
@@ -206,14 +206,14 @@ class RecursiveWatch:
         self.failure = self.failure or "closed"
         self._notify.close()
 
-    def _changes(self, paths: set[str]) -> Changes:
+    def _changes(self, paths: set[str]) -> FolderChanges:
         now_ms = self._clock.monotonic_ms()
         is_burst = len(paths) > BURST_PATHS or any(_may_be_folder(path) for path in paths)
         if is_burst or (paths and now_ms < self._quiet_until_ms):
             self._quiet_until_ms = now_ms + QUIET_MS
         if now_ms < self._quiet_until_ms:
-            return Changes(frozenset(paths), frozenset(), is_incomplete=True)
-        return Changes(frozenset(paths), frozenset(), is_incomplete=False) if paths else NO_CHANGES
+            return FolderChanges(frozenset(paths), frozenset(), is_incomplete=True)
+        return FolderChanges(frozenset(paths), frozenset(), is_incomplete=False) if paths else NO_CHANGES
 
     def _paths_up_to_cookie(self) -> set[str]:
         """Return the paths up to a cookie's own; raise Unwatchable."""

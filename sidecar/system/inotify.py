@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from sidecar.core.clock import SystemClock
 from sidecar.system import folder_watch
-from sidecar.system.folder_watch import NO_CHANGES, UNKNOWN_CHANGES, Changes, Unwatchable, WatchedFolders
+from sidecar.system.folder_watch import NO_CHANGES, UNKNOWN_CHANGES, FolderChanges, Unwatchable, WatchedFolders
 
 _LOCAL_TYPES = {
     0xEF53: "ext", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x01021994: "tmpfs", 0xF2F52010: "f2fs", 0x2FC12FC1: "zfs",
@@ -245,7 +245,7 @@ class TreeWatch:
         """Number of watched folders."""
         return len(self._paths)
 
-    def sync(self) -> Changes:
+    def sync(self) -> FolderChanges:
         """Return what changed since the previous call; `failure` is set when that is no longer known."""
         if self.failure is None:
             try:
@@ -293,7 +293,7 @@ class TreeWatch:
             if self._clock.monotonic_ms() > give_up_at:
                 raise Unwatchable("the cookie's event did not arrive")
 
-    def _changes(self, chunks: list[bytes]) -> Changes:
+    def _changes(self, chunks: list[bytes]) -> FolderChanges:
         changed, self._markers = self._markers, set()
         added: set[str] = set()
         removed: set[str] = set()
@@ -311,7 +311,11 @@ class TreeWatch:
         self._update_watches(removed, added)
         changed |= self._markers
         self._markers = set()
-        return Changes(frozenset(changed), frozenset(removed | added), is_incomplete=False) if changed else NO_CHANGES
+        return (
+            FolderChanges(frozenset(changed), frozenset(removed | added), is_incomplete=False)
+            if changed
+            else NO_CHANGES
+        )
 
     def _path_of(self, event: WatchEvent) -> str | None:
         """Return the path of an event; None for cookies and folders no longer watched. Raise Unwatchable."""

@@ -74,7 +74,7 @@ class MemoryIndex(NamedTuple):
     def lesson(self, text: str, right: frozenset[str]) -> Lesson:
         """Return the lesson of a question."""
         with self._read() as (tx, project):
-            weighed = score_rows(tx, project, SHARED_ONLY, query.parse_query(text, self.now_ms), SearchFilters())
+            weighed = score_rows(tx, project, SHARED_ONLY, query.parse_memory_query(text, self.now_ms), SearchFilters())
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
         places = frozenset(
             index for index, result in enumerate(weighed) if turn_of(str(ids[result.row.row_id])) in right

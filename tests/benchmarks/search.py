@@ -18,7 +18,7 @@ from statistics import median
 from sidecar.core.yaml_documents import Value
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
-from sidecar.memory.indexed_text import significant_terms
+from sidecar.memory.indexed_text import terms_without_question_words
 from sidecar.memory.memory_search import search
 from sidecar.memory.store.entries import scope_token
 from sidecar.memory.store.entry_queries import SearchFilters
@@ -57,7 +57,9 @@ def _measure(count: int, folder: Path) -> None:
             return search(tx, index.project, SHARED_ONLY, query, SearchFilters(), 10, now_ms)
 
     def plain(query: str) -> object:
-        match = f"scope : {scope_token(index.project, 'shared')} AND ({' OR '.join(significant_terms(query))})"
+        match = (
+            f"scope : {scope_token(index.project, 'shared')} AND ({' OR '.join(terms_without_question_words(query))})"
+        )
         with index.process.database.read() as tx:
             return list(
                 tx.execute(

@@ -15,7 +15,7 @@ from sidecar.context.compose_block import (
     BlockRequest,
     block_data,
     block_layers,
-    compose,
+    compose_context_block,
 )
 from sidecar.context.project_files import ProjectSources, Text
 from sidecar.core.token_estimate import estimate_tokens
@@ -77,7 +77,7 @@ def test_any_block_is_well_formed_and_within_its_budget(
     sources: ProjectSources, bracket: Bracket, mode: str | None, task: str | None, memories: BlockMemories
 ) -> None:
     request = BlockRequest(bracket, mode, task, memories)
-    block = compose(sources, request)
+    block = compose_context_block(sources, request)
     assert estimate_tokens(block.text) <= BRACKETS[bracket].tokens
     tree = ET.fromstring(block.text.encode("utf-8"))
     assert tree.tag == "chati-context"
@@ -89,14 +89,14 @@ def test_any_block_is_well_formed_and_within_its_budget(
     order = ["constitution", "mode", "agent", "pipeline", "task", "handoff", "memory"]
     assert tags == [tag for tag in order if tag in tags]
     assert block_data(bracket, block.elements).bracket == bracket
-    assert compose(sources, request) == block
+    assert compose_context_block(sources, request) == block
 
 
 @given(sources, brackets, memories)
 def test_a_block_has_only_its_brackets_layers_and_memory_level(
     sources: ProjectSources, bracket: Bracket, memories: BlockMemories
 ) -> None:
-    block = compose(sources, BlockRequest(bracket, memories=memories))
+    block = compose_context_block(sources, BlockRequest(bracket, memories=memories))
     assert set(block_layers(block.elements)) <= set(BRACKETS[bracket].layers)
     memory = next((dict(part.attributes) for part in block.elements if part.name == "memory"), None)
     if memory is not None:
@@ -114,7 +114,7 @@ PRIORITY = ["agent", "pipeline", "memory", "task", "handoff"]
 def test_layers_below_a_trimmed_one_are_left_out(
     sources: ProjectSources, bracket: Bracket, task: str, memories: BlockMemories
 ) -> None:
-    block = compose(sources, BlockRequest(bracket, None, task, memories))
+    block = compose_context_block(sources, BlockRequest(bracket, None, task, memories))
     layers = {element.name: LAYER_BY_ELEMENT.get(element.name, "memory") for element in block.elements}
     trimmed = [part for part in block.trimmed if part.part in PRIORITY]
     for part in trimmed:

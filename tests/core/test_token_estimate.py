@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from splintr import Tokenizer
 
 from sidecar.context import BRACKETS, Bracket
-from sidecar.context.compose_block import BlockRequest, compose
+from sidecar.context.compose_block import BlockRequest, compose_context_block
 from sidecar.context.project_files import ProjectSources, Text
 from sidecar.core.token_estimate import estimate_tokens, token_weight
 from tests.context.chati_project import BRIEF, CONSTITUTION
@@ -38,7 +38,7 @@ def test_a_block_of_real_files_fits_its_budget_by_a_real_tokenizer(bracket: Brac
     constitution = Text("chati.dev/constitution.md", CONSTITUTION * 3)
     long_task = "\n".join(f"Step {number}: compare `src/cart_{number}.py` with the plan" for number in range(400))
     sources = ProjectSources(constitution, (), {}, None, "brief", Text("chati.dev/agents/brief.md", BRIEF), None, ())
-    text = compose(sources, BlockRequest(bracket, "clarity", long_task)).text
+    text = compose_context_block(sources, BlockRequest(bracket, "clarity", long_task)).text
     assert real_tokens(text) <= BRACKETS[bracket].tokens
     assert estimate_tokens(text) >= real_tokens(text)
 

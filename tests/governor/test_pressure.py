@@ -20,7 +20,7 @@ from sidecar.governor import (
     after_run,
     after_snapshot,
     decide_action,
-    evaluate,
+    evaluate_pressure,
     signals_of,
     started_new_session,
     with_session,
@@ -244,7 +244,7 @@ def test_a_run_with_more_of_anything_never_weakens_the_decision(runs: list[tuple
     less = more = Counters()
     for run_, name in runs:
         less, more = after_run(less, run_), after_run(more, MORE[name](run_))
-        actions = [evaluate(counted, REHYDRATES, shadow=False).action for counted in (less, more)]
+        actions = [evaluate_pressure(counted, REHYDRATES, shadow=False).action for counted in (less, more)]
         assert RANK[actions[1]] >= RANK[actions[0]]
 
 
@@ -254,7 +254,7 @@ def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], reh
     state, stated = Counters(), set[str]()
     for run_ in runs:
         state = after_run(state, run_)
-        decision = evaluate(state, settings, shadow=False)
+        decision = evaluate_pressure(state, settings, shadow=False)
         state = after_request(state, decision.causes)
         if decision.action == "rehydrate":
             assert not set(decision.causes) <= stated
@@ -264,7 +264,7 @@ def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], reh
         elif decision.action != "ok":
             state = after_snapshot(state, 0)
         if decision.action == "snapshot":
-            assert evaluate(state, settings, shadow=False).action == "ok"
+            assert evaluate_pressure(state, settings, shadow=False).action == "ok"
 
 
 @given(st.integers(0, 30_000), st.integers(0, 3), st.integers(0, 60), st.integers(0, 9))
@@ -289,14 +289,14 @@ def test_gradually_rising_pressure_takes_snapshots_and_finally_rehydrates(
 
 
 def test_a_signal_at_twice_its_threshold_is_described_as_sufficient() -> None:
-    decision = evaluate(counters(turns=14), SETTINGS, shadow=False)
+    decision = evaluate_pressure(counters(turns=14), SETTINGS, shadow=False)
     assert decision.reasons == ("14 turns since the last snapshot (twice 7)",)
 
 
 def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
     assert action(replace(counters(), bracket=3)) == "ok"
     assert action(replace(counters(turns=7), bracket=2)) == "snapshot"
-    decision = evaluate(replace(counters(turns=7), bracket=2), SETTINGS, shadow=False)
+    decision = evaluate_pressure(replace(counters(turns=7), bracket=2), SETTINGS, shadow=False)
     assert decision.reasons[-1] == "the context window is DEPLETED"
     assert decision.counted_triggers == ("turns", "bracket")
 
@@ -308,12 +308,12 @@ def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
         Counters(session=SessionRecord(score_before=90, score=70)),
         Counters(next_agent_pending=True),
     ):
-        assert evaluate(counted, REHYDRATES, shadow=False).action == "rehydrate"
-        assert evaluate(counted, SETTINGS, shadow=False).action == "ok"
-    forced = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
+        assert evaluate_pressure(counted, REHYDRATES, shadow=False).action == "rehydrate"
+        assert evaluate_pressure(counted, SETTINGS, shadow=False).action == "ok"
+    forced = evaluate_pressure(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
     assert (forced.action, forced.reasons, forced.suppressed) == ("rehydrate", ("requested: start over",), None)
     assert (forced.counted_triggers, forced.causes) == (("forced",), ("requested",))
-    assert evaluate(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
+    assert evaluate_pressure(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 
 def test_only_a_session_that_started_with_the_run_counts_as_new() -> None:
@@ -336,19 +336,19 @@ def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens()
 @pytest.mark.parametrize("settings", [REHYDRATES, SETTINGS], ids=["on", "off"])
 def test_a_request_is_stated_once_and_again_only_for_a_new_cause(settings: Settings) -> None:
     def stated(pressure: Counters) -> tuple[str, ...]:
-        return evaluate(pressure, settings, shadow=False).causes
+        return evaluate_pressure(pressure, settings, shadow=False).causes
 
     due = counters(turns=48)
     assert stated(due) == ("turns",)
     requested = after_request(due, stated(due))
     assert stated(requested) == ("turns",), "the call before the next run states the same request"
     later = replace(requested, turns=49)
-    assert (stated(later), evaluate(later, settings, shadow=False).suppressed) == ((), None)
+    assert (stated(later), evaluate_pressure(later, settings, shadow=False).suppressed) == ((), None)
     fuller = replace(later, files=tuple(f"{number}.py" for number in range(72)))
     assert stated(fuller) == ("turns", "files")
     assert stated(replace(after_request(fuller, ("turns", "files")), turns=50)) == ()
     again = replace(later, rehydrate_reason="start over")
-    assert evaluate(again, settings, shadow=False).action == "rehydrate", "the user may always ask"
+    assert evaluate_pressure(again, settings, shadow=False).action == "rehydrate", "the user may always ask"
 
 
 def test_the_diff_and_time_alone_never_make_a_fresh_session_due() -> None:
@@ -359,7 +359,7 @@ def test_the_diff_and_time_alone_never_make_a_fresh_session_due() -> None:
 
 def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:
     settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
-    decision = evaluate(counters(turns=48), settings, shadow=False)
+    decision = evaluate_pressure(counters(turns=48), settings, shadow=False)
     assert (decision.action, decision.suppressed) == ("ok", "rehydrate")
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 
-from sidecar.governor import evaluate
+from sidecar.governor import evaluate_pressure
 from sidecar.operations.number_format import dollars, milliseconds, percent, size, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
@@ -102,7 +102,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
         time.sleep(0.25)
     yield made._replace(answer=answer, stored=before)
     patch.undo()
-    evaluate.cache_clear()
+    evaluate_pressure.cache_clear()
     active.close()
 
 

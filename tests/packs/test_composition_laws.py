@@ -13,7 +13,7 @@ from sidecar.packs import (
     Composition,
     PackItem,
     Priority,
-    compose,
+    compose_packs,
     fit,
     render_anchor,
     render_block,
@@ -100,9 +100,9 @@ def test_compose_respects_limits_order_and_accounting(
     budget = anchor_bytes + data.draw(LIMITS)
     limits = ByteLimits(budget, anchor_bytes + data.draw(st.integers(0, budget - anchor_bytes)))
 
-    composition = compose(items, anchor, known, limits, as_system=as_system, prompt=prompt)
+    composition = compose_packs(items, anchor, known, limits, as_system=as_system, prompt=prompt)
 
-    assert composition == compose(items, anchor, known, limits, as_system=as_system, prompt=prompt)
+    assert composition == compose_packs(items, anchor, known, limits, as_system=as_system, prompt=prompt)
     _bytes_add_up(composition, limits, as_system=as_system)
     order = [BLOCK_ORDER.index(block.kind) for block in composition.blocks]
     assert order == sorted(set(order))

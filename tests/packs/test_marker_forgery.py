@@ -21,7 +21,7 @@ from sidecar.packs import (
     RenderCache,
     ShownRegion,
     carryover_items,
-    compose,
+    compose_packs,
     contract_item,
     delta_items,
     plan_item,
@@ -30,8 +30,8 @@ from sidecar.packs import (
 from sidecar.packs.anchor import (
     AcceptedRecords,
     AnchorSources,
-    Document,
     Project,
+    ProjectDocument,
     build_anchor,
     commands_of,
     entry_lines,
@@ -116,18 +116,18 @@ def test_the_context(path: str, text: str, why: str) -> None:
 
 @given(nasty, nasty)
 def test_the_anchor(path: str, text: str) -> None:
-    bullets = Document("AGENTS.md", f"# Gotchas\n\n- never {text}\n- {text}\n")
-    readme = Document("README.md", text)
-    decision = Document(path, f"# {text}\n\nStatus: {text}\n")
-    accepted = Document(path, f"# {text}\n\nStatus: accepted\n\n## Decision\n\n{text}\n")
-    workflow = Document(path, f"run: pytest {text}\n- run: make test # {text}\n")
+    bullets = ProjectDocument("AGENTS.md", f"# Gotchas\n\n- never {text}\n- {text}\n")
+    readme = ProjectDocument("README.md", text)
+    decision = ProjectDocument(path, f"# {text}\n\nStatus: {text}\n")
+    accepted = ProjectDocument(path, f"# {text}\n\nStatus: accepted\n\n## Decision\n\n{text}\n")
+    workflow = ProjectDocument(path, f"run: pytest {text}\n- run: make test # {text}\n")
     texts = {
         "package.json": json.dumps({"scripts": {f"test {text}": ""}, "bin": {text: path}, "engines": {"node": text}}),
         ".golangci.yml": f"enable:\n  - a\n  - pkg: {text}\n",
         ".editorconfig": f"[*]\nindent_style = {text}\n",
     }
     sources = AnchorSources(
-        (bullets, Document("CLAUDE.md", f"@{path}.md @{text}.md\n")),
+        (bullets, ProjectDocument("CLAUDE.md", f"@{path}.md @{text}.md\n")),
         nested=(path,),
         readme=readme,
         decisions=(decision, accepted),
@@ -149,7 +149,7 @@ def test_rendering_escapes_markers_that_any_item_contains(texts: list[str]) -> N
     items = [
         PackItem(str(number), "delta", Priority.DELTA, text, entries.REMOVED, "") for number, text in enumerate(texts)
     ]
-    composition = compose(items, render_anchor(("Rules:",), ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
+    composition = compose_packs(items, render_anchor(("Rules:",), ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
     for block in composition.blocks:
         assert block.text.casefold().count(MARKER_PREFIX) == 1
         assert block.bytes == len(block.text.encode())

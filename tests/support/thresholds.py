@@ -17,4 +17,4 @@ def set_thresholds(patch: pytest.MonkeyPatch, **thresholds: tuple[float, float])
     """Set signals' thresholds for a snapshot and for a rehydrate, by the signal's name."""
     for name, (snapshot, rehydrate) in thresholds.items():
         patch.setitem(pressure.THRESHOLDS, name, pressure.Threshold(snapshot, rehydrate))
-    pressure.evaluate.cache_clear()
+    pressure.evaluate_pressure.cache_clear()

@@ -15,7 +15,7 @@ from sidecar.system.folder_watch import (
     COOKIE_PREFIX,
     NO_CHANGES,
     QUIET_MS,
-    Changes,
+    FolderChanges,
     RecursiveWatch,
     Unwatchable,
     Watch,
@@ -56,7 +56,7 @@ def folders_of(top: Path, *skipped: str) -> WatchedFolders:
     return WatchedFolders(flat_roots | {top.as_posix()}, flat_roots, paths, frozenset({"own"}), ".git")
 
 
-def names(changes: Changes, top: Path) -> set[str]:
+def names(changes: FolderChanges, top: Path) -> set[str]:
     assert not changes.is_incomplete
     return {os.path.relpath(path, top) for path in changes.paths}
 

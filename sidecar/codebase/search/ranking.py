@@ -259,7 +259,7 @@ class BestScores(NamedTuple):
     path: float
 
 
-class Evidence(NamedTuple):
+class QueryEvidence(NamedTuple):
     """Evidence of index and history for a query, apart from the scores of single files."""
 
     parsed: ParsedQuery
@@ -276,7 +276,7 @@ class Evidence(NamedTuple):
 class FileScorer:
     """Scores files by themselves. A search scores hundreds, and needs the parts of few."""
 
-    def __init__(self, documents: Documents, history: History, matches: Matches, evidence: Evidence) -> None:
+    def __init__(self, documents: Documents, history: History, matches: Matches, evidence: QueryEvidence) -> None:
         self._documents = documents
         self._history = history
         self._matches = matches
@@ -434,7 +434,7 @@ def _rounded(parts: Mapping[str, float]) -> dict[str, float]:
 
 def _collect_evidence(
     documents: Documents, score_cache: ScoreCache, history: History, query: SearchQuery
-) -> tuple[Matches, Evidence]:
+) -> tuple[Matches, QueryEvidence]:
     mentioned = mentioned_files(documents, query.text)
     parsed = _corrected(_about_subject(parse_query(mentioned.rest), mentioned.files, documents), documents)
     matches = score_cache.match(parsed.terms, history.term_specificity(parsed.terms))
@@ -442,7 +442,7 @@ def _collect_evidence(
     nearest = {path: score for path, score in similar_commits.nearest.items() if path in documents}
     similar = {path: score for path, score in similar_commits.weighted.items() if path in documents}
     highest = _maximum(similar)
-    return matches, Evidence(
+    return matches, QueryEvidence(
         parsed,
         query,
         BestScores(_maximum(matches.text), _maximum(matches.passage), _maximum(matches.names), _maximum(matches.path)),
@@ -475,7 +475,7 @@ def _corrected(parsed: ParsedQuery, documents: Documents) -> ParsedQuery:
     )
 
 
-def _candidates(documents: Documents, history: History, matches: Matches, evidence: Evidence) -> set[str]:
+def _candidates(documents: Documents, history: History, matches: Matches, evidence: QueryEvidence) -> set[str]:
     """Return the files with some evidence."""
     numbers: set[int] = set()
     for scores in (matches.text, matches.passage, matches.names, matches.path, evidence.identifiers):

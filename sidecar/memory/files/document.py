@@ -25,9 +25,15 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import FrontMatter
 from sidecar.core.redact import redact
 from sidecar.core.yaml_documents import Value
-from sidecar.memory.entry import Document, Memory
+from sidecar.memory.entry import Memory, ParsedMemoryFile
 from sidecar.memory.files import front_matter
-from sidecar.memory.files.front_matter import EntryFields, FieldValues, MalformedFrontMatter, build_memory, inline_yaml
+from sidecar.memory.files.front_matter import (
+    EntryFields,
+    FieldValues,
+    MalformedFrontMatter,
+    build_memory,
+    inline_front_matter,
+)
 from sidecar.memory.files.layout import MemoryLocation
 
 MAX_TITLE = 200
@@ -205,7 +211,7 @@ def _fact(value: Value) -> str:
     if isinstance(value, str):
         return value if _BARE.fullmatch(value) else _quoted(value)
     if isinstance(value, int | float):
-        return inline_yaml(value)
+        return inline_front_matter(value)
     items = [re.sub(r"[\s\",]+|--+", "-", item) for item in value]
     return ",".join(filter(None, items)) or '""'
 
@@ -260,7 +266,7 @@ class Edit(NamedTuple):
     text: str | None = None
 
 
-def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> Document:
+def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> ParsedMemoryFile:
     """Parse a file's entries; unreadable parts become a warning, the rest is returned.
 
     `modified_ms` replaces times the file does not state.
@@ -274,7 +280,7 @@ def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> 
     if not memories:
         title, body = split_title(parts.body)
         memories = (build_memory(file_fields, title, unescape_text(body), 0),)
-    return Document(memories, bool(parsed), warning or problem or file_fields.warning)
+    return ParsedMemoryFile(memories, bool(parsed), warning or problem or file_fields.warning)
 
 
 def new_memory(facts: Mapping[str, Value], title: str, text: str) -> bytes:

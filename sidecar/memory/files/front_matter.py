@@ -95,11 +95,11 @@ def change(text: str, changes: Mapping[str, Value]) -> str:
     parts = split(text)
     line_end = "\r\n" if "\r\n" in (parts.opening or parts.rest[:4_096]) else "\n"
     if parts.matter is None:
-        lines = "".join(f"{key}: {inline_yaml(value)}{line_end}" for key, value in changes.items())
+        lines = "".join(f"{key}: {inline_front_matter(value)}{line_end}" for key, value in changes.items())
         return f"{parts.opening}---{line_end}{lines}---{line_end}{parts.rest}"
     read_yaml(parts.matter)
     try:
-        lines_of = {key: inline_yaml(value) for key, value in changes.items()}
+        lines_of = {key: inline_front_matter(value) for key, value in changes.items()}
         matter = yaml_documents.set_values(parts.matter, {(): lines_of}, line_end)
     except UneditableYaml as error:
         raise Conflict(
@@ -109,7 +109,7 @@ def change(text: str, changes: Mapping[str, Value]) -> str:
     return f"{parts.opening}{matter}{parts.rest}"
 
 
-def inline_yaml(value: Value) -> str:
+def inline_front_matter(value: Value) -> str:
     """Return a value as YAML on one line: plain where that is equivalent, else in double quotes."""
     if isinstance(value, str) and _MOMENT.fullmatch(value):
         return value

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sidecar.call import Process
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.folder_watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
+from sidecar.system.folder_watch import FolderChanges, Unwatchable, Watch, WatchedFolders, open_watch
 
 MAX_WATCHES = 8
 """Maximum number of watched projects; the least recently used one is scanned again."""
@@ -57,7 +57,7 @@ class MemoryWatch:
         self._process.slices.memory.watches.mark_used(self)
         return None if changes is None or changes.is_incomplete or changes.folders else changes.paths
 
-    def _poll(self) -> Changes | None:
+    def _poll(self) -> FolderChanges | None:
         """Poll the watch, or start one."""
         identity = _identity(self._root)
         if self._watch is not None and identity != self._identity:

@@ -45,7 +45,7 @@ from sidecar.packs.anchor.repo_map import (
     fragile_file_lines,
     import_names,
 )
-from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
+from sidecar.packs.anchor.rules import ProjectDocument, included_files, rule_lines, sent_paths, trap_lines
 
 __all__ = [
     "DEPENDENCIES",
@@ -66,10 +66,10 @@ __all__ = [
     "Anchor",
     "AnchorCache",
     "AnchorSources",
-    "Document",
     "PointerCache",
     "Pointers",
     "Project",
+    "ProjectDocument",
     "SharedAnchors",
     "accepted_digest",
     "accepted_of",

@@ -37,7 +37,7 @@ from sidecar.packs.anchor.repo_map import (
     import_names,
     landmine_lines,
 )
-from sidecar.packs.anchor.rules import Document, sent_paths
+from sidecar.packs.anchor.rules import ProjectDocument, sent_paths
 from sidecar.packs.model import HostInjects
 from sidecar.session import strip_session_lock
 from sidecar.workspace import Workspace
@@ -101,7 +101,7 @@ def _head_paths(area: str) -> Iterator[str]:
     yield f"{area}{area.rstrip('/').rpartition('/')[2]}.go"  # in Go any file may describe its package
 
 
-def read_sources(
+def read_anchor_sources(
     files: Container[str],
     outline: Outline,
     read: Read,
@@ -113,13 +113,13 @@ def read_sources(
 ) -> AnchorSources:
     """Read an anchor's sources; an unreadable file is omitted. `above` are instruction files of the folders above."""
 
-    def documents(names: Sequence[str]) -> tuple[Document, ...]:
+    def documents(names: Sequence[str]) -> tuple[ProjectDocument, ...]:
         contents = ((name, read(name)) for name in names if name in files)
-        return tuple(Document(name, strip_session_lock(text)) for name, text in contents if text is not None)
+        return tuple(ProjectDocument(name, strip_session_lock(text)) for name, text in contents if text is not None)
 
     own, readmes = documents(_INSTRUCTIONS), documents(_READMES)
     for_agents = [document for document in own if document.path in AGENT_PATHS]
-    outer = [Document(path, strip_session_lock(text)) for path, text in above.items()]
+    outer = [ProjectDocument(path, strip_session_lock(text)) for path, text in above.items()]
     instructions = (*for_agents, *outer, *own[len(for_agents) :])
     readme = readmes[0] if readmes else None
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
@@ -310,7 +310,7 @@ def _read_sections(
 ) -> SourceSections:
     texts = repository.texts(sources)
     purposes, are_whole = _purposes(repository, heads, contents)
-    inputs = read_sources(contents, outline, texts.get, purposes, host, links, accepted, above)
+    inputs = read_anchor_sources(contents, outline, texts.get, purposes, host, links, accepted, above)
     names = import_names([area for area, _ in outline.areas], texts, contents)
     is_complete = are_whole and accepted.pointers.is_known and texts.keys() == sources.keys()
     return SourceSections(sections_of(inputs), names, is_complete)

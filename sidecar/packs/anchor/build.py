@@ -9,7 +9,7 @@ from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_parts import introduction, plain
-from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
+from sidecar.packs.anchor.rules import ProjectDocument, rule_lines, trap_lines
 
 INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS = (
     "Invariants", "Rules", "Tool settings", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
@@ -35,17 +35,17 @@ _LINE_NUMBER = lazy_regex(r":\d+\)$")
 class AnchorSources(NamedTuple):
     """Everything the anchor is built from."""
 
-    instructions: tuple[Document, ...] = ()
+    instructions: tuple[ProjectDocument, ...] = ()
     """Instruction files and contributing guides, most binding first."""
     sent: frozenset[str] = frozenset()
     """Instruction files that the agent receives from the host."""
     nested: tuple[str, ...] = ()
     """Instruction files of single folders."""
-    readme: Document | None = None
+    readme: ProjectDocument | None = None
     description: str = ""
     """The description of the repository in its build file."""
-    decisions: tuple[Document, ...] = ()
-    specifications: tuple[Document, ...] = ()
+    decisions: tuple[ProjectDocument, ...] = ()
+    specifications: tuple[ProjectDocument, ...] = ()
     more_specifications: tuple[str, ...] = ()
     areas: tuple[tuple[str, str], ...] = ()
     """Folders a map may name, each with its contents as a fallback for a missing purpose."""

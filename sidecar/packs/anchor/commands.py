@@ -15,7 +15,7 @@ from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import config_files
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
-from sidecar.packs.anchor.rules import Document
+from sidecar.packs.anchor.rules import ProjectDocument
 
 PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
 """Programs that run the same scripts."""
@@ -335,10 +335,10 @@ class ProjectCommand(NamedTuple):
 class Project(NamedTuple):
     """The files that may state commands."""
 
-    guides: Sequence[Document]
+    guides: Sequence[ProjectDocument]
     """Instruction files and contributing guides, then the README."""
-    readme: Document | None
-    workflows: Sequence[Document]
+    readme: ProjectDocument | None
+    workflows: Sequence[ProjectDocument]
     texts: Mapping[str, str]
     """Build files by path."""
     files: Container[str]
@@ -442,7 +442,7 @@ def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
                 yield command
 
 
-def _shell_lines(document: Document, *, everywhere: bool) -> Iterator[ProjectCommand]:
+def _shell_lines(document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
     """The lines of a document's shell blocks; for a README only where it describes work on the project."""
     for block in code_blocks(document.text):
         if block.language in _SHELL and (everywhere or _is_about_development(block.headings)):

@@ -13,7 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor.markdown_parts import document_title, normalize, plain, prose_lines, up_to_full_stop
-from sidecar.packs.anchor.rules import Document
+from sidecar.packs.anchor.rules import ProjectDocument
 
 if TYPE_CHECKING:
     from sidecar.runs import Artifact
@@ -62,7 +62,7 @@ class DecisionLines(NamedTuple):
     pointers: list[str]
 
 
-def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] = ()) -> DecisionLines:
+def split_decisions(decisions: Sequence[ProjectDocument], accepted: Sequence[ProjectDocument] = ()) -> DecisionLines:
     """Return the sentence of each accepted decision that has one, and a pointer with its status for each other.
 
     At most half of the pointers lead to outdated decisions, the latest of them.
@@ -90,7 +90,7 @@ def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] 
     return lines._replace(pointers=[line for line in lines.pointers if line not in outdated[:too_many]])
 
 
-def _latest(decisions: Sequence[Document]) -> list[tuple[Document, str]]:
+def _latest(decisions: Sequence[ProjectDocument]) -> list[tuple[ProjectDocument, str]]:
     """Return the latest decisions with their statuses; outdated ones have at most half of the places."""
     known = [(document, status_of(document.text)) for document in decisions]
     outdated = [entry for entry in known if _OUTDATED.match(entry[1])][-MAX_POINTERS // 2 :]
@@ -100,7 +100,7 @@ def _latest(decisions: Sequence[Document]) -> list[tuple[Document, str]]:
     return [entry for entry in known if entry in chosen]
 
 
-def specification_lines(specifications: Sequence[Document], others: Sequence[str]) -> list[str]:
+def specification_lines(specifications: Sequence[ProjectDocument], others: Sequence[str]) -> list[str]:
     """Return a pointer to each specification with its title and status; `others` were not read."""
     lines = []
     for document in specifications:
@@ -136,7 +136,7 @@ def decision_in(text: str) -> str:
     return up_to_full_stop(plain(" ".join(lines)))
 
 
-def _title(document: Document) -> str:
+def _title(document: ProjectDocument) -> str:
     return one_line(_NUMBER.sub("", document_title(document.text)) or document.path.rsplit("/", 1)[-1], 120)
 
 
@@ -145,7 +145,7 @@ class AcceptedRecords(NamedTuple):
 
     rejected: tuple[str, ...] = ()
     """Their titles, sorted."""
-    decisions: tuple[Document, ...] = ()
+    decisions: tuple[ProjectDocument, ...] = ()
     """Their texts, sorted by path: a file on the memory branch as git names it, else the artifact's id."""
     pointers: Pointers = NO_POINTERS
     standing_instructions: tuple[StandingInstruction, ...] = ()
@@ -167,7 +167,7 @@ def accepted_of(
     rejected: "Sequence[Artifact]", decisions: "Sequence[Artifact]", pointers: Pointers = NO_POINTERS
 ) -> AcceptedRecords:
     """Return the accepted artifacts and pointers of an anchor."""
-    documents = sorted(Document(_path(artifact), _with_title(artifact)) for artifact in decisions)
+    documents = sorted(ProjectDocument(_path(artifact), _with_title(artifact)) for artifact in decisions)
     return AcceptedRecords(tuple(sorted(artifact.title for artifact in rejected)), tuple(documents), pointers)
 
 

@@ -67,7 +67,7 @@ _TRAP_HEADING = lazy_regex(
 _INCLUDE = lazy_regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
-class Document(NamedTuple):
+class ProjectDocument(NamedTuple):
     """An instruction file, a README, an ADR or a specification."""
 
     path: str
@@ -86,7 +86,9 @@ class Rule(NamedTuple):
         return f"- {one_line(plain(self.text), 220)} ({one_line(self.path, 200)}:{self.line})"
 
 
-def sent_paths(documents: Sequence[Document], host_sends: frozenset[str], links: Mapping[str, str]) -> frozenset[str]:
+def sent_paths(
+    documents: Sequence[ProjectDocument], host_sends: frozenset[str], links: Mapping[str, str]
+) -> frozenset[str]:
     """Return the instruction files that the agent receives without us.
 
     `host_sends` are names the host or the provider sends. A link with such a name sends its target, and a file that is
@@ -121,7 +123,7 @@ def _resolve(folder: str, name: str) -> str:
     return "/".join(parts)
 
 
-def rule_lines(documents: Sequence[Document], sent: frozenset[str], nested: Sequence[str]) -> list[str]:
+def rule_lines(documents: Sequence[ProjectDocument], sent: frozenset[str], nested: Sequence[str]) -> list[str]:
     """Return a line for each rule, in the files' order, strict ones first; then where to find more.
 
     `nested` are instruction files of single folders.
@@ -149,13 +151,13 @@ def _pointer_line(path: str) -> str:
     return f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}."
 
 
-def trap_lines(documents: Sequence[Document], sent: frozenset[str]) -> list[str]:
+def trap_lines(documents: Sequence[ProjectDocument], sent: frozenset[str]) -> list[str]:
     """Return a line for each known trap under a heading of that meaning."""
     return [str(rule) for rule in _without_repeats(documents, sent, _traps_in)]
 
 
 def _without_repeats(
-    documents: Sequence[Document], sent: frozenset[str], read: Callable[[Document], list[Line]]
+    documents: Sequence[ProjectDocument], sent: frozenset[str], read: Callable[[ProjectDocument], list[Line]]
 ) -> Iterator[Rule]:
     """The rules of files that are not sent, without those stated earlier or in a file that is sent."""
     sent_text = "\n".join(normalize(document.text) for document in documents if document.path in sent)
@@ -170,7 +172,7 @@ def _without_repeats(
                 yield Rule(line.text, document.path, line.number)
 
 
-def _rules_in(document: Document) -> list[Line]:
+def _rules_in(document: ProjectDocument) -> list[Line]:
     """The list items that state a rule, strict ones first; none in a guide for reviewers.
 
     A file written for agents yields any rule, and sentences of its prose that are strict; another file only strict
@@ -206,7 +208,7 @@ def _rules_in(document: Document) -> list[Line]:
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
 
 
-def _traps_in(document: Document) -> list[Line]:
+def _traps_in(document: ProjectDocument) -> list[Line]:
     return [line for line in bullets(document.text) if _is_trap(line)]
 
 

@@ -14,7 +14,7 @@ from sidecar.codebase.content_id_map import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.core.clock import SystemClock
 from sidecar.system import folder_watch
-from sidecar.system.folder_watch import Changes, RecursiveWatch
+from sidecar.system.folder_watch import FolderChanges, RecursiveWatch
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_proven
 from tests.support.repositories import Repository
@@ -65,7 +65,7 @@ def test_the_proof_states_that_changes_may_be_missed(open_freshness: OpenFreshne
 class LossyWatch(RecursiveWatch):
     """A watch that reports the changes it saw as incomplete, as after an overflow of the system's queue."""
 
-    def sync(self) -> Changes:
+    def sync(self) -> FolderChanges:
         changes = super().sync()
         return changes._replace(is_incomplete=bool(changes.paths))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.errors import PolicyDenied
-from sidecar.memory import Document, Memory
+from sidecar.memory import Memory, ParsedMemoryFile
 from sidecar.memory.files import Edit, document, location_of
 from sidecar.memory.files.document import escape_heading, fence_after, unescape_heading
 from tests.support.cases import together
@@ -42,7 +42,7 @@ No facts here.
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n`#<!->=id ~"), max_size=60)
 
 
-def read(content: bytes | str, path: str = PATH) -> Document:
+def read(content: bytes | str, path: str = PATH) -> ParsedMemoryFile:
     place = location_of(path)
     assert place is not None
     return document.read(content if isinstance(content, bytes) else content.encode(), path, place, 0)
@@ -52,7 +52,7 @@ def title_of(title: str) -> str:
     return unescape_heading(escape_heading(title))
 
 
-def by_id(parsed: Document, memory_id: str) -> Memory:
+def by_id(parsed: ParsedMemoryFile, memory_id: str) -> Memory:
     return next(entry for entry in parsed.memories if entry.id == memory_id)
 
 

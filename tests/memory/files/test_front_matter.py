@@ -92,7 +92,7 @@ def test_other_lines_and_the_body_survive_any_change(
     lines = [line for number, line in enumerate(other_lines) if line.partition(":")[0] not in
              {line.partition(":")[0] for line in other_lines[:number] if ":" in line}]  # fmt: skip
     middle = len(lines) // 2
-    lines[middle:middle] = [f"{name}: {front_matter.inline_yaml(value)}" for name, value in ours.items()]
+    lines[middle:middle] = [f"{name}: {front_matter.inline_front_matter(value)}" for name, value in ours.items()]
     matter = "".join(f"{line}\n" for line in lines).replace("\n", line_end)
     text = f"{mark}---{line_end}{matter}---{line_end}{body}"
     changed = front_matter.change(text, changes)
@@ -125,7 +125,7 @@ NEARLY_OURS = st.lists(
         st.sampled_from(["id", "tags", "yes", "1", "a b", "_x", " id", "-"]),
         st.sampled_from([": ", ":", ":  ", " : "]),
         st.one_of(
-            VALUES.map(front_matter.inline_yaml),
+            VALUES.map(front_matter.inline_front_matter),
             st.text("ab1_ .:,/@+-[]{}\"'#\\~&*!|>%?\té\u2028", max_size=8),
             st.lists(st.text("ab1 _.:-,", max_size=4)).map(lambda items: f"[{', '.join(items)}]"),
         ),

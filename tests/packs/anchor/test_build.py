@@ -16,7 +16,7 @@ from sidecar.packs.anchor import (
     MAX_OMITTED,
     AcceptedRecords,
     AnchorSources,
-    Document,
+    ProjectDocument,
     build_anchor,
     changed_lines,
     count_files,
@@ -38,13 +38,13 @@ def rendered(**sources: Any) -> str:
 @given(paths, bodies, bodies, st.integers(-200, 4_000))
 def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme: str, limit: int) -> None:
     sources = NOTHING._replace(
-        instructions=(Document("AGENTS.md", rules), Document("CLAUDE.md", rules)),
-        readme=Document("README.md", readme),
-        decisions=tuple(Document(name, rules) for name in names),
-        specifications=tuple(Document(name, rules) for name in names),
+        instructions=(ProjectDocument("AGENTS.md", rules), ProjectDocument("CLAUDE.md", rules)),
+        readme=ProjectDocument("README.md", readme),
+        decisions=tuple(ProjectDocument(name, rules) for name in names),
+        specifications=tuple(ProjectDocument(name, rules) for name in names),
         areas=count_files(names).outline.areas,
         nested=tuple(names),
-        accepted=AcceptedRecords(tuple(names), tuple(Document(name, rules) for name in names)),
+        accepted=AcceptedRecords(tuple(names), tuple(ProjectDocument(name, rules) for name in names)),
     )
     anchor = build_anchor(sections_of(sources), limit)
     lines = anchor.lines
@@ -59,7 +59,7 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
 
 def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(200))
-    text = rendered(instructions=(Document("AGENTS.md", rules),), accepted=AcceptedRecords(tuple("abc")))
+    text = rendered(instructions=(ProjectDocument("AGENTS.md", rules),), accepted=AcceptedRecords(tuple("abc")))
     assert 1_500 < size(text) < 4_096
     assert "rejected before: c" in text
     assert anchor_limit("normal", 24_000) == ANCHOR_BYTES["normal"]
@@ -85,15 +85,15 @@ def test_an_anchors_id_follows_its_bytes() -> None:
     ],
 )
 def test_anchor_changes_depend_on_text_not_on_line_numbers(before: str, after: str, changes: list[str]) -> None:
-    texts = [rendered(instructions=(Document("AGENTS.md", text),)) for text in (before, after)]
+    texts = [rendered(instructions=(ProjectDocument("AGENTS.md", text),)) for text in (before, after)]
     assert changed_lines(*texts) == changes
 
 
 def test_an_omitted_line_is_named_and_not_reported_as_removed() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(10, 99))
     few = "".join(rules.splitlines(keepends=True)[:9])
-    pinned = rendered(instructions=(Document("AGENTS.md", few),), accepted=AcceptedRecords(("floats",)))
-    instructions = (Document("AGENTS.md", "- Never x.\n" + rules),)
+    pinned = rendered(instructions=(ProjectDocument("AGENTS.md", few),), accepted=AcceptedRecords(("floats",)))
+    instructions = (ProjectDocument("AGENTS.md", "- Never x.\n" + rules),)
     longer = build_anchor(sections_of(NOTHING._replace(instructions=instructions)), 500)
     block = render_anchor(longer.lines, "")
     assert block is not None
@@ -129,7 +129,7 @@ def test_unused_bytes_of_a_section_go_to_the_others() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
     areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
     both = build_anchor(
-        sections_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas)), 2_000
+        sections_of(NOTHING._replace(instructions=(ProjectDocument("AGENTS.md", rules),), areas=areas)), 2_000
     ).lines
     alone = build_anchor(sections_of(NOTHING._replace(areas=areas, accepted=AcceptedRecords(("floats",)))), 2_000).lines
     assert sum(size(line) + 1 for line in both) > 1_850

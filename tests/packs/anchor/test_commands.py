@@ -4,21 +4,21 @@ from collections.abc import Mapping
 
 import pytest
 
-from sidecar.packs.anchor import Document, Project, commands_of, entry_lines, package_manager, purpose_of
+from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_lines, package_manager, purpose_of
 
 SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
 PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}
 
 
 def project(
-    *guides: Document,
+    *guides: ProjectDocument,
     readme: str = "",
     workflow: str = "",
     texts: Mapping[str, str] | None = None,
     files: tuple[str, ...] = (),
 ) -> Project:
-    workflows = (Document(".github/workflows/ci.yml", workflow),)
-    return Project(guides, Document("README.md", readme), workflows, texts or {}, files, files)
+    workflows = (ProjectDocument(".github/workflows/ci.yml", workflow),)
+    return Project(guides, ProjectDocument("README.md", readme), workflows, texts or {}, files, files)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_each_build_tool_has_its_usual_commands(files: Mapping[str, str], comman
     ["pnpm test:watch", "pytest -n0 -k test_name", "pytest tests/test_otter.py", "mix test --failed", "go test -run X"],
 )
 def test_a_command_that_runs_all_tests_is_shown_rather_than_one_that_runs_some(narrow: str) -> None:
-    guide = Document("AGENTS.md", f"```sh\n{narrow}\n```\n")
+    guide = ProjectDocument("AGENTS.md", f"```sh\n{narrow}\n```\n")
     alone = commands_of(project(guide), ())
     assert alone.lines == [f"- test: `{narrow}` (AGENTS.md)"]
     assert commands_of(project(guide, texts={"go.mod": ""}), ()).lines[0] == "- test: `go test ./...` (go.mod)"
@@ -90,7 +90,7 @@ def test_a_tool_at_other_work_is_no_test_command(command: str) -> None:
 
 
 def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
-    guide = Document("AGENTS.md", "Run `make test` first.\n\n```sh\n$ ./scripts/lint.sh  # all of it\n```\n")
+    guide = ProjectDocument("AGENTS.md", "Run `make test` first.\n\n```sh\n$ ./scripts/lint.sh  # all of it\n```\n")
     readme = "# Shop\n\n## Usage\n\n```sh\npython -m mypy demo\n```\n\n## Development\n\n```\nuv sync\n```\n"
     workflow = "jobs:\n  a:\n    steps:\n      - run: pytest --cov\n      - run: |\n          black --check .\n"
     sources = project(guide, readme=readme, workflow=workflow, texts=PYTEST)
@@ -169,7 +169,7 @@ def test_the_tasks_of_a_python_project_win_over_its_tools(table: str, locks: tup
 
 
 def test_release_and_benchmark_workflows_yield_no_commands() -> None:
-    rare = Document(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
-    usual = Document(".github/workflows/ci.yml", "- run: cargo build\n")
+    rare = ProjectDocument(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
+    usual = ProjectDocument(".github/workflows/ci.yml", "- run: cargo build\n")
     lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ()).lines
     assert lines == ["- build: `cargo build` (.github/workflows/ci.yml)"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor import Document, decision_in, specification_lines, split_decisions
+from sidecar.packs.anchor import ProjectDocument, decision_in, specification_lines, split_decisions
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ def test_only_an_accepted_decision_is_a_rule() -> None:
     body = "\n\n## Decision\n\nStore cents.\n"
     lines = split_decisions(
         [
-            Document("adr/1.md", f"# 1. Cents\n\nStatus: accepted{body}"),
-            Document("adr/2.md", f"# ADR-2: Floats\n\n## Status\n\nSuperseded by 1{body}"),
-            Document("adr/3.md", "# Mail\n\nStatus: accepted\n"),
-            Document("adr/4.md", "No title"),
+            ProjectDocument("adr/1.md", f"# 1. Cents\n\nStatus: accepted{body}"),
+            ProjectDocument("adr/2.md", f"# ADR-2: Floats\n\n## Status\n\nSuperseded by 1{body}"),
+            ProjectDocument("adr/3.md", "# Mail\n\nStatus: accepted\n"),
+            ProjectDocument("adr/4.md", "No title"),
         ]
     )
     assert lines.rules == ["- Store cents. (adr/1.md: Cents [accepted])"]
@@ -36,9 +36,9 @@ def test_only_an_accepted_decision_is_a_rule() -> None:
 def test_a_specification_has_title_and_status_and_the_rest_only_a_folder() -> None:
     lines = specification_lines(
         [
-            Document("openspec/changes/add-mail/proposal.md", "# Change: Send mail\n"),
-            Document("openspec/specs/cart/spec.md", "# Cart\n"),
-            Document("specs/tax.md", "---\ntitle: How taxes add up\nstatus: draft\n---\n"),
+            ProjectDocument("openspec/changes/add-mail/proposal.md", "# Change: Send mail\n"),
+            ProjectDocument("openspec/specs/cart/spec.md", "# Cart\n"),
+            ProjectDocument("specs/tax.md", "---\ntitle: How taxes add up\nstatus: draft\n---\n"),
         ],
         ["specs/z.md", "specs/zz.md"],
     )
@@ -52,13 +52,13 @@ def test_a_specification_has_title_and_status_and_the_rest_only_a_folder() -> No
 
 def test_accepted_artifacts_come_first_and_appear_once_when_also_in_a_file() -> None:
     accepted = [
-        Document("adr-1", "# Cents\n\nStatus: draft\n\n## Decision\n\nStore cents.\n"),
-        Document(
+        ProjectDocument("adr-1", "# Cents\n\nStatus: draft\n\n## Decision\n\nStore cents.\n"),
+        ProjectDocument(
             "memory/continuity:continuity/adr/2.md",
             "# Mail\n\nStatus: draft\n\n## Decision\n\n_Open: nobody said why._\n",
         ),
     ]
-    in_worktree = Document("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
+    in_worktree = ProjectDocument("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
     alone = split_decisions([], accepted)
     assert alone.rules == ["- Store cents. (adr-1: Cents [accepted])"]
     assert alone.pointers == ["- memory/continuity:continuity/adr/2.md: Mail [accepted]"]
@@ -68,8 +68,8 @@ def test_accepted_artifacts_come_first_and_appear_once_when_also_in_a_file() -> 
 
 
 def test_outdated_decisions_have_at_most_half_of_the_places() -> None:
-    valid = [Document(f"adr/{n:02}.md", f"# Choice {n}\n\nStatus: accepted\n") for n in range(10)]
-    outdated = [Document(f"adr/{n:02}.md", f"# Choice {n}\n\nStatus: superseded by 3\n") for n in range(10, 24)]
+    valid = [ProjectDocument(f"adr/{n:02}.md", f"# Choice {n}\n\nStatus: accepted\n") for n in range(10)]
+    outdated = [ProjectDocument(f"adr/{n:02}.md", f"# Choice {n}\n\nStatus: superseded by 3\n") for n in range(10, 24)]
     lines = split_decisions([*valid, *outdated]).pointers
     assert sum("[accepted]" in line for line in lines) == len(valid)
     assert [line[6:8] for line in lines if "superseded" in line] == ["22", "23"]
@@ -79,7 +79,7 @@ def test_outdated_decisions_have_at_most_half_of_the_places() -> None:
 
 def test_accepted_decisions_that_are_rules_leave_no_pointers_to_outdated_ones() -> None:
     text = "# Choice {n}\n\nStatus: {status}\n\n## Decision\n\nUse {n}.\n"
-    decisions = [Document(f"adr/{n}.md", text.format(n=n, status="superseded by 9")) for n in range(1, 5)]
-    decisions += [Document("adr/9.md", text.format(n=9, status="accepted"))]
+    decisions = [ProjectDocument(f"adr/{n}.md", text.format(n=n, status="superseded by 9")) for n in range(1, 5)]
+    decisions += [ProjectDocument("adr/9.md", text.format(n=9, status="accepted"))]
     lines = split_decisions(decisions)
     assert (lines.pointers, len(lines.rules)) == ([], 1)

@@ -2,18 +2,20 @@
 
 import pytest
 
-from sidecar.packs.anchor import Document, included_files, rule_lines, sent_paths, trap_lines
+from sidecar.packs.anchor import ProjectDocument, included_files, rule_lines, sent_paths, trap_lines
 
-AGENTS = Document("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use **whole** cents.\n")
+AGENTS = ProjectDocument("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use **whole** cents.\n")
 NOTHING_SENT = frozenset[str]()
 
 
-def rules_of(*documents: Document, sends: tuple[str, ...] = (), links: dict[str, str] | None = None) -> list[str]:
+def rules_of(
+    *documents: ProjectDocument, sends: tuple[str, ...] = (), links: dict[str, str] | None = None
+) -> list[str]:
     return rule_lines(documents, sent_paths(documents, frozenset(sends), links or {}), ())
 
 
 def test_a_rule_in_two_files_appears_once_regardless_of_markup() -> None:
-    copy = Document("CLAUDE.md", "* Never use `floats` for money\n* Use whole cents.\n* Always run the tests.\n")
+    copy = ProjectDocument("CLAUDE.md", "* Never use `floats` for money\n* Use whole cents.\n* Always run the tests.\n")
     assert rules_of(AGENTS, copy) == [
         "- Never use floats for money. (AGENTS.md:3)",
         "- Use whole cents. (AGENTS.md:4)",
@@ -33,7 +35,7 @@ def test_a_link_sends_its_target() -> None:
 
 
 def test_a_sent_file_also_sends_its_includes() -> None:
-    claude = Document("CLAUDE.md", "Read @AGENTS.md and @docs/style.md, mail me@home.md\n")
+    claude = ProjectDocument("CLAUDE.md", "Read @AGENTS.md and @docs/style.md, mail me@home.md\n")
     lines = rules_of(AGENTS, claude, sends=("CLAUDE.md",))
     assert not any("floats" in line for line in lines)
     assert not any("docs/style.md" in line for line in lines)
@@ -54,7 +56,7 @@ def test_a_folders_instructions_have_a_pointer() -> None:
 
 
 def test_contribution_procedures_are_not_rules() -> None:
-    guide = Document(
+    guide = ProjectDocument(
         "CONTRIBUTING.md",
         "- You must open an issue first.\n- Pull requests must be small.\n- Public functions must have docstrings.\n",
     )
@@ -63,33 +65,35 @@ def test_contribution_procedures_are_not_rules() -> None:
 
 def test_traps_and_rules_are_separate() -> None:
     text = "# Money\n\n- Never round twice.\n\n## Gotchas\n\n- Prices must be read\n  before the cart.\n"
-    documents = [Document("AGENTS.md", text)]
+    documents = [ProjectDocument("AGENTS.md", text)]
     assert rules_of(*documents) == ["- Never round twice. (AGENTS.md:3)"]
     assert trap_lines(documents, NOTHING_SENT) == ["- Prices must be read before the cart. (AGENTS.md:7)"]
 
 
 def test_a_review_guide_yields_no_rules() -> None:
-    guide = Document(".github/copilot-instructions.md", "# Copilot PR review guide\n\n- Never block the change.\n")
+    guide = ProjectDocument(
+        ".github/copilot-instructions.md", "# Copilot PR review guide\n\n- Never block the change.\n"
+    )
     assert rules_of(guide) == []
 
 
 def test_an_encouragement_is_no_rule() -> None:
-    guide = Document("AGENTS.md", "- Don't hesitate to ask the keeper.\n- Don't feed the otter.\n")
+    guide = ProjectDocument("AGENTS.md", "- Don't hesitate to ask the keeper.\n- Don't feed the otter.\n")
     assert rules_of(guide) == ["- Don't feed the otter. (AGENTS.md:2)"]
 
 
 def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
     text = "# Handlers\n\nEvery handler must check the session\nbefore it reads. They live in `web/`. Names matter.\n"
-    assert rules_of(Document("AGENTS.md", text)) == [
+    assert rules_of(ProjectDocument("AGENTS.md", text)) == [
         "- Every handler must check the session before it reads. (AGENTS.md:3)"
     ]
-    assert rules_of(Document("CONTRIBUTING.md", text)) == []
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", text)) == []
 
 
 def test_items_are_shown_with_the_sentence_that_introduces_them() -> None:
     text = "# Plans\n\nAlways open `plan.md` when\nthe request:\n\n- Mentions a plan.\n- Must be split\n\nNames.\n"
     text += "\n- Use cents\n"
-    assert rules_of(Document("AGENTS.md", text)) == [
+    assert rules_of(ProjectDocument("AGENTS.md", text)) == [
         "- Always open `plan.md` when the request: Mentions a plan; Must be split (AGENTS.md:3)",
         "- Use cents (AGENTS.md:11)",
     ]
@@ -107,8 +111,8 @@ def test_items_are_shown_with_the_sentence_that_introduces_them() -> None:
     ],
 )
 def test_rules_in_other_languages_are_found(rule: str) -> None:
-    assert rules_of(Document("AGENTS.md", f"# Regras\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
-    assert rules_of(Document("AGENTS.md", f"# Regras\n\n- {rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Regras\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Regras\n\n- {rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ def test_rules_in_other_languages_are_found(rule: str) -> None:
     ],
 )
 def test_rules_in_prose_are_found_in_every_supported_language(rule: str) -> None:
-    assert rules_of(Document("AGENTS.md", f"# Notes\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Notes\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
 
 
 @pytest.mark.parametrize(
@@ -154,12 +158,12 @@ def test_rules_in_prose_are_found_in_every_supported_language(rule: str) -> None
     ],
 )
 def test_descriptions_in_prose_are_not_rules(statement: str) -> None:
-    assert rules_of(Document("AGENTS.md", f"# Notes\n\n{statement}\n")) == []
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Notes\n\n{statement}\n")) == []
 
 
 def test_a_file_name_does_not_end_a_sentence() -> None:
     text = "# Notes\n\nEvery option must be in docs/config.rst and e.g. README.md. Look there.\n"
-    assert rules_of(Document("AGENTS.md", text)) == [
+    assert rules_of(ProjectDocument("AGENTS.md", text)) == [
         "- Every option must be in docs/config.rst and e.g. README.md. (AGENTS.md:3)"
     ]
 
@@ -175,8 +179,8 @@ def test_a_file_name_does_not_end_a_sentence() -> None:
     ],
 )
 def test_statements_that_ask_for_nothing_are_not_rules(statement: str) -> None:
-    assert rules_of(Document("AGENTS.md", f"# Guide\n\n{statement}\n")) == []
-    assert rules_of(Document("CONTRIBUTING.md", f"# Guide\n\n- {statement}\n")) == []
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\n{statement}\n")) == []
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", f"# Guide\n\n- {statement}\n")) == []
 
 
 def test_a_sentence_that_introduces_a_command_takes_no_items_from_far_below() -> None:
@@ -185,4 +189,4 @@ def test_a_sentence_that_introduces_a_command_takes_no_items_from_far_below() ->
         + "\nMore prose here.\n" * 4
         + "\nSee also:\n\n- A page.\n"
     )
-    assert rules_of(Document("AGENTS.md", text)) == ["- Always run the tests: (AGENTS.md:3)"]
+    assert rules_of(ProjectDocument("AGENTS.md", text)) == ["- Always run the tests: (AGENTS.md:3)"]

@@ -2,7 +2,7 @@
 
 from sidecar.codebase import RankedFile, summarize
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
-from sidecar.packs.relevant_files import BEST_OTHERS, context_share, failing_tests
+from sidecar.packs.relevant_files import BEST_OTHERS, context_share, named_failing_tests
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -95,8 +95,8 @@ def test_a_file_with_a_generator_in_its_head_comes_last_unless_it_is_named() -> 
 
 def test_a_test_that_fails_comes_last_although_it_is_named() -> None:
     test = other("tests/test_cart.py", namedPath=14.0)
-    assert failing_tests([test, NAMED], {"fail", "cart"}) == {"tests/test_cart.py"}
-    assert failing_tests([test, NAMED], {"add", "cart"}) == frozenset()
+    assert named_failing_tests([test, NAMED], {"fail", "cart"}) == {"tests/test_cart.py"}
+    assert named_failing_tests([test, NAMED], {"add", "cart"}) == frozenset()
     assert comes_last(test, None, wants_tests=False, is_failing=True)
     assert not comes_last(test, None, wants_tests=False)
 
