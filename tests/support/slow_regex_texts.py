@@ -57,12 +57,13 @@ def slow_texts_for(pattern: str | bytes, flags: int, seed: int) -> list[SlowText
 
 def _repeats(tree: Any, generator: random.Random, before: str) -> Iterator[tuple[str, Any]]:
     """Yield each repeat without a small upper limit: a text that leads to it, and its body."""
-    for index, (kind, value) in enumerate(tree):
-        prefix = before + _sample(tree[:index], generator)
+    prefix = before
+    for kind, value in tree:
         for body in _bodies(kind, value):
             if kind in _REPEATS and (value[1] is c.MAXREPEAT or value[1] > 50):
                 yield prefix, body
             yield from _repeats(body, generator, prefix)
+        prefix += _one(kind, value, generator)
 
 
 _REPEATS = (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
