@@ -27,7 +27,7 @@ from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
 from sidecar.registry.decision import Recommendation, exists_in, match_intent
-from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
+from sidecar.registry.entity_graph import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.health import EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (

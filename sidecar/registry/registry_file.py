@@ -13,7 +13,7 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, TooLarge
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import count_noun
 from sidecar.core.yaml_documents import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
-from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
+from sidecar.registry.entity_graph import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_atomic, write_resolved
 from sidecar.system.safe_open import open_regular, read_regular
