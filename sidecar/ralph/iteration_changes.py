@@ -85,6 +85,13 @@ class WorktreeState(NamedTuple):
     snapshot: WorktreeSnapshot
 
 
+class UnreadableWorktree(NamedTuple):
+    """A worktree whose state could not be read."""
+
+    problem: str
+    """A sentence for the user."""
+
+
 class IterationChanges(NamedTuple):
     """Changes of an iteration in the worktree."""
 
@@ -104,23 +111,25 @@ class IterationChanges(NamedTuple):
 UNKNOWN_CHANGES = IterationChanges(None, [], [], [], None)
 
 
-def take_snapshot(workspace: Workspace) -> WorktreeState | str:
-    """Take a snapshot of the worktree; return a sentence if that fails."""
+def take_snapshot(workspace: Workspace) -> WorktreeState | UnreadableWorktree:
+    """Take a snapshot of the worktree."""
     try:
         workspace.require()
         state = workspace.slices.repository.state()
     except (StateUnavailable, WorkspaceUnavailable, OSError) as error:
         why = error.reason if isinstance(error, StateUnavailable) else type(error).__name__
-        return f"The changes of the iteration are unknown: {why}."
+        return UnreadableWorktree(f"The changes of the iteration are unknown: {why}.")
     return WorktreeState(
         state, WorktreeSnapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")
     )
 
 
-def compare(before: WorktreeState | str, after: WorktreeState | str) -> IterationChanges:
+def compare(before: WorktreeState | UnreadableWorktree, after: WorktreeState | UnreadableWorktree) -> IterationChanges:
     """Compare two snapshots."""
-    if isinstance(before, str) or isinstance(after, str):
-        return UNKNOWN_CHANGES._replace(problem=before if isinstance(before, str) else str(after))
+    if isinstance(before, UnreadableWorktree):
+        return UNKNOWN_CHANGES._replace(problem=before.problem)
+    if isinstance(after, UnreadableWorktree):
+        return UNKNOWN_CHANGES._replace(problem=after.problem)
     old, new = before.snapshot, after.snapshot
     any_change = (old.head, old.digest) != (new.head, new.digest)
     if not (old.is_git and new.is_git):

@@ -13,7 +13,7 @@ from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity
 from sidecar.ralph.agent.harnesses import AgentCommand, AgentProcess, AgentResult, TimeLimits, agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
-from sidecar.ralph.iteration_changes import IterationChanges, WorktreeState
+from sidecar.ralph.iteration_changes import IterationChanges, UnreadableWorktree, WorktreeState
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
 from sidecar.ralph.lock_and_stop import other_loops
@@ -262,7 +262,7 @@ def _promise_accepted(loop: LoopState, agent_run: _AgentRun) -> bool:
 
 def _commit_changes(
     loop: LoopState,
-    before: WorktreeState | str,
+    before: WorktreeState | UnreadableWorktree,
     changes: IterationChanges,
     agent_result: AgentResult,
     warnings: list[str],
@@ -270,7 +270,7 @@ def _commit_changes(
 ) -> list[str]:
     """Commit the files that only the iteration changed, if the user asked for commits."""
     params, root = loop.plan.params, loop.plan.workspace.cwd
-    if not params.commit or changes.files is None or isinstance(before, str):
+    if not params.commit or changes.files is None or isinstance(before, UnreadableWorktree):
         return []
     _warn_not_committed(warnings, "they had uncommitted changes before the iteration", changes.shared)
     if not changes.own:
