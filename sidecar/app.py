@@ -32,7 +32,7 @@ from sidecar import __version__
 from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError, StateDegraded, loggable_name
-from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
+from sidecar.initialize_params import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request, frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sidecar.call import Call, Process
     from sidecar.method import Catalog
     from sidecar.rpc.dispatch import Dispatcher
-    from sidecar.system.process_registry import ProcessRegistration
+    from sidecar.system.running_sidecars import ProcessRegistration
     from sidecar.workspace import Workspace
 
 DRAIN_MS = 1_500
@@ -423,7 +423,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
 
 def register_process(process: "Process", handshake: Handshake) -> "ProcessRegistration":
     """Register the process for others that use the state folder."""
-    from sidecar.system.process_registry import ProcessRegistration, running_processes
+    from sidecar.system.running_sidecars import ProcessRegistration, running_processes
 
     running_processes(process.state_dir)  # removes the entries of killed processes
     return ProcessRegistration(

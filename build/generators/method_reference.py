@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from inspect import getdoc
 
 from generators.typescript import type_of
-from sidecar.handshake import PROTOCOL_VERSION
+from sidecar.initialize_params import PROTOCOL_VERSION
 from sidecar.method import Catalog, Method, Notification
 from sidecar.schema import ALWAYS_POSSIBLE, QUEUED, Definitions, Schema, all_errors, definitions
 from sidecar.settings.table import KINDS, LISTS, SETTINGS, Setting

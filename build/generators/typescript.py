@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from inspect import getdoc
 
-from sidecar.handshake import PROTOCOL_VERSION
+from sidecar.initialize_params import PROTOCOL_VERSION
 from sidecar.method import Catalog, Method, Notification
 from sidecar.schema import Definitions, Schema, all_errors, definitions, errors_of
 

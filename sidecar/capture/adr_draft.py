@@ -27,7 +27,7 @@ from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import statement_parts
 from sidecar.language.own_words import own_words
 from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_types import AdrDetails, ArtifactEvent, Boundary, Statements
+from sidecar.runs.artifact_record import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
 
 MAX_FILES = 8

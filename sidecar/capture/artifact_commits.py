@@ -25,10 +25,10 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import clip, escape_markers
 from sidecar.runs import Artifact, artifact_store
-from sidecar.runs.artifact_types import CommitMark, origin_members
+from sidecar.runs.artifact_record import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import BY_NAME, is_memory_branch
-from sidecar.storage.health_checks import Finding
+from sidecar.storage.doctor_checks import Finding
 from sidecar.system.branch_commit import (
     BranchCommit,
     BranchUses,

@@ -28,7 +28,7 @@ from sidecar.language.closing_message_patterns import Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_types import ArtifactEvent, DevlogDetails, EventKind, LineCounts, Tally
+from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, Tally
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")

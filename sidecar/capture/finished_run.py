@@ -20,7 +20,7 @@ from sidecar.language.notes_block import NotesBlock, read_notes_block, without_n
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import Reversal, reversal_in
 from sidecar.runs import Artifact, CallRecord, SubChat
-from sidecar.runs.artifact_types import Boundary, Details, Provenance
+from sidecar.runs.artifact_record import Boundary, Details, Provenance
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import RolloutDecision
 from sidecar.settings.resolve import Settings

@@ -40,7 +40,7 @@ from sidecar.language.work_taken_back import (
     removed_work,
 )
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
-from sidecar.runs.artifact_types import ArtifactEvent, RejectedApproachDetails
+from sidecar.runs.artifact_record import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 

@@ -13,7 +13,7 @@ from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 from sidecar.operations.doctor import without_state
 from sidecar.operations.model import StateDoctorResult
-from sidecar.storage.health_checks import Finding
+from sidecar.storage.doctor_checks import Finding
 from sidecar.system.environment import user_state_folder
 
 UNHEALTHY = 1

@@ -21,7 +21,7 @@ from sidecar.codebase.file_exclusions import (
     recently_changed,
 )
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.worktree.git_files import index_signature
+from sidecar.codebase.worktree.git_metadata import index_signature
 from sidecar.codebase.worktree.state import (
     MAX_NESTED_DEPTH,
     MAX_NESTED_REPOSITORIES,

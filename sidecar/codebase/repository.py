@@ -35,7 +35,7 @@ from sidecar.codebase.worktree.diff import (
     paths_to_show,
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_files import head_of, index_signature
+from sidecar.codebase.worktree.git_metadata import head_of, index_signature
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id

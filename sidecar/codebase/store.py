@@ -28,7 +28,7 @@ from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_js
 from sidecar.core.binary_sections import SectionReader, section_bytes
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS
-from sidecar.storage.purgeable_rows import RowGroup
+from sidecar.storage.row_groups import RowGroup
 from sidecar.storage.two_level_cache import Cache, MakeValue
 from sidecar.system.atomic_write import remove_abandoned_files, write_atomic
 

@@ -26,7 +26,7 @@ from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import Arm, Mode, RolloutDecision
 from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
 from sidecar.settings.table import rollout_problem
-from sidecar.storage.purgeable_rows import PurgeScope, remove_rows
+from sidecar.storage.row_groups import PurgeScope, remove_rows
 
 if TYPE_CHECKING:
     from sidecar.experiment.outcomes import RunOutcome

@@ -15,7 +15,7 @@ from sidecar.knowledge.sync import Triggers, auto_sync_enabled, configured_trigg
 from sidecar.knowledge.sync_inputs import SyncInputs, build_manifest, load_inputs, read_entries
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
 from sidecar.settings.resolve import Settings
-from sidecar.storage.health_checks import Finding
+from sidecar.storage.doctor_checks import Finding
 from sidecar.workspace import Workspace
 
 Level = Literal["ok", "warning", "error"]

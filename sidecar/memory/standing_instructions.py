@@ -23,7 +23,7 @@ from sidecar.memory.pointer_files import POINTERS
 from sidecar.memory.store.entries import advance_revision, select_entries
 from sidecar.memory.store.local_state import accepted_memories
 from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule
-from sidecar.storage.purgeable_rows import RowGroup
+from sidecar.storage.row_groups import RowGroup
 
 if TYPE_CHECKING:
     from sidecar.call import Process

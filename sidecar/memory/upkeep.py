@@ -30,8 +30,8 @@ from sidecar.memory.store import entries, entry_queries, local_state
 from sidecar.memory.store.entries import ENTRY_COUNT
 from sidecar.memory.writer import Writer
 from sidecar.method import Lane, method
-from sidecar.storage.health_checks import Finding
-from sidecar.storage.purgeable_rows import RowGroup
+from sidecar.storage.doctor_checks import Finding
+from sidecar.storage.row_groups import RowGroup
 from sidecar.workspace import Workspace
 
 BATCH_MEMORIES = 100

@@ -29,13 +29,13 @@ from sidecar.operations.status import list_state_files
 from sidecar.registry.methods import doctor_findings
 from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
-from sidecar.storage import health_checks as storage
+from sidecar.storage import doctor_checks as storage
 from sidecar.storage.backup import back_up
-from sidecar.storage.health_checks import Finding
+from sidecar.storage.doctor_checks import Finding
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.inotify import LIMIT_DIVISOR
-from sidecar.system.process_registry import running_processes
+from sidecar.system.running_sidecars import running_processes
 from sidecar.workspace import Workspace
 
 MIN_FREE_BYTES = 512 * 2**20

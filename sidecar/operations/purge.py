@@ -24,8 +24,8 @@ from sidecar.registry import store as registry
 from sidecar.runs import Artifact, artifact_store
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
-from sidecar.storage.health_checks import reclaim_space
-from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, count_rows, remove_rows
+from sidecar.storage.doctor_checks import reclaim_space
+from sidecar.storage.row_groups import PurgeScope, RowGroup, count_rows, remove_rows
 from sidecar.workspace import Workspace
 
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")

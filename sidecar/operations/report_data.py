@@ -26,7 +26,7 @@ from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, Stage
 from sidecar.operations.number_format import milliseconds, percent
 from sidecar.runs import artifact_store, run_records
 from sidecar.settings.resolve import Settings
-from sidecar.storage.health_checks import CacheSize, cache_sizes, file_bytes
+from sidecar.storage.doctor_checks import CacheSize, cache_sizes, file_bytes
 
 MAX_DAILY_BARS = 62
 """Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""

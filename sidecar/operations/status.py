@@ -32,9 +32,9 @@ from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS
 from sidecar.runs.pre_run_record import last_calls
 from sidecar.storage.backup import FOLDER as BACKUPS
 from sidecar.storage.database import FILE_NAME
-from sidecar.storage.health_checks import cache_sizes
+from sidecar.storage.doctor_checks import cache_sizes
 from sidecar.storage.migrations import current_step
-from sidecar.system.process_registry import running_processes
+from sidecar.system.running_sidecars import running_processes
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "state": (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"),

@@ -78,7 +78,7 @@ from sidecar.registry.registry_file import (
     resolve_inside,
     update_checksums,
 )
-from sidecar.storage.health_checks import Finding as DoctorFinding
+from sidecar.storage.doctor_checks import Finding as DoctorFinding
 from sidecar.workspace import Workspace
 
 FRAMEWORK = "chati.dev"

@@ -24,8 +24,8 @@ from sidecar.settings.table import (
     rollout_problem,
 )
 from sidecar.storage.database import Database
-from sidecar.storage.health_checks import Finding
-from sidecar.storage.purgeable_rows import RowGroup
+from sidecar.storage.doctor_checks import Finding
+from sidecar.storage.row_groups import RowGroup
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:

@@ -33,7 +33,7 @@ OPENS = {
     "storage/database.py": STATE_FOLDER,
     "system/local_socket.py": STATE_FOLDER,
     "system/log.py": STATE_FOLDER,
-    "system/process_registry.py": STATE_FOLDER,
+    "system/running_sidecars.py": STATE_FOLDER,
     "operations/doctor.py": SYSTEM_FILE,
     "system/parent_watch.py": SYSTEM_FILE,
     "system/worker.py": SYSTEM_FILE,

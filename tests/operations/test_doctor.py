@@ -13,7 +13,7 @@ from sidecar.operations import doctor
 from sidecar.registry import OWN_REGISTRY
 from sidecar.settings.methods import check_settings
 from sidecar.storage.backup import FOLDER, MAX_BACKUPS, back_up
-from sidecar.storage.health_checks import check_rows
+from sidecar.storage.doctor_checks import check_rows
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git

@@ -29,7 +29,7 @@ from sidecar.runs.ledger_entries import (
     TextEntry,
     entry_from_json,
 )
-from sidecar.storage import health_checks
+from sidecar.storage import doctor_checks
 from sidecar.storage.database import open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
@@ -144,7 +144,7 @@ def test_a_file_of_an_earlier_schema_migrates_with_every_row(earlier: Earlier, s
     for table in shape.keys() - LEDGER:
         expected = [] if step < IDENTITY and table in ANEW else before[table]
         assert after[table] == expected, table
-    assert list(health_checks.check_database(opened.database)) == []
+    assert list(doctor_checks.check_database(opened.database)) == []
     opened.database.close()
 
 
@@ -282,7 +282,7 @@ def test_an_older_process_stops_writing_once_a_newer_one_has_upgraded_the_file(s
         rows = tx.execute("SELECT name FROM continuity_settings WHERE project = 'older'")
         assert sorted(int(str(name)) for (name,) in rows) == acknowledged
         assert tx.execute("PRAGMA integrity_check").get == "ok"
-    assert list(health_checks.check_database(opened.database)) == []
+    assert list(doctor_checks.check_database(opened.database)) == []
     opened.database.close()
 
 

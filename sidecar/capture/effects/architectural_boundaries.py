@@ -32,7 +32,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import clip
-from sidecar.runs.artifact_types import Boundary
+from sidecar.runs.artifact_record import Boundary
 from sidecar.workspace import Workspace
 
 LEAST_FAN_IN, FAN_IN_SHARE = 8, 0.03

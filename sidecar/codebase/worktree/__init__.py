@@ -1,7 +1,7 @@
 """The current state of a worktree, proven fresh, and its diff against the head commit."""
 
 from sidecar.codebase.content_id_map import MAX_HASHED_BYTES, ContentHashes
-from sidecar.codebase.worktree.git_files import IndexEntry, read_index
+from sidecar.codebase.worktree.git_metadata import IndexEntry, read_index
 
 __all__ = [
     "MAX_HASHED_BYTES",

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from sidecar.codebase.content_id_map import ContentHashes, blob_id, content_identity
 from sidecar.codebase.files import may_show
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES
+from sidecar.codebase.worktree.git_metadata import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged, path_from_cwd, path_from_root
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.content_id_map import ContentHashes, content_identity
-from sidecar.codebase.worktree.git_files import IndexEntry, branch_of, head_of
+from sidecar.codebase.worktree.git_metadata import IndexEntry, branch_of, head_of
 from sidecar.codebase.worktree.incremental_state import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (
     DetailedState,

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sidecar.codebase.content_id_map import MAX_HASHED_BYTES, ContentHashes, content_identity
-from sidecar.codebase.worktree.git_files import (
+from sidecar.codebase.worktree.git_metadata import (
     ANYTHING,
     DIFFS,
     FILTERS,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.content_id_map import ObjectFormat
-from sidecar.codebase.worktree.git_files import (
+from sidecar.codebase.worktree.git_metadata import (
     Conversion,
     GitIndex,
     conversion_of,

@@ -14,7 +14,7 @@ import pytest
 
 from sidecar.codebase.content_id_map import ContentHashes
 from sidecar.codebase.worktree import freshness, incremental_state
-from sidecar.codebase.worktree.git_files import GitIndex
+from sidecar.codebase.worktree.git_metadata import GitIndex
 from sidecar.codebase.worktree.incremental_state import compare_fresh_checkout
 from sidecar.codebase.worktree.state import DetailedState, Scan, read_detailed_state
 from tests.support.depth import examples, sample

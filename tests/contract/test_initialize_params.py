@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from sidecar.connection_methods import InitializeParams
 from sidecar.core.errors import InvalidParams
-from sidecar.handshake import read_initialize
+from sidecar.initialize_params import read_initialize
 from sidecar.settings import SETTINGS, Setting
 from tests.support.cases import together
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sidecar.system.process_registry import FOLDER, ProcessRegistration, running_processes
+from sidecar.system.running_sidecars import FOLDER, ProcessRegistration, running_processes
 
 
 def test_a_registered_process_is_listed_until_it_closes(tmp_path: Path) -> None:
