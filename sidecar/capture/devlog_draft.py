@@ -28,7 +28,7 @@ from sidecar.language.closing_message_patterns import Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, Tally
+from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
@@ -241,15 +241,15 @@ def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
     return sum(change.added + change.removed for change in counted) >= lines or len(counted) >= files
 
 
-def add_run(tally: Tally, start: str | None, changes: Sequence[FileChange]) -> Tally:
+def add_run(tally: RunsTally, start: str | None, changes: Sequence[FileChange]) -> RunsTally:
     """Add a run that started at a commit. For the same commit, a file's newest counts replace earlier ones."""
     counts = _line_counts(changes)
     if tally.start == start:
         return replace(tally, counts={**tally.counts, **counts})
-    return Tally(start=start, settled=_line_counts(totals(tally)), counts=counts)
+    return RunsTally(start=start, settled=_line_counts(totals(tally)), counts=counts)
 
 
-def totals(tally: Tally) -> list[FileChange]:
+def totals(tally: RunsTally) -> list[FileChange]:
     """Return what an entry's runs changed in total, by path."""
     changes = []
     for path in sorted({*tally.settled, *tally.counts}):
@@ -268,9 +268,9 @@ def _line_counts(changes: Sequence[FileChange]) -> dict[str, LineCounts]:
     return {change.path: LineCounts(change.added, change.removed) for change in changes}
 
 
-def next_tally(tally: Tally) -> Tally:
+def next_tally(tally: RunsTally) -> RunsTally:
     """Return the tally of the entry after a closed one."""
-    return Tally(start=tally.start, base={**tally.base, **tally.counts})
+    return RunsTally(start=tally.start, base={**tally.base, **tally.counts})
 
 
 def _counts(change: FileChange) -> str:
@@ -341,7 +341,7 @@ def _started_over(tally: Artifact) -> Artifact:
     return replace(tally, provenance=replace(tally.provenance, runs=(), start_commit=None, details=details))
 
 
-def _is_due(run: FinishedRun, tally: Tally) -> bool:
+def _is_due(run: FinishedRun, tally: RunsTally) -> bool:
     """Whether what a tally counts reaches a threshold of the settings."""
     settings = run.settings
     return is_due(totals(tally), int(settings["capture.changedLines"]), int(settings["capture.changedFiles"]))
@@ -397,7 +397,7 @@ def _events_so_far(earlier: Artifact | None, events: Sequence[ArtifactEvent]) ->
     return list({event.key: event for event in (*_details(earlier).events, *events)}.values())
 
 
-def _growth(before: Tally, after: Tally) -> int:
+def _growth(before: RunsTally, after: RunsTally) -> int:
     """Return the lines by which a run changed what its entry changed before."""
     known = {change.path: change for change in totals(before)}
     return sum(
@@ -409,14 +409,14 @@ def _growth(before: Tally, after: Tally) -> int:
     )
 
 
-def _lines(tally: Tally) -> int:
+def _lines(tally: RunsTally) -> int:
     return sum(change.added + change.removed for change in totals(tally) if not is_generated(change.path))
 
 
-def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: Tally) -> WorkAccount:
+def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: RunsTally) -> WorkAccount:
     known = _details(earlier)
     lost = run.surviving_lines.lost
-    lines = max(_growth(known.tally if earlier is not None else Tally(), tally), lost.lines + lost.new)
+    lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), lost.lines + lost.new)
     account = run.account
     return merged_account(known.account, account._replace(title=account.title._replace(lines=lines)))
 
@@ -447,7 +447,7 @@ def _artifact(
     run: FinishedRun,
     state: SubChat,
     earlier: Artifact | None,
-    tally: Tally,
+    tally: RunsTally,
     *,
     is_entry: bool,
     events: Sequence[ArtifactEvent],
@@ -484,9 +484,9 @@ def _details(artifact: Artifact | None) -> DevlogDetails:
     return details if isinstance(details, DevlogDetails) else DevlogDetails()
 
 
-def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
+def _tally(latest: Artifact | None, *, is_open: bool) -> RunsTally:
     if latest is None:
-        return Tally()
+        return RunsTally()
     tally = _details(latest).tally
     return tally if is_open else next_tally(tally)
 

@@ -44,14 +44,14 @@ from sidecar.core.redact import redact
 from sidecar.core.text import utf16_length
 from sidecar.experiment.rollout import unit_of_chat
 from sidecar.governor import (
-    Decision,
+    PressureDecision,
     RunPressure,
     after_compaction,
     after_new_session,
     after_refusal,
     after_request,
-    after_run,
     after_snapshot,
+    counters_after_run,
     evaluate_pressure,
     started_new_session,
     store_snapshot,
@@ -59,7 +59,7 @@ from sidecar.governor import (
 )
 from sidecar.governor.model import GovernorDecision
 from sidecar.language.notes_block import read_notes_block
-from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, run_records
+from sidecar.runs import CallRecord, PressureCounters, SubChat, is_deleted, run_records
 from sidecar.runs.model import ArtifactReference
 from sidecar.runs.pre_run_record import WorktreeBaseline, call_of_run, call_of_token, first_call_of_run
 from sidecar.settings.resolve import Settings
@@ -67,12 +67,12 @@ from sidecar.transcripts.event_stream import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
 
 
-def govern(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
+def govern(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> tuple[PressureDecision, SubChat]:
     """Count the run and evaluate the governor. What the session lost during the run no longer adds pressure."""
     if not run.reached_provider:
-        return Decision("ok"), state
+        return PressureDecision("ok"), state
     is_new_session = _is_new_session(run, state.counters)
-    counters = after_run(
+    counters = counters_after_run(
         _counters_of_session(tx, run, state.counters, is_new_session=is_new_session),
         _pressure(run, is_new_session=is_new_session),
     )
@@ -88,7 +88,7 @@ def _fresh_requested(run: FinishedRun) -> bool:
     return run.delivered_call is not None and run.delivered_call.details.is_fresh
 
 
-def _is_new_session(run: FinishedRun, counters: Counters) -> bool:
+def _is_new_session(run: FinishedRun, counters: PressureCounters) -> bool:
     session = run.params.session
     return session.after is not None and started_new_session(
         counters, session.before, session.after, fresh_requested=_fresh_requested(run)
@@ -96,8 +96,8 @@ def _is_new_session(run: FinishedRun, counters: Counters) -> bool:
 
 
 def _counters_of_session(
-    tx: apsw.Connection, run: FinishedRun, counters: Counters, *, is_new_session: bool
-) -> Counters:
+    tx: apsw.Connection, run: FinishedRun, counters: PressureCounters, *, is_new_session: bool
+) -> PressureCounters:
     """Return the counters of the run's session.
 
     Those of a session that started with the run, or that the conversation returns to, are what other calls reported of
@@ -151,7 +151,7 @@ def _pipeline_position(run: FinishedRun) -> AgentProgress:
     return agent_progress(run.workspace.project, run.workspace.cwd, epoch_ms(run.params.started_at))
 
 
-def _after_loss(run: FinishedRun, counters: Counters) -> Counters:
+def _after_loss(run: FinishedRun, counters: PressureCounters) -> PressureCounters:
     if run.loss is Loss.SESSION:
         return after_new_session(counters, run.now_ms)
     started_ms = epoch_ms(run.params.started_at)

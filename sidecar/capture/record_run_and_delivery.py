@@ -25,7 +25,7 @@ from sidecar.codebase import content_identity
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
-from sidecar.governor import Decision
+from sidecar.governor import PressureDecision
 from sidecar.language.own_words import request_in_full
 from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import (
@@ -74,7 +74,7 @@ def record_run(
     run: FinishedRun,
     state: SubChat,
     result: PostRunResult,
-    decision: Decision,
+    decision: PressureDecision,
     items_before: Mapping[str, DeliveredItem],
     drafts: Sequence[Artifact],
 ) -> None:
@@ -125,7 +125,7 @@ def record_run(
     delete_old_runs(tx, run.now_ms, int(run.call.process.settings("")["retention.days"]))
 
 
-def _governed(decision: Decision) -> dict[str, float]:
+def _governed(decision: PressureDecision) -> dict[str, float]:
     """Return the counters of the governor's decision and of what triggered it."""
     return {
         labelled("governor", action=decision.action): 1.0,

@@ -39,7 +39,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.core.markdown import split_sections, statements
 from sidecar.core.text import clean, count_noun, one_line
 from sidecar.core.token_estimate import estimate_tokens
-from sidecar.memory import Memory, Relevant, index_of, memories_by_id, preload, recall_query, render_memory
+from sidecar.memory import Memory, Relevant, memories_by_id, memory_index_of, preload, recall_query, render_memory
 from sidecar.memory.standing_instructions import (
     StandingInstruction,
     active_instructions,
@@ -474,7 +474,7 @@ def instructions_of_project(call: Call, workspace: Workspace) -> tuple[StandingI
         if not registered_ids(tx, workspace.project_key):
             return ()
     try:
-        index_of(call.process, workspace).refresh()
+        memory_index_of(call.process, workspace).refresh()
     except SidecarError as error:
         call.log.warning("context.instructions.stale", kind=error.kind)
     with call.database.read() as tx:

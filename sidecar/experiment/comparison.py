@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidecar.core.text import join_and
 from sidecar.experiment.model import Advice, ExperimentOutcome, OutcomeVerdict
-from sidecar.experiment.outcomes import OUTCOMES, Chat, Outcome, effect_of, relevant_difference, to_scale
+from sidecar.experiment.outcomes import OUTCOMES, Chat, OutcomeMeasure, effect_of, relevant_difference, to_scale
 from sidecar.experiment.statistics import (
     BURN_IN,
     Regression,
@@ -65,7 +65,7 @@ def features_of(chats: Sequence[Chat]) -> Iterator[list[Feature]]:
         yield features
 
 
-def measure(chats: Sequence[Chat], outcomes: Sequence[Outcome] = OUTCOMES) -> list[Measured]:
+def measure(chats: Sequence[Chat], outcomes: Sequence[OutcomeMeasure] = OUTCOMES) -> list[Measured]:
     """Return the scores of each outcome; `chats` are in the order of their assignment."""
     columns = [_column(outcome, chats) for outcome in outcomes]
     regression, scores = Regression(len(outcomes)), [Scores() for _ in outcomes]
@@ -84,7 +84,7 @@ def measure(chats: Sequence[Chat], outcomes: Sequence[Outcome] = OUTCOMES) -> li
     ]
 
 
-def _column(outcome: Outcome, chats: Sequence[Chat]) -> list[float | None]:
+def _column(outcome: OutcomeMeasure, chats: Sequence[Chat]) -> list[float | None]:
     """Return an outcome of each chat as it is compared."""
     measures = [outcome.measure(chat) for chat in chats]
     observed = [value for value in measures if isinstance(value, Survival)]
@@ -114,7 +114,7 @@ def compare(chats: Sequence[Chat]) -> list[ExperimentOutcome]:
     ]
 
 
-def _conclude(outcome: Outcome, measured: Measured, *, decided: bool | None) -> ExperimentOutcome:
+def _conclude(outcome: OutcomeMeasure, measured: Measured, *, decided: bool | None) -> ExperimentOutcome:
     """Return the conclusion on one outcome; `decided` is Holm's decision on a primary one."""
     scores, interval, control = measured.scores, measured.scores.interval(), measured.means.control
     effect = low = high = None
@@ -147,7 +147,7 @@ def _conclude(outcome: Outcome, measured: Measured, *, decided: bool | None) -> 
     return concluded.model_copy(update={"sentence": _sentence(outcome, concluded)})
 
 
-def _typical(outcome: Outcome, mean: float | None) -> float | None:
+def _typical(outcome: OutcomeMeasure, mean: float | None) -> float | None:
     if mean is None or outcome.scale == "rate":
         return None
     return math.expm1(mean) if outcome.scale == "ratio" else mean
@@ -159,7 +159,7 @@ def _round_up(number: float) -> int:
     return max(1, math.ceil(number / step)) * step
 
 
-def _sentence(outcome: Outcome, concluded: ExperimentOutcome) -> str:
+def _sentence(outcome: OutcomeMeasure, concluded: ExperimentOutcome) -> str:
     low, high, title = concluded.low, concluded.high, outcome.title
     if low is None or high is None or concluded.effect is None:
         if concluded.verdict == "notMeasured":
@@ -178,7 +178,7 @@ def _sentence(outcome: Outcome, concluded: ExperimentOutcome) -> str:
     return f"{title}: not known yet ({interval}); {_missing(outcome, concluded)}."
 
 
-def _missing(outcome: Outcome, concluded: ExperimentOutcome) -> str:
+def _missing(outcome: OutcomeMeasure, concluded: ExperimentOutcome) -> str:
     number = _round_up(concluded.more_chats or 0)
     return f"about {number:,} more chats would show a difference of {_size(outcome, outcome.relevant)}"
 
@@ -187,16 +187,16 @@ UNITS = {"ratio": " %", "rate": " %", "difference": " per chat", "share": " poin
 """Unit of an effect by its scale; points are those of a percentage."""
 
 
-def _signed(outcome: Outcome, effect: float) -> str:
+def _signed(outcome: OutcomeMeasure, effect: float) -> str:
     """Return an effect with its sign and without its unit."""
     return f"{'−' if effect < 0 else '+'}{_number(outcome, abs(effect))}"
 
 
-def _size(outcome: Outcome, size: float) -> str:
+def _size(outcome: OutcomeMeasure, size: float) -> str:
     return f"{_number(outcome, size)}{UNITS[outcome.scale]}"
 
 
-def _number(outcome: Outcome, size: float) -> str:
+def _number(outcome: OutcomeMeasure, size: float) -> str:
     match outcome.scale:
         case "difference":
             return f"{size:.2f}"

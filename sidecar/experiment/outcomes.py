@@ -80,7 +80,7 @@ class Chat:
     """The runs that started in its window, in order; at least one."""
 
 
-class Outcome(NamedTuple):
+class OutcomeMeasure(NamedTuple):
     """An outcome: its measure, its unit, and the smallest difference that would matter."""
 
     name: str
@@ -164,26 +164,28 @@ def _any_outcome(names: tuple[str, ...]) -> Callable[[Chat], float]:
 
 
 OUTCOMES = (
-    Outcome("readsBeforeEdit", "Reads before the first edit", "calls", "ratio", reads_before_edit, 0.15, True),
-    Outcome("totalTokens", "Tokens", "tokens", "ratio", total_tokens, 0.15, True),
-    Outcome("corrections", "Corrections", "prompts", "difference", _capped_sum_of("corrections"), 0.15, True),
-    Outcome("filesRead", "Files read", "files", "ratio", _sum_of("files_read"), 0.15),
-    Outcome("filesReadAgain", "Files read again", "reads", "ratio", _sum_of("files_read_again"), 0.15),
-    Outcome("inputTokens", "Input tokens, not cached", "tokens", "ratio", _sum_of("input_tokens"), 0.15),
-    Outcome("cachedTokens", "Input tokens from the cache", "tokens", "ratio", _sum_of("cached_tokens"), 0.15),
-    Outcome("outputTokens", "Output tokens", "tokens", "ratio", _sum_of("output_tokens"), 0.15),
-    Outcome("cost", "Cost", "US cents", "ratio", cost_in_cents, 0.15),
-    Outcome("timeToEdit", "Rate of first edits over time", "seconds", "rate", time_to_edit, 0.15),
-    Outcome("duration", "Duration", "seconds", "ratio", duration_in_seconds, 0.15),
-    Outcome("runsUntilTestsPass", "Rate of passing tests per run", "runs", "rate", runs_until_pass, 0.15),
-    Outcome("repeatedPrompts", "Repeated prompts", "prompts", "difference", _capped_sum_of("repeated_prompts"), 0.15),
-    Outcome("aborts", "Chats with an aborted run", "chats", "share", _any_outcome(("aborted",)), 0.05),
-    Outcome("errors", "Chats with a failed run", "chats", "share", _any_outcome(FAILED), 0.05),
+    OutcomeMeasure("readsBeforeEdit", "Reads before the first edit", "calls", "ratio", reads_before_edit, 0.15, True),
+    OutcomeMeasure("totalTokens", "Tokens", "tokens", "ratio", total_tokens, 0.15, True),
+    OutcomeMeasure("corrections", "Corrections", "prompts", "difference", _capped_sum_of("corrections"), 0.15, True),
+    OutcomeMeasure("filesRead", "Files read", "files", "ratio", _sum_of("files_read"), 0.15),
+    OutcomeMeasure("filesReadAgain", "Files read again", "reads", "ratio", _sum_of("files_read_again"), 0.15),
+    OutcomeMeasure("inputTokens", "Input tokens, not cached", "tokens", "ratio", _sum_of("input_tokens"), 0.15),
+    OutcomeMeasure("cachedTokens", "Input tokens from the cache", "tokens", "ratio", _sum_of("cached_tokens"), 0.15),
+    OutcomeMeasure("outputTokens", "Output tokens", "tokens", "ratio", _sum_of("output_tokens"), 0.15),
+    OutcomeMeasure("cost", "Cost", "US cents", "ratio", cost_in_cents, 0.15),
+    OutcomeMeasure("timeToEdit", "Rate of first edits over time", "seconds", "rate", time_to_edit, 0.15),
+    OutcomeMeasure("duration", "Duration", "seconds", "ratio", duration_in_seconds, 0.15),
+    OutcomeMeasure("runsUntilTestsPass", "Rate of passing tests per run", "runs", "rate", runs_until_pass, 0.15),
+    OutcomeMeasure(
+        "repeatedPrompts", "Repeated prompts", "prompts", "difference", _capped_sum_of("repeated_prompts"), 0.15
+    ),
+    OutcomeMeasure("aborts", "Chats with an aborted run", "chats", "share", _any_outcome(("aborted",)), 0.05),
+    OutcomeMeasure("errors", "Chats with a failed run", "chats", "share", _any_outcome(FAILED), 0.05),
 )
 """The outcomes, primary ones first. Less is better in each, except a rate, where more is sooner."""
 
 
-def to_scale(outcome: Outcome, value: float) -> float:
+def to_scale(outcome: OutcomeMeasure, value: float) -> float:
     """Return a measure as it is compared: logarithms of ratios tame the few very large chats."""
     return math.log1p(value) if outcome.scale == "ratio" else value
 
@@ -192,7 +194,7 @@ MIN_TYPICAL = 0.05
 """Typical value below which a relative change is that of one more than the value."""
 
 
-def effect_of(outcome: Outcome, difference: float, control: float | None) -> float:
+def effect_of(outcome: OutcomeMeasure, difference: float, control: float | None) -> float:
     """Return the effect of a difference as compared: for ratios, the change relative to the typical control chat.
 
     `control` is the mean of the control arm, as compared.
@@ -203,7 +205,7 @@ def effect_of(outcome: Outcome, difference: float, control: float | None) -> flo
     return math.expm1(difference) if outcome.scale in ("ratio", "rate") else difference
 
 
-def relevant_difference(outcome: Outcome, control: float | None) -> float:
+def relevant_difference(outcome: OutcomeMeasure, control: float | None) -> float:
     """Return the smallest difference that would matter, as outcomes are compared."""
     typical = math.expm1(control) if control is not None and outcome.scale == "ratio" else 0.0
     if typical >= MIN_TYPICAL:

@@ -27,7 +27,7 @@ from sidecar.context import (
     with_compaction,
     with_interaction,
 )
-from sidecar.runs import Counters
+from sidecar.runs import PressureCounters
 from sidecar.settings.resolve import Settings
 
 GovernorAction = Literal["ok", "snapshot", "rehydrate"]
@@ -72,7 +72,7 @@ class RunPressure(NamedTuple):
     """A host that also reports the run as an interaction of that id has it counted once."""
 
 
-def after_run(counters: Counters, run: RunPressure) -> Counters:
+def counters_after_run(counters: PressureCounters, run: RunPressure) -> PressureCounters:
     """Add one run to the counters. A conversation's first run starts the clock.
 
     What passive mode only computed (`shadow`) stops counting with the first run that received something.
@@ -98,7 +98,7 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
     )
 
 
-def after_snapshot(counters: Counters, now_ms: int) -> Counters:
+def after_snapshot(counters: PressureCounters, now_ms: int) -> PressureCounters:
     """Record what a snapshot covers, so that it does not trigger another. The session still has all its pressure."""
     return replace(
         counters,
@@ -112,9 +112,9 @@ def after_snapshot(counters: Counters, now_ms: int) -> Counters:
     )
 
 
-def after_new_session(counters: Counters, now_ms: int) -> Counters:
+def after_new_session(counters: PressureCounters, now_ms: int) -> PressureCounters:
     """Return new counters for a fresh session."""
-    return Counters(
+    return PressureCounters(
         last_diff_lines=counters.last_diff_lines,
         last_seen_ms=now_ms,
         snapshot_at_ms=counters.snapshot_at_ms,
@@ -131,7 +131,7 @@ def _growth(last_diff_lines: int | None, run: RunPressure) -> int:
     return grown if run.touched_lines is None else min(grown, run.touched_lines)
 
 
-def after_compaction(counters: Counters, now_ms: int) -> Counters:
+def after_compaction(counters: PressureCounters, now_ms: int) -> PressureCounters:
     """Remove what a compacted session no longer has: the bytes and files it received."""
     return replace(
         _without_delivered(counters),
@@ -142,30 +142,30 @@ def after_compaction(counters: Counters, now_ms: int) -> Counters:
     )
 
 
-def before_fresh_session(counters: Counters) -> Counters:
+def before_fresh_session(counters: PressureCounters) -> PressureCounters:
     """Return the counters for a session about to start: only a manual rehydrate request remains."""
-    return Counters(rehydrate_reason=counters.rehydrate_reason)
+    return PressureCounters(rehydrate_reason=counters.rehydrate_reason)
 
 
-def with_session(counters: Counters, session_id: str) -> Counters:
+def with_session(counters: PressureCounters, session_id: str) -> PressureCounters:
     """Record the session in which a run ended."""
     earlier = [session for session in counters.sessions if session != session_id]
     return replace(counters, sessions=(*earlier, session_id)[-MAX_SESSIONS:])
 
 
-def after_refusal(counters: Counters) -> Counters:
+def after_refusal(counters: PressureCounters) -> PressureCounters:
     """Record that the host continued in the same session although a fresh one was requested."""
     return replace(counters, rehydrate_reason=None)
 
 
-def after_request(counters: Counters, causes: tuple[str, ...]) -> Counters:
+def after_request(counters: PressureCounters, causes: tuple[str, ...]) -> PressureCounters:
     """Record the causes of a request that was stated after the last run; only others are stated later."""
     known = {cause for cause, _ in counters.requested}
     new = tuple((cause, counters.turns) for cause in causes if cause not in known)
     return replace(counters, requested=(*counters.requested, *new))
 
 
-def started_new_session(counters: Counters, before: str | None, after: str, *, fresh_requested: bool) -> bool:
+def started_new_session(counters: PressureCounters, before: str | None, after: str, *, fresh_requested: bool) -> bool:
     """Whether a run ended in a session that started with it.
 
     The host decides, not our request: if a fresh session was requested and the same one continued, nothing restarted. A
@@ -176,7 +176,7 @@ def started_new_session(counters: Counters, before: str | None, after: str, *, f
     return fresh_requested or before is None
 
 
-def _without_delivered(counters: Counters) -> Counters:
+def _without_delivered(counters: PressureCounters) -> PressureCounters:
     return replace(counters, injected=(), injected_before=0, files=(), files_before=0)
 
 
@@ -248,7 +248,7 @@ class Trigger(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
+class PressureDecision:
     """The governor's decision, and what is behind it."""
 
     action: GovernorAction
@@ -281,7 +281,7 @@ REQUESTED = "requested"
 _SINCE = Suffix(" since the last snapshot", " in this session")
 
 
-def signals_of(counters: Counters) -> tuple[Signal, ...]:
+def signals_of(counters: PressureCounters) -> tuple[Signal, ...]:
     """Return a conversation's counters with the thresholds that hold in its window."""
     bracket = counters.bracket or 0
     has_room = counters.bracket is not None and bracket < BRACKET_SNAPSHOT
@@ -340,7 +340,7 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
 
 
 @lru_cache(maxsize=64)
-def evaluate_pressure(counters: Counters, settings: Settings, *, shadow: bool) -> Decision:
+def evaluate_pressure(counters: PressureCounters, settings: Settings, *, shadow: bool) -> PressureDecision:
     """Return the decision on a conversation, from its signals, the restart criteria, and a request by the user."""
     forced = restart_criteria(session_counters(counters.session, next_agent_pending=counters.next_agent_pending))
     if counters.rehydrate_reason is not None:
@@ -360,16 +360,16 @@ def decide_action(
     forced: Mapping[str, str],
     suppressed: Mapping[GovernorAction, str],
     stated: Collection[str] = (),
-) -> Decision:
+) -> PressureDecision:
     """Return the strongest action that is due and not suppressed. A suppressed action is reported with its reason.
 
     A suppressed rehydrate does not cause repeated snapshots: those need pressure since the last one. `forced` are the
     restart criteria that are met, by name; a rehydrate whose causes are all among `stated` is not due again.
     """
-    decision = Decision("ok")
+    decision = PressureDecision("ok")
     for action in _STRONGEST_FIRST:
         triggers = _triggers(signals, forced, action)
-        causes = Decision(action, triggers).causes
+        causes = PressureDecision(action, triggers).causes
         was_stated = REQUESTED not in causes and all(cause in stated for cause in causes)
         if not triggers or (action == "rehydrate" and was_stated):
             continue

@@ -21,7 +21,7 @@ from sidecar.core.markdown import first_informative_paragraph, sentences, word_c
 from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction, is_courtesy
-from sidecar.runs import Counters, FailingTests, RunSummary, SubChat, artifact_store, run_records
+from sidecar.runs import FailingTests, PressureCounters, RunSummary, SubChat, artifact_store, run_records
 
 if TYPE_CHECKING:
     from sidecar.language.closing_message import Account
@@ -335,7 +335,7 @@ def store_snapshot(
     return put_snapshot(tx, sub_chat_id, run_id, reasons, structured_state(tx, sub_chat_id), now_ms)
 
 
-def marker_text(counters: Counters, snapshot: Snapshot) -> str:
+def marker_text(counters: PressureCounters, snapshot: Snapshot) -> str:
     """Return one or two sentences: a fresh session starts, what the previous one had, and what is carried over."""
     delivered = f", {_size(counters.delivered_bytes)} of context" if counters.delivered_bytes else ""
     return (

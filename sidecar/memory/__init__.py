@@ -8,7 +8,7 @@ from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import SECTORS, Memory, ParsedMemoryFile, Sector, content_hash, normalized
-from sidecar.memory.file_index import MAX_INLINE_FILES, Index, RefreshResult, index_of
+from sidecar.memory.file_index import MAX_INLINE_FILES, MemoryIndex, RefreshResult, memory_index_of
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.pointer_files import (
     MemoryFile,
@@ -94,12 +94,12 @@ __all__ = [
     "CaptureContext",
     "CaptureResult",
     "ErrorEvent",
-    "Index",
     "Level",
     "Memory",
     "MemoryCaptureResult",
     "MemoryFile",
     "MemoryFileChange",
+    "MemoryIndex",
     "Note",
     "ParsedMemoryFile",
     "PointerFiles",
@@ -129,9 +129,9 @@ __all__ = [
     "enqueue_summary",
     "filter_private",
     "grant",
-    "index_of",
     "memories_by_id",
     "memory_heading",
+    "memory_index_of",
     "normalized",
     "note_title",
     "preload",

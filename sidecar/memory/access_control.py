@@ -12,7 +12,7 @@ from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied, WorkspaceUnavailable
 from sidecar.memory.entry import Retention
-from sidecar.memory.file_index import Index, RefreshResult, index_of, update_index_file
+from sidecar.memory.file_index import MemoryIndex, RefreshResult, memory_index_of, update_index_file
 from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
 from sidecar.memory.store import local_state
 from sidecar.workspace import Workspace
@@ -97,7 +97,7 @@ class MemoryContext:
     """Workspace, index and reach of a call."""
 
     workspace: Workspace
-    index: Index
+    index: MemoryIndex
     reach: Reach
 
     def refresh(self) -> RefreshResult:
@@ -114,4 +114,4 @@ def memory_context(call: Call, params: "MemoryParams") -> MemoryContext:
         raise WorkspaceUnavailable("The project's folder does not exist.", hint="If it was moved, name its new path.")
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, params.token)
-    return MemoryContext(workspace, index_of(call.process, workspace), reach)
+    return MemoryContext(workspace, memory_index_of(call.process, workspace), reach)

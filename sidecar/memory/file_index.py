@@ -64,7 +64,7 @@ class _ReadFile(NamedTuple):
     entries: Sequence[IndexedMemory] | None
 
 
-class Index:
+class MemoryIndex:
     """The index of one project's memories, updated by one thread at a time."""
 
     def __init__(self, process: Process, workspace: Workspace) -> None:
@@ -314,22 +314,22 @@ class Index:
             self._last_refresh = revision, self._last_refresh[1]
 
 
-class IndexRegistry:
+class MemoryIndexes:
     """The indexes of all projects in use; one per process."""
 
     def __init__(self) -> None:
-        self._of: dict[str, Index] = {}
+        self._of: dict[str, MemoryIndex] = {}
         self._lock = threading.Lock()
 
-    def of(self, process: Process, workspace: Workspace) -> Index:
+    def of(self, process: Process, workspace: Workspace) -> MemoryIndex:
         """Return the index of a workspace's project."""
         with self._lock:
             if workspace.project_key not in self._of:
-                self._of[workspace.project_key] = Index(process, workspace)
+                self._of[workspace.project_key] = MemoryIndex(process, workspace)
             return self._of[workspace.project_key]
 
 
-def index_of(process: Process, workspace: Workspace) -> Index:
+def memory_index_of(process: Process, workspace: Workspace) -> MemoryIndex:
     """Return the index of a workspace's project."""
     return process.slices.memory.indexes.of(process, workspace)
 
@@ -422,7 +422,7 @@ class IndexFileWrites:
         self.lock = threading.Lock()
 
 
-def update_index_file(index: Index) -> None:
+def update_index_file(index: MemoryIndex) -> None:
     """Write `index.json` if memories changed since the last write."""
     known = index.process.slices.memory.index_files
     if known.revisions.get(index.project) == index.revision():
@@ -431,7 +431,7 @@ def update_index_file(index: Index) -> None:
         write_index_file(index)
 
 
-def write_index_file(index: Index) -> None:
+def write_index_file(index: MemoryIndex) -> None:
     """Write `index.json` unless it is up to date, immediately or in the background."""
     process, known = index.process, index.process.slices.memory.index_files
     if index.files() <= MAX_IMMEDIATE_FILES:
@@ -444,7 +444,7 @@ def write_index_file(index: Index) -> None:
     process.indexing.submit(_write_index_file, process, index, known)
 
 
-def _write_index_file(process: Process, index: Index, known: IndexFileWrites) -> None:
+def _write_index_file(process: Process, index: MemoryIndex, known: IndexFileWrites) -> None:
     """Write `index.json` with the shared memories, and one in the folder of each agent that has private ones."""
     with known.lock:
         known.waiting.discard(index.project)
@@ -458,7 +458,7 @@ def _write_index_file(process: Process, index: Index, known: IndexFileWrites) ->
                 _write_if_changed(process, index, path, rows.get(owner, []))
 
 
-def _write_if_changed(process: Process, index: Index, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write_if_changed(process: Process, index: MemoryIndex, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
     known = process.slices.memory.index_files
     content = orjson.dumps({"version": 1, "memories": rows}, option=orjson.OPT_INDENT_2) + b"\n"
     digest, key = digest_bytes(content), (index.project, path)

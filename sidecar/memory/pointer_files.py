@@ -12,7 +12,7 @@ from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
 from sidecar.core.yaml_documents import Value
 from sidecar.memory.entry import Memory
-from sidecar.memory.file_index import index_of, write_index_file
+from sidecar.memory.file_index import memory_index_of, write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.document import unescape_text
 from sidecar.memory.files.front_matter import FieldValues, MalformedFrontMatter, read_values, split
@@ -42,7 +42,7 @@ class PointerFiles:
 
     def __init__(self, process: Process, workspace: Workspace) -> None:
         self._process = process
-        self._index = index_of(process, workspace)
+        self._index = memory_index_of(process, workspace)
 
     def versions(self) -> dict[str, str]:
         """Refresh the index and return the digest of each file's bytes by path."""

@@ -14,7 +14,7 @@ from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.capture.contradictions import claim_of, disagree
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import Memory, Tier
-from sidecar.memory.file_index import MAX_INLINE_FILES, Index, IndexFileWrites, IndexRegistry, index_of
+from sidecar.memory.file_index import MAX_INLINE_FILES, IndexFileWrites, MemoryIndex, MemoryIndexes, memory_index_of
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
 from sidecar.memory.prompt_evidence import (
@@ -115,13 +115,13 @@ class Relevance:
 
     def cached(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...] | None:
         """Return the cached answer; None if a search is needed."""
-        index = index_of(process, workspace)
+        index = memory_index_of(process, workspace)
         answer = self._answers.get((index.project, index.revision(), SHARED_ONLY, query))
         return answer if isinstance(answer, tuple) else None
 
     def search(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...]:
         """Search the shared memories and cache the answer."""
-        index = index_of(process, workspace)
+        index = memory_index_of(process, workspace)
         if not index.revision():  # more files than can be read before a run, and no index of them yet
             index.refresh()
         return self.search_within(process, workspace, SHARED_ONLY, query)
@@ -131,7 +131,7 @@ class Relevance:
 
         Read again only after a commit.
         """
-        index = index_of(process, workspace)
+        index = memory_index_of(process, workspace)
         key, generation = (index.project, *ids), process.database.generation()
         cached = self._memories.get(key)
         if isinstance(cached, _CachedMemories) and cached.generation == generation:
@@ -153,7 +153,7 @@ class Relevance:
         self, process: Process, workspace: Workspace, reach: Reach, query: RecallQuery
     ) -> tuple[Relevant, ...]:
         """Return the memories relevant to a query among all a caller may reach: at most MAX_RELEVANT, best first."""
-        index = index_of(process, workspace)
+        index = memory_index_of(process, workspace)
         key = index.project, index.revision(), reach, query
         cached = self._answers.get(key)
         if isinstance(cached, tuple):
@@ -184,13 +184,13 @@ _WHOLE_QUOTATION = lazy_regex(r"\s*[\"“«「]([^\"“”«»「」]+)[\"”»�
 
 def refresh_index(process: Process, workspace: Workspace) -> None:
     """Refresh the index of a folder too large to be refreshed before each run."""
-    index = index_of(process, workspace)
+    index = memory_index_of(process, workspace)
     if index.files() > MAX_INLINE_FILES:
         index.refresh()
 
 
 def _search(
-    process: Process, index: Index, reach: Reach, query: RecallQuery, project_terms: frozenset[str]
+    process: Process, index: MemoryIndex, reach: Reach, query: RecallQuery, project_terms: frozenset[str]
 ) -> tuple[Relevant, ...]:
     with process.database.read() as tx:
         counts = entries.term_counts(tx, index.project, reach.owners, lookup_terms(query.cues), ())
@@ -270,7 +270,7 @@ class PreloadCache:
     def __init__(self) -> None:
         self._cache: LruCache[Hashable, object] = LruCache(MAX_CACHED_LISTS)
 
-    def of(self, call: Call, index: Index, reach: Reach, tier: Tier) -> tuple[tuple[Memory, ...], int]:
+    def of(self, call: Call, index: MemoryIndex, reach: Reach, tier: Tier) -> tuple[tuple[Memory, ...], int]:
         """Return the memories in order, and their total number."""
         key = index.project, index.revision(), reach.owners, tier
         cached = self._cache.get(key)
@@ -294,7 +294,7 @@ def preload(
     """
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, token)
-    index = index_of(call.process, workspace)
+    index = memory_index_of(call.process, workspace)
     try:
         index.refresh()
     except (PolicyDenied, StateDegraded) as error:
@@ -331,7 +331,7 @@ class MemoryState:
     """Indexes of memory files, their watches, results of the last searches, and locks."""
 
     def __init__(self, process: Process) -> None:
-        self.indexes = IndexRegistry()
+        self.indexes = MemoryIndexes()
         self.index_files = IndexFileWrites()
         self.watches = OpenWatches(process)
         self.relevance = Relevance()

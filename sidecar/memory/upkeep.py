@@ -22,7 +22,7 @@ from sidecar.memory.access_control import SHARED_ONLY, USER_REACH, MemoryContext
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
 from sidecar.memory.decay import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.entry import Memory
-from sidecar.memory.file_index import index_of, write_index_file
+from sidecar.memory.file_index import memory_index_of, write_index_file
 from sidecar.memory.files.layout import project_path
 from sidecar.memory.model import MAX_LISTED, FileMove, LastUpkeep, MemoryMaintainParams, MemoryMaintainResult, TierMove
 from sidecar.memory.standing_instructions import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
@@ -219,7 +219,7 @@ def index_findings(process: Process) -> Iterator[Finding]:
 
 def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
     """Check each memory file of a project."""
-    index = index_of(process, workspace)
+    index = memory_index_of(process, workspace)
     try:
         if not index.folder.exists():
             return

@@ -12,7 +12,7 @@ from sidecar.core.yaml_documents import Value
 from sidecar.memory.access_control import MemoryContext, Reach, memory_not_found, require_owner
 from sidecar.memory.decay import RESTORED_TAG
 from sidecar.memory.entry import Memory, Retention
-from sidecar.memory.file_index import Index, index_of, write_index_file
+from sidecar.memory.file_index import MemoryIndex, memory_index_of, write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import MEMORY_ID, archive_path, location_of, new_memory_path, unarchived_path
@@ -50,7 +50,7 @@ class Writer:
     def __init__(self, process: Process, workspace: Workspace, reach: Reach) -> None:
         self.process = process
         self.reach = reach
-        self.index: Index = index_of(process, workspace)
+        self.index: MemoryIndex = memory_index_of(process, workspace)
         self.folder: MemoryFolder = self.index.folder
         self.project = workspace.project_key
 

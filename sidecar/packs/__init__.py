@@ -2,7 +2,7 @@
 
 from sidecar.packs.byte_budget import ANCHOR_BYTES, ByteLimits, ContextLimits, anchor_limit, fit
 from sidecar.packs.carryover import carryover_items
-from sidecar.packs.composition import Composition, compose_packs, contract_item, plan_item, render_anchor
+from sidecar.packs.composition import Composition, compose_packs, plan_item, planning_item, render_anchor
 from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, shows_content
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
@@ -52,7 +52,6 @@ __all__ = [
     "clean_prompt",
     "comes_last",
     "compose_packs",
-    "contract_item",
     "delta_items",
     "dominant_file",
     "fit",
@@ -60,6 +59,7 @@ __all__ = [
     "mentioned_paths",
     "pinned_files",
     "plan_item",
+    "planning_item",
     "prefetch_packs",
     "recent_failures",
     "referenced_items",

@@ -390,12 +390,12 @@ def _start_memory_sources(
     read_recall: ReadRecall,
 ) -> _Source | None:
     """Use the cached memories of the prompt, or start to search for them."""
-    from sidecar.memory import index_of
+    from sidecar.memory import memory_index_of
 
     process, workspace = pack_query.process, pack_query.workspace
     relevance = process.slices.memory.relevance
     try:
-        recall = read_recall() if index_of(process, workspace).may_have_memories() else None
+        recall = read_recall() if memory_index_of(process, workspace).may_have_memories() else None
         matches = relevance.cached(process, workspace, recall) if recall is not None else ()
         sent_ids = sent_memory_ids(known)
         inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None

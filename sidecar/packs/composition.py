@@ -278,7 +278,7 @@ def _valid_items(
     if request.carryover is not None:
         items.extend(carryover_items(request.carryover, sendable, anchor))
     if request.params.mode == "plan":
-        items.append(contract_item(request.task, request.sub_chat, sendable))
+        items.append(planning_item(request.task, request.sub_chat, sendable))
     elif request.sub_chat.plan:
         items.append(plan_item(request.sub_chat.plan, "carryover" if request.fresh else "plan", sendable))
     prompt_paths = {file.ranked.path for file in inputs.prompt_files}
@@ -371,7 +371,7 @@ PLAN_SHARE = 0.25
 PLAN_LINE_CHARACTERS = 400
 
 
-def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackItem:
+def planning_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackItem:
     """Return the contract of a planning run: the objective, the plan and its steps if there are any, the rules.
 
     It is sent on each call, whatever the session has.
@@ -383,7 +383,9 @@ def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackIte
         lines += ["Plan so far:", *step_lines(sub_chat.todos)]
     text = "\n".join([*lines, "Rules:", *PLAN_RULES])
     entry = entries.TextEntry(short_id([text, sub_chat.plan]))
-    return PackItem(entries.CONTRACT, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True)
+    return PackItem(
+        entries.PLANNING_RULES, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True
+    )
 
 
 def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:

@@ -95,7 +95,7 @@ _FIRST_DELTA = "Reference data: the current state."
 
 _ANCHOR_PARTS = (
     ("rules it states", (anchor.INVARIANTS, anchor.RULES, anchor.SETTINGS, anchor.COMMANDS)),
-    ("its map", (anchor.MAP, anchor.DEPENDENCIES, anchor.ENTRIES)),
+    ("its map", (anchor.MAP, anchor.DEPENDENCIES, anchor.ENTRY_POINTS)),
     ("known traps", (anchor.TRAPS, anchor.LANDMINES, anchor.FRAGILE_FILES)),
     ("decisions", (anchor.POINTERS,)),
 )

@@ -333,7 +333,7 @@ def pack_response(
 
 def _metadata(request: PackRequest, inputs: PackInputs, composition: Composition, *, injects: bool) -> PreRunMetadata:
     baseline = composition.injected_bytes + composition.reused_bytes
-    plan = next((item for item, _ in composition.dispositions if item.key == entries.CONTRACT), None)
+    plan = next((item for item, _ in composition.dispositions if item.key == entries.PLANNING_RULES), None)
     return PreRunMetadata(
         cache_hit=inputs.cache_hit,
         file_hits=inputs.file_hits,

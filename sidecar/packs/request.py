@@ -14,7 +14,7 @@ from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import size
 from sidecar.governor import (
-    Decision,
+    PressureDecision,
     Snapshot,
     after_compaction,
     before_fresh_session,
@@ -213,7 +213,7 @@ class PackRequest:
     known: SessionContents
     resumed: ResolvedSession
     """The session that the host would resume, also when a fresh one is requested."""
-    governor_decision: Decision
+    governor_decision: PressureDecision
     fresh: bool
     carryover: Snapshot | None
     """The conversation's progress, for the fresh session that continues it; None without a fresh session."""

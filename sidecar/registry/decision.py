@@ -13,7 +13,7 @@ from sidecar.registry.project_registry import registry_for_workspace
 from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores, without_chance
 from sidecar.workspace import Workspace
 
-Decision = Literal["REUSE", "ADAPT", "CREATE"]
+ReuseDecision = Literal["REUSE", "ADAPT", "CREATE"]
 
 REUSE_FROM, ADAPT_FROM = 90.0, 60.0
 """Minimum scores, compared unrounded (intelligence-layer.md 5.2; decisions.md, Registry)."""
@@ -30,7 +30,7 @@ class Recommendation(NamedTuple):
     """The decision for one entity, and its reasons."""
 
     entity: Entity
-    decision: Decision
+    decision: ReuseDecision
     score: Score
     impact: Impact | None
     """Present if adapting it requires an impact analysis first."""
@@ -91,7 +91,7 @@ def exists_in(workspace: Workspace) -> Callable[[Entity], bool]:
     return exists
 
 
-def decision_of(score: float) -> Decision:
+def decision_of(score: float) -> ReuseDecision:
     """Return the decision for a score."""
     if score >= REUSE_FROM:
         return "REUSE"
@@ -105,7 +105,7 @@ def _recommendation(score: Score, entity: Entity, registry: Registry) -> Recomme
     return Recommendation(entity, decision, score, impact, tuple(_reasons(decision, entity, score, impact)))
 
 
-def _reasons(decision: Decision, entity: Entity, score: Score, impact: Impact | None) -> Sequence[str]:
+def _reasons(decision: ReuseDecision, entity: Entity, score: Score, impact: Impact | None) -> Sequence[str]:
     covered = f"It covers {_join_words(score.matched)}."
     lacking = [f"It does not cover {_join_words(score.missing)}."] if score.missing else []
     match decision:

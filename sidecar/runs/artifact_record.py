@@ -50,7 +50,7 @@ Counts = Mapping[str, LineCounts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class RunsTally:
     """Changes of an entry's runs."""
 
     start: str | None = None
@@ -86,7 +86,7 @@ class Statements:
 class DevlogDetails:
     """State of a devlog entry, or of the tally of runs that is not an entry yet."""
 
-    tally: Tally = Tally()
+    tally: RunsTally = RunsTally()
     events: tuple[ArtifactEvent, ...] = ()
     account: WorkAccount = NO_ACCOUNT
     """Statements of its runs about the work, and the best title among them."""
@@ -299,7 +299,7 @@ def _boundary_to_json(boundary: Boundary) -> dict[str, object]:
 def _details_from_json(kind: ArtifactType, value: Any) -> Details:
     match kind:
         case "devlog":
-            tally = _tally_from_json(value["tally"]) if "tally" in value else Tally()
+            tally = _tally_from_json(value["tally"]) if "tally" in value else RunsTally()
             account = value.get("account") or {}
             return DevlogDetails(
                 tally=tally,
@@ -332,12 +332,12 @@ def _account_from_json(value: Any) -> WorkAccount:
     )
 
 
-def _tally_from_json(value: Any) -> Tally:
+def _tally_from_json(value: Any) -> RunsTally:
     if isinstance(value, list):
         start, settled, counts, base = value
     else:
         start, settled, counts, base = value["start"], value["settled"], value["counts"], value["base"]
-    return Tally(
+    return RunsTally(
         start=start,
         settled=_counts_from_json(settled),
         counts=_counts_from_json(counts),

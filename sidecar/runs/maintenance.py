@@ -15,7 +15,7 @@ from sidecar.context import delete_session_record
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
 from sidecar.runs import artifact_store, run_records
-from sidecar.runs.model import Counters
+from sidecar.runs.model import PressureCounters
 from sidecar.runs.pre_run_record import details_from_json, texts_from_json
 from sidecar.storage.doctor_checks import Finding
 from sidecar.storage.row_groups import PurgeScope, RowGroup, remove_rows
@@ -62,7 +62,7 @@ def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | Non
     """
     tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
     counters = run_records.sub_chat(tx, sub_chat_id).counters
-    all_sessions = (*counters.sessions, Counters().session_key(sub_chat_id))
+    all_sessions = (*counters.sessions, PressureCounters().session_key(sub_chat_id))
     for session in all_sessions if session_id is None else (session_id,):
         delete_session_record(tx, session)
     if session_id is not None:

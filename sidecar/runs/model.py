@@ -186,7 +186,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Counters:
+class PressureCounters:
     """Pressure on a conversation's current provider session (bytes, lines, milliseconds) since that session started.
 
     `…_before` is the part that the last snapshot already covers.
@@ -243,7 +243,7 @@ class SubChat:
     """Stored state of a conversation."""
 
     task: Task | None
-    counters: Counters
+    counters: PressureCounters
     todos: tuple[tuple[str, str], ...]
     """(content, status) of each step."""
     plan: str = ""
@@ -254,7 +254,7 @@ class SubChat:
         return replace(self, todos=(), plan="") if self.task is not None else self
 
 
-NEW_SUB_CHAT = SubChat(None, Counters(), ())
+NEW_SUB_CHAT = SubChat(None, PressureCounters(), ())
 
 
 @dataclass(frozen=True, slots=True)

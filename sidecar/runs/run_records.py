@@ -16,10 +16,10 @@ from sidecar.runs.model import (
     RALPH_PREFIX,
     TERMINAL_AGENTS,
     ConversationPlace,
-    Counters,
     FailingTests,
     FileChange,
     FileLines,
+    PressureCounters,
     RecentFile,
     RecentWork,
     RunRecord,
@@ -63,7 +63,7 @@ def _task_from_json(value: Any) -> Task | None:
 
 
 _RENAMED_COUNTERS = {"asked": "rehydrate_reason"}
-_COUNTERS = frozenset(field.name for field in fields(Counters)) - {"session"}
+_COUNTERS = frozenset(field.name for field in fields(PressureCounters)) - {"session"}
 
 
 def _session_of_version_1(value: Any) -> SessionRecord:
@@ -77,15 +77,15 @@ def _session_of_version_1(value: Any) -> SessionRecord:
     )
 
 
-def _counters_to_json(counters: Counters) -> bytes:
+def _counters_to_json(counters: PressureCounters) -> bytes:
     return _json({name: getattr(counters, name) for name in sorted(_COUNTERS)})
 
 
-def _counters_from_json(value: Any) -> Counters:
+def _counters_from_json(value: Any) -> PressureCounters:
     """Return counters; unknown members of another version are ignored, missing ones have their defaults."""
     named = {_RENAMED_COUNTERS.get(name, name): member for name, member in value.items()}
     members: dict[str, Any] = {name: _as_tuples(member) for name, member in named.items() if name in _COUNTERS}
-    return Counters(**members)
+    return PressureCounters(**members)
 
 
 def _as_tuples(member: Any) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.memory import AGENTS, Index, RefreshResult, index_of
+from sidecar.memory import AGENTS, MemoryIndex, RefreshResult, memory_index_of
 from tests.benchmarks.programs import quiet_sidecar
 
 WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()
@@ -32,7 +32,7 @@ def main() -> None:
         sidecar.clock.advance(TEN_YEARS_MS)  # long after the files were written
         sidecar.client.initialize()
         assert sidecar.app.process is not None
-        index = index_of(sidecar.app.process, sidecar.app.process.workspaces.get(str(project), None))
+        index = memory_index_of(sidecar.app.process, sidecar.app.process.workspaces.get(str(project), None))
         bare = timed(lambda: stat_files(project), 9)
         print(f"{count} memories")
         print(f"bare scan of the folders          {bare:8.1f} ms")
@@ -80,7 +80,7 @@ def stat_files(project: Path) -> int:
     )
 
 
-def without_memory(index: Index) -> Callable[[], object]:
+def without_memory(index: MemoryIndex) -> Callable[[], object]:
     """Return a check that first reads the known files from the state file again."""
 
     def check() -> RefreshResult:

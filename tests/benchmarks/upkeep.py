@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.core.clock import rfc3339
-from sidecar.memory import index_of
+from sidecar.memory import memory_index_of
 from sidecar.memory.upkeep import find_due_upkeep, maintain
 from tests.benchmarks.programs import quiet_sidecar
 
@@ -30,7 +30,7 @@ def main(count: int) -> None:
         process = sidecar.app.process
         assert process is not None
         workspace = process.workspaces.get(str(project), None)
-        index = index_of(process, workspace)
+        index = memory_index_of(process, workspace)
         index.refresh()
         start = time.perf_counter()
         done, skipped = maintain(process, workspace)

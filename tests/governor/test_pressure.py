@@ -17,8 +17,8 @@ from sidecar.governor import (
     after_compaction,
     after_new_session,
     after_request,
-    after_run,
     after_snapshot,
+    counters_after_run,
     decide_action,
     evaluate_pressure,
     signals_of,
@@ -26,7 +26,7 @@ from sidecar.governor import (
     with_session,
 )
 from sidecar.governor.pressure import GovernorAction
-from sidecar.runs import Counters
+from sidecar.runs import PressureCounters
 from sidecar.settings.resolve import Settings, resolve
 
 SETTINGS = resolve([])
@@ -40,8 +40,8 @@ FACTORS = {CRITICAL: 1, DEPLETED: 2, UNKNOWN: 2}
 
 def counters(
     turns: int = 0, injected: int = 0, files: int = 0, lines: int = 0, minutes: int = 0, bracket: int | None = UNKNOWN
-) -> Counters:
-    return Counters(
+) -> PressureCounters:
+    return PressureCounters(
         bracket=bracket,
         turns=turns,
         injected=(injected,),
@@ -62,7 +62,7 @@ amounts = st.builds(
 )
 
 
-def action(pressure: Counters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
+def action(pressure: PressureCounters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
     return decide_action(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate)).action
 
 
@@ -71,7 +71,7 @@ def suppressed(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
     return off if rehydrate else {**off, "rehydrate": "off"}
 
 
-def values(pressure: Counters) -> dict[str, float]:
+def values(pressure: PressureCounters) -> dict[str, float]:
     return {
         "turns": pressure.turns,
         "bytes": sum(pressure.injected),
@@ -82,7 +82,7 @@ def values(pressure: Counters) -> dict[str, float]:
 
 
 @given(amounts)
-def test_an_action_needs_two_signals_or_one_at_twice_its_threshold(pressure: Counters) -> None:
+def test_an_action_needs_two_signals_or_one_at_twice_its_threshold(pressure: PressureCounters) -> None:
     expected = "ok"
     for name, index in (("snapshot", 0), ("rehydrate", 1)):
         factor = 1 if name == "snapshot" else FACTORS.get(pressure.bracket, 10**9)
@@ -104,8 +104,8 @@ def test_time_alone_never_acts(minutes: int) -> None:
 
 
 @given(amounts, amounts)
-def test_more_pressure_never_weakens_the_action(left: Counters, right: Counters) -> None:
-    combined = Counters(
+def test_more_pressure_never_weakens_the_action(left: PressureCounters, right: PressureCounters) -> None:
+    combined = PressureCounters(
         turns=max(left.turns, right.turns),
         injected=max(left.injected, right.injected),
         files=max(left.files, right.files, key=len),
@@ -141,7 +141,7 @@ def test_a_session_is_left_only_when_its_window_is_used_up() -> None:
 
 @given(amounts, st.booleans(), st.booleans())
 def test_a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken(
-    pressure: Counters, snapshot: bool, rehydrate: bool
+    pressure: PressureCounters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
     decision = decide_action(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate))
@@ -152,14 +152,14 @@ def test_a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken(
     assert bool(decision.reasons) == (due != "ok")
 
 
-def run(before: Counters, now_ms: int, *, duration_ms: int = 0, diff_lines: int = 0) -> Counters:
+def run(before: PressureCounters, now_ms: int, *, duration_ms: int = 0, diff_lines: int = 0) -> PressureCounters:
     pressure = RunPressure(now_ms, duration_ms, diff_lines, injected_bytes=5, files=("a",))
-    return after_run(before, pressure)
+    return counters_after_run(before, pressure)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**5)), max_size=20))
 def test_counters_never_exceed_the_clock_or_decrease(steps: list[tuple[int, int, int]]) -> None:
-    state, now_ms = Counters(), 1_000
+    state, now_ms = PressureCounters(), 1_000
     for gap_ms, duration_ms, lines in steps:
         now_ms += gap_ms
         after = run(state, now_ms, duration_ms=duration_ms, diff_lines=lines)
@@ -171,17 +171,17 @@ def test_counters_never_exceed_the_clock_or_decrease(steps: list[tuple[int, int,
 
 
 def test_the_first_run_sets_clock_and_baseline() -> None:
-    first = run(Counters(), 10**12, duration_ms=10**6, diff_lines=5_000)
+    first = run(PressureCounters(), 10**12, duration_ms=10**6, diff_lines=5_000)
     assert (first.active_ms, first.diff_lines, first.turns) == (0, 0, 1)
     second = run(first, 10**12 + MINUTE_MS, diff_lines=5_100)
     assert (second.active_ms, second.diff_lines) == (MINUTE_MS, 100)
 
 
 def test_bytes_before_a_snapshot_leave_its_window_one_call_at_a_time() -> None:
-    def new_bytes(pressure: Counters) -> float:
+    def new_bytes(pressure: PressureCounters) -> float:
         return {signal.name: signal.since_snapshot for signal in signals_of(pressure)}["injectedBytes"]
 
-    pressure = Counters()
+    pressure = PressureCounters()
     for number in range(3):
         pressure = run(pressure, number * MINUTE_MS)
     assert new_bytes(pressure) == 15
@@ -192,7 +192,7 @@ def test_bytes_before_a_snapshot_leave_its_window_one_call_at_a_time() -> None:
 
 
 def test_only_pauses_over_ten_minutes_do_not_count() -> None:
-    first = run(Counters(), 0)
+    first = run(PressureCounters(), 0)
     assert run(first, 600_000).active_ms == IDLE_GAP_MS == 600_000
     assert run(first, IDLE_GAP_MS + 1).active_ms == 0
     long_run = run(first, IDLE_GAP_MS * 4, duration_ms=IDLE_GAP_MS * 3)
@@ -202,7 +202,7 @@ def test_only_pauses_over_ten_minutes_do_not_count() -> None:
 
 
 @given(amounts)
-def test_a_snapshot_triggers_no_other_without_new_pressure_and_removes_none(pressure: Counters) -> None:
+def test_a_snapshot_triggers_no_other_without_new_pressure_and_removes_none(pressure: PressureCounters) -> None:
     covered = after_snapshot(pressure, 7)
     assert action(covered, rehydrate=False) == "ok"
     assert values(covered) == values(pressure)
@@ -210,7 +210,7 @@ def test_a_snapshot_triggers_no_other_without_new_pressure_and_removes_none(pres
 
 
 @given(amounts)
-def test_a_new_session_has_no_pressure(pressure: Counters) -> None:
+def test_a_new_session_has_no_pressure(pressure: PressureCounters) -> None:
     fresh = after_new_session(pressure, 7)
     assert action(fresh) == "ok"
     assert all(value == 0 for value in values(fresh).values())
@@ -241,9 +241,9 @@ MORE: dict[str, Callable[[RunPressure], RunPressure]] = {
 
 @given(st.lists(st.tuples(pressures, st.sampled_from(sorted(MORE))), max_size=30))
 def test_a_run_with_more_of_anything_never_weakens_the_decision(runs: list[tuple[RunPressure, str]]) -> None:
-    less = more = Counters()
+    less = more = PressureCounters()
     for run_, name in runs:
-        less, more = after_run(less, run_), after_run(more, MORE[name](run_))
+        less, more = counters_after_run(less, run_), counters_after_run(more, MORE[name](run_))
         actions = [evaluate_pressure(counted, REHYDRATES, shadow=False).action for counted in (less, more)]
         assert RANK[actions[1]] >= RANK[actions[0]]
 
@@ -251,9 +251,9 @@ def test_a_run_with_more_of_anything_never_weakens_the_decision(runs: list[tuple
 @given(st.lists(pressures, min_size=2, max_size=40), st.booleans(), st.booleans())
 def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], rehydrate: bool, obeys: bool) -> None:
     settings = REHYDRATES if rehydrate else SETTINGS
-    state, stated = Counters(), set[str]()
+    state, stated = PressureCounters(), set[str]()
     for run_ in runs:
-        state = after_run(state, run_)
+        state = counters_after_run(state, run_)
         decision = evaluate_pressure(state, settings, shadow=False)
         state = after_request(state, decision.causes)
         if decision.action == "rehydrate":
@@ -271,13 +271,13 @@ def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], reh
 def test_gradually_rising_pressure_takes_snapshots_and_finally_rehydrates(
     injected: int, files: int, lines: int, minutes: int
 ) -> None:
-    state = Counters()
+    state = PressureCounters()
     seen: list[str] = []
     while len(seen) < 4 * THRESHOLDS["turns"][1]:
         turn = len(seen)
         given_files = tuple(f"{turn}-{number}" for number in range(files))
         now_ms = turn * minutes * MINUTE_MS
-        state = after_run(state, RunPressure(now_ms, 0, turn * lines, injected, given_files))
+        state = counters_after_run(state, RunPressure(now_ms, 0, turn * lines, injected, given_files))
         seen.append(action(state))
         if seen[-1] == "rehydrate":
             break
@@ -303,21 +303,21 @@ def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
 
 def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
     for counted in (
-        Counters(session=SessionRecord(compactions=3)),
-        Counters(session=SessionRecord(critical_in_a_row=3)),
-        Counters(session=SessionRecord(score_before=90, score=70)),
-        Counters(next_agent_pending=True),
+        PressureCounters(session=SessionRecord(compactions=3)),
+        PressureCounters(session=SessionRecord(critical_in_a_row=3)),
+        PressureCounters(session=SessionRecord(score_before=90, score=70)),
+        PressureCounters(next_agent_pending=True),
     ):
         assert evaluate_pressure(counted, REHYDRATES, shadow=False).action == "rehydrate"
         assert evaluate_pressure(counted, SETTINGS, shadow=False).action == "ok"
-    forced = evaluate_pressure(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
+    forced = evaluate_pressure(PressureCounters(rehydrate_reason="start over"), SETTINGS, shadow=False)
     assert (forced.action, forced.reasons, forced.suppressed) == ("rehydrate", ("requested: start over",), None)
     assert (forced.counted_triggers, forced.causes) == (("forced",), ("requested",))
-    assert evaluate_pressure(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
+    assert evaluate_pressure(PressureCounters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 
 def test_only_a_session_that_started_with_the_run_counts_as_new() -> None:
-    known = Counters(sessions=("a", "b"))
+    known = PressureCounters(sessions=("a", "b"))
     assert started_new_session(known, "b", "c", fresh_requested=True)
     assert started_new_session(known, None, "c", fresh_requested=False), "the user began anew"
     assert not started_new_session(known, "b", "b", fresh_requested=True), "the host resumed all the same"
@@ -326,7 +326,7 @@ def test_only_a_session_that_started_with_the_run_counts_as_new() -> None:
 
 
 def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens() -> None:
-    def after(bracket_before: int) -> Counters:
+    def after(bracket_before: int) -> PressureCounters:
         return replace(counters(turns=7), bracket=2, bracket_before=bracket_before)
 
     assert action(after(2)) == "ok"
@@ -335,7 +335,7 @@ def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens()
 
 @pytest.mark.parametrize("settings", [REHYDRATES, SETTINGS], ids=["on", "off"])
 def test_a_request_is_stated_once_and_again_only_for_a_new_cause(settings: Settings) -> None:
-    def stated(pressure: Counters) -> tuple[str, ...]:
+    def stated(pressure: PressureCounters) -> tuple[str, ...]:
         return evaluate_pressure(pressure, settings, shadow=False).causes
 
     due = counters(turns=48)
@@ -364,7 +364,7 @@ def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:
 
 
 def test_an_earlier_session_of_the_conversation_is_not_new() -> None:
-    counters = Counters()
+    counters = PressureCounters()
     for session in ("one", "two", "one"):
         counters = with_session(counters, session)
     assert counters.sessions == ("two", "one")

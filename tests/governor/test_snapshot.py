@@ -9,7 +9,7 @@ from sidecar.core.text import clean
 from sidecar.governor import marker_text, snapshot_of
 from sidecar.governor.snapshots import Snapshot, TouchedFile, snapshot_from_json, snapshot_to_json
 from sidecar.packs import carryover_items
-from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, SubChat, Task
+from sidecar.runs import Artifact, FailingTests, PressureCounters, RunSummary, SubChat, Task
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.repositories import Repository
@@ -30,7 +30,7 @@ TASK = Task("f", (), (), "", "Round the discount")
 
 
 def state(todos: tuple[tuple[str, str], ...] = ()) -> SubChat:
-    return SubChat(TASK, Counters(), todos)
+    return SubChat(TASK, PressureCounters(), todos)
 
 
 def artifact(kind: Any, status: Any, title: str) -> Artifact:
@@ -193,11 +193,11 @@ def test_a_statement_of_the_anchor_is_recognised_in_any_section() -> None:
 
 def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
     snapshot = snapshot_of(state((("a", "completed"), ("b", "pending"))), [], [FailingTests("go", ("T",), "", "1")], [])
-    assert marker_text(Counters(turns=12, injected=(52_000,), delivered_bytes=152_000), snapshot) == (
+    assert marker_text(PressureCounters(turns=12, injected=(52_000,), delivered_bytes=152_000), snapshot) == (
         "Continued in a fresh session: the previous one had 12 turns, 152 KB of context. Nothing was removed."
         " Carried over: the goal, 2 steps (1 done), 1 open point and 1 failing test."
     )
-    assert marker_text(Counters(turns=1), Snapshot()).endswith("had 1 turn. Nothing was removed."
+    assert marker_text(PressureCounters(turns=1), Snapshot()).endswith("had 1 turn. Nothing was removed."
                                                           " Carried over: the repository state.")  # fmt: skip
 
 

@@ -22,9 +22,9 @@ from sidecar.packs import (
     ShownRegion,
     carryover_items,
     compose_packs,
-    contract_item,
     delta_items,
     plan_item,
+    planning_item,
     render_anchor,
 )
 from sidecar.packs.anchor import (
@@ -34,11 +34,11 @@ from sidecar.packs.anchor import (
     ProjectDocument,
     build_anchor,
     commands_of,
-    entry_lines,
+    entry_point_lines,
     sections_of,
     setting_lines,
 )
-from sidecar.runs import NO_CONTENTS, Counters, FailingTests, SubChat, Task, entries
+from sidecar.runs import NO_CONTENTS, FailingTests, PressureCounters, SubChat, Task, entries
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, text_of
@@ -70,15 +70,15 @@ def assert_harmless(items: Sequence[PackItem], lines: int | None = None) -> None
 @given(nasty, nasty, nasty)
 def test_the_plan_contract(objective: str, step: str, status: str) -> None:
     task = Task("f", (), (), "", objective)
-    sub_chat = SubChat(task, Counters(), ((step, status), (step, status)))
-    assert_harmless([contract_item(task, sub_chat, 24_000)], lines=8)
+    sub_chat = SubChat(task, PressureCounters(), ((step, status), (step, status)))
+    assert_harmless([planning_item(task, sub_chat, 24_000)], lines=8)
 
 
 @given(reported)
 def test_a_proposed_plan(plan: str) -> None:
     task = Task("f", (), (), "", "")
     assert_harmless([
-        contract_item(task, SubChat(task, Counters(), (), plan), 24_000), plan_item(plan, "plan", 24_000),
+        planning_item(task, SubChat(task, PressureCounters(), (), plan), 24_000), plan_item(plan, "plan", 24_000),
     ])  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def test_the_anchor(path: str, text: str) -> None:
         purposes={path: text},
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project((bullets,), readme, (workflow,), texts, (), ()), ()).lines),
-        entries=tuple(entry_lines(texts, (path,))),
+        entries=tuple(entry_point_lines(texts, (path,))),
         accepted=AcceptedRecords((text,), (accepted._replace(path=path), decision._replace(path=text))),
     )
     for line in build_anchor(sections_of(sources), 9_000).lines:

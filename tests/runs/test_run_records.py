@@ -18,7 +18,6 @@ from sidecar.runs import (
     CallTexts,
     CommitMark,
     ConversationPlace,
-    Counters,
     DeliveredItem,
     Details,
     DevlogDetails,
@@ -27,13 +26,14 @@ from sidecar.runs import (
     LineCounts,
     PinnedAnchor,
     PreRunMetadata,
+    PressureCounters,
     RecentFile,
     RejectedApproachDetails,
+    RunsTally,
     StateIds,
     Statements,
     SubChat,
     SystemText,
-    Tally,
     Task,
     WorktreeBaseline,
     artifact_store,
@@ -96,7 +96,7 @@ def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: 
 
 def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> None:
     task = Task("f", ("a", "b"), ("C.d",), "a b", "Do it")
-    counters = Counters(
+    counters = PressureCounters(
         turns=3, injected=(1, 2), files=("x",), sessions=("s",), rehydrate_reason="", requested=(("turns", 2),)
     )
     stored = SubChat(task, counters, (("a", "pending"),), "1. Do it")
@@ -110,15 +110,17 @@ def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> Non
 
 def test_counters_of_the_first_version_are_still_read(database: Database) -> None:
     with database.write() as tx:
-        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(), ()), 1)
+        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, PressureCounters(), ()), 1)
         old = {"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1, "compactions": 2}
         tx.execute("UPDATE continuity_state SET counters = ?", (orjson.dumps({**old, "last_score": 90, "score": 80}),))
         session = SessionRecord(compactions=2, score=80, score_before=90)
-        expected = SubChat(None, Counters(turns=4, rehydrate_reason="why", sessions=("s",), session=session), ())
+        expected = SubChat(
+            None, PressureCounters(turns=4, rehydrate_reason="why", sessions=("s",), session=session), ()
+        )
         assert run_records.sub_chat(tx, "chat") == expected
         run_records.put_sub_chat(tx, "chat", "p", "w", expected, 2)
         assert run_records.sub_chat(tx, "chat") == expected
-        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(sessions=("s",)), ()), 3)
+        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, PressureCounters(sessions=("s",)), ()), 3)
         assert run_records.sub_chat(tx, "chat").counters.session == SessionRecord()
 
 
@@ -217,7 +219,7 @@ BOUNDARY = Boundary(
 COUNTS = {"a.py": LineCounts(1, 2)}
 DETAILS = (
     (
-        "devlog", DevlogDetails(tally=Tally(start="s", counts=COUNTS, base=COUNTS), events=(EVENT,), open=True),
+        "devlog", DevlogDetails(tally=RunsTally(start="s", counts=COUNTS, base=COUNTS), events=(EVENT,), open=True),
         {"tally": ["s", {}, {"a.py": [1, 2]}, {"a.py": [1, 2]}], "events": [["testsFixed", "fixed:1", "Fixed."]],
          "open": True},
     ),

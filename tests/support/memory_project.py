@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sidecar.memory import Index, grant, index_of
+from sidecar.memory import MemoryIndex, grant, memory_index_of
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.rpc_failures import RpcFailure
 
@@ -71,11 +71,11 @@ class Memories:
             token = grant(tx, process, self._key(), agent)
         return Memories(self.sidecar, self.project, token)
 
-    def index(self) -> Index:
+    def index(self) -> MemoryIndex:
         """Return the project's index."""
         process = self.sidecar.app.process
         assert process is not None
-        return index_of(process, process.workspaces.get(str(self.project), None))
+        return memory_index_of(process, process.workspaces.get(str(self.project), None))
 
     def rows(self, sql: str) -> list[Any]:
         """Return rows of the state file."""

@@ -23,7 +23,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import Project, commands_of, entry_lines, package_manager, purpose_of
+from sidecar.packs.anchor.commands import Project, commands_of, entry_point_lines, package_manager, purpose_of
 from sidecar.packs.anchor.decisions import (
     NO_ACCEPTED_RECORDS,
     NO_POINTERS,
@@ -82,7 +82,7 @@ __all__ = [
     "decision_in",
     "dependency_lines",
     "document_title",
-    "entry_lines",
+    "entry_point_lines",
     "fragile_file_lines",
     "import_names",
     "included_files",

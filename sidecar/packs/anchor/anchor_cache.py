@@ -24,7 +24,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of, entry_lines
+from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of, entry_point_lines
 from sidecar.packs.anchor.config_files import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.repo_map import (
@@ -43,7 +43,7 @@ from sidecar.session import strip_session_lock
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sidecar.memory import Index, PointerFiles
+    from sidecar.memory import MemoryIndex, PointerFiles
     from sidecar.memory.pointer_files import Pointer
 
 _INSTRUCTIONS = (
@@ -144,7 +144,7 @@ def read_anchor_sources(
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands.lines),
         rejected_commands=tuple(commands.rejected),
-        entries=tuple(entry_lines(texts, outline.mains)),
+        entries=tuple(entry_point_lines(texts, outline.mains)),
         accepted=accepted,
     )
 
@@ -369,10 +369,10 @@ def load_pointer_lines(process: Process, workspace: Workspace) -> Pointers:
 
     A manual edit shows once the index has read it, which the refresh on every call does.
     """
-    from sidecar.memory import PointerFiles, accepted_rules, index_of
+    from sidecar.memory import PointerFiles, accepted_rules, memory_index_of
     from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
-    index = index_of(process, workspace)
+    index = memory_index_of(process, workspace)
     has_files = (workspace.project / _DURABLE_FOLDER).is_dir()
     if not index.revision() and has_files and not _read_first_time(process, index):
         return UNKNOWN_POINTERS
@@ -391,7 +391,7 @@ def load_pointer_lines(process: Process, workspace: Workspace) -> Pointers:
     return lines
 
 
-def _read_first_time(process: Process, index: "Index") -> bool:
+def _read_first_time(process: Process, index: "MemoryIndex") -> bool:
     """Read the memories of a project that has no index yet, if they are few; return whether that was done."""
     try:
         return index.refresh_if_quick()

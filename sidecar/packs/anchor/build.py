@@ -11,11 +11,23 @@ from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords,
 from sidecar.packs.anchor.markdown_parts import introduction, plain
 from sidecar.packs.anchor.rules import ProjectDocument, rule_lines, trap_lines
 
-INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS = (
+INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRY_POINTS, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS = (
     "Invariants", "Rules", "Tool settings", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
     "Landmines", "Fragile files", "Decisions and specifications",
 )  # fmt: skip
-ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS)
+ORDER = (
+    INVARIANTS,
+    RULES,
+    SETTINGS,
+    COMMANDS,
+    MAP,
+    DEPENDENCIES,
+    ENTRY_POINTS,
+    TRAPS,
+    LANDMINES,
+    FRAGILE_FILES,
+    POINTERS,
+)
 STANDING_INSTRUCTIONS, ACCEPTED_RULES = "Standing instructions from the user", "Rules the user accepted"
 """They come first, and are the last to be shortened."""
 _WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
@@ -183,7 +195,7 @@ def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
         COMMANDS: sources.commands,
         LEFT_OUT: sources.rejected_commands,
         MAP: _map_lines(sources),
-        ENTRIES: sources.entries,
+        ENTRY_POINTS: sources.entries,
         TRAPS: rejected + trap_lines(sources.instructions, sources.sent),
         POINTERS: [
             *decisions.pointers,

@@ -523,7 +523,7 @@ def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
             )
 
 
-def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
+def entry_point_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
     """Return a line for each entry point that a build file declares, then for files that are entry points by name."""
     declared = {
         name: target for read in (_python_entries, _node_entries, _rust_entries) for name, target in read(texts)

@@ -53,7 +53,7 @@ _CLASSIFIED_SUFFIXES = (".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.
 """No other file can match: checking the suffix spares the patterns."""
 
 
-class Tally(NamedTuple):
+class FolderCounts(NamedTuple):
     """The files below a folder at any depth: counts by suffix, and by subfolder."""
 
     suffixes: Counter[str]
@@ -90,7 +90,7 @@ class RepoMap:
     """The counts of one set of files. Immutable."""
 
     total: int
-    areas: Mapping[str, Tally]
+    areas: Mapping[str, FolderCounts]
     """Folders of the first and second level, each name with a trailing slash."""
     classified: Mapping[str, frozenset[str]]
     """Files of special kinds, by kind."""
@@ -164,14 +164,16 @@ def _place(path: str) -> tuple[str, ...]:
     return (*folders, name[dot:] if dot > 0 else "other")
 
 
-def _count(areas: dict[str, Tally], folders: Sequence[str], suffix: str, step: int, copied: set[str]) -> None:
+def _count(areas: dict[str, FolderCounts], folders: Sequence[str], suffix: str, step: int, copied: set[str]) -> None:
     """Count files of one place in its areas; a tally shared with another map is copied first."""
     for depth in range(1, min(len(folders), 2) + 1):
         area = "/".join(folders[:depth]) + "/"
         tally = areas.get(area)
         if tally is None or area not in copied:
             copied.add(area)
-            tally = areas[area] = Tally(Counter(tally.suffixes), Counter(tally.folders)) if tally else _empty_tally()
+            tally = areas[area] = (
+                FolderCounts(Counter(tally.suffixes), Counter(tally.folders)) if tally else _empty_tally()
+            )
         _step(tally.suffixes, suffix, step)
         if len(folders) > depth:
             _step(tally.folders, folders[depth] + "/", step)
@@ -179,8 +181,8 @@ def _count(areas: dict[str, Tally], folders: Sequence[str], suffix: str, step: i
             del areas[area]
 
 
-def _empty_tally() -> Tally:
-    return Tally(Counter(), Counter())
+def _empty_tally() -> FolderCounts:
+    return FolderCounts(Counter(), Counter())
 
 
 def _step(counter: Counter[str], name: str, step: int) -> None:
@@ -197,7 +199,7 @@ def _classify(classified: Mapping[str, set[str]], path: str, step: int) -> None:
             classified[kind].add(path)
 
 
-def _area_contents(area: str, tally: Tally, main: str) -> str:
+def _area_contents(area: str, tally: FolderCounts, main: str) -> str:
     """A description of an area without a stated purpose: its code folders; empty for other areas."""
     if is_beside_product(area) or not tally.code * 2 > tally.files:
         return ""

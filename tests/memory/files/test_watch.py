@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.memory import Index, RefreshResult, index_of
+from sidecar.memory import MemoryIndex, RefreshResult, memory_index_of
 from sidecar.memory.files import MAX_WATCHES
 from sidecar.system.folder_watch import Unwatchable
 from tests.support.depth import examples
@@ -85,7 +85,7 @@ def test_the_watch_leaves_no_file_in_the_project(watched: Memories) -> None:
 def test_a_write_by_another_process_causes_a_full_scan(watched: Memories) -> None:
     index, process = watched.index(), watched.sidecar.app.process
     assert process is not None
-    other = Index(process, process.workspaces.get(str(watched.project), None))
+    other = MemoryIndex(process, process.workspaces.get(str(watched.project), None))
     other.refresh()
     path = watched.write("shared/durable/b.md", note("mem-b", "other"))
     index.refresh()
@@ -200,7 +200,7 @@ def test_a_full_scan_finds_nothing_that_the_watch_did_not_report(
     assert process is not None
     shutil.rmtree(memories.folder, ignore_errors=True)
     memories.write("shared/durable/a.md", note("mem-a"))
-    index = index_of(process, process.workspaces.get(str(memories.project), None))
+    index = memory_index_of(process, process.workspaces.get(str(memories.project), None))
     for _ in range(3):
         index.refresh()
     for steps in rounds:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_lines, package_manager, purpose_of
+from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_point_lines, package_manager, purpose_of
 
 SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
 PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}
@@ -118,13 +118,13 @@ def test_declared_entry_points_come_before_conventional_file_names() -> None:
         "package.json": '{"name": "web", "bin": {"web": "bin/web.js"}}',
         "Cargo.toml": '[[bin]]\nname = "fast"\npath = "src/fast.rs"\n',
     }
-    assert entry_lines(texts, ("cmd/shop/main.go", "shop/__main__.py")) == [
+    assert entry_point_lines(texts, ("cmd/shop/main.go", "shop/__main__.py")) == [
         "- `shop` → shop.cli:main",
         "- `web` → bin/web.js",
         "- `fast` → src/fast.rs",
         "- cmd/shop/main.go",
     ]
-    assert entry_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
+    assert entry_point_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
 
 
 @pytest.mark.parametrize(
