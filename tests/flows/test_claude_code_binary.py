@@ -116,8 +116,11 @@ def test_packs_are_in_the_conversation_once_and_tool_effects_are_recorded(
     kinds = terminal.continue_session("And let it refuse a negative percent")
     assert (kinds.count("anchor"), kinds.count("context")) == (1, 1)
     of_session = "(SELECT session_id FROM continuity_calls ORDER BY created_at_ms DESC LIMIT 1)"
-    committed = f"SELECT 1 FROM continuity_calls WHERE status = 'committed' AND session_id = {of_session}"
-    assert len(terminal.rows(committed, at_least=2)) == 2
+    ended = (
+        "SELECT status, json_extract(CAST(record AS TEXT), '$.reason') FROM continuity_calls"
+        f" WHERE status <> 'pending' AND session_id = {of_session} ORDER BY created_at_ms"
+    )
+    assert terminal.rows(ended, at_least=2) == [("committed", None), ("dropped", "nothingToSend")]
 
 
 def test_a_rule_that_the_user_typed_reaches_the_next_session(terminal: Terminal, provider: Provider) -> None:
@@ -159,7 +162,7 @@ def test_hooks_use_a_running_sidecar(terminal: Terminal) -> None:
         app.client.initialize()
         app.client.request("settings/get", {})
         assert terminal.ask_agent(PROMPT) == ["anchor", "context", "delta"]
-        assert terminal.run(*SIDECAR, "hook", "stop") == "No sidecar of a hook's runs.\n"
+        assert terminal.run(*SIDECAR, "hook", "stop") == "No hook's sidecar is running.\n"
     finally:
         app.close()
 
