@@ -19,7 +19,8 @@ _HEAD_OF_DEFINITION = 60
 _DOC_LINES = 40
 _MAX_LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
-_MARKUP = ("#", "<", "[", "!", "---", "===", "..", ":", "|")
+_MARKUP = ("#", "<", "[", "!", "---", "===", "///", "..", ":", "|")
+_RAW_HTML = ("<style", "<script", "</style", "</script")
 _FENCES = ("```", "~~~")
 _DIRECTIVES = (
     "#!",
@@ -47,12 +48,13 @@ _LIST_ITEM = lazy_regex(r"(?:[-*+•]|\d{1,3}[.)])(?:\s|$)")
 _TORN_LINK = lazy_regex(r"[^\[\]()]{0,80}\]\(")
 """The second line of a badge."""
 _IMAGE = lazy_regex(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,300}\)")
+_ADDRESS = lazy_regex(r"<[^<>]{1,300}>|\bhttps?://[^\s<>]{1,300}")
 _PROSE_LINES = 8
 _MIN_PROSE_WORDS = 3
 """Number of words of a paragraph's first sentence that can be what a document is about."""
 _ATTRIBUTE = lazy_regex(r"[\w-]+=[\"']")
 """Start of a line inside a tag that spans several lines."""
-_SENTENCE_END = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
+_SENTENCE_END = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!a\.k\.a)(?<!\bvs)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
 _XML = lazy_regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
 _ASIDE = lazy_regex(
     r"(?i)(?:examples?\b|>>>|```|@example|\.\. (?:code|version|deprecated)|(?:version|changed|added) ?\w* in\b)"
@@ -225,9 +227,13 @@ def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
     """Yield the first paragraphs that are no heading, badge, list, markup or code."""
     paragraph: list[str] = []
-    inside = in_directive = in_list = False
+    inside = in_directive = in_list = in_aside = False
     for line in lines[: _HEAD_LINES * 2]:
         text = line.strip()
+        if text.startswith(_RAW_HTML):
+            in_aside = "</" not in text
+        elif text.startswith("///"):  # the start or the end of a block of Markdown
+            in_aside = _NOTE.match(f"{text} ") is not None
         if text and not line[0].isspace():
             in_directive = text.startswith(".. ")
         fenced = text.startswith(_FENCES)
@@ -235,7 +241,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
             inside = not inside
         in_list = bool(text) and (in_list or _LIST_ITEM.match(text) is not None)
         if (
-            not (inside or fenced or in_directive or in_list)
+            not (inside or fenced or in_directive or in_list or in_aside)
             and text
             and not text.startswith(_MARKUP)
             and not (_RULER.match(text) or _ATTRIBUTE.match(text) or _TORN_LINK.match(text) or text.count(" | ") > 1)
@@ -252,7 +258,7 @@ def _about_document(paragraph: Sequence[str]) -> str:
     if not paragraph or _NOTE.match(paragraph[0]) or _only_introduces(paragraph):
         return ""
     sentence = _first_sentence([_LINK.sub(r"\1", _IMAGE.sub("", " ".join(paragraph[:_PROSE_LINES])))])
-    is_short = len(sentence.split()) < _MIN_PROSE_WORDS and sentence.isascii()
+    is_short = len(_ADDRESS.sub("", sentence).split()) < _MIN_PROSE_WORDS and sentence.isascii()
     return "" if is_short or _NOT_A_PURPOSE.match(sentence) else sentence
 
 
