@@ -39,7 +39,15 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.query import FAILURE_WORDS, PromptParts, pointing_words, prompt_parts, wants_tests
+from sidecar.codebase.search.query import (
+    DOCUMENTS_SCOPE,
+    FAILURE_WORDS,
+    PromptParts,
+    documents_scope,
+    pointing_words,
+    prompt_parts,
+    wants_tests,
+)
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.search_without_index import search_contents, search_paths
@@ -67,6 +75,7 @@ from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_term
 
 __all__ = [
     "COMMON_STEMS",
+    "DOCUMENTS_SCOPE",
     "FAILURE_WORDS",
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
@@ -111,6 +120,7 @@ __all__ = [
     "definition_purpose",
     "delta_between",
     "diff_against",
+    "documents_scope",
     "drop_unlikely",
     "file_kind",
     "from_json",

@@ -10,6 +10,7 @@ from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
 from sidecar.codebase.repository import Repository
+from sidecar.codebase.search.query import DOCUMENTS_SCOPE
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.connection_methods import Progress, ProgressParams
@@ -18,6 +19,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_words
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
+from sidecar.language.message_intent import wants_documents
 from sidecar.method import Lane, method
 
 
@@ -106,11 +108,11 @@ class FoundFile(WireModel):
         "last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the "
         "best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; "
         "`changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, "
-        "`unknownLanguage`, `generated`: the kind of file; `outside`: it lies outside of `cwd`; `notFound`: a text of "
-        "a long query does not match it. In packs also `mentioned`: the user pointed at it; `changedWithTouched`, "
-        "`testPairTouched`, `folderTouched`: related to a file the conversation touched; `usedRecently`, "
-        "`usedInSeveral`, `editedRecently`: used in earlier conversations; `contents`: contains the words, found "
-        "before the index was ready."
+        "`unknownLanguage`, `generated`: the kind of file; `outside`: it lies outside of `cwd`; "
+        "`notFound`: a text of a long query does not match it. In packs also `mentioned`: the user "
+        "pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation "
+        "touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; "
+        "`contents`: contains the words, found before the index was ready."
     )
     matched: list[str] = Field(
         description="The query's words it contains, rarest first; empty if it is only related to matching files."
@@ -228,7 +230,8 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
     count = params.limit if params.path_only else max(params.limit, REGION_FILES)
     words = query_words(params.query)
-    ranked = repository.find(params.query, worktree, count)
+    query = f"{DOCUMENTS_SCOPE} {params.query}" if wants_documents(params.query) else params.query
+    ranked = repository.find(query, worktree, count)
     files = [
         FoundFile(
             path=file.path,

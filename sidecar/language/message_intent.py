@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.own_words import own_words
 
 MAX_OPENING = 240
@@ -282,6 +282,40 @@ def subject_of(message: str) -> str:
         return message
     texts = (clause.text if clause.is_open or not has_subject else _BESIDE.sub(" ", clause.text) for clause in subject)
     return "".join(f"{clause.mark}{text}" for clause, text in zip(subject, texts, strict=True)).lstrip(_ENDS)
+
+
+_DOCUMENT_NOUN = (
+    r"(?:(?<!manual )(?<!generated )docs?|documentation|(?<!style )(?<!to )guides?|tutorials?|documentaci[oó]n"
+    r"|gu[ií]as?|documenta[cç][aã]o|documentazione|dokumentation|doku|anleitung|handbuch|dokumentacj[a-ząę]"
+    r"|документаци[а-я]{1,3}|руководств[а-я]{1,3})"
+)
+_DOCUMENTS_AS_SUBJECT = lazy_regex(
+    rf"(?i)\b{_DOCUMENT_NOUN}\b(?!-|\s(?:generator|builder|parser|viewer|server|search|theme|strings?|tests?"
+    r"|tool|users?|the user)\b)|文档|教程|ドキュメント|チュートリアル|문서|튜토리얼"
+    r"|^\s{0,8}(?:(?:please|can you|could you|let's) )?document"
+    r" (?:the|how|that|when|why|what|which|this|all|our|its|each|every|new|`)"
+)
+_CITED_DOCUMENTS = lazy_regex(
+    r"(?i)\b(?:according to|as per|per|see|read|reading|follow(?:ing|s)?|based on|check|checked|as in|like in|from|doc)"
+    rf" (?:the|our|their|its|your)? ?(?:[\w.-]{{1,30}} )?{_DOCUMENT_NOUN}\b"
+    rf"|\b{_DOCUMENT_NOUN} (?:says?|states?|claims?|mentions?|suggests?|promises?|describes?)\b"
+)
+
+
+_COMMENTS_OF_CODE = lazy_regex(
+    r"(?i)\b(?:(?:js|java|go|rust|ts|php)docs?|docstrings?|doc[- ]?comments?|doc ?blocks?)\b"
+)
+_DOCUMENTS_PREFIX = lazy_regex(r"(?i)\s{0,8}docs?(?:\([^()\n]{1,80}\))?!?:\s")
+
+
+@lru_cache(maxsize=16)
+def wants_documents(message: str) -> bool:
+    """Whether a short message is about documents: to write or change them, not only what they say."""
+    if len(message) > MAX_DOCUMENT_CHARACTERS or _COMMENTS_OF_CODE.search(message):
+        return False
+    if _DOCUMENTS_PREFIX.match(message):
+        return True
+    return _DOCUMENTS_AS_SUBJECT.search(_CITED_DOCUMENTS.sub(" ", subject_of(message))) is not None
 
 
 MIN_SUBJECT_WORDS = 2

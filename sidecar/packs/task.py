@@ -11,7 +11,9 @@ from functools import lru_cache
 from itertools import takewhile
 
 from sidecar.codebase import (
+    DOCUMENTS_SCOPE,
     PromptParts,
+    documents_scope,
     identifiers_of,
     paths_in,
     pointing_words,
@@ -25,7 +27,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import INTEGRATION_NAME
 from sidecar.core.text import one_line
-from sidecar.language.message_intent import is_courtesy, reports_failing_test, subject_of
+from sidecar.language.message_intent import is_courtesy, reports_failing_test, subject_of, wants_documents
 from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
@@ -280,6 +282,7 @@ def search_query(prompt: str) -> str:
     several lines has its title, and a long one its prose, as further parts. What a prompt says about working alone, as
     in "and add a test", leads to no file; nor does the word "test" where one is reported to fail, or a first "hello".
     """
+    scope = scope_prefix(subject_of(prompt)) or (documents_scope(prompt) if wants_documents(prompt) else "")
     prompt = subject_of(prompt)
     opening = takewhile(_FILLER_TERMS.__contains__, map(stem, _FIRST_WORD.findall(prompt.casefold(), 0, MAX_OPENING)))
     omitted = _FILLER_TERMS - _OPENING_TERMS.difference(opening)
@@ -288,7 +291,7 @@ def search_query(prompt: str) -> str:
     pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
     whole = f"{_query_words(prompt, omitted)}{pointing}"[:MAX_QUERY_CHARACTERS]
     return PromptParts(
-        f"{scope_prefix(prompt)} {whole}".strip(),
+        f"{scope} {whole}".strip(),
         _query_words(parts.title, omitted)[:MAX_TITLE_CHARACTERS],
         _query_words(parts.prose, omitted)[:MAX_QUERY_CHARACTERS],
     ).join()
@@ -309,7 +312,7 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
 @lru_cache(maxsize=16)
 def matches_query(prompt: str, query: str) -> bool:
     """Whether a prompt contains the same words and names as a query, in any order."""
-    return _identity(*task_terms(prompt)) == _identity(*task_terms(query))
+    return _identity(*task_terms(prompt)) == _identity(*task_terms(query.removeprefix(f"{DOCUMENTS_SCOPE} ")))
 
 
 def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.language.message_intent import adds_tests, reports_failing_test, subject_of
+from sidecar.language.message_intent import adds_tests, reports_failing_test, subject_of, wants_documents
 
 SUBJECT = "The Vary header is missing when the origin is a function"
 
@@ -110,3 +110,41 @@ def test_a_message_about_tests_asks_for_none_beside_them() -> None:
 )
 def test_a_report_of_a_failing_test_is_no_wish_for_tests(message: str, reports: bool) -> None:
     assert reports_failing_test(message) is reports
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "docs: mention the Vary header",
+        "Add an example of vouchers to the docs",
+        "The docs are outdated for version 3",
+        "Please document the voucher option",
+        "Write a tutorial about plugins",
+        "There is no guide for contributors",
+        "Actualiza la documentación de la API",
+        "Ergänze die Doku zur CLI",
+        "更新文档",
+    ],
+)
+def test_message_is_about_documents(message: str) -> None:
+    assert wants_documents(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"{SUBJECT}. Fix it and update the docs.",
+        "According to the docs the timeout is 30 s, fix it",
+        "The docs say it returns None but it raises",
+        "Fix the docs generator",
+        "The upload of a document fails",
+        "Document upload fails",
+        "Guide the user through the setup",
+        "Add a doc comment to the mappings",
+        "docs(router): JSDoc for the middleware",
+        "Follow our style guide when you split the class",
+        f"The docs are outdated. {SUBJECT * 6}",
+    ],
+)
+def test_message_is_not_about_documents(message: str) -> None:
+    assert not wants_documents(message)

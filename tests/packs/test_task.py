@@ -141,6 +141,10 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("the error of Cart.total and of Cart.total", "Cart.total error"),
         ("修复折扣", "修复折扣 复折 折扣"),
         ("Receipts lose the discount. Fix it and add a test, then commit.", "discount receipts"),
+        ("docs: explain vouchers", "docs: vouchers"),
+        ("docs(cart): mention vouchers", "docs(cart): cart mention vouchers"),
+        ("document the voucher option", "docs: document option voucher"),
+        ("The cart drops vouchers. Fix it and update the docs.", "cart drops vouchers"),
     ],
 )
 def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: str) -> None:

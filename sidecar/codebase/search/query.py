@@ -330,6 +330,10 @@ DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
 _SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
+DOCUMENTS_SCOPE = "docs:"
+"""Prefix of a query about documents."""
+
+_DOCUMENTS_SCOPE = lazy_regex(r"(?i)\s{0,8}(?:docs?(?:\([^()\n]{1,80}\))?|\w{1,20}\(docs?\))!?:\s")
 _QUOTED = lazy_regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
 _SEPARATOR = lazy_regex(r"\.|::?")
 _WORD = lazy_regex(r"[^\W_]+")
@@ -365,6 +369,8 @@ class ParsedQuery(NamedTuple):
     """Terms of a conventional commit's scope."""
     mentions_tests: bool
     mentions_documents: bool
+    wants_documents: bool
+    """Whether it is a text about documents, by its scope as in `docs: …`."""
 
 
 def parse_query(text: str) -> ParsedQuery:
@@ -378,6 +384,7 @@ def parse_query(text: str) -> ParsedQuery:
         _scope(text),
         wants_tests(text),
         not DOCUMENT_WORDS.isdisjoint(terms),
+        _DOCUMENTS_SCOPE.match(text) is not None,
     )
 
 
@@ -385,6 +392,12 @@ def scope_prefix(text: str) -> str:
     """Return a text's conventional prefix with a scope, such as `fix(router):`; else an empty string."""
     match = _SCOPE.match(text)
     return match[0].strip() if match is not None else ""
+
+
+def documents_scope(text: str) -> str:
+    """Return the prefix of a query about documents: the text's own if that names them."""
+    match = _DOCUMENTS_SCOPE.match(text)
+    return match[0].strip() if match is not None else DOCUMENTS_SCOPE
 
 
 def _name_parts(name: str) -> list[str]:
@@ -397,6 +410,6 @@ def _name_parts(name: str) -> list[str]:
 
 def _scope(text: str) -> frozenset[str]:
     match = _SCOPE.match(text)
-    if match is None:
+    if match is None or match[0].strip() == DOCUMENTS_SCOPE:
         return frozenset()
     return frozenset(stem(word.casefold()) for word in _WORD.findall(match[1] or match[2]))

@@ -29,7 +29,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import query_terms
 
-RANKING_VERSION = 21
+RANKING_VERSION = 22
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
@@ -68,13 +68,15 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "namedPath": 14.0,
     "changed": 0.5,
     "document": -4.0,  # prose or data, and the prompt does not mention it
-    "documentRequested": -2.0,  # the prompt does
+    "documentRequested": -2.0,  # the prompt does, but is not about documents
     "unknownLanguage": -2.0,  # of no known language
     "outside": -1.0,  # outside of the workspace's folder
 }  # fmt: skip
 """Set by hand, not trained: what the user points at comes first; a changed file comes before its equal. In the training
 data only source files are correct, so a trained weight of prose would be far too low.
 """
+
+_PROSE_ENDINGS = (".md", ".mdx", ".rst", ".adoc", ".txt")
 
 SEEDS = 8
 """Number of best files of the first stage whose related files gain."""
@@ -331,6 +333,7 @@ class FileScorer:
             self._history.age(path),
             parsed.mentions_tests,
             parsed.mentions_documents,
+            parsed.wants_documents and path.lower().endswith(_PROSE_ENDINGS),
             is_outside(path),
         )
 
@@ -350,7 +353,13 @@ class FileScorer:
 
 @lru_cache(maxsize=1_024)
 def _general_features(
-    kind: FileKind, terms: int, age: int | None, mentions_tests: bool, mentions_documents: bool, outside: bool
+    kind: FileKind,
+    terms: int,
+    age: int | None,
+    mentions_tests: bool,
+    mentions_documents: bool,
+    is_document_sought: bool,
+    outside: bool,
 ) -> tuple[Mapping[str, float], float]:
     """Weight what is known of a file apart from its words: length, kind in relation to the request, and age.
 
@@ -360,9 +369,9 @@ def _general_features(
         "length": math.log1p(terms) / 10,
         "test": kind.test,
         "testRequested": kind.test and mentions_tests,
-        "document": kind.document and not mentions_documents,
-        "documentRequested": kind.document and mentions_documents,
-        "unknownLanguage": kind.unknown_language,
+        "document": kind.document and not mentions_documents and not is_document_sought,
+        "documentRequested": kind.document and mentions_documents and not is_document_sought,
+        "unknownLanguage": kind.unknown_language and not is_document_sought,
         "generated": kind.generated,
         "outside": outside,
     }

@@ -281,6 +281,14 @@ def test_code_comes_before_tests_and_documents_unless_requested() -> None:
     assert "document" in parts_of(ask(index, "pelican fly"), "pelican.md")
 
 
+def test_documents_count_like_code_in_a_query_about_documents() -> None:
+    index = index_of({"pelican.py": "pelican fly", "docs/birds.md": "pelican fly fly", "birds.json": "pelican fly"})
+    found = ask(index, "docs: pelican fly")
+    assert {"document", "documentRequested"}.isdisjoint(parts_of(found, "docs/birds.md"))
+    assert "documentRequested" in parts_of(found, "birds.json")
+    assert "document" in parts_of(ask(index, "pelican fly"), "docs/birds.md")
+
+
 def test_changed_file_comes_before_its_equal() -> None:
     index = index_of({"a.py": "pelican", "b.py": "pelican"})
     assert paths_of(ask(index, "pelican", changed=["b.py"])) == ["b.py", "a.py"]
