@@ -87,6 +87,7 @@ _ABOUT_INTEGRATION = lazy_regex(
     r"\bCI (?:is|fails?|failing|failed|failure|broke|broken|red|config|configuration|jobs?|runs?|pipeline|workflow"
     r"|builds?)\b"
     r"|\b(?i:fix|repair|update|change|speed up|set up|extend|debug) (?:the |our )?(?:\w{1,20} )?CI\b"
+    r"|\b(?i:fails?|failing|failed|breaks?|broken|crashes|hangs|flaky|times out) (?:only )?(?:on|in) (?:the )?CI\b"
 )
 """Continuous integration as a prompt's subject, not as in "so that CI passes"."""
 

@@ -135,6 +135,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("add a retry link", "link retry"),
         ("CI is failing on Windows", "CI failing windows"),
         ("fix the Windows CI", "CI fix windows"),
+        ("the linter fails on CI", "CI fails linter"),
         ("trim the slash so that CI passes", "passes slash trim"),
         ("ok, retry the tests", "tests"),
         ("hello, the hello page is empty", "empty page"),
