@@ -537,7 +537,7 @@ _CLAUSES = (
 )
 """Forms that combine concepts, each a reason by its name."""
 
-_BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "when unsure", "no more", "always", "never"))
+_BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "no more", "always", "never"))
 """Forms of clauses that last whatever task is beside them."""
 
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
