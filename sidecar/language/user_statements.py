@@ -92,9 +92,10 @@ def read_statements(message: str, before: str = "") -> Reading:
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
         others = ((sentences[at], analyses[at]) for at in range(len(sentences)) if at != index)
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
-        if statement is None:
+        is_of_one_task = _NO_CODE.match(sentence.text) or _OF_ONE_TASK.search(sentence.text)
+        if statement is None or _NO_CODE.match(sentence.text):
             statement = _scored(sentence, analysis, context)
-            if is_specified(following) or TASK_AT_END.search(sentence.text) or _OF_ONE_TASK.search(sentence.text):
+            if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
                 statement = statement._replace(score=min(statement.score, MAX_WEAK))
         if statement.score < NEAR_MISS:
             continue
@@ -130,7 +131,7 @@ def _explicit(
             _is_task(*other) or (form.name == "when unsure" and "work" in other[1].concepts) for other in beside
         )
     is_doubtful = form.is_doubtful or (_ADDED.search(text) is not None and _SCOPE.search(text) is None)
-    is_standing = is_plain and not (context.has_paste or is_doubtful)
+    is_standing = is_plain and not (context.has_paste or is_doubtful or _NEEDED_NOW.search(text))
     return Statement(
         text=text,
         kind=form.kind,
@@ -195,11 +196,20 @@ _ALSO = lazy_regex(
 """Words that add a reminder to what was asked before it."""
 
 
+_WILL_BE = lazy_regex(r"\b(?:will|going to) (?:be|have|need|require|take|look)\b", re.IGNORECASE)
+"""Words that foretell the course of a task."""
+
+_NEEDED_NOW = lazy_regex(r"[，,；;][^，。\n]{0,4}(?:现在需要|需要(?:实现|添加|增加|修改|修复)|帮我|我(?:想|要)(?!你))")
+"""A request in Chinese that continues a sentence: what is before it describes the task."""
+
+
 def _is_reminder(form: ExplicitForm, text: str) -> bool:
     """Whether a request to remember is a reminder of what the task beside it needs."""
     if form.name != "remember" or _SCOPE.search(text, form.start):
         return False
-    return _TO_DO.search(text[form.start :]) is not None or _ALSO.search(text[: form.start]) is not None
+    reminder = text[form.start :]
+    is_for_now = _TO_DO.search(reminder) is not None or _WILL_BE.search(reminder) is not None
+    return is_for_now or _ALSO.search(text[: form.start]) is not None
 
 
 def _beside(form: ExplicitForm, sentence: Sentence) -> Iterator[tuple[Sentence, Analysis]]:
@@ -215,7 +225,7 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     parts = [(weight, feature) for feature in features if (weight := WEIGHTS.get(feature)) is not None]
     total = BIAS + sum(weight for weight, _ in parts)
     score = 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-    if not is_strong(features) or SUPPOSITION.match(sentence.text):
+    if not is_strong(features) or SUPPOSITION.match(_CONJUNCTION.sub("", sentence.text)):
         score = min(score, MAX_WEAK)
     if score < NEAR_MISS:
         return Statement(
@@ -235,6 +245,20 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     )
 
 
+_CONJUNCTION = lazy_regex(r"^(?:and|but|so|because|coz|then|y|pero|et|mais|und|aber|e|mas)[\s,]{1,3}", re.IGNORECASE)
+
+_NO_CODE = lazy_regex(
+    r"(?:(?:ok(?:ay)?|again|and|but|also|please|yes)[\s,.]{1,3}){0,3}"
+    r"(?:(?:no|without|no need (?:to write|for)|(?:don['’]?t|do not|dont) (?:write|make|do)|sin|sem|pas de"
+    r"|kein(?:en|e)?|niente|nessun|geen|без) "
+    r"(?:any |more |new |further |extra |actual |más |nuevo |neuen? |nouveau |mais |novo ){0,2}"
+    r"(?:code|coding|changes|edits|código|codice|кода?|kodu)(?: changes)?"
+    r"(?=\s{0,3}(?:[,.;!:—–-]|$|yet\b|now\b|please\b|for now\b|just\b|only\b))"
+    r"|(?:先)?(?:不要|不用|别)(?:写|改|动)?代码|コードは(?:まだ)?(?:書か|変更し)ない)",
+    re.IGNORECASE,
+)
+"""A wish for words instead of code: nobody bans code for good."""
+
 _OF_ONE_TASK = lazy_regex(
     r"^(?:(?:and|then|now|so|also|please|pls|can you|could you|let['’]?s|lets|i want (?:you )?to)[\s,]{1,3}){0,3}"
     r"(?:transfer|convert|migrate|port|move|rewrite|replace|swap|refactor|switch) (?:over )?"
@@ -246,7 +270,11 @@ _OF_ONE_TASK = lazy_regex(
     r"|^(?:请|帮我)?把[^。\n]{1,40}(?:改成|换成|替换|迁移)|を[^。\n]{1,40}に(?:変更|置き換え|移行|書き換え)して"
     r"|^(?:(?:and|but|so|because|well)[\s,]{1,3}){0,2}(?:when|after|once|if|each time|every time) i [^.?!\n]{2,80}, "
     r"(?:and |then )?i\b"
-    r"|\b(?:may|might|could|would) (?:always|never)\b"
+    r"|\b(?:may|might|could|would) (?:always|never)\b|\bnever be able to\b"
+    r"|\b(?:i have|i['’]ve got|there(?:['’]s| is)) (?:a|an|the|my) (?:already )?running\b"
+    r"|\b(?:is|are|am) (?:already |currently |still )?running\b"
+    r"|^(?:(?:and|but|so|then|also|please)[\s,]{1,3}){0,2}(?:see|check|find out|look|investigate|figure out|verify"
+    r"|let me know|tell me) (?:if|whether|how|why)\b|^(?:请(?:实现|添加|增加|修改|修复|帮)|帮我)"
     r"|\b(?:no need to|don['’]?t|do not|dont|without|not) (?:\w{1,12} )?(?:writ(?:e|ing)|mak(?:e|ing)|edit(?:ing)?"
     r"|chang(?:e|ing)|implement(?:ing)?) (?:out |up )?(?:any |the |more ){0,2}(?:actual )?(?:code|changes?|anything)\b"
     r"(?![^.?!\n]{0,80}\b(?:unless|until|before|without|any ?more|i (?:say|ask|tell))\b)",

@@ -302,6 +302,7 @@ Check the cart totals! DON'T FORGET WE NEED TO UPDATE THE INVOICES AS WELL
 Build the statistics page. Also do not forget that rooms can have two beds.
 Agrega el total al carrito. Recuerda que tenemos que actualizar la factura.
 Don't use a typescript specific build directory either
+Now write the rounding for Japan. Remember that yen will be a bit harder as they have no cents.
 Não use um script separado para o cache também não
 """.strip().splitlines()
 
@@ -348,6 +349,18 @@ We must handle that a group of guests may never leave the table.
 No need to write any code; I only want to understand it
 when the dialog opens, do not ask for confirmation
 don't ask me now
+No code, just explain to me how the cart works.
+ok, no more code. I only want to say thanks
+sin código, solo explícame el carrito
+先不要写代码
+and if our totals are right, the cart should never be able to lose a cent
+I have a running preview of the shop, so there is no need to run the server.
+See if we can stop using bootstrap at all.
+帮我加上登录，用 axios 而不是 fetch
+Write a page for all your suggestions that have tests
+I get this warning when I do git rebase, please explain
+run the tests three times, the number of failures varies every time
+Note that the forbidden imports may have to do with the linter.
 """.strip().splitlines()
 
 
