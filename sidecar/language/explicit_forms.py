@@ -22,7 +22,7 @@ _REPORT = (
     r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
     r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
     r"|at"
-    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|see|my|your|our|their|his|her|\w+(?:ed|ing"
+    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your|our|their|his|her|\w+(?:ed|ing"
     r"|es))"
 )
 _DO_ES = (

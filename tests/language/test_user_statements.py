@@ -361,7 +361,16 @@ Write a page for all your suggestions that have tests
 I get this warning when I do git rebase, please explain
 run the tests three times, the number of failures varies every time
 Note that the forbidden imports may have to do with the linter.
+Verify: never more than 5 shown
+All the tests for it should be in one folder
+We're getting short answers, long answers and dates.
+Исправить ошибку на строке 12
 """.strip().splitlines()
+
+
+def test_a_message_of_a_linter_is_not_the_users_word() -> None:
+    message = 'Rename this class.\n\nClass names should never have the suffix "Impl" pylint:S1542'
+    assert read_statements(message).statements == ()
 
 
 @together("message", ONCE)
