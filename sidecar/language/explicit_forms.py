@@ -22,7 +22,7 @@ _REPORT = (
     r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
     r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
     r"|at"
-    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|see|my|your|our|their|his|her|\w+(?:ed|ing"
+    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your|our|their|his|her|\w+(?:ed|ing"
     r"|es))"
 )
 _DO_ES = (
@@ -103,7 +103,7 @@ ALWAYS_DO = lazy_regex(
     r"|检查|改|动|提交|以)"
     r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で))?(?:必ず|常に|いつも|毎回|絶対に)(?![^。\n]{0,60}(?:実装"
     r"|追加)して)"
-    r"[^。\n]{1,60}(?:して|書いて|使って|実行して|答えて|確認して|残して|入れて|ないで)(?:ください|下さい|ね"
+    r"[^。\n]{1,60}(?:して|書いて|使って|実行して|答えて|確認して|残して|入れて|続けて|進めて|ないで)(?:ください|下さい|ね"
     r"|くれ)?[。!！]?$"
     r"|^[^。\n]{1,40}(?:二度と|絶対に)[^。\n]{0,20}(?:[うくるすつぬむぶぐ]な|ないで(?:ください|ね)?)[。!！]?$",
     re.IGNORECASE,

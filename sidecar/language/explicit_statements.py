@@ -73,7 +73,7 @@ _POINTS_ONLY = lazy_regex(
     re.IGNORECASE,
 )
 _ONE_OFF = lazy_regex(
-    r"\bnow[\s.!]{0,3}$|\b(?:later|for now|right now|not? yet|yet|this time|once (?:you|we|that|this|it)"
+    r"\bnow[\s.!]{0,3}$|\b(?:accordingly|later|for now|right now|not? yet|yet|this time|once (?:you|we|that|this|it)"
     r"|after (?:that|this|you|we|it)"
     r"|when (?:you['’]?re|you are) (?:done|finished)|before we|today|tomorrow|tonight|next step"
     r"|this (?:task|fix|bug|change|commit|file|function|page|screen|test|issue|feature|component|line|one)|luego"
@@ -492,12 +492,12 @@ _CLAUSES = (
     _clause("never", "rule", "do not & never"),
     _clause("never", "rule", "never do & object", "definite|located"),
     _clause("hands off", "rule", "hands off|allowed except"),
-    _clause("banned", "rule", "banned & technical|scope", "banned person"),
+    _clause("banned", "rule", "banned & technical|scope", "banned person|conjecture"),
     _clause("banned", "rule", "unspaced ban & code|tool|mention"),
     _clause("no more", "rule", "ban object"),
-    _clause("who does what", "rule", "who"),
+    _clause("who does what", "rule", "who", "happening"),
     _clause("about me", "fact", "about me|beginner"),
-    _clause("answers", "rule", "answer shape|style of answers|push back"),
+    _clause("answers", "rule", "answer shape|style of answers|push back", "getting"),
     _clause("preference", "preference", "prefer & conduct & wide"),
     _clause("preference", "preference", "liking & technical"),
     _clause("preference", "preference", "rather have & object"),
@@ -519,6 +519,7 @@ _CLAUSES = (
         "format",
         "rule",
         "one per|one of these per|a file for each|value first|everywhere|line length|small|topic style",
+        "on line",
     ),
     _clause("format", "rule", "quantity", "symptom|field"),
     _clause("format", "rule", "two languages & dev|text", "translates"),
@@ -530,14 +531,14 @@ _CLAUSES = (
     _clause("norm", "rule", "topic norm", "symptom|located"),
     _clause("norm", "rule", "topic must", "built"),
     _clause("norm", "rule", "topic stays"),
-    _clause("all of a kind", "rule", "all of kind & dev & norm verb", "located"),
-    _clause("all of a kind", "rule", "on every & dev"),
+    _clause("all of a kind", "rule", "all of kind & dev & norm verb", "located|yours"),
+    _clause("all of a kind", "rule", "on every & dev", "yours"),
     _clause("all of a kind", "rule", "each new", "located"),
     _clause("as the others", "rule", "as others", is_sure=False),
 )
 """Forms that combine concepts, each a reason by its name."""
 
-_BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "when unsure", "no more", "always", "never"))
+_BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "no more", "always", "never"))
 """Forms of clauses that last whatever task is beside them."""
 
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")

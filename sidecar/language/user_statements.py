@@ -7,7 +7,7 @@ made it.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -15,6 +15,7 @@ from sidecar.language.explicit_forms import StatementForm
 from sidecar.language.explicit_statements import (
     SUPPOSITION,
     TASK_AT_END,
+    ExplicitForm,
     complains,
     explicit_form,
     holds_on,
@@ -91,9 +92,10 @@ def read_statements(message: str, before: str = "") -> Reading:
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
         others = ((sentences[at], analyses[at]) for at in range(len(sentences)) if at != index)
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
-        if statement is None:
+        is_of_one_task = _NO_CODE.match(sentence.text) or _OF_ONE_TASK.search(sentence.text)
+        if statement is None or _NO_CODE.match(sentence.text):
             statement = _scored(sentence, analysis, context)
-            if is_specified(following) or TASK_AT_END.search(sentence.text):
+            if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
                 statement = statement._replace(score=min(statement.score, MAX_WEAK))
         if statement.score < NEAR_MISS:
             continue
@@ -122,9 +124,14 @@ def _explicit(
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
-    if form.may_be_task and is_plain:
-        is_plain = complains(sentence.text) or not any(_is_task(*other) for other in others)
-    is_standing = is_plain and not (context.has_paste or form.is_doubtful)
+    is_of_task = form.name == "when unsure" or _is_reminder(form, sentence.text)
+    if is_plain and (form.may_be_task or is_of_task):
+        beside = (*others, *_beside(form, sentence)) if is_of_task else others
+        is_plain = complains(sentence.text) or not any(
+            _is_task(*other) or (form.name == "when unsure" and "work" in other[1].concepts) for other in beside
+        )
+    is_doubtful = form.is_doubtful or (_ADDED.search(text) is not None and _SCOPE.search(text) is None)
+    is_standing = is_plain and not (context.has_paste or is_doubtful or _NEEDED_NOW.search(text))
     return Statement(
         text=text,
         kind=form.kind,
@@ -153,6 +160,64 @@ def _is_task(sentence: Sentence, analysis: Analysis) -> bool:
 MAX_WORDS_BEFORE = 1
 """Words before the verb of a request: "please fix …"."""
 
+_SCOPE = lazy_regex(
+    r"\b(?:always|never|ever|every\w{0,5}|each|when(?:ever)?|any ?more|from now|before|after|siempre|nunca|cada|antes"
+    r"|toujours|jamais|chaque|avant|immer|nie(?:mals)?|jede[mnrs]?|sempre|mai|ogni|altijd|nooit|elke?|всегда|никогда"
+    r"|кажд\w{0,4})\b|每|总是|永远|一律|以后|必ず|常に|毎回|今後|前に",
+    re.IGNORECASE,
+)
+"""Words by which a sentence holds for more than one occasion."""
+
+_ADDED = lazy_regex(
+    r"\b(?:either|too|as well|auch nicht|tampoco|non plus|também não|neanche|nemmeno|ook niet|тоже(?: не \w{1,20})?)"
+    r"[\s.!]{0,3}$",
+    re.IGNORECASE,
+)
+"""Words at the end of a sentence that add it to what was just done."""
+
+_TO_DO = lazy_regex(
+    r"^[^\n]{0,60}?\b(?:remember|forget|recuerd[ae]|olvides|acuérdate|oublie[zs]?|lembre|lembra|esqueça|ricorda(?:ti)?|dimenticare"
+    r"|vergeet niet|onthoud|vergiss nicht)\b[\s:,]{0,3}"
+    r"(?:(?:to|de|di|om)\b|d['’]|(?:that |que |che |dass )?(?:(?:we|you|i) (?:still |also |just )?"
+    r"(?:(?:need|have) to|must|should)\b|tenemos que\b|hay que\b|necesitamos\b|debemos\b"
+    r"|temos que\b|precisamos\b|devemos\b|nous devons\b"
+    r"|on doit\b|il faut\b|dobbiamo\b))"
+    r"|^(?:请)?(?:记得|别忘了|不要忘记)[，,]?(?:我们)?(?:还)?(?:需要|要|得|把)"
+    r"|(?:しなければならない|する必要がある)(?:こと|の)を",
+    re.IGNORECASE,
+)
+"""A reminder of something to do."""
+
+_ALSO = lazy_regex(
+    r"\b(?:also|and|plus|además|también|aussi|et|auch|und|também|e|anche|ook|en|также|и)\b[\s,]{0,3}"
+    r"(?:please |pls |do not |don['’]?t |do |por favor |bitte )?$",
+    re.IGNORECASE,
+)
+"""Words that add a reminder to what was asked before it."""
+
+
+_WILL_BE = lazy_regex(r"\b(?:will|going to) (?:be|have|need|require|take|look)\b", re.IGNORECASE)
+"""Words that foretell the course of a task."""
+
+_NEEDED_NOW = lazy_regex(r"[，,；;][^，。\n]{0,4}(?:现在需要|需要(?:实现|添加|增加|修改|修复)|帮我|我(?:想|要)(?!你))")
+"""A request in Chinese that continues a sentence: what is before it describes the task."""
+
+
+def _is_reminder(form: ExplicitForm, text: str) -> bool:
+    """Whether a request to remember is a reminder of what the task beside it needs."""
+    if form.name != "remember" or _SCOPE.search(text, form.start):
+        return False
+    reminder = text[form.start :]
+    is_for_now = _TO_DO.search(reminder) is not None or _WILL_BE.search(reminder) is not None
+    return is_for_now or _ALSO.search(text[: form.start]) is not None
+
+
+def _beside(form: ExplicitForm, sentence: Sentence) -> Iterator[tuple[Sentence, Analysis]]:
+    """Yield the parts of a sentence before and after its form."""
+    for text in (sentence.text[: form.start], sentence.text[form.end or len(sentence.text) :]):
+        if text.strip():
+            yield sentence._replace(text=text.strip(" ,;，；、。")), analyze(text)
+
 
 def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Statement:
     """Return a sentence with the score of the linear model, and the features that decided; it is never standing."""
@@ -160,7 +225,7 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     parts = [(weight, feature) for feature in features if (weight := WEIGHTS.get(feature)) is not None]
     total = BIAS + sum(weight for weight, _ in parts)
     score = 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-    if not is_strong(features) or SUPPOSITION.match(sentence.text):
+    if not is_strong(features) or SUPPOSITION.match(_CONJUNCTION.sub("", sentence.text)):
         score = min(score, MAX_WEAK)
     if score < NEAR_MISS:
         return Statement(
@@ -178,6 +243,44 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
         start=sentence.start,
         end=sentence.end,
     )
+
+
+_CONJUNCTION = lazy_regex(r"^(?:and|but|so|because|coz|then|y|pero|et|mais|und|aber|e|mas)[\s,]{1,3}", re.IGNORECASE)
+
+_NO_CODE = lazy_regex(
+    r"(?:(?:ok(?:ay)?|again|and|but|also|please|yes)[\s,.]{1,3}){0,3}"
+    r"(?:(?:no|without|no need (?:to write|for)|(?:don['’]?t|do not|dont) (?:write|make|do)|sin|sem|pas de"
+    r"|kein(?:en|e)?|niente|nessun|geen|без) "
+    r"(?:any |more |new |further |extra |actual |más |nuevo |neuen? |nouveau |mais |novo ){0,2}"
+    r"(?:code|coding|changes|edits|código|codice|кода?|kodu)(?: changes)?"
+    r"(?=\s{0,3}(?:[,.;!:—–-]|$|yet\b|now\b|please\b|for now\b|just\b|only\b))"
+    r"|(?:先)?(?:不要|不用|别)(?:写|改|动)?代码|コードは(?:まだ)?(?:書か|変更し)ない)",
+    re.IGNORECASE,
+)
+"""A wish for words instead of code: nobody bans code for good."""
+
+_OF_ONE_TASK = lazy_regex(
+    r"^(?:(?:and|then|now|so|also|please|pls|can you|could you|let['’]?s|lets|i want (?:you )?to)[\s,]{1,3}){0,3}"
+    r"(?:transfer|convert|migrate|port|move|rewrite|replace|swap|refactor|switch) (?:over )?"
+    r"(?:the|these|those|this|both|my|our|all(?: of)? the)\b"
+    r"|^(?:migra|convierte|reemplaza|transfiere|cambia) (?:el|la|los|las|est\w{1,3})\b"
+    r"|^(?:migre|converta|substitua|troque) (?:os?|as?|ess\w{1,2}|est\w{1,2})\b"
+    r"|^(?:migre[zr]?|convertis(?:sez)?|remplace[zr]?) (?:les?|la|ces?|cette)\b"
+    r"|^(?:ersetze?|migriere?) (?:die|den|das)\b"
+    r"|^(?:请|帮我)?把[^。\n]{1,40}(?:改成|换成|替换|迁移)|を[^。\n]{1,40}に(?:変更|置き換え|移行|書き換え)して"
+    r"|^(?:(?:and|but|so|because|well)[\s,]{1,3}){0,2}(?:when|after|once|if|each time|every time) i [^.?!\n]{2,80}, "
+    r"(?:and |then )?i\b"
+    r"|\b(?:may|might|could|would) (?:always|never)\b|\bnever be able to\b"
+    r"|\b(?:i have|i['’]ve got|there(?:['’]s| is)) (?:a|an|the|my) (?:already )?running\b"
+    r"|\b(?:is|are|am) (?:already |currently |still )?running\b"
+    r"|^(?:(?:and|but|so|then|also|please)[\s,]{1,3}){0,2}(?:see|check|find out|look|investigate|figure out|verify"
+    r"|let me know|tell me) (?:if|whether|how|why)\b|^(?:请(?:实现|添加|增加|修改|修复|帮)|帮我)"
+    r"|\b(?:no need to|don['’]?t|do not|dont|without|not) (?:\w{1,12} )?(?:writ(?:e|ing)|mak(?:e|ing)|edit(?:ing)?"
+    r"|chang(?:e|ing)|implement(?:ing)?) (?:out |up )?(?:any |the |more ){0,2}(?:actual )?(?:code|changes?|anything)\b"
+    r"(?![^.?!\n]{0,80}\b(?:unless|until|before|without|any ?more|i (?:say|ask|tell))\b)",
+    re.IGNORECASE,
+)
+"""A move that is made once, a report of what happens to the user, what others may do, and "no need to write code"."""
 
 
 _KINDS: Sequence[tuple[StatementForm, frozenset[str]]] = (
@@ -204,7 +307,8 @@ _REASON = lazy_regex(
     re.IGNORECASE,
 )
 _REFERS = lazy_regex(
-    r"^(?:[\w'’]{1,20}[\s,:]{1,3}){0,7}(?:it|them)\b|"
+    r"^(?:[\w'’]{1,20}[\s,:]{1,3}){0,7}(?:it(?!(?:['’]s| is| was| would be| will be) (?:\w{1,12} ){0,2}"
+    r"(?:better|best|important|easier|possible|necessary|likely|good|fine|clear|hard|safe|worth)\b)|them)\b|"
     r"^(?:(?:please|so|and|but|always|never|don['’]?t|do not|just|only|use|keep|put|do|make|we|i|you|should|must"
     r"|want|need|to|that|prefer|also)\s){0,5}(?:it|them|they|those|these|this|that)\b"
     r"|^(?:please )?(?:remember|note) (?:that|this)(?: for| in|[\s.!]*$)"

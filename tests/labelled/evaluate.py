@@ -1,6 +1,10 @@
 """Judge `read_statements` on labelled messages of recorded conversations.
 
     python -m tests.labelled.evaluate CLONES [--half learning|judging]
+    python -m tests.labelled.evaluate CLONES --labels tests/labelled/unread.tsv --half reading|checking|recheck
+
+`unread.tsv` has what was stored, and missed, in whole conversations that nobody had read: its precision counts, not its
+recall.
 
 A message counts as found if a statement of at least the threshold is returned for it. Shares are given with their 95 %
 Wilson interval.
@@ -106,9 +110,10 @@ def main(arguments: Sequence[str] | None = None, labels: Path = LABELS) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("clones", type=Path, help="folder of clones, each named <owner>+<name>")
     parser.add_argument("--half", default="learning", help="half of the labels")
+    parser.add_argument("--labels", type=Path, default=labels, help="table of labels")
     chosen = parser.parse_args(arguments)
     try:
-        messages = list(labelled_messages(chosen.clones, chosen.half, labels))
+        messages = list(labelled_messages(chosen.clones, chosen.half, chosen.labels))
     except MissingClones as missing:
         print(missing, file=sys.stderr)
         return 1

@@ -12,6 +12,7 @@ from tests.labelled.evaluate import figures_of, main, wilson
 from tests.labelled.fit import threshold_of
 from tests.labelled.minimize import minimize
 
+UNREAD = Path(__file__).parent / "unread.tsv"
 RULE = "From now on, never use red in this project."
 CONVERSATION = """# Colours (2025-06-13 19:22:15)
 
@@ -47,6 +48,15 @@ def test_no_repository_is_in_both_halves() -> None:
     labels = read_labels()
     halves = [{label.repository for label in labels if label.half == half} for half in ("learning", "judging")]
     assert halves[0].isdisjoint(halves[1])
+
+
+def test_the_unread_messages_are_of_other_repositories() -> None:
+    labels = read_labels(UNREAD)
+    known = {label.repository for label in read_labels()}
+    assert {label.half for label in labels} == {"reading", "checking", "recheck"}
+    assert {label.label for label in labels} <= ALL_LABELS
+    assert known.isdisjoint(label.repository for label in labels)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", label.sha256) for label in labels)
 
 
 def test_the_evaluation_reads_a_clone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

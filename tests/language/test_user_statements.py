@@ -294,6 +294,95 @@ def test_what_serves_the_task_at_hand_is_no_standing_instruction(message: str) -
     assert not any(statement.is_standing for statement in read_statements(message).statements)
 
 
+OF_THE_TASK_BESIDE_IT = """
+Fix the login form. If unsure, ask me.
+把登录页改成蓝色。不确定的地方请问我
+帮我写一个导出功能，有不确定的地方请你询问我
+Check the cart totals! DON'T FORGET WE NEED TO UPDATE THE INVOICES AS WELL
+Build the statistics page. Also do not forget that rooms can have two beds.
+Agrega el total al carrito. Recuerda que tenemos que actualizar la factura.
+Don't use a typescript specific build directory either
+Now write the rounding for Japan. Remember that yen will be a bit harder as they have no cents.
+Não use um script separado para o cache também não
+""".strip().splitlines()
+
+
+@together("message", OF_THE_TASK_BESIDE_IT)
+def test_what_may_belong_to_the_task_beside_it_is_found_by_relevance_alone(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+
+
+WITHOUT_A_TASK = """
+If unsure, ask me.
+有不确定的地方请问我
+Remember we have to support Safari 15.
+Fix the cart. Remember to run the tests before each commit.
+Fix the cart. Remember: the API listens on port 8080.
+Never use inline styles either
+Don't ask me to confirm each step
+stop, and don't ask me for permission to run the tests
+no me preguntes antes de cada cambio
+não me pergunte se pode rodar os testes
+ne me demande plus si tu peux lancer les tests
+frag mich nicht vor jedem Schritt
+non chiedermi se puoi lanciare i test
+vraag me niet of je de tests mag draaien
+не спрашивай меня перед каждым шагом
+不要再问我，直接改
+質問を極力控えて進めてください。
+テストは常に実行し続けてください。
+client.ts is an automatically generated file so we can't change it by hand
+don't touch the v1 folder, it's deprecated
+""".strip().splitlines()
+
+
+@together("message", WITHOUT_A_TASK)
+def test_a_wish_that_no_task_explains_is_a_standing_instruction(message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message).statements)
+
+
+ONCE = """
+convert the two lists to using flutter instead of react
+reemplaza los iconos con react en vez de vue
+when I run the build, I can manually see the warning in the terminal
+We must handle that a group of guests may never leave the table.
+No need to write any code; I only want to understand it
+when the dialog opens, do not ask for confirmation
+don't ask me now
+No code, just explain to me how the cart works.
+ok, no more code. I only want to say thanks
+sin código, solo explícame el carrito
+先不要写代码
+and if our totals are right, the cart should never be able to lose a cent
+I have a running preview of the shop, so there is no need to run the server.
+See if we can stop using bootstrap at all.
+帮我加上登录，用 axios 而不是 fetch
+Write a page for all your suggestions that have tests
+I get this warning when I do git rebase, please explain
+run the tests three times, the number of failures varies every time
+Note that the forbidden imports may have to do with the linter.
+Verify: never more than 5 shown
+All the tests for it should be in one folder
+We're getting short answers, long answers and dates.
+Исправить ошибку на строке 12
+""".strip().splitlines()
+
+
+def test_a_message_of_a_linter_is_not_the_users_word() -> None:
+    message = 'Rename this class.\n\nClass names should never have the suffix "Impl" pylint:S1542'
+    assert read_statements(message).statements == ()
+
+
+@together("message", ONCE)
+def test_what_is_done_once_or_happens_to_somebody_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+def test_an_it_that_refers_to_nothing_brings_no_other_sentence() -> None:
+    message = "Look at the whole cart. Remember that it is better to store amounts in cents."
+    assert read_statements(message).statements[0].text == "Remember that it is better to store amounts in cents."
+
+
 LASTING = """
 Use Node 22 instead of Node 20
 No, use pnpm instead of npm, the lockfile is pnpm's.

@@ -21,6 +21,11 @@ def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: st
     assert note_title(sentence) == title
 
 
+def test_the_dot_of_a_file_name_is_not_taken_for_the_end_of_a_lead_in() -> None:
+    assert note_title("no .env.example shall hold real keys") == "No .env.example shall hold real keys"
+    assert note_title("No. We use pnpm here") == "We use pnpm here"
+
+
 def test_a_long_title_never_loses_its_negation() -> None:
     place = "in the checkout of the shop where the customers of the last year are, "
     long = f"{place * 3}never round the amounts of a receipt"

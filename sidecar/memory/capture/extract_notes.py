@@ -42,7 +42,8 @@ _TYPES: dict[str, StatementKind] = {
     "fact": "semantic",
 }
 _LEAD = lazy_regex(
-    r"^(?:(?:no|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+\s*"
+    r"^(?:(?:no|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+"
+    r"(?<!\s\.(?=\w))\s*"
     r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|from now on|going forward|remember that)\b[\s,]+)+",
     re.IGNORECASE,
 )
