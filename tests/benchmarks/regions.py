@@ -153,7 +153,7 @@ def _questions(clone: Path, cases: Sequence[RegionCase], phrasings: Iterable[str
         title = prompt.partition("\n")[0].rstrip(".")
         for text in [phrasing.replace("{title}", title) for phrasing in phrasings] or [prompt]:
             query = search_query(text)
-            found = index.find(SearchQuery(query), history, partial(_imports, trees, files), CANDIDATE_FILES)
+            found = index.find(SearchQuery(query), history, partial(imports_of, trees, files), CANDIDATE_FILES)
             rows = _rows(query, found, index, trees, files)
             plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
             yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain)
@@ -168,7 +168,7 @@ def _functions(case: RegionCase, path: str, trees: Trees, blob: str) -> Iterator
             yield path, lines
 
 
-def _imports(trees: Trees, files: Mapping[str, str], paths: Sequence[str]) -> dict[str, Sequence[str]]:
+def imports_of(trees: Trees, files: Mapping[str, str], paths: Sequence[str]) -> dict[str, Sequence[str]]:
     return {path: trees.summary(path, files[path]).imports for path in paths}
 
 
