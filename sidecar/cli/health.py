@@ -24,7 +24,7 @@ LINES = (
     ("Templates", "templates", "valid"),
     ("Checksums", "checksums", "match"),
 )
-"""The lines of the summary (intelligence-layer.md 5.3): label, check, and the noun it counts."""
+"""The lines of the summary: label, check, and the noun it counts."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

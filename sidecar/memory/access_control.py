@@ -75,7 +75,7 @@ def require_owner(reach: Reach, owner: str) -> None:
 
 
 def require_user_approval(reach: Reach, retention: Retention | None) -> None:
-    """Raise PolicyDenied if an agent stores a durable memory (intelligence-layer.md, Article XIII.7)."""
+    """Raise PolicyDenied if an agent stores a durable memory."""
     if reach.agent and retention == "durable":
         raise PolicyDenied(
             "Only the user can make a memory durable.",
