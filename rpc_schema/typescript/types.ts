@@ -22,7 +22,7 @@ export const ErrorCodes = {
   busy: -32001,
   /** The client cancelled the request. */
   cancelled: -32800,
-  /** The workspace's folder is missing, not an absolute path, or not readable; or its repository cannot be used. */
+  /** The folder of the workspace or project is missing, relative or unreadable, or its repository cannot be used. */
   workspaceUnavailable: -32010,
   /** The state folder or its state file cannot be opened, read or written. */
   stateDegraded: -32012,
@@ -32,7 +32,7 @@ export const ErrorCodes = {
   policyDenied: -32014,
   /** The object changed meanwhile, is in use, or is not in a condition that allows the action. */
   conflict: -32015,
-  /** No object has that id. */
+  /** No object has that id, name or path. */
   notFound: -32016,
   /**
    * The knowledge sync failed.
@@ -738,7 +738,7 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
-/** Conclusion on one outcome of chats; less is better, except a rate, where more is sooner. */
+/** Conclusion on one outcome of chats. Less is better; of a rate more is better, because it means sooner. */
 export interface ExperimentOutcome {
   name: string
   title: string
@@ -3898,8 +3898,8 @@ export interface Methods {
    * Return what a session that was just compacted needs to continue where it stopped, without action by the user.
    *
    * The bracket is FRESH again: the block has all layers and, this once, what `context/preCompact` captured and the HOT
-   * memories within the token's reach. Absent values are as sent then. The compaction counts towards a restart, once,
-   * whoever reported it. Nothing is written into the project.
+   * memories within the token's reach. Values not sent are those sent to `context/preCompact`. The compaction counts
+   * towards a restart, once, whoever reported it. Nothing is written into the project.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
