@@ -7,6 +7,7 @@ Every check runs, also after one has failed, as many at a time as there are core
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -59,4 +60,5 @@ def _passes(check: tuple[str, tuple[str, ...]]) -> bool:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     sys.exit(main())

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import importlib
 import marshal
@@ -30,7 +31,9 @@ FIRST_MODULES_FILE = "first_modules.txt"
 
 def main(arguments: list[str]) -> int:
     """Write the files into a folder."""
-    folder = Path(arguments[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    folder: Path = parser.parse_args(arguments).folder
     folder.joinpath(FIRST_MODULES_FILE).write_text("\n".join(first_modules()), "utf-8")
     folder.joinpath(COMPILED_FILE).write_bytes(compiled_file(all_patterns()))
     return 0

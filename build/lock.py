@@ -5,6 +5,7 @@ python3 build/lock.py
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 import environment
@@ -26,4 +27,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     sys.exit(main())

@@ -10,6 +10,7 @@ the version. TOOLS lists folders whose paths are removed from the output. A runn
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
@@ -284,9 +285,14 @@ RECIPES = {
 }  # fmt: skip
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Record the named runners, or all; report those that are not installed."""
-    for name in names or list(RECIPES):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="runner", help=f"default: all of {', '.join(RECIPES)}")
+    names = parser.parse_args(arguments).names
+    if unknown := [name for name in names if name not in RECIPES]:
+        parser.error(f"no such runner: {', '.join(unknown)}")
+    for name in names or RECIPES:
         recipe = RECIPES[name]
         version = _run(recipe.version, Path.cwd())
         if version is None or version.returncode:

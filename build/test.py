@@ -22,6 +22,9 @@ import environment
 
 def main(arguments: list[str]) -> int:
     """Return pytest's exit status, or that of the checks if the tests passed."""
+    if {"-h", "--help"} & set(arguments):
+        print(__doc__)
+        return 0
     environment.ensure()
     processes = (os.cpu_count() or 1) * (1 if "--fast" in arguments else 2)
     parallel = ("-n", str(processes), "--dist", "load")

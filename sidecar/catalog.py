@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from pydantic import Field
+
 from sidecar.call import Call
 from sidecar.core.wire_types import Empty, WireModel
 from sidecar.method import Catalog, Lane, Method, method
@@ -20,7 +22,7 @@ class DiscoverResult(WireModel):
 
     model_config = WireModel.model_config | {"extra": "allow"}
 
-    openrpc: str
+    openrpc: str = Field(description="The version of OpenRPC; the document's other members follow it.")
 
 
 def core_methods() -> Catalog:
@@ -115,7 +117,7 @@ def discover_method(catalog: Catalog) -> Method:
 
 def _row(document: Callable[[], DiscoverResult]) -> Method:
     def discover(call: Call, params: Empty) -> DiscoverResult:  # noqa: ARG001  (every method takes both)
-        """Answers with the OpenRPC document of this sidecar: every method, notification, schema and error."""
+        """Return the OpenRPC document of this sidecar: every method, notification, schema and error."""
         return document()
 
     return method("rpc.discover", discover, lane=Lane.SHARED)

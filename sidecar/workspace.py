@@ -47,6 +47,11 @@ class Workspace:
         except OSError as error:
             raise WorkspaceUnavailable("The workspace's folder cannot be read.") from error
 
+    def require_project(self, hint: str = "If it was moved, name its new path.") -> None:
+        """Raise WorkspaceUnavailable unless the project's folder exists."""
+        if not self.project.is_dir():
+            raise WorkspaceUnavailable("The project's folder does not exist.", hint=hint)
+
 
 class Workspaces:
     """The workspaces in use; the least recently used one is dropped first (files on disk stay)."""

@@ -148,7 +148,9 @@ function planOf(checkout) {
     files.set(name, { content })
   }
   for (const name of checkout.changedSince()) {
-    if (!files.has(name) && checkout.read(name) !== null) problems.push(`is no longer needed but was edited, remove it: ${name}`)
+    if (files.has(name) || checkout.read(name) === null) continue
+    if (!checkout.isAppFile(name)) problems.push(`is no longer needed but was edited, remove it: ${name}`)
+    else if (checkout.hasAnyCall(name)) problems.push(`needs no calls any more but was changed since, take them out: ${name}`)
   }
   return { files, problems }
 }
@@ -233,7 +235,7 @@ function changesOf(checkout, plan) {
   const record = `${JSON.stringify({ app: checkout.version, anchors: ANCHORS, files }, null, 2)}\n`
   const contents = [...[...plan.files].map(([name, { content }]) => [name, content]), [RECORD, record]]
   const left = Object.keys(checkout.record?.files ?? {}).filter((name) => !plan.files.has(name))
-  return [...contents, ...left.map((name) => [name, null])]
+  return [...contents, ...left.map((name) => [name, checkout.isAppFile(name) ? checkout.base(name) : null])]
     .map(([name, after]) => ({ name, before: checkout.read(name), after }))
     .filter(({ before, after }) => before !== after)
 }
@@ -318,6 +320,16 @@ class Checkout {
     const content = this.read(name)
     if (this.record.anchors === ANCHORS && entry.edits.every(({ inserted }) => content.includes(inserted))) return true
     throw new Refused(`nothing is written; ${name} was changed since the integration, and its calls are not today's.`)
+  }
+
+  isAppFile(name) {
+    return Boolean(this.record?.files[name]?.edits)
+  }
+
+  /** Whether a file of the app still has a call that was inserted. */
+  hasAnyCall(name) {
+    const content = this.read(name)
+    return this.record.files[name].edits.some(({ inserted }) => content.includes(inserted))
   }
 
   asItIs(name) {

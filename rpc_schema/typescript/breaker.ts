@@ -12,7 +12,7 @@ export class Breaker {
   private failures = 0
   private openUntil: number | null = null
 
-  /** Says whether a request may be sent now; after the pause only one may, until its outcome is known. */
+  /** Return whether a request may be sent now; after the pause only one may, until its outcome is known. */
   admits(now: number): boolean {
     if (this.openUntil === null) return true
     if (now < this.openUntil) return false
@@ -20,18 +20,18 @@ export class Breaker {
     return true
   }
 
-  /** Learns that a request was answered. */
+  /** Record that a request was answered. */
   succeeded(): void {
     this.failures = 0
     this.openUntil = null
   }
 
-  /** Learns that a request ended without saying anything about the other side; the next one may try. */
+  /** Record that a request ended without an outcome for the sidecar; the next one may try. */
   undecided(now: number): void {
     if (this.openUntil !== null) this.openUntil = now
   }
 
-  /** Learns that a request failed. */
+  /** Record that a request failed. */
   failed(now: number): void {
     this.failures += 1
     if (this.failures >= FAILURES_IN_A_ROW) this.openUntil = now + OPEN_MS
@@ -46,7 +46,7 @@ export class Restarts {
   constructor(private readonly random: () => number) {}
 
   /**
-   * Gives the milliseconds to wait before the next start, or null when it ended too often.
+   * Return the milliseconds to wait before the next start, or null when it ended too often.
    * The wait doubles from 0.5 s to 30 s, give or take a fifth, and is short again once a process
    * has lived longer than the window in which restarts are counted.
    */

@@ -3,7 +3,7 @@ const LONE_SURROGATE = /\\(?:\\|ud[89a-f][0-9a-f]{2})/g
 
 /** Writes a message as one line; half a character, which JSON cannot carry in UTF-8, becomes U+FFFD. */
 export function line(message: object): string {
-  // JSON.stringify escapes a surrogate only where it stands alone; an escaped backslash is passed over whole.
+  // JSON.stringify escapes a surrogate only where it is alone; an escaped backslash is skipped whole.
   const text = JSON.stringify(message).replace(LONE_SURROGATE, (found) => (found === "\\\\" ? found : "\\ufffd"))
   return text + "\n"
 }
@@ -16,7 +16,7 @@ export class Lines {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Gives the lines that are complete with this chunk, without their ends. */
+  /** Return the lines that are complete with this chunk, without their ends. */
   feed(chunk: Uint8Array): string[] {
     const lines: string[] = []
     let start = 0

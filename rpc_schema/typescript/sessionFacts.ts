@@ -54,7 +54,7 @@ export function sessionFacts(input: RunInput, isOwn: boolean, compactedAt: strin
   }
 }
 
-/** Return the facts that a pre-run stated in vain: the sidecar did not answer, or keeps no ledger of what is sent. */
+/** Return the facts that a pre-run stated in vain: the sidecar did not answer, or has no ledger of what is sent. */
 export function lostFacts({ forkedFrom, truncatedToMessageId }: SessionBefore, result: PreRunResult | null): LostFacts | null {
   const isStored = result?.action === "inject" || result?.reason === "nothingToSend"
   if (isStored || (forkedFrom === undefined && truncatedToMessageId === undefined)) return null

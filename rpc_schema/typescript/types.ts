@@ -22,7 +22,7 @@ export const ErrorCodes = {
   busy: -32001,
   /** The client cancelled the request. */
   cancelled: -32800,
-  /** The workspace's folder is missing, not an absolute path, or not readable; or its repository cannot be used. */
+  /** The folder of the workspace or project is missing, relative or unreadable, or its repository cannot be used. */
   workspaceUnavailable: -32010,
   /** The state folder or its state file cannot be opened, read or written. */
   stateDegraded: -32012,
@@ -32,7 +32,7 @@ export const ErrorCodes = {
   policyDenied: -32014,
   /** The object changed meanwhile, is in use, or is not in a condition that allows the action. */
   conflict: -32015,
-  /** No object has that id. */
+  /** No object has that id, name or path. */
   notFound: -32016,
   /**
    * The knowledge sync failed.
@@ -684,6 +684,7 @@ export interface DerivedChanges {
 
 /** The OpenRPC document of this sidecar. */
 export interface DiscoverResult {
+  /** The version of OpenRPC; the document's other members follow it. */
   openrpc: string
   [member: string]: unknown
 }
@@ -737,7 +738,7 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
-/** Conclusion on one outcome of chats; less is better, except a rate, where more is sooner. */
+/** Conclusion on one outcome of chats. Less is better; of a rate more is better, because it means sooner. */
 export interface ExperimentOutcome {
   name: string
   title: string
@@ -998,7 +999,9 @@ export interface HookRunResult {
   output: Record<string, unknown> | null
   /** To be stored after the output is printed; null if no run is open. */
   openRun: OpenRun | null
-  /** Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason. */
+  /**
+   * Why the output is empty: off, passive, inApp, notActive (no session lock is active), unknownRun, or a pre-run's reason; null if it is not, or if nothing was expected.
+   */
   emptyReason: string | null
 }
 
@@ -2805,7 +2808,7 @@ export interface RegistryHealthResult {
   healthy: boolean
   /** The registry's file, relative to the project. */
   registry: string
-  /** The seven checks, in the specification's order. */
+  /** The checks, always in the same order. */
   checks: HealthCheck[]
   /** Problems first, at most 2,000. */
   findings: HealthFinding[]
@@ -3147,7 +3150,7 @@ export interface SessionActivateResult {
   resumed: boolean
   /** The file that informs the agent. */
   block: BlockInfo
-  /** Gives `memory/*` access to the agent's own memories, until the agent changes. */
+  /** Gives `memory/*` access to the agent's own memories, until the agent changes or the session ends. */
   token: string
   warnings: string[]
 }
@@ -3688,8 +3691,8 @@ export interface Methods {
   /**
    * Show what a run's pre-run sent, or what one would send now, item by item, with the reasons.
    *
-   * For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. A hypothetical
-   * pre-run is not recorded.
+   * For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. Without
+   * params the newest recorded run of any project is shown. A hypothetical pre-run is not recorded.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3895,8 +3898,8 @@ export interface Methods {
    * Return what a session that was just compacted needs to continue where it stopped, without action by the user.
    *
    * The bracket is FRESH again: the block has all layers and, this once, what `context/preCompact` captured and the HOT
-   * memories within the token's reach. Absent values are as sent then. The compaction counts towards a restart, once,
-   * whoever reported it. Nothing is written into the project.
+   * memories within the token's reach. Values not sent are those sent to `context/preCompact`. The compaction counts
+   * towards a restart, once, whoever reported it. Nothing is written into the project.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3915,9 +3918,9 @@ export interface Methods {
   /**
    * Activate a project's session, or resume it with its agent and progress, as a bare `/chati` does.
    *
-   * Writes the managed block into the file that the IDE reads in `cwd`, and returns the agent's token for `memory/*`; a
-   * changed agent's former token becomes invalid. It is an explicit request of the user, so it also works in passive
-   * mode, which otherwise writes no files; with `mode` off it is refused. The call is idempotent.
+   * Writes the managed block into the file that the IDE reads in `cwd`, and returns the agent's token for `memory/*`.
+   * It is an explicit request of the user, so it also works in passive mode, which writes no file of its own accord;
+   * with `mode` off it is refused. Repeating the call changes nothing and returns another token.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, policyDenied, conflict, tooLarge, invalidParams, invalidRequest, internalError, notInitialized, cancelled.
    */
@@ -4282,7 +4285,7 @@ export interface Methods {
    */
   "hook/run": { params: HookRunParams; result: HookRunResult }
   /**
-   * Answers with the OpenRPC document of this sidecar: every method, notification, schema and error.
+   * Return the OpenRPC document of this sidecar: every method, notification, schema and error.
    *
    * Errors: invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

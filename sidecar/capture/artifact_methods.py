@@ -90,7 +90,7 @@ def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommit
     An artifact that is already committed stays as it is. A branch is refused if it is checked out, a remote's default,
     or one that people work on.
     """
-    workspace = call.process.workspaces.get(params.project_path, None)
+    workspace = _workspace(call, params.project_path)
     settings = call.process.settings(workspace.project_key)
     if settings.mode == "off":
         raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
@@ -287,7 +287,14 @@ def _store(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
 
 
 def _project(call: Call, path: str) -> str:
-    return call.process.workspaces.get(path, None).project_key
+    return _workspace(call, path).project_key
+
+
+def _workspace(call: Call, path: str) -> Workspace:
+    """Return a project's workspace. Raise WorkspaceUnavailable for a project that does not exist."""
+    workspace = call.process.workspaces.get(path, None)
+    workspace.require_project()
+    return workspace
 
 
 def _summary(artifact: Artifact, is_intact: bool) -> ArtifactSummary:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print, utc_time
-from sidecar.cli.paths import add_path_arguments, project_params, state_folder
+from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
 _STATUSES = {
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Shows what was sent before a run, item by item, and why. Default: the newest run."
     parser.add_argument("run", nargs="?", metavar="RUN", help="the run's id, as shown by `status`")
     parser.add_argument("--texts", action="store_true", help="also print the texts as sent")
-    add_path_arguments(parser)
+    add_path_arguments(parser, ONE_OR_ALL)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -24,12 +24,15 @@ LINES = (
     ("Templates", "templates", "valid"),
     ("Checksums", "checksums", "match"),
 )
-"""The lines of the summary (intelligence-layer.md 5.3): label, check, and the noun it counts."""
+"""The lines of the summary: label, check, and the noun it counts."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Checks the files that the registry names. Advisory: the exit status is 0 whatever they find."
+    parser.description = (
+        "Checks the files that the registry names. Advisory: the exit status is 0 whatever it finds, also if the check"
+        " could not run."
+    )
     add_path_arguments(parser)
     parser.add_argument("--fix", action="store_true", help="record the current checksums and count")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would change")

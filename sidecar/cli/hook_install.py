@@ -71,6 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         verb = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         verb.add_argument("--json", action="store_true", help="print the answer as JSON")
+        if name == "stop":
+            continue
         verb.add_argument(
             "--agent",
             choices=get_args(Provider),
@@ -81,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         where.add_argument(
             "--project", nargs="?", const="", metavar="DIR", help="for a project and everyone who shares it"
         )
-        verb.add_argument("--yes", action="store_true", help="do not ask for confirmation")
+        if name != "status":
+            verb.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         if name == "install":
             modes = ("off", "passive", "active")
             verb.add_argument(

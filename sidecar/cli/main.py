@@ -56,8 +56,14 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=f"onecode-sidecar {__version__}")
     parser.add_argument("--selfcheck", action="store_true", help="check that everything the program needs is present")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("serve", help="serve JSON-RPC 2.0 over stdin and stdout")
-    commands.add_parser("selfcheck", help="the same as --selfcheck")
+    commands.add_parser(
+        "serve",
+        help="serve JSON-RPC 2.0 over stdin and stdout",
+        description="Serves JSON-RPC 2.0 over stdin and stdout; METHODS.md lists the methods.",
+    )
+    commands.add_parser(
+        "selfcheck", help="the same as --selfcheck", description="Checks that everything the program needs is present."
+    )
     commands.add_parser(RALPH[0], help=RALPH[1])
     parsers = {name: commands.add_parser(name, help=command.help) for name, command in COMMANDS.items()}
     requested = arguments[0] if arguments else ""

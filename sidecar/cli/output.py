@@ -26,6 +26,7 @@ _COMMANDS = {
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
     "memory/restore": "memory restore",
     "session/activate": "session activate", "settings/get": "settings", "settings/update": "settings NAME VALUE",
+    "state/status": "status",
 }  # fmt: skip
 """The commands that do what a method does, for hints."""
 

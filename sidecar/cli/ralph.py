@@ -72,7 +72,8 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--continuity",
         action=argparse.BooleanOptionalAction,
-        help="send packs and capture results (default: on); the explicit flag injects in any mode",
+        help="send packs and capture results, as the mode says (default); the explicit flag sends packs in any mode,"
+        " unless ONECODE_CONTINUITY_MODE is off",
     )
     parser.add_argument("--commit", action="store_true", help="commit each iteration's own changes")
     parser.add_argument("--dry-run", action="store_true", help="show the prompt and the command line; run nothing")

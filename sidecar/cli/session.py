@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     activated = add_verb(verbs, "activate", "activate or resume the session, as a bare /chati does")
     activated.add_argument("--agent", help=AGENTS_HELP)
     activated.add_argument("--ide", choices=_ides(), help="selects the file that gets the block")
-    activated.add_argument("--language", choices=("en", "pt", "es", "fr"), help="the language of answers")
+    activated.add_argument("--language", choices=("en", "pt", "es", "fr"), help="the language of messages to the user")
     activated.add_argument("--force", action="store_true", help="repair damaged markers")
     add_verb(verbs, "status", "show the session and the files that contain its block")
     left = add_verb(verbs, "exit", "exit the session; it can be resumed")

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Shows every setting with its value, or one with its meaning, and changes one."
     parser.add_argument("name", nargs="?", metavar="NAME", help="one setting, such as knowledge.repository")
     parser.add_argument("value", nargs="?", metavar="VALUE", help="its new value; a list is written as JSON")
-    parser.add_argument("--reset", action="store_true", help="return the named setting to its default")
+    parser.add_argument("--reset", action="store_true", help="remove the named setting's value; the layer below holds")
     add_path_arguments(parser, ONE_OR_ALL)
 
 

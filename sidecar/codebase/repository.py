@@ -58,7 +58,7 @@ STORED_CHANGES = 64
 STORE_AFTER_MS = 1_000.0
 
 COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
-"""A term in more than this share of the files is not rare (decisions.md); in a small repository, in more files."""
+"""A term in more than this share of the files is not rare; in a small repository, in more files."""
 
 MAX_IMPORT_CANDIDATES = 400
 """Maximum number of files that mention a file whose imports are checked."""

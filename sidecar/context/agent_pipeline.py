@@ -1,6 +1,6 @@
 """The pipeline of agents: its state and mode, an agent's scope, and the hand-off to the next agent. Pure.
 
-The state is position, scores and backlog in `.chati/session.yaml`. A mode has rights (Article XI of the constitution).
+The state is position, scores and backlog in `.chati/session.yaml`. A mode has rights.
 """
 
 import math
@@ -197,7 +197,7 @@ def parse_pipeline(session: Mapping[str, Any]) -> Pipeline:
 
 
 def pipeline_lines(pipeline: Pipeline) -> list[str]:
-    """Return the agents in order on one line, in the specification's format, then the open backlog."""
+    """Return the agents in order on one line, then the open backlog."""
     lines = [" -> ".join(map(_agent_text, pipeline.agents))] if pipeline.agents else []
     return [*lines, *(f"Backlog: {entry}" for entry in pipeline.backlog)]
 
@@ -281,7 +281,7 @@ DEFAULT_MODE = "build"
 
 
 class Rights(NamedTuple):
-    """Paths that agents may read and write in a mode (Article XI)."""
+    """Paths that agents may read and write in a mode."""
 
     reads: str
     writes: str

@@ -33,7 +33,7 @@ BRACKETS: dict[Bracket, BracketLimits] = {
     ),
     "CRITICAL": BracketLimits(0.0, 800, _ALL[:2], "full", "Constitution and mode only; hand over to a new session."),
 }
-"""The Context Engine's table, the roomiest bracket first (intelligence-layer.md §3.1, §3.2, §4.7, Article XII)."""
+"""The Context Engine's table, the roomiest bracket first."""
 
 BUDGET_SHARES: dict[Bracket, float] = {
     bracket: limits.tokens / BRACKETS["FRESH"].tokens for bracket, limits in BRACKETS.items()
@@ -88,7 +88,7 @@ class RemainingContext(NamedTuple):
 def remaining_context(usage: ReportedUsage) -> RemainingContext:
     """Return what remains, from the best source: reported tokens, then a percentage, then prompts × average tokens.
 
-    Raise InvalidParams when even the estimate is impossible (intelligence-layer.md §3.4).
+    Raise InvalidParams when even the estimate is impossible.
     """
     if usage.used_tokens is not None and usage.max_tokens is not None:
         return _of_tokens(usage.used_tokens, usage.max_tokens, "reported")

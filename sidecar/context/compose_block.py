@@ -51,7 +51,7 @@ from sidecar.workspace import Workspace
 CONTINUATION = ".chati/continuation/latest.md"
 
 WEIGHTS: Mapping[MemoryLevel, int] = {"none": 0, "metadata": 80, "chunks": 260, "full": 0}
-"""Maximum tokens for memories by level (intelligence-layer.md §4.4: about 50 and 200)."""
+"""Maximum tokens for memories by level; a title has about 50, the relevant lines of a memory about 200."""
 
 FRESH_WEIGHT = 600
 """Maximum tokens for the HOT memories that are injected once after a compaction or resume."""
@@ -114,7 +114,7 @@ def _part(bracket: Bracket, level: MemoryLevel, lines: Sequence[str]) -> Part:
 
 
 def _title_lines(memories: BlockMemories, weight: float) -> list[str]:
-    """Return one line in the specification's format, and one for the task's memories, with as many titles as fit."""
+    """Return a line on the HOT memories, and one on the task's memories, with as many titles as fit."""
     lines: list[str] = []
     if memories.hot:
         count = f"{count_noun(memories.total, 'HOT memory')} available"
@@ -357,7 +357,7 @@ def _source_warnings(sources: ProjectSources, mode: Mode, memories: BlockMemorie
 
 
 MAX_RELEVANT = 3
-"""Maximum number of memories besides the HOT ones and those just captured (decisions.md)."""
+"""Maximum number of memories besides the HOT ones and those just captured."""
 
 LAYER_BY_ELEMENT: dict[str, LayerName] = {
     "constitution": "L0", "mode": "L1", "agent": "L2", "pipeline": "L3", "task": "L4", "handoff": "L4",

@@ -227,8 +227,8 @@ def post_compact(call: Call, params: ContextPostCompactParams) -> ContextPostCom
     """Return what a session that was just compacted needs to continue where it stopped, without action by the user.
 
     The bracket is FRESH again: the block has all layers and, this once, what `context/preCompact` captured and the HOT
-    memories within the token's reach. Absent values are as sent then. The compaction counts towards a restart, once,
-    whoever reported it. Nothing is written into the project.
+    memories within the token's reach. Values not sent are those sent to `context/preCompact`. The compaction counts
+    towards a restart, once, whoever reported it. Nothing is written into the project.
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()

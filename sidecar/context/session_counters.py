@@ -1,7 +1,4 @@
-"""Counters of a provider session, and the criteria for starting a new one. Pure.
-
-The criteria are those of intelligence-layer.md, Spawn Decision Criteria.
-"""
+"""Counters of a provider session, and the criteria for starting a new one. Pure."""
 
 from typing import Final, Literal, NamedTuple
 

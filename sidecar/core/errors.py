@@ -117,7 +117,7 @@ class Cancellation:
 
 
 class WorkspaceUnavailable(SidecarError):
-    """The workspace's folder is missing, not an absolute path, or not readable; or its repository cannot be used."""
+    """The folder of the workspace or project is missing, relative or unreadable, or its repository cannot be used."""
 
     code = -32010
     kind = "workspaceUnavailable"
@@ -152,7 +152,7 @@ class Conflict(SidecarError):
 
 
 class NotFound(SidecarError):
-    """No object has that id."""
+    """No object has that id, name or path."""
 
     code = -32016
     kind = "notFound"

@@ -6,7 +6,7 @@ A *local* file is preferred: one that git ignores. The sidecar edits no existing
 for that. Either the user's own rules ignore the file already (Claude Code adds CLAUDE.local.md to them), or the file is
 in a folder of ours, with its own `.gitignore`, below a folder that the IDE reads as a whole. AntiGravity and Gemini CLI
 skip ignored files, or read no folder as a whole, so they have only the rules file. The setting `sessionLockFile`
-selects the rules file: CLAUDE.md, or what intelligence-layer.md §2 names for the IDE.
+selects the rules file: CLAUDE.md, or the one that the IDE reads.
 """
 
 from collections.abc import Collection
@@ -106,7 +106,7 @@ IDES: dict[IdeName, Ide] = {
         level_2=_CONTINUATION_FILE,
     ),
 }
-"""Rules files: intelligence-layer.md §2; continuation: §3.5, IDE-Specific Behavior, and Article XII.6."""
+"""The supported IDEs by name: their rules files, and how a session continues in them."""
 
 RULES_FILES: tuple[RulesFile, ...] = tuple(
     dict.fromkeys(rules_file for ide in IDES.values() for rules_file in (*ide.local, *ide.rules))

@@ -42,7 +42,7 @@ OutcomeVerdict = Literal["better", "worse", "noDifference", "unknown", "notMeasu
 
 
 class ExperimentOutcome(WireModel):
-    """Conclusion on one outcome of chats; less is better, except a rate, where more is sooner."""
+    """Conclusion on one outcome of chats. Less is better; of a rate more is better, because it means sooner."""
 
     name: str
     title: str

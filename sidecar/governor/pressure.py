@@ -1,7 +1,5 @@
 """Pressure on a session: its counters, updated run by run, and signals → ok, snapshot or rehydrate. Pure.
 
-The rules are in decisions.md, Governor.
-
 An action needs two signals at their thresholds, or one at twice its threshold; time or the bracket alone never
 trigger. A value equal to its threshold counts. A rehydrate needs a signal of the session itself: lines of the diff,
 with or without time, never make one due. It also needs a window that is used up: its thresholds hold in a CRITICAL one,
@@ -230,7 +228,7 @@ THRESHOLDS: dict[str, Threshold] = {
     "diffLines": Threshold(160, 280),
     "minutes": Threshold(25, 50),
 }
-"""By signal (decisions.md, Governor). The bracket has its own two."""
+"""By signal. The bracket has its own two."""
 
 ROOM_FACTOR = 2.0
 """Factor of the thresholds for a rehydrate while the window is not CRITICAL."""

@@ -149,10 +149,10 @@ def snapshot_from_json(value: Any) -> Snapshot:
 
 MAX_FILES = 60
 MAX_FAILING = 1_000
-"""Failing tests are not cut (decisions.md); the carry-over counts those that it has no room for."""
+"""Failing tests are not cut; the carry-over counts those that it has no room for."""
 
 MAX_OF_EACH = 5
-"""Maximum number of conclusions, of decisions, of corrections and of risks (decisions.md)."""
+"""Maximum number of conclusions, of decisions, of corrections and of risks."""
 
 RISK_RUNS = 5
 """Number of latest runs whose open points count; earlier ones are done or mentioned again."""

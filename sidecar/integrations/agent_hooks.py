@@ -169,7 +169,8 @@ class HookRunResult(WireModel):
     output: dict[str, Any] | None = Field(description="JSON for the agent; null if there is nothing to add.")
     open_run: OpenRun | None = Field(description="To be stored after the output is printed; null if no run is open.")
     empty_reason: str | None = Field(
-        description="Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason."
+        description="Why the output is empty: off, passive, inApp, notActive (no session lock is active),"
+        " unknownRun, or a pre-run's reason; null if it is not, or if nothing was expected."
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from inspect import cleandoc
-from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
@@ -25,7 +24,6 @@ from sidecar.core.errors import sentence_about
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.core.wire_types import param_problems
 from sidecar.integrations import Location, locate
-from sidecar.workspace import project_key
 
 INSTRUCTIONS = (
     "Knowledge about this project beyond its files: memories of earlier sessions, artifacts of runs (devlogs,"
@@ -128,13 +126,8 @@ class Tools:
 
     async def explain(self, ctx: Context, run_id: str | None = None) -> dict[str, Any]:
         """Show the context a run received, item by item, and why; without an id the project's last run."""
-        if run_id is None:
-            key = project_key(Path((await self._locate(ctx)).project))
-            last = await self._call("state/status", {})
-            run_id = next((run["runId"] for run in last["lastRuns"] if run["project"] == key), None)
-        if run_id is None:
-            raise ToolError("This project has no recorded run.")
-        return await self._call("continuity/explain", {"runId": run_id})
+        params = {"projectPath": (await self._locate(ctx)).project} if run_id is None else {"runId": run_id}
+        return await self._call("continuity/explain", params)
 
     async def memory_add(self, ctx: Context, text: str, title: str = "") -> dict[str, Any]:
         """Store a memory of this project: one fact, worded so that another session understands it.

@@ -39,7 +39,7 @@ from sidecar.storage.database import Database
 from sidecar.workspace import Workspace
 
 BURST = 9
-"""Bucket size: at 90 writes a second, no second sees 100 (knowledge-sync.md, Full sync performance)."""
+"""Bucket size: at 90 writes a second, no second sees 100."""
 
 
 class RateLimiter:

@@ -1,4 +1,4 @@
-"""The specification's error codes: in `data.code`, with `data.retryable` (knowledge-sync.md, Sync Error Handling)."""
+"""The error codes of a knowledge sync: in `data.code`, with `data.retryable`."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -2,7 +2,7 @@
 
     company/adrs/0001-postgres.md    orgs/<id>/policies/…    teams/<id>/patterns/…    projects/<id>/specs/…
 
-The folder determines layer, scope and type; the front matter has the rest (decisions.md, Knowledge sync). A pointer is
+The folder determines layer, scope and type; the front matter has the rest. A pointer is
 identified by its front matter alone, and every line of its text starts with our label, so no item can forge another.
 """
 

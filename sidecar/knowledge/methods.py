@@ -198,7 +198,9 @@ def _is_in_sync(inputs: SyncInputs) -> bool:
 
 
 def _workspace(call: Call, params: KnowledgeParams) -> Workspace:
-    return call.process.workspaces.get(params.cwd, params.project_path)
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    workspace.require_project()
+    return workspace
 
 
 def _sync_request(params: KnowledgePlanParams, *, force: bool = False) -> SyncRequest:

@@ -245,7 +245,7 @@ class FailedItem(NamedTuple):
 
 @dataclass(frozen=True)
 class SyncState:
-    """The state after the last sync (knowledge-sync.md, Sync State Persistence)."""
+    """The state after the last sync."""
 
     last_sync_at_ms: int | None = None
     last_knowledge_commit: str = ""
@@ -264,7 +264,7 @@ class SyncState:
 
 
 def serialize_state(state: SyncState) -> bytes:
-    """Serialize a state as JSON with the specification's names.
+    """Serialize a state as JSON.
 
     Its mappings are columns in the order of the refs: a few long lists serialize many times faster than many short
     ones, which a single item's sync would notice.

@@ -44,9 +44,9 @@ METRIC_TYPES = ("full", "incremental", "single")
 def sync_metrics(
     kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[SyncConflict]
 ) -> dict[str, float]:
-    """Return the metrics of a finished sync (knowledge-sync.md, Sync Observability); durations in milliseconds.
+    """Return the metrics of a finished sync; durations in milliseconds.
 
-    A resolution is not one of the specification's three types, so only its item counts are recorded.
+    A resolution is neither a full, an incremental nor a single sync, so only its item counts are recorded.
     """
     conflict_counts = Counter(conflict.type for conflict in conflicts)
     operation = {
@@ -297,7 +297,7 @@ class DueDecision(NamedTuple):
 def evaluate_triggers(triggers: Triggers, facts: SyncFacts) -> DueDecision:
     """Decide whether a sync is due.
 
-    A time threshold must be exceeded, a session threshold reached (decisions.md, Knowledge sync).
+    A time threshold must be exceeded, a session threshold reached.
     """
     if facts.is_rolled_back:
         return DueDecision(

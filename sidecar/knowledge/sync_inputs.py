@@ -90,7 +90,7 @@ class SyncCache:
 
 
 def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInputs:
-    """Load repository, state and memory. Raise SyncFailed with the specification's codes."""
+    """Load repository, state and memory. Raise SyncFailed with its code."""
     settings = call.process.settings(workspace.project_key)
     state = load_state(call, workspace.project_key)
     scopes = list(settings["knowledge.scopes"])

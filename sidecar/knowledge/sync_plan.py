@@ -29,10 +29,10 @@ DEFAULTS: dict[ConflictType, Resolution] = {
     "orphaned_pointer": "delete_memory",
     "duplicate_pointer": "delete_memory",
 }
-"""Suggested resolutions (knowledge-sync.md, Conflict Resolution)."""
+"""Suggested resolutions, by the type of conflict."""
 
 DELETION_GUARD_POINTERS = 20
-"""From this many pointers on, a plan that deletes more than half of them needs `force` (decisions.md)."""
+"""From this many pointers on, a plan that deletes more than half of them needs `force`."""
 
 _ORDER: tuple[OperationKind, ...] = ("create", "update", "mark_orphaned", "delete", "adopt", "forget")
 _STATE_ONLY = frozenset(("adopt", "forget"))

@@ -1,6 +1,6 @@
 """Statements of an agent's final words about its work: problem, cause, change, evidence, open ends, and a title. Pure.
 
-A statement is sorted by the heading or label above it and by its own words, in the ten languages of decisions.md.
+A statement is sorted by the heading or label above it and by its own words, in ten languages.
 Announcements, offers, instructions to the user and praise are not statements about the work.
 """
 

@@ -1,4 +1,4 @@
-"""Patterns that sort the sentences of an agent's account of its work, in the ten languages of decisions.md."""
+"""Patterns that sort the sentences of an agent's account of its work, in ten languages."""
 
 import re
 from typing import Literal

@@ -25,7 +25,7 @@ otherwise write none:
   - Dropped: <what was tried> because <why it failed>
   - Fact: <found out, not in the repository>
 """
-"""The request in the anchor, at most 500 bytes (decisions.md, Memory)."""
+"""The request in the anchor, at most 500 bytes."""
 
 MAX_NOTES = 5
 MAX_NOTE_CHARACTERS = 500

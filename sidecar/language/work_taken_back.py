@@ -1,8 +1,8 @@
 """Find where an agent states that it gave an approach up, and where a user takes work back. Pure: a grammar of sentences.
 
 Excluded are other people's work, questions, denials, suppositions and plans, quotations and code, and one construct
-written in place of another ("use const instead of let"). A user's sentence is read in the ten languages of
-decisions.md; it only counts beside work that went.
+written in place of another ("use const instead of let"). A user's sentence is read in ten languages; it
+only counts beside work that went.
 """
 
 import re

@@ -10,7 +10,7 @@ import apsw
 
 from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes
-from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied, WorkspaceUnavailable
+from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied
 from sidecar.memory.entry import Retention
 from sidecar.memory.file_index import MemoryIndex, RefreshResult, memory_index_of, update_index_file
 from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
@@ -75,7 +75,7 @@ def require_owner(reach: Reach, owner: str) -> None:
 
 
 def require_user_approval(reach: Reach, retention: Retention | None) -> None:
-    """Raise PolicyDenied if an agent stores a durable memory (intelligence-layer.md, Article XIII.7)."""
+    """Raise PolicyDenied if an agent stores a durable memory."""
     if reach.agent and retention == "durable":
         raise PolicyDenied(
             "Only the user can make a memory durable.",
@@ -110,8 +110,7 @@ class MemoryContext:
 def memory_context(call: Call, params: "MemoryParams") -> MemoryContext:
     """Resolve a call's project and reach. Raise WorkspaceUnavailable for a project that does not exist."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
-    if not workspace.project.is_dir():
-        raise WorkspaceUnavailable("The project's folder does not exist.", hint="If it was moved, name its new path.")
+    workspace.require_project()
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, params.token)
     return MemoryContext(workspace, memory_index_of(call.process, workspace), reach)

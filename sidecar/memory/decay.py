@@ -1,6 +1,6 @@
 """The attention score, and what is due: tier changes, archiving, removal. Pure.
 
-See intelligence-layer.md 4.6 and decisions.md. Everything follows from a memory's facts and the present moment: daily
+Everything follows from a memory's facts and the present moment: daily
 steps and one step after many days have the same result.
 """
 

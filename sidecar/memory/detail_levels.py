@@ -43,7 +43,7 @@ class RenderedMemory(NamedTuple):
 
 
 def render_memory(level: Level, title: str, tags: Sequence[str], text: str, terms: Sequence[str]) -> RenderedMemory:
-    """Render a memory at a level, for a query's terms (intelligence-layer.md 4.4); its lines stay as they are."""
+    """Render a memory at a level, for a query's terms; its lines stay as they are."""
     if level == "metadata":
         return RenderedMemory("", estimate_tokens(" ".join((title, *tags))), is_complete=not text.strip())
     content = text if level == "full" else chunk(text, terms)

@@ -16,7 +16,7 @@ MemoryType = Literal[
     "episodic", "semantic", "procedural", "reflective",
     "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",
 ]  # fmt: skip
-"""The four sectors, and kinds that belong to one of them (decisions.md, Memory Layer)."""
+"""The four sectors, and kinds that belong to one of them."""
 
 SECTORS: tuple[Sector, ...] = ("episodic", "semantic", "procedural", "reflective")
 SECTOR_OF_TYPE: dict[str, Sector] = {
@@ -33,7 +33,7 @@ SECTOR_OF_TYPE: dict[str, Sector] = {
     "gotcha": "reflective",
     "lesson": "reflective",
 }
-"""Default sector by type (intelligence-layer.md 4.5: what happened, what we know, how to do it, what we learned)."""
+"""Default sector by type (what happened, what we know, how to do it, what we learned)."""
 
 ARTIFACT_TAG = "artifact-"
 """Prefix of the tag of an accepted artifact's memory, before the artifact's id."""

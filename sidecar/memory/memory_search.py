@@ -31,7 +31,7 @@ PREFERRED_SECTORS: Mapping[str, tuple[Sector, Sector]] = {
     "qa-implementation": ("reflective", "episodic"),
     "devops": ("procedural", "episodic"),
 }
-"""First and second sector of each agent (intelligence-layer.md 4.5); an agent that is not listed prefers none."""
+"""First and second sector of each agent; an agent that is not listed prefers none."""
 
 FIRST_FACTOR, SECOND_FACTOR, OTHER_FACTOR = 1.0, 0.97, 0.9
 

@@ -22,7 +22,7 @@ from sidecar.language.common_words import (
 )
 
 RARE_STATEMENTS, RARE_SHARE = 3, 0.05
-"""A term is rare in at most this many memories, or this share of them (decisions.md)."""
+"""A term is rare in at most this many memories, or this share of them."""
 
 MAX_TERMS = 200
 """Terms of a longer text are not examined."""

@@ -318,7 +318,7 @@ Entries of both kinds, in one store, are therefore comparable.
 
 
 RECENCY_FLOOR = 0.7
-"""Relevance dominates: an old memory retains this share of its score (decisions.md, Memory Layer)."""
+"""Relevance dominates: an old memory retains this share of its score."""
 CONFIDENCE_FLOOR = 0.5
 MAX_REASONS = 4
 """Maximum number of reasons returned for a score."""

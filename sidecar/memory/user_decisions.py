@@ -1,8 +1,8 @@
 """Decisions that only the user takes: `memory/confirm`, `memory/undo`, `memory/proposals`, `memory/resolveProposal`.
 
 They are taken on the command line or in the settings page; a call with an agent's token is refused. A rule is proposed
-only with a confidence above 0.9 and at least five observations, and takes effect only if the user accepts it
-(Article XIII.5). No file outside `.chati/` is written.
+only with a confidence above 0.9 and at least five observations, and takes effect only if the user accepts it. No
+file outside `.chati/` is written.
 """
 
 from collections.abc import Iterable
@@ -70,7 +70,7 @@ ACCEPTED_AT, DROPPED_AT = "accepted_at", "dropped_at"
 """Front-matter keys: when the user accepted the rule, and dropped it again."""
 
 MIN_CONFIDENCE, MIN_EVIDENCE = 0.9, 5
-"""intelligence-layer.md, Article XIII.5."""
+"""A memory must exceed the first and reach the second to be proposed as a rule."""
 
 PROPOSABLE_TYPES = ("user_correction", "preference", "validated_pattern", "lesson", "gotcha")
 

@@ -83,6 +83,10 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
 
 def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
     workspace = None if params.project_path is None else call.process.workspaces.get(params.project_path, None)
+    if workspace is not None:
+        workspace.require_project(
+            "If it was moved, name its new path; if it was deleted, its key, which `state/status` lists."
+        )
     project = workspace.project_key if workspace is not None else params.project
     kinds = frozenset(params.kinds or DEFAULT_KINDS)
     if "memories" in kinds and workspace is None:

@@ -1,8 +1,7 @@
 """The data of the report, read from the state file, and the assessment of each rollout stage.
 
-The stages are passive → inject → snapshot → rehydrate. The first two targets are the specification's
-(continuity-design.md, Success Metrics). The host waits 800 ms for a pre-run; half of that leaves room for slower
-machines.
+The stages are passive → inject → snapshot → rehydrate. The targets of the hit rate and of the reduction are the
+product's goals. The host waits 800 ms for a pre-run; half of that leaves room for slower machines.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class ReportData:
     groups: tuple[Group, ...]
     errors: Mapping[str, int]
     syncs: Mapping[str, float]
-    """The knowledge sync's measures, by the specification's names."""
+    """The knowledge sync's measures, by name."""
     decisions: tuple[run_records.GovernedRun, ...]
     artifacts: Mapping[tuple[str, str], int]
     memories: Mapping[str, int]

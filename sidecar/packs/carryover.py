@@ -12,7 +12,7 @@ from sidecar.runs import entries
 
 MAX_STEPS = 40
 MAX_OPEN_STEPS = 5
-"""Maximum number of steps that are carried over (decisions.md)."""
+"""Maximum number of steps that are carried over."""
 
 MAX_FAILING = 40
 LINE_CHARACTERS = 400
@@ -93,7 +93,7 @@ SECTIONS = (
     CarryoverSection("risks", "Left open:", 0.1, _risks),
     CarryoverSection("files", "Files this conversation changed, and why:", 0.05, _files),
 )
-"""Most important first: the budget drops the last ones. Failing tests are not cut (decisions.md)."""
+"""Most important first: the budget drops the last ones. Failing tests are not cut."""
 
 
 def carryover_items(snapshot: Snapshot, sendable_bytes: int, anchor: str = "") -> list[PackItem]:

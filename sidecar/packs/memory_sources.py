@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sidecar.registry import Hint  # loaded after the first response
 
 MAX_MEMORIES = 3
-"""Maximum number of memories per prompt (decisions.md)."""
+"""Maximum number of memories per prompt."""
 
 LINE_CHARACTERS, TITLE_CHARACTERS, DETAIL_CHARACTERS = 360, 160, 600
 _MARKUP = lazy_regex(r"^\s*(?:#{1,6}\s+|>\s*)+|\*\*|__(?=\S)|(?<=\S)__")
@@ -46,8 +46,8 @@ MEMORY_DETAIL: Mapping[Bracket, MemoryLimit] = {
     "DEPLETED": MemoryLimit(MAX_MEMORIES, "chunks"),
     "CRITICAL": MemoryLimit(1, "metadata"),
 }
-"""A filled window gets a one-line reminder, a forgetful one the content (intelligence-layer.md 4.7);
-an empty one gets memories too, within the pack's budget (decisions.md, Context Engine).
+"""A filled window gets a one-line reminder, a forgetful one the content;
+an empty one gets memories too, within the pack's budget.
 """
 
 

@@ -84,8 +84,8 @@ def _recorded_response(call: Call, params: PreRunParams, decision: PreRunDecisio
 def explain(call: Call, params: ExplainParams) -> ExplainResult:
     """Show what a run's pre-run sent, or what one would send now, item by item, with the reasons.
 
-    For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. A hypothetical
-    pre-run is not recorded.
+    For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. Without
+    params the newest recorded run of any project is shown. A hypothetical pre-run is not recorded.
     """
     if params.pre_run is not None:
         return explain_next(call, params.pre_run)

@@ -15,7 +15,7 @@ from sidecar.runs.pre_run_record import Block, BlockKind, RegionRecord
 
 
 class Priority(IntEnum):
-    """Order in which items are included when bytes are short (decisions.md, Budgets)."""
+    """Order in which items are included when bytes are short."""
 
     CARRYOVER = 0
     ANCHOR = 1
@@ -79,7 +79,7 @@ def sent_memory_ids(known: SessionContents) -> list[str]:
 
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
-"""Stable before volatile, so that the provider's prompt cache retains its prefix (design.md, continuity/preRun): about
+"""Stable before volatile, so that the provider's prompt cache retains its prefix: about
 the repository, about the task in any conversation, about the conversation, about the call.
 """
 

@@ -1,7 +1,7 @@
 """The text of a prompt, and the task fingerprint: what a conversation is about, not how it is worded. Pure.
 
 `clean_prompt` drops the host's markers and secrets and shortens long prompts; the prompt itself goes to the provider
-unchanged (decisions.md, Continuity).
+unchanged.
 """
 
 import re

@@ -191,7 +191,7 @@ def is_stuck(stall: Stall, stuck_after: int) -> bool:
 
 
 COMPLETED, FAILED, USAGE, LIMIT, STUCK, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
-"""Exit codes, as specified in decisions.md."""
+"""Exit codes of the command."""
 
 
 FAILURES: tuple[IterationOutcome, ...] = ("failed", "timedOut", "usageLimit")

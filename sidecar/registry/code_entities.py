@@ -1,7 +1,7 @@
 """Entities derived from code: modules, functions, classes, components, templates and scripts. Pure.
 
 A module depends on the modules it imports and on those of their definitions whose names it uses. Adaptability follows
-from the number of dependents: the specification rates as low what breaks its consumers.
+from the number of dependents: what breaks its consumers when it changes is rated low.
 """
 
 import posixpath

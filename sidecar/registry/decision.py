@@ -1,4 +1,4 @@
-"""The reuse decision for an intent (intelligence-layer.md 5.2, Article XIV), and the reuse hint of a pre-run."""
+"""The reuse decision for an intent, REUSE before ADAPT before CREATE, and the reuse hint of a pre-run."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from sidecar.workspace import Workspace
 ReuseDecision = Literal["REUSE", "ADAPT", "CREATE"]
 
 REUSE_FROM, ADAPT_FROM = 90.0, 60.0
-"""Minimum scores, compared unrounded (intelligence-layer.md 5.2; decisions.md, Registry)."""
+"""Minimum scores, compared unrounded."""
 
 NEAR_TIE = 2.0
 """Matches whose scores differ by less are equally likely."""

@@ -8,7 +8,7 @@ Origin = Literal["file", "code"]
 """`file`: written by hand into the registry's YAML; `code`: derived from the repository's code."""
 
 MEDIUM_ADAPTABILITY, HIGH_ADAPTABILITY = 0.4, 0.7
-"""Minimum adaptability for the levels medium and high (intelligence-layer.md 5.1)."""
+"""Minimum adaptability for the levels medium and high."""
 
 
 DEFAULT_ADAPTABILITY = 0.5
@@ -119,7 +119,7 @@ class Registry:
 
 
 def adaptability_level(adaptability: float) -> Level:
-    """Return the adaptability level (intelligence-layer.md 5.1; values between its ranges count as the lower level)."""
+    """Return the adaptability level."""
     if adaptability >= HIGH_ADAPTABILITY:
         return "high"
     return "medium" if adaptability >= MEDIUM_ADAPTABILITY else "low"

@@ -1,4 +1,4 @@
-"""The seven health checks of a registry and its files; advisory (intelligence-layer.md 5.3, Article XIV 2). Pure."""
+"""The seven health checks of a registry and its files; advisory. Pure."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.registry.entity_graph import Entity, Registry
 
 MIN_ARTICLES = 14
-"""Minimum number of consecutive articles in a constitution; fifteen are valid too (decisions.md, Registry)."""
+"""Minimum number of consecutive articles in a constitution; fifteen are valid too."""
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "mission": ("mission",),
@@ -18,7 +18,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "outputs": ("output", "outputs", "deliverable", "deliverables", "artifact", "artifacts"),
     "criteria": ("criteria", "self-validation", "validation", "success"),
 }
-"""The sections of an agent's definition (intelligence-layer.md 5.3), each with its accepted headings."""
+"""The sections of an agent's definition, each with its accepted headings."""
 
 _ARTICLE = lazy_regex(
     r"^[ \t]*(?:#{1,6}[ \t]*|\*\*[ \t]*)?Article[ \t]+([IVXLC]+|\d{1,3})\b[ \t]*(?:[:.—–-]|\*\*|$)", re.MULTILINE
@@ -149,7 +149,7 @@ class CheckResult(NamedTuple):
 def run_checks(
     registry: Registry, read_file: ReadFile, registry_path: str, constitution: str | None, *, exists: bool = True
 ) -> list[CheckResult]:
-    """Run the seven checks on the entities of the registry's file, in the specification's order.
+    """Run the seven checks on the entities of the registry's file.
 
     `constitution` is the path of the framework's, used if the registry has none; None without a framework. `exists` is
     whether the registry has a file.

@@ -7,7 +7,7 @@ from sidecar.registry.entity_graph import MEDIUM_ADAPTABILITY, Entity, Registry
 ImpactLevel = Literal["none", "low", "medium", "high"]
 
 IMPACT_REQUIRED_BELOW = 0.3
-"""Below this adaptability a change requires an impact analysis (intelligence-layer.md, Article XIV 4)."""
+"""Below this adaptability a change requires an impact analysis: it breaks consumers."""
 
 MEDIUM_DEPENDENTS, HIGH_DEPENDENTS = 3, 10
 """Minimum number of dependents for a medium and a high impact."""
@@ -59,8 +59,7 @@ def impact_of(registry: Registry, entity_id: str) -> list[Reached]:
 def impact_level(adaptability: float, dependents: int) -> ImpactLevel:
     """Return the impact level, by the number of dependents and the entity's adaptability.
 
-    The specification names the levels without thresholds. An entity below 0.3 is "not to be changed" (5.1: "changes
-    break consumers"), so a single dependent suffices.
+    A change of an entity below 0.3 breaks its consumers, so a single dependent suffices for a high one.
     """
     if not dependents:
         return "none"

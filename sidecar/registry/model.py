@@ -330,7 +330,7 @@ class RegistryHealthResult(WireModel):
 
     healthy: bool
     registry: str = Field(description="The registry's file, relative to the project.")
-    checks: list[HealthCheck] = Field(description="The seven checks, in the specification's order.")
+    checks: list[HealthCheck] = Field(description="The checks, always in the same order.")
     findings: list[HealthFinding] = Field(description="Problems first, at most 2,000.")
     omitted: int = Field(description="Number of further findings.")
     fix: HealthFix | None = Field(description="Null without `fix`.")

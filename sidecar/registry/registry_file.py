@@ -1,4 +1,4 @@
-"""The registry's YAML file (intelligence-layer.md 5.1): location, parsing, edits in place, locked and atomic writes."""
+"""The registry's YAML file: location, parsing, edits in place, locked and atomic writes."""
 
 import errno
 import hashlib
@@ -91,7 +91,7 @@ CHECKSUM_ALGORITHM = "sha256"
 METADATA = "metadata"
 
 FRAMEWORK_REGISTRY = "chati.dev/data/entity-registry.yaml"
-"""The framework's own registry (intelligence-layer.md 5.1); used if it exists."""
+"""The framework's own registry; used if it exists."""
 
 OWN_REGISTRY = ".chati/registry.yaml"
 """The registry of a project without the framework, in our own folder, which git ignores."""

@@ -1,9 +1,9 @@
 """The share of an intent that an entity covers, 0 to 100, by an inverted index of the registry. Pure.
 
-    score = 100 × (0.6 × keywords + 0.4 × purpose)        intelligence-layer.md 5.2; decisions.md, Registry
+    score = 100 × (0.6 × keywords + 0.4 × purpose)
 
-The specification gives the weights and the thresholds (90, 60), not the measures. A cosine between TF-IDF vectors
-does not fit absolute thresholds: an intent of five words is far from any purpose of ten. So both parts are shares of
+The framework fixes the weights and the thresholds (90, 60), not the measures. A cosine between TF-IDF vectors does not
+fit absolute thresholds: an intent of five words is far from any purpose of ten. So both parts are shares of
 the *intent's* TF-IDF weight that the entity covers, and 1 if it covers all of it:
 
     keywords = Σ weight(t) × strength(t) / Σ weight(t)    over the intent's terms t; strength depends on the field of t
@@ -148,7 +148,7 @@ def display_name(entity: Entity) -> str:
 
 
 KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
-"""intelligence-layer.md 5.2."""
+"""Parts of the score. The framework fixes them."""
 
 _FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.95), (INCIDENTAL, 0.75))
 _FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (INCIDENTAL, 0.55))

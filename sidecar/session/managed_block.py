@@ -35,7 +35,7 @@ ACTIVE_TEXT = """\
 5. Off-topic requests → Deviation Protocol, do NOT exit the system
 6. The ONLY way to exit: /chati exit, /chati stop, /chati quit
 """
-"""As printed in intelligence-layer.md §6."""
+"""The framework's own text, word for word: its agents know it."""
 
 INACTIVE_TEXT = """\
 ## Session Lock — INACTIVE

@@ -204,9 +204,9 @@ def save_state(call: Call, current: LockStatus, lock: Lock | None) -> None:
 def activate(call: Call, params: SessionActivateParams) -> SessionActivateResult:
     """Activate a project's session, or resume it with its agent and progress, as a bare `/chati` does.
 
-    Writes the managed block into the file that the IDE reads in `cwd`, and returns the agent's token for `memory/*`; a
-    changed agent's former token becomes invalid. It is an explicit request of the user, so it also works in passive
-    mode, which otherwise writes no files; with `mode` off it is refused. The call is idempotent.
+    Writes the managed block into the file that the IDE reads in `cwd`, and returns the agent's token for `memory/*`.
+    It is an explicit request of the user, so it also works in passive mode, which writes no file of its own accord;
+    with `mode` off it is refused. Repeating the call changes nothing and returns another token.
     """
     current = lock_status(call, params)
     current.workspace.require()

@@ -68,7 +68,9 @@ class SessionActivateResult(WireModel):
     session: SessionInfo
     resumed: bool = Field(description="Whether our state or the project's session file knows an earlier session.")
     block: BlockInfo = Field(description="The file that informs the agent.")
-    token: str = Field(description="Gives `memory/*` access to the agent's own memories, until the agent changes.")
+    token: str = Field(
+        description="Gives `memory/*` access to the agent's own memories, until the agent changes or the session ends."
+    )
     warnings: list[str]
 
 

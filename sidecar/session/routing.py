@@ -15,7 +15,7 @@ from sidecar.session.model import Command, Intent
 
 EXIT_WORDS = ("exit", "stop", "quit")
 EXIT_PHRASES = ("exit chati", "sair do chati", "salir de chati", "quitter chati")
-"""intelligence-layer.md §6, Exit Commands: one phrase per language."""
+"""One phrase per language: English, Portuguese, Spanish, French."""
 
 COURTESIES = (
     "please", "now", "thanks", "thank you", "ok", "okay", "alright",

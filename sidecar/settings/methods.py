@@ -56,6 +56,7 @@ def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
     project = resolve.GLOBAL
     if params.project_path is not None:
         workspace = call.process.workspaces.get(params.project_path, None)
+        workspace.require_project()
         call.process.check_settings(call.process, workspace, values)
         project = workspace.project_key
     with call.database.write() as tx:

@@ -280,10 +280,10 @@ class Database:
                         self._change_detector.ignore_commit(self._writer, versions)
 
     @contextmanager
-    def read(self) -> Iterator[apsw.Connection]:
-        """Lend a read-only connection with one consistent view of the committed data."""
+    def read(self, *, new_connection: bool = False) -> Iterator[apsw.Connection]:
+        """Lend a read-only connection with one consistent view of the committed data; a new one has nothing cached."""
         with self._translated_errors():
-            reader = self._borrow_reader()
+            reader = self._borrow_reader(new_connection=new_connection)
             try:
                 reader.execute("BEGIN")
                 yield reader
@@ -358,10 +358,10 @@ class Database:
             return bool(damaged)
         return False
 
-    def _borrow_reader(self) -> apsw.Connection:
+    def _borrow_reader(self, *, new_connection: bool) -> apsw.Connection:
         with self._lock:
             self._require_open()
-            if self._readers:
+            if self._readers and not new_connection:
                 return self._readers.pop()
         return connect(self.path, query_only=True)
 

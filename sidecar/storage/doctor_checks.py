@@ -89,7 +89,9 @@ _INDEX_PROBLEMS = ("missing from index", "wrong # of entries in index", "non-uni
 
 def check_database(database: Database) -> Iterator[Finding]:
     """Check the file's pages, references and tables."""
-    with database.read() as tx:
+    # A connection that searched before compares the full-text index with the segments it cached then, and reports
+    # damage after a later change of the index.
+    with database.read(new_connection=True) as tx:
         problems = [str(row[0]) for row in tx.execute("PRAGMA integrity_check(100)") if row[0] != "ok"]
         dangling = sorted({str(row[0]) for row in tx.execute("PRAGMA foreign_key_check")})
         missing = list(_schema_differences(tx))

@@ -9,7 +9,6 @@ then the rates on the labelled intents, beside those of counting shared words.
 
 import gc
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from sidecar.language.message_intent import creation_intent
 from sidecar.registry import RegistryIndex, hint_for
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.project_registry import ProjectRegistry
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.programs import quiet_sidecar
 from tests.registry.labelled.code_intents import CODE_INTENTS
 from tests.registry.labelled.evaluation import Rates, keyword_overlap, ours, rates
@@ -56,8 +56,7 @@ def registry(entities: int) -> str:
 
 def main() -> None:
     """Measure everything in one project."""
-    entities = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    entities, rounds = parse_counts(__doc__, entities=10_000, rounds=30)
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         (project / ".chati").mkdir(parents=True)

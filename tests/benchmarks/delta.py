@@ -12,6 +12,7 @@ from pathlib import Path
 from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
 from sidecar.packs import Differences, PackItem, QueryRelevance, delta_items, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.processor import median_ms
 
 ROUNDS = 400
@@ -23,6 +24,7 @@ INTEREST = QueryRelevance({"src/file_0.py": 3.0}, "why does the total ignore the
 
 def main() -> None:
     """Measure a clean worktree, then worktrees with growing diffs."""
+    parse_counts(__doc__)
     clean = state(())
     sent = contents_of(items(clean, {}, NO_CONTENTS))
     print_figure("nothing changed", median(lambda _: items(clean, {}, sent)), UNCHANGED_MS)

@@ -1,12 +1,11 @@
 """Time of a knowledge sync: plan, nothing to do, one item, a thousand new ones, with and without a rate limit.
 
-    python -m tests.benchmarks.knowledge [ITEMS]
+    python -m tests.benchmarks.knowledge [items]
 
 Times are medians of calls through the protocol; processor times are in brackets. The ratio shows that plans are linear.
 """
 
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.knowledge import Entry, Manifest, PlanRequest, SyncState, plan
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock
 from tests.support.knowledge_project import Knowledge, item
@@ -26,7 +26,7 @@ CEILING = 90
 
 def main() -> None:
     """Measure and print."""
-    items = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    (items,) = parse_counts(__doc__, items=10_000)
     small, large = _delta(1_000), _delta(10_000)
     print(f"delta, pure: 1,000 items {small}, 10,000 items {large}, ratio {large.cpu_ms / small.cpu_ms:.1f}")
     with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,6 @@ Prints medians in milliseconds and their ratios to a bare scan of the folders, f
 
 import os
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.memory import AGENTS, MemoryIndex, RefreshResult, memory_index_of
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.programs import quiet_sidecar
 
 WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()
@@ -24,7 +24,7 @@ LONG_AGO_S = 1_700_000_000
 
 def main() -> None:
     """Measure a project with many memories, most of them shared."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    (count,) = parse_counts(__doc__, memories=10_000)
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "project")
         fill(project / ".chati" / "memories", count)

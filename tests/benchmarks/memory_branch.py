@@ -6,7 +6,6 @@ Prints medians in milliseconds and their ratios, from one run.
 """
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from statistics import median
 from sidecar.capture.artifact_commits import refusal
 from sidecar.system import branch_commit
 from sidecar.system.branch_commit import BranchCommit, branch_uses, locate_repository
+from tests.benchmarks.arguments import parse_counts
 from tests.support.repositories import make_repository
 
 BRANCH = "memory/continuity"
@@ -23,7 +23,7 @@ BRANCH = "memory/continuity"
 
 def main() -> None:
     """Measure each way in its own repository."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    (rounds,) = parse_counts(__doc__, commits=200)
     with tempfile.TemporaryDirectory() as folder:
         started = timed(lambda _: subprocess.run(["git", "--version"], capture_output=True, check=True), 20)
         print(f"starting git                                {started:6.2f} ms")

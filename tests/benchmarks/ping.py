@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.programs import frozen, row
 
 RUNS = 5
@@ -33,6 +34,7 @@ def round_trip_us(command: Sequence[str | Path], state_dir: str) -> float:
 
 def main() -> None:
     """Measure in turns, so that other load affects all programs alike."""
+    parse_counts(__doc__)
     commands: dict[str, Sequence[str | Path]] = {
         "echo in Python (floor)": [sys.executable, "-I", "-S", "-c", ECHO],
         "ping, frozen": [frozen(), "serve"],

@@ -30,6 +30,7 @@ from sidecar.ralph.agent import (
     agent_command,
 )
 from sidecar.ralph.agent.runner import run_agent
+from tests.benchmarks.arguments import parse_counts
 from tests.support.fake_agent import FakeAgent, Step, claude_result, floods, outputs
 
 PIECE, PIECES, PASSES = 64 * 1024, 64, 5
@@ -48,7 +49,7 @@ TEXTS = {
 
 def main() -> None:
     """Measure the parts, then whole runs, each in its own process."""
-    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    (megabytes,) = parse_counts(__doc__, megabytes=100)
     _parts()
     _events()
     for kind in RUNS:

@@ -7,8 +7,8 @@ the whole call, which first refreshes the files; `plain FTS5` searches the quest
 returns the first hundred rows by BM25. Medians from one run, in milliseconds of processor time of the whole process.
 """
 
+import argparse
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -33,7 +33,9 @@ TARGETS = {10_000: 10.0, 100_000: 40.0}
 
 def main() -> None:
     """Measure each number of memories in turn."""
-    for count in [int(number) for number in sys.argv[1:]] or [10_000, 100_000]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("memories", nargs="*", type=int, default=[10_000, 100_000], help="default: 10000 100000")
+    for count in parser.parse_args().memories:
         with tempfile.TemporaryDirectory() as folder:
             _measure(count, Path(folder))
 

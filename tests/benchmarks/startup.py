@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.programs import Conversation, frozen, printing_floor, row
 
 RUNS = 30
@@ -65,6 +66,7 @@ def warming(program: Path, state_dir: str) -> Warming:
 
 def main() -> None:
     """Measure both programs in turns, so that other load affects both."""
+    parse_counts(__doc__)
     floor_program, program = printing_floor(), frozen()
     with tempfile.TemporaryDirectory() as state_dir:
         printed_ms(floor_program), initialized_ms(program, state_dir)

@@ -4,7 +4,6 @@ python -m tests.benchmarks.upkeep [memories]
 """
 
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,14 +12,16 @@ from pathlib import Path
 from sidecar.core.clock import rfc3339
 from sidecar.memory import memory_index_of
 from sidecar.memory.upkeep import find_due_upkeep, maintain
+from tests.benchmarks.arguments import parse_counts
 from tests.benchmarks.programs import quiet_sidecar
 
 DAY_MS = 86_400_000
 ROUNDS = 7
 
 
-def main(count: int) -> None:
+def main() -> None:
     """Write the memories, and measure."""
+    (count,) = parse_counts(__doc__, memories=10_000)
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "project")
         sidecar = quiet_sidecar(Path(folder, "state"))
@@ -69,4 +70,4 @@ def median_ms(act: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    main()

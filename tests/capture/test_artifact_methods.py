@@ -109,6 +109,13 @@ def test_an_artifact_of_another_project_is_not_found(verb: str, chat: Conversati
     assert only(chat) == before
 
 
+@pytest.mark.parametrize("verb", ["list", "get", "update", "accept", "discard", "commit"])
+def test_a_project_that_does_not_exist_is_named(verb: str, chat: Conversation, tmp_path: Path) -> None:
+    named = {} if verb in ("list", "commit") else {"id": only(chat)["id"]}
+    failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path / "shopp"), **named})
+    assert (failure.data["kind"], failure.message) == ("workspaceUnavailable", "The project's folder does not exist.")
+
+
 def test_after_a_decision_the_next_run_starts_a_new_entry(chat: Conversation) -> None:
     first = only(chat)
     chat.decide("accept", first["id"])

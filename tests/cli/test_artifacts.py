@@ -131,6 +131,7 @@ def test_a_failure_prints_one_sentence_and_exits_with_its_status(chat: Conversat
         (("list", "--limit", "0"), 2, "1 to 500"),
         (("list", "--status", "new"), 2, "invalid choice"),
         ((), 2, "VERB"),
+        (("list", "--project", "shopp"), 1, "The project's folder does not exist. (workspaceUnavailable)\nhint: If"),
         (("edit", "devlog-", "--body", "nowhere.md"), 1, "nowhere.md cannot be read: "),
         (("edit", "devlog-", "--body", "-"), 1, "The text is empty, so nothing was changed. (failed)"),
         (("edit", "devlog-", "--title", "two\nlines"), 2, "`title` must be one line of text"),

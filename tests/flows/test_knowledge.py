@@ -62,7 +62,9 @@ def test_the_state_survives_a_restart_and_starts_empty(
     assert (status["inSync"], status["lastKnowledgeCommit"]) == (True, knowledge.repository.head())
     fresh = open_sidecar(state_dir=tmp_path / "other")
     fresh.client.initialize()
-    other = Knowledge(fresh, tmp_path / "repository-less", knowledge.repository)
+    project = tmp_path / "repository-less"
+    project.mkdir()
+    other = Knowledge(fresh, project, knowledge.repository)
     assert (other.request("status")["lastSyncAt"], other.request("status")["items"]) == (None, 2)
 
 

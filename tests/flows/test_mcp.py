@@ -18,7 +18,7 @@ from sidecar.core.token_estimate import estimate_tokens
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
-from tests.support.repositories import Repository
+from tests.support.repositories import Repository, make_repository
 
 if TYPE_CHECKING:  # each process of a run imports every test, and the SDK takes longer than all others
     from mcp import Client
@@ -88,6 +88,19 @@ def test_an_agent_finds_memories_code_and_its_last_delivery(play: Callable[..., 
     assert explained["status"] == "committed"
     assert any(item["item"] == "anchor" for item in explained["items"])
     assert isinstance(artifacts["artifacts"], list)
+
+
+def test_the_last_run_is_that_of_the_project_however_many_others_ran_since(
+    play: Callable[..., Any], active: MemorySidecar, tmp_path: Path
+) -> None:
+    other = Conversation(active.client, make_repository(tmp_path / "other", {"a.py": "a = 1\n"}).path)
+    for turn in range(11):
+        other.turn(f"Round number {turn}")
+
+    async def story(client: "Client") -> Any:
+        return await called(client, "explain")
+
+    assert "discounted_price" in json.dumps(play(story)["items"])
 
 
 def test_a_search_shows_code_once_within_a_connection(play: Callable[..., Any]) -> None:

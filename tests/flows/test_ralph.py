@@ -1,4 +1,4 @@
-"""The scenarios of ralph-loop.md, through the real command."""
+"""The scenarios of a loop, through the real command."""
 
 from pathlib import Path
 

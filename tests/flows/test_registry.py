@@ -1,4 +1,4 @@
-"""The registry and the decision engine through the RPC: each sentence of intelligence-layer.md 5 and of Article XIV."""
+"""The registry and the decision engine through the RPC."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The session lock from a user's view: `/chati`, messages, exit, resumption; statements of §6 and Article XV."""
+"""The session lock from a user's view: `/chati`, messages, exit, resumption."""
 
 from collections.abc import Callable
 from pathlib import Path

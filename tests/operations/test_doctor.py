@@ -106,6 +106,17 @@ def test_a_healthy_state_has_no_findings(patient: Patient) -> None:
     assert answer["versions"]["sqlite"] == apsw.sqlite_lib_version()
 
 
+def test_a_state_stays_healthy_when_the_index_of_memories_changes_after_a_search(patient: Patient) -> None:
+    """A connection that searched has the index's former segments cached."""
+    client, project = patient.sidecar.client, {"cwd": patient.chat.project_path}
+    for number in range(3):
+        client.request("memory/add", {**project, "text": f"Port {number} belongs to the till."})
+    assert patient.found() == []
+    assert client.request("memory/search", {**project, "query": "which port belongs to the till"})["memories"]
+    client.request("memory/rebuild", project)
+    assert patient.found() == []
+
+
 def test_a_project_whose_folder_does_not_exist_is_not_reported_healthy(patient: Patient, tmp_path: Path) -> None:
     refused = patient.sidecar.client.error("state/doctor", {"projectPath": str(tmp_path / "absent")})
     assert refused.data["kind"] == "workspaceUnavailable"

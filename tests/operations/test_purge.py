@@ -137,6 +137,17 @@ def test_a_project_without_its_folder_is_selected_by_key(state: State) -> None:
     assert state.rows("runs") == 3
 
 
+def test_a_project_path_without_a_folder_is_refused(state: State, tmp_path: Path) -> None:
+    before = state.everything()
+    refused = state.sidecar.client.error("state/purge", {"projectPath": str(tmp_path / "shopp")})
+    assert refused.data["kind"] == "workspaceUnavailable"
+    assert (refused.message, refused.data["hint"]) == (
+        "The project's folder does not exist.",
+        "If it was moved, name its new path; if it was deleted, its key, which `state/status` lists.",
+    )
+    assert state.everything() == before
+
+
 def test_purge_by_age_removes_only_older_data(state: State) -> None:
     removed = state.ask(olderThanDays=30)
     assert removed["runs"] == (4, 1)

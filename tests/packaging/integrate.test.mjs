@@ -230,6 +230,33 @@ test("a file that is no longer needed goes, and an edited one is named", (t) => 
   assert.equal(run(root, "--check").status, 0)
 })
 
+test("a file of the app that needs no calls any more is restored, never deleted, and one changed since is named", (t) => {
+  const root = checkout(t)
+  const [former, record] = ["src/main/former.ts", "src/main/lib/continuity/integration.json"]
+  const [without, inserted] = ["export const former = 1\n", "startFormer()\n"]
+  run(root)
+  const stored = JSON.parse(read(root, record))
+  stored.files[former] = {
+    sha256: createHash("sha256").update(without + inserted).digest("hex"),
+    edits: [{ at: without.length, inserted, removed: "" }],
+  }
+  write(root, record, JSON.stringify(stored))
+  write(root, former, `${without}${inserted}// the app's\n`)
+  git(root, "add", "--all")
+  git(root, "commit", "--quiet", "-m", "A file of the app")
+  assertRefused(root, ["take them out", former])
+  write(root, former, without + inserted)
+  assert.equal(run(root).status, 0)
+  assert.equal(read(root, former), without)
+  assert.equal(run(root, "--check").status, 0)
+  write(root, record, JSON.stringify(stored))
+  write(root, former, `${without}// the app's\n`)
+  git(root, "add", "--all")
+  git(root, "commit", "--quiet", "-m", "Its calls taken out by hand")
+  assert.equal(run(root).status, 0)
+  assert.equal(read(root, former), `${without}// the app's\n`)
+})
+
 test("a file with Windows line ends stays one", (t) => {
   const root = checkout(t, (folder) => write(folder, CLAUDE, read(folder, CLAUDE).replaceAll("\n", "\r\n")))
   assert.equal(run(root).status, 0)

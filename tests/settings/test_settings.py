@@ -66,6 +66,7 @@ def test_each_layer_overrides_the_one_below(open_sidecar: Callable[..., MemorySi
     client = sidecar.client
     client.initialize(settings={"mode": "off", "tokenMode": "low", "budgets": {"low": 5_000}})
     project = tmp_path / "project"
+    project.mkdir()
     assert shown(client, "mode") == ("off", "initialize")
     assert shown(client, "budgets.low") == (5_000, "initialize")
     update(client, {"mode": "active"})
@@ -97,6 +98,7 @@ def test_settings_outlive_the_process(open_sidecar: Callable[..., MemorySidecar]
     first = open_sidecar()
     first.client.initialize(settings={"tokenMode": "debug"})
     update(first.client, {"mode": "active"})
+    (tmp_path / "project").mkdir()
     update(first.client, {"mode": "off"}, tmp_path / "project")
     first.close()
     second = open_sidecar()
@@ -124,6 +126,13 @@ def test_an_invalid_update_names_every_invalid_value_and_changes_nothing(client:
     assert {path.split(".", 1)[1] for path in paths} == {"mode", "budgets.low", "memoryBranch"}
     assert "sideways" not in str(failure)
     assert shown(client, "tokenMode") == ("normal", "default")
+
+
+def test_a_project_that_does_not_exist_gets_no_setting(client: Client, tmp_path: Path) -> None:
+    project = tmp_path / "shopp"
+    refused = client.error("settings/update", {"projectPath": str(project), "settings": {"mode": "active"}})
+    assert (refused.data["kind"], refused.message) == ("workspaceUnavailable", "The project's folder does not exist.")
+    assert shown(client, "mode", project) == ("passive", "default")
 
 
 def test_a_relative_project_is_refused(client: Client) -> None:

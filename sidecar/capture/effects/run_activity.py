@@ -170,7 +170,7 @@ def _edits(tool_input: Mapping[str, Any]) -> Iterator[TextEdit]:
 
 
 def _has_result(part: Mapping[str, Any]) -> bool:
-    """Whether a call ran: one that was denied, failed or interrupted stays a call without output (host.md)."""
+    """Whether a call ran: one that was denied, failed or interrupted stays a call without output."""
     return part.get("state") != "call" or part.get("output") is not None
 
 

@@ -89,7 +89,7 @@ OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]
 
 GOTCHA_MEETINGS = 3
 GOTCHA_MS = DAY_MS
-"""An error seen this often within this time is a gotcha (intelligence-layer.md 4; decisions.md, Memory Layer)."""
+"""An error seen this often within this time is a gotcha."""
 
 WISH_SOURCE = "wish:"
 """Prefix of a source in which a near miss was seen, before its session."""

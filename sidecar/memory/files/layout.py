@@ -24,7 +24,7 @@ AGENTS = (
     *("greenfield-wu", "brownfield-wu", "brief", "detail", "architect", "ux", "phases", "tasks"),
     *("qa-planning", "dev", "qa-implementation", "devops"),
 )
-"""The twelve agents of intelligence-layer.md 4.5, and the orchestrator."""
+"""The framework's orchestrator and its twelve agents."""
 
 OWNERS = (SHARED, *AGENTS)
 RETENTIONS: tuple[Retention, ...] = ("durable", "daily", "session")

@@ -4,7 +4,7 @@ import { chats, getDatabase, subChats } from "../db"
 import { forgetSubChats } from "."
 import { chatMode, storeChatMode } from "./userChoices"
 
-/** Forgets a chat or a sub-chat that the user deletes; call it before its rows are gone. It never throws. */
+/** Forgets a chat or a sub-chat that the user deletes; call it before its rows are deleted. It never throws. */
 export function forgetDeleted(which: { chatId: string } | { subChatId: string }): void {
   try {
     const db = getDatabase()
