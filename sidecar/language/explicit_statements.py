@@ -531,8 +531,8 @@ _CLAUSES = (
     _clause("norm", "rule", "topic norm", "symptom|located"),
     _clause("norm", "rule", "topic must", "built"),
     _clause("norm", "rule", "topic stays"),
-    _clause("all of a kind", "rule", "all of kind & dev & norm verb", "located|yours"),
-    _clause("all of a kind", "rule", "on every & dev", "yours"),
+    _clause("all of a kind", "rule", "all of kind & dev & norm verb", "located|yours", is_sure=False),
+    _clause("all of a kind", "rule", "on every & dev", "yours", is_sure=False),
     _clause("all of a kind", "rule", "each new", "located"),
     _clause("as the others", "rule", "as others", is_sure=False),
 )
