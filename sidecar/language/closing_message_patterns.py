@@ -30,8 +30,7 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
      r"|raison|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由")),
     ("problem", (
      r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?|problèmes?"
-     r"|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved"
-     r"|resuelt|corrig|gelöst|behoben))|問題|不具合|现象|問題点|问题")),
+     r"|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*|ошибк\w+)\b|問題|不具合|现象|問題点|问题")),
     ("evidence", (
      r"\b(?:verification|verified|validation|(?:test|build|check) results?|tests?|checks|verificaci\w+|verificaç\w+"
      r"|vérification|prüfung|verifica|verificatie|проверк\w+|pruebas|testes)\b|検証|テスト結果|验证|测试结果")),
@@ -408,15 +407,16 @@ HOLLOW = lazy_regex(
     r"|of)\b)[^,:]{0,30}$|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b"
     r"|^(?:l['’]app\w*|la aplicación|o aplicativo|the app(?:lication)?|die (?:app|anwendung)"
     r"|приложение)\b[^,;:]{0,50}?\b(?:prête?|lancée?|fonctionn\w+|opérationn\w+|lista|funcion\w+|disponible|accessible"
-    r"|running|pronto|bereit|läuft|работает|готово)\b|^the (?:server|application|app|build|page"
-    r"|site) is (?:now )?(?:running|working|live|up)\b|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible"
-    r"|opérationnelle?)\b|^(?:la|cette|esta|a|die|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$|^(?:(?:i"
-    r"|we)(?:['’]ve| have)? )?(?:completed|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?(?:tasks?|steps?|work"
-    r"|requests?|changes|implementation)\W*$|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes"
-    r"|modifications)\b(?! (?:in|to) (?:`|the (?!code\b|file\b|project\b)(?:[\w'’`-]+ ){2}))"
-    r"|^(?:\w+\s){0,3}both files\b|^(?:все|всё|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*"
-    r"|сохранен\w*)|^(?:すべて|全て).{0,40}(?:完了|完成)|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b"
-    r"|\b(?:exactly|exactamente|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
+    r"|running|pronto|bereit|läuft|работает|готово)\b|^(?:the|your) (?:[\w-]{1,30} ){1,4}(?:is"
+    r"|are) (?:now )?(?:running|working|live|up|open|online|(?:\d+% |fully )?(?:connected|functional|complete))\b"
+    r"|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible|opérationnelle?)\b|^(?:la|cette|esta|a|die"
+    r"|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$|^(?:(?:i|we)(?:['’]ve| have)? )?(?:completed"
+    r"|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?(?:tasks?|steps?|work|requests?|changes|implementation)\W*$"
+    r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b(?! (?:in|to) (?:`"
+    r"|the (?!code\b|file\b|project\b)(?:[\w'’`-]+ ){2}))|^(?:\w+\s){0,3}both files\b|^(?:все|всё"
+    r"|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*|сохранен\w*)|^(?:すべて"
+    r"|全て).{0,40}(?:完了|完成)|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b|\b(?:exactly|exactamente"
+    r"|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
     re.IGNORECASE,
 )
 """Reports that all is well: they name nothing that was done."""
@@ -576,24 +576,25 @@ VAGUE_TITLE = lazy_regex(
     r"|recommendations|requests|features)|all (?:the )?(?:sections|pages|components|places|instances)(?! (?:in|of|for"
     r"|to|across|throughout|with|from))|^(?:fixed|resolved|solved|corrected|updated?|modified|improved|adjusted"
     r"|enhanced|changed|revised|refined) (?:(?:the|an?|all) )?(?:[\w`./-]{1,40} ){0,5}(?:pages?|files?|components?"
-    r"|modules?|issues?|problems?|bugs?|errors?|docs|documentation|code|functionality|feature|system)$"
-    r"|\boption \w{1,2}:|^(?:reviewed|checked|verified|confirmed|analy[sz]ed)|^(?:also|también|également)"
-    r"|next (?:\w+ )?(?:piece|part)|perfect\w*|parfait\w*|perfekt\w*|as you|all (?:the "
-    r"|of the )?(?:\w+ ){0,2}(?:issues|problems|bugs|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有"
-    r"|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]|阶段|階段|主要的?(?:问题|問題|工作|任务|任務"
-    r"|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)"
-    r"|完全(?:匹配|符合)|両方の|以下の|已完成$|^(?:created|written|added|updated|creado|criado|créé|creato) (?:an? "
-    r"|the |el |un |o |um |le )?(?:\S+ ){0,3}(?:document|documento|markdown file|summary|report|review|resumen|résumé"
-    r"|archivo|fichier|arquivo)(?!\w)|^完成了?.{2,20}的?(?:修正|修改|修复|优化|改进|调整)(?:工作)?$|^(?:修改|更新"
-    r"|优化|调整|改进|完善|解决|修复)(?:完成)?了?[^，,。；]{2,22}(?:页面|模块|文件|组件|功能|问题|代码|部分|错误)$"
-    r"|多[项項](?:重要)?(?:修改|修复|改[进進]|优化|更新)|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前|此|该)"
-    r"|(?:之前|上述|提到|刚才)的?(?:问题|错误)|以下.{0,4}工作|以下(?:主要)?(?:修改|问题|問題|功能|改进|改進|内容)"
-    r"|进行了(?:一些|几处|主要的?|一系列)?(?:修改|改进|更新|调整)$|进行了主要|\b(?:created|added|updated"
-    r"|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))"
-    r"|(?:simpler|different|new|better|cleaner|alternative|another) (?:approach|way|solution)$|^(?:found"
-    r"|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this"
-    r"|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o|os|as?|it|now|everything) |^(?:теперь"
-    r"|所有|这|我|现在|已继续|遵命|根据|これ|この)",
+    r"|modules?|issues?|problems?|bugs?|errors?|docs|documentation|code|functionality|feature"
+    r"|system)(?: for (?:[\w-]{1,30} ){0,2}[\w-]{1,30})?$|\byou\b|\beverything\b|\boption \w{1,2}:|^(?:reviewed"
+    r"|checked|verified|confirmed|analy[sz]ed)|^(?:also|también|également)|next (?:\w+ )?(?:piece|part)|perfect\w*"
+    r"|parfait\w*|perfekt\w*|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs|errors|files|tasks"
+    r"|fixes)|completed?(?=:))(?!\w)|您|你|(?:所有|全部)(?:相关|相關|的|问题|問題|必要|要求|需要|请求|修改)|步[骤驟]"
+    r"|阶段|階段|主要的?(?:问题|問題|工作|任务|任務|功能)|[关關][键鍵](?:性的?)?(?:问题|問題|错误|錯誤)"
+    r"|所有.{0,16}(?:任务|任務|错误|錯誤|工作|问题|問題)|完全(?:匹配|符合)|両方の|以下の|已完成$|^(?:created|written"
+    r"|added|updated|creado|criado|créé|creato) (?:an? |the |el |un |o |um |le )?(?:\S+ ){0,3}(?:document|documento"
+    r"|markdown file|summary|report|review|resumen|résumé|archivo|fichier|arquivo)(?!\w)|^完成了?.{2,20}的?(?:修正"
+    r"|修改|修复|优化|改进|调整)(?:工作)?$|^(?:修改|更新|优化|调整|改进|完善|解决"
+    r"|修复)(?:完成)?了?[^，,。；]{2,22}(?:页面|模块|文件|组件|功能|问题|代码|部分|错误)$|多[项項](?:重要)?(?:修改"
+    r"|修复|改[进進]|优化|更新)|(?:优化|解决|改进|升级|整合|实现)方案(?!\w)|^(?:之前|此|该)|(?:之前|上述|提到"
+    r"|刚才)的?(?:问题|错误)|以下.{0,4}工作|以下(?:主要)?(?:修改|问题|問題|功能|改进|改進|内容)|进行了(?:一些|几处"
+    r"|主要的?|一系列)?(?:修改|改进|更新|调整)$|进行了主要|\b(?:created|added|updated|fixed) (?:(?:the"
+    r"|a) )?(?:component|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))|(?:simpler|different"
+    r"|new|better|cleaner|alternative|another) (?:approach|way|solution)$|^(?:found|identified) (?:the"
+    r"|an?) (?:\w+ )?(?:issue|problem|bug|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?"
+    r"|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在"
+    r"|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""
