@@ -24,7 +24,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
-from sidecar.language.closing_message_patterns import Section
+from sidecar.language.closing_message_patterns import DOCUMENT, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
@@ -298,7 +298,7 @@ def store_devlog(
     tally = add_run(_tally(latest, is_open=sum_so_far is not None), run.start_head, run.effects.changes)
     if not _counts_towards_entry(run, latest, sum_so_far, events):
         return None
-    due = _is_due(run, tally)
+    due = _is_due(run, tally) and not _is_of_documents(tally)
     has_event = bool(_events_so_far(sum_so_far, events))
     account = _account_so_far(run, sum_so_far, tally)
     is_turned = any(event.kind == "directionChanged" for event in events)
@@ -345,6 +345,12 @@ def _is_due(run: FinishedRun, tally: Tally) -> bool:
     """Whether what a tally counts reaches a threshold of the settings."""
     settings = run.settings
     return is_due(totals(tally), int(settings["capture.changedLines"]), int(settings["capture.changedFiles"]))
+
+
+def _is_of_documents(tally: Tally) -> bool:
+    """Whether a tally counts documents alone, such as plans and notes: they name no work that was done."""
+    paths = [change.path for change in totals(tally) if not is_generated(change.path)]
+    return all(DOCUMENT.fullmatch(path.rpartition("/")[2]) for path in paths)
 
 
 def _is_work_of_its_own(run: FinishedRun, sum_so_far: Artifact) -> bool:

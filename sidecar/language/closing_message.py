@@ -193,9 +193,13 @@ def _is_repeated(account: Account, stated: Sequence[Account], named_by: str) -> 
 
 def _statement_text(piece: Piece) -> str:
     plain = patterns.PRAISE_CLAUSE.sub("", patterns.DANGLING.sub("", piece.text))
-    plain = patterns.REQUEST_REFERENCE.sub("", plain)
+    plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
     return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
+
+
+def _impersonal(text: str) -> str:
+    return patterns.YOUR.sub(lambda match: "The" if match[0][0] == "Y" else "the", text)
 
 
 MAX_BEFORE = 2
@@ -362,9 +366,7 @@ def title_text(statement: str) -> str:
     )
     plain = _ARTICLE.sub(r"\1n ", patterns.TASK_NUMBER.sub("", patterns.SUCCESS.sub("", plain)))
     plain = quoted[1] if (quoted := _QUOTED_NAME.match(plain)) is not None else plain
-    plain = patterns.YOUR.sub(
-        lambda match: "The" if match[0][0] == "Y" else "the", patterns.REQUEST_REFERENCE.sub("", plain)
-    )
+    plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     if len(plain) > MAX_TITLE:
         plain = patterns.LONG_PATH.sub("", plain)
     if len(plain) + len(patterns.UNSPACED.findall(plain)) > MAX_TITLE:
