@@ -183,6 +183,9 @@ def _title_of(account: WorkAccount) -> list[Account]:
 
 
 def _is_same_work(left: WorkAccount, right: WorkAccount) -> bool:
+    """Whether two accounts share most words; two that each name a whole have the same title."""
+    if left.title.names_whole and right.title.names_whole:
+        return left.title.text == right.title.text
     return overlap(_terms(left), _terms(right)) >= SAME_WORK
 
 
