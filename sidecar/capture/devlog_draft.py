@@ -24,7 +24,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
-from sidecar.language.closing_message_patterns import DOCUMENT, Section
+from sidecar.language.closing_message_patterns import CHANGE, DOCUMENT, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
@@ -394,7 +394,20 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated)
-    return is_named and (has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event)
+    says_enough = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
+    return is_named and says_enough and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
+
+
+ENTRY_SCORE = 10.5
+"""Sum of a title's score and of what the body states, from which they are an entry without an event."""
+MAX_DONE = 5
+REASON = 4.0
+"""Part of that sum for a problem or a cause; a statement of something done counts 1."""
+
+
+def _entry_score(account: WorkAccount, *, has_reason: bool) -> float:
+    done = sum(each.section == "change" and CHANGE.match(each.text) is not None for each in account.statements)
+    return account.title.score + min(done, MAX_DONE) + REASON * has_reason
 
 
 def _is_new(text: str, title: str, named: Collection[str]) -> bool:
