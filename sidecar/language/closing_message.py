@@ -425,7 +425,7 @@ def _section_of(piece: Piece) -> Section | None:
     if is_evidence and (patterns.TESTS_FIRST.match(text) or not patterns.CHANGE.search(text)):
         return "evidence"
     is_change = patterns.CHANGE.search if patterns.UNSPACED.search(text) else patterns.CHANGE.match
-    if section in ("problem", "cause") and not is_change(text):
+    if section in ("problem", "cause") and not is_change(text) and not is_change(text.partition(": ")[2]):
         is_sentence = word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS
         if patterns.REMEDY.search(text):
             return None

@@ -434,8 +434,8 @@ DANGLING = lazy_regex(
     re.IGNORECASE,
 )
 SUCCESS = lazy_regex(
-    r"\b(?:comprehensive|completely|sophisticated|robust|impressive|stunning|beautiful(?:ly)?|elegant|sleek|amazing"
-    r"|powerful|professional|polished|fully functional|fully-functional|production-ready"
+    r"(?<!more )\b(?:comprehensive|completely|sophisticated|robust|impressive|stunning|beautiful(?:ly)?|elegant|sleek"
+    r"|amazing|powerful|professional|polished|fully functional|fully-functional|production-ready"
     r"|visually appealing)\s(?=[\w`])|\s{1,3}(?:successfully|exitosamente|con éxito|completamente|com sucesso"
     r"|avec succès|erfolgreich|con successo|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully|erfolgreich"
     r"|успешно|полностью|avec succès|con éxito|com sucesso|con successo)\s{1,3}",
