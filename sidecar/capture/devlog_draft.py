@@ -394,8 +394,8 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated)
-    says_enough = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
-    return is_named and says_enough and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
+    is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
+    return is_named and is_explained and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
 
 
 ENTRY_SCORE = 10.5

@@ -246,7 +246,7 @@ LONG = 240
 
 
 class Work(NamedTuple):
-    """What the candidates of a conclusion are compared with."""
+    """Words and structure that the candidates of a conclusion are compared with."""
 
     changed: frozenset[str]
     """Words of the files and lines that changed."""
@@ -258,7 +258,7 @@ class Work(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a piece is in a conclusion."""
+    """Position of a piece in a conclusion."""
 
     sentences: int
     """Sentences and items before it."""
