@@ -24,7 +24,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
-from sidecar.language.closing_message_patterns import Section
+from sidecar.language.closing_message_patterns import CHANGE, DOCUMENT, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
@@ -183,6 +183,9 @@ def _title_of(account: WorkAccount) -> list[Account]:
 
 
 def _is_same_work(left: WorkAccount, right: WorkAccount) -> bool:
+    """Whether two accounts share most words; two that each name a whole have the same title."""
+    if left.title.names_whole and right.title.names_whole:
+        return left.title.text == right.title.text
     return overlap(_terms(left), _terms(right)) >= SAME_WORK
 
 
@@ -298,7 +301,7 @@ def store_devlog(
     tally = add_run(_tally(latest, is_open=sum_so_far is not None), run.start_head, run.effects.changes)
     if not _counts_towards_entry(run, latest, sum_so_far, events):
         return None
-    due = _is_due(run, tally)
+    due = _is_due(run, tally) and not _is_of_documents(tally)
     has_event = bool(_events_so_far(sum_so_far, events))
     account = _account_so_far(run, sum_so_far, tally)
     is_turned = any(event.kind == "directionChanged" for event in events)
@@ -347,6 +350,12 @@ def _is_due(run: FinishedRun, tally: RunsTally) -> bool:
     return is_due(totals(tally), int(settings["capture.changedLines"]), int(settings["capture.changedFiles"]))
 
 
+def _is_of_documents(tally: Tally) -> bool:
+    """Whether a tally counts documents alone, such as plans and notes: they name no work that was done."""
+    paths = [change.path for change in totals(tally) if not is_generated(change.path)]
+    return all(DOCUMENT.fullmatch(path.rpartition("/")[2]) for path in paths)
+
+
 def _is_work_of_its_own(run: FinishedRun, sum_so_far: Artifact) -> bool:
     """Whether a run is an entry without the runs before it: due by itself, named, and of other or the larger work."""
     known = _details(sum_so_far)
@@ -385,7 +394,20 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated)
-    return is_named and (has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event)
+    is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
+    return is_named and is_explained and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
+
+
+ENTRY_SCORE = 10.5
+"""Sum of a title's score and of what the body states, from which they are an entry without an event."""
+MAX_DONE = 5
+REASON = 4.0
+"""Part of that sum for a problem or a cause; a statement of something done counts 1."""
+
+
+def _entry_score(account: WorkAccount, *, has_reason: bool) -> float:
+    done = sum(each.section == "change" and CHANGE.match(each.text) is not None for each in account.statements)
+    return account.title.score + min(done, MAX_DONE) + REASON * has_reason
 
 
 def _is_new(text: str, title: str, named: Collection[str]) -> bool:

@@ -30,8 +30,6 @@ MIN_TERMS = 2
 """Words without which a statement names nothing; one of them is informative, in a title all are."""
 
 
-WHOLE_BONUS = 2.0
-"""Added to the score of a title that names the whole work."""
 MIN_PARTS = 2
 """Headings of parts from which a conclusion has a section for each."""
 NAMES_WORK = 1.5
@@ -93,48 +91,45 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     Statements that share `terms` with the change explain more; a title names what the terms of the `request` name.
     A cause without a label belongs to the work only beside a statement of the same paragraph.
     """
-    every = list(_pieces(_report(conclusion[-MAX_CHARACTERS:])))
-    pieces = [(piece, kind) for piece in every if (kind := _section_of(piece))]
-    changed = {piece.paragraph for piece, kind in pieces if kind == "change"}
+    every = [(piece, _section_of(piece)) for piece in _pieces(_report(conclusion[-MAX_CHARACTERS:]))]
+    changed = {piece.paragraph for piece, kind in every if kind == "change"}
+    headed = [piece.paragraph for piece, _ in every if piece.is_heading and not piece.opens and not piece.item]
+    listed = [_informative(piece.text) for piece, kind in every if piece.item and kind == "change"]
+    is_of_parts = sum(piece.is_heading and piece.of_part for piece, _ in every) >= MIN_PARTS
+    work = Work(frozenset(terms), frozenset(request), listed, is_of_parts)
     statements: dict[str, Account] = {}
     headings: set[str] = set()
     candidates: list[tuple[Candidate, str]] = []
     is_listing = False
-    sentences = 0
-    listed = [_informative(piece.text) for piece, kind in pieces if piece.item and kind == "change"]
-    headed = [piece.paragraph for piece in every if piece.is_heading and not piece.opens and not piece.item]
-    is_of_parts = sum(piece.is_heading and piece.of_part for piece in every) >= MIN_PARTS
-    for position, (piece, kind) in enumerate(pieces):
+    sentences = changes = 0
+    for piece, kind in every:
+        is_above = sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
+        place = Place(sentences, not is_listing, is_above and not is_listing and changes < MAX_BEFORE)
+        sentences += not piece.is_heading
         is_bound = piece.section in ("problem", "cause") or piece.paragraph in changed
-        if kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text):
+        is_loose = kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text)
+        if kind is None or is_loose or (kind == "change" and patterns.STATUS.search(piece.text)):
             continue
         words = _informative(piece.text)
-        if kind == "change" and patterns.STATUS.search(piece.text):
-            continue
         if not words or (kind != "evidence" and len({*words, *query_terms(piece.text)}) < MIN_TERMS):
             continue
-        shared = len(words & set(terms))
-        score = 1.0 + min(shared, 3) + 0.5 * bool(patterns.CAUSE.search(piece.text)) - 1.0 * piece.is_nested
-        score -= 0.002 * max(0, len(piece.text) - 200) + 1.0 * is_bookkeeping(piece.text)
+        score = 1.0 + min(len(words & work.changed), 3) + 0.5 * bool(patterns.CAUSE.search(piece.text))
+        score -= 1.0 * piece.is_nested + 0.002 * max(0, len(piece.text) - 200) + 1.0 * is_bookkeeping(piece.text)
         whole = _statement_text(piece)
         statements.setdefault(whole, Account(kind, whole, round(score, 2)))
         headings |= {whole} if piece.is_heading else set()
-        is_above = sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
-        is_first = not is_listing and is_above and sentences < MAX_BEFORE
-        sentences += kind == "change" and not piece.is_heading
-        candidate = _title_from(piece, kind, shared, position, is_first, request, listed)
-        if piece.of_part and is_of_parts and candidate.names_whole:
-            candidate = Candidate(candidate.text, candidate.score - WHOLE_BONUS)
-        candidates.append((candidate, whole))
+        if (candidate := _candidate(piece, place, kind, work)) is not None:
+            candidates.append((candidate, whole))
+        changes += kind == "change" and not piece.is_heading
         is_listing = is_listing or piece.item > 0
     best, named_by = max(candidates, key=lambda each: each[0].score, default=(Candidate("", 0.0), ""))
     if not best.text:
         stated = [account for text, account in statements.items() if text not in headings]
         return WorkAccount(_without_bookkeeping(stated, ""))
     if best.names_whole:
-        _add_listed(statements, every, named_by, set(terms))
-    named = statements[named_by]
-    statements[named_by] = named._replace(score=round(named.score + NAMES_WORK, 2))
+        _add_listed(statements, [piece for piece, _ in every], named_by, work.changed)
+    naming = statements[named_by]
+    statements[named_by] = naming._replace(score=round(naming.score + NAMES_WORK, 2))
     headings.discard(named_by)
     stated = [account for text, account in statements.items() if text not in headings]
     return WorkAccount(_without_bookkeeping(stated, named_by), best)
@@ -198,9 +193,13 @@ def _is_repeated(account: Account, stated: Sequence[Account], named_by: str) -> 
 
 def _statement_text(piece: Piece) -> str:
     plain = patterns.PRAISE_CLAUSE.sub("", patterns.DANGLING.sub("", piece.text))
-    plain = patterns.REQUEST_REFERENCE.sub("", plain)
+    plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
     return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
+
+
+def _impersonal(text: str) -> str:
+    return patterns.YOUR.sub(lambda match: "The" if match[0][0] == "Y" else "the", text)
 
 
 MAX_BEFORE = 2
@@ -225,84 +224,107 @@ MIN_REQUEST_TERMS = 4
 """A request with fewer informative words, such as "go on", names no work."""
 
 TITLE_WEIGHTS: dict[str, float] = {
-    "first person": 1.0,
-    "opens a list or section": 1.0,
-    "comes first": 0.5,
-    "states a change": 1.0,
+    "comes early": 2.2,
+    "before a list": 1.9,
+    "states a change": 1.5,
+    "first person": 1.2,
+    "opens a list or section": 0.6,
     "requested words": 0.6,
-    "listed changes": 0.4,
-    "changed words": 0.2,
-    "words": 0.15,
+    "changed words": 0.3,
     "heading": -0.5,
-    "item of a list": -3.0,
+    "item of a list": -1.2,
+    "long": -0.7,
     "bookkeeping": -2.0,
-    "finding": -2.0,
-    "names only a file": -2.0,
+    "finding": -1.0,
+    "excluded": -3.0,
 }
-"""Weights of the parts that make a statement the name of the whole work."""
-NAMES_WHOLE = 2.0
+"""Weights of the parts whose sum tells how well a statement names the whole work."""
+NAMES_WHOLE = 5.5
 """Sum of the parts from which a title names the whole work."""
+LONG = 240
+"""Characters from which a statement explains more than it names."""
 
 
-def title_parts(
-    title: str,
-    piece: Piece,
-    kind: Section,
-    shared: int,
-    is_first: bool,
-    request: Collection[str],
-    listed: Sequence[Collection[str]],
-) -> dict[str, float]:
+class Work(NamedTuple):
+    """Words and structure that the candidates of a conclusion are compared with."""
+
+    changed: frozenset[str]
+    """Words of the files and lines that changed."""
+    requested: frozenset[str]
+    listed: list[set[str]]
+    """Words of each listed change."""
+    is_of_parts: bool
+    """Whether the conclusion has a section for each part of the work."""
+
+
+class Place(NamedTuple):
+    """Position of a piece in a conclusion."""
+
+    sentences: int
+    """Sentences and items before it."""
+    before_list: bool
+    is_first: bool
+    """Whether no list, few changes and at most a heading are above it."""
+
+
+def title_parts(title: str, piece: Piece, place: Place, kind: Section, work: Work) -> dict[str, float]:
     """Return the parts of which `TITLE_WEIGHTS` has the weights."""
     words = _informative(title)
-    is_of_documents = "doc" in title.lower() or patterns.DOCUMENT.search(title)
-    is_aside = not (is_of_documents and any(map(patterns.DOCUMENT_TERM.fullmatch, request)))
-    return {
-        "first person": float(bool(patterns.SUMS_UP.match(piece.text))),
-        "opens a list or section": float(piece.opens and is_first),
-        "comes first": float(is_first),
+    minor = patterns.MINOR.search(title)
+    is_minor = minor is not None and work.requested.isdisjoint(query_terms(minor[0]))
+    parts = {
+        "comes early": 1 / (1 + place.sentences),
+        "before a list": float(place.before_list and not piece.item),
         "states a change": float(kind == "change"),
-        "requested words": min(len(words & set(request)), 4),
-        "listed changes": min(sum(bool(words & set(item)) for item in listed), 4),
-        "changed words": min(shared, 3),
-        "words": min(len(words), 6),
+        "first person": float(bool(patterns.SUMS_UP.match(piece.text))),
+        "opens a list or section": float(piece.opens and place.is_first),
+        "requested words": min(len(words & work.requested), 4),
+        "changed words": min(len(words & work.changed), 3),
         "heading": float(piece.is_heading),
         "item of a list": float(piece.item > 0),
-        "bookkeeping": float(is_aside and bool(patterns.MINOR.search(title))),
+        "long": float(len(piece.text) > LONG),
+        "bookkeeping": float(is_minor or patterns.BARE_OBJECT.match(title) is not None),
         "finding": float(bool(patterns.FINDING.match(piece.text))),
-        "names only a file": float(is_aside and bool(patterns.BARE_OBJECT.match(title))),
     }
+    return parts | {"excluded": float(_is_excluded(title, piece, place, work, parts))}
 
 
-def _names_whole(title: str, piece_text: str, parts: dict[str, float], request: Collection[str]) -> bool:
-    """Whether a reader who has not seen the conversation learns from a title what was done, and not a part of that."""
-    if title.endswith("…") or patterns.ALSO.match(piece_text):
-        return False
-    if patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title):
-        return False
-    is_label = (
-        parts["heading"] and not parts["opens a list or section"] and not patterns.DONE_HEADING.search(piece_text)
-    )
-    if (
-        is_label
-        or parts["item of a list"]
-        or not (parts["first person"] or parts["comes first"] or parts["opens a list or section"])
-    ):
-        return False
-    if patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece_text):
-        return False
-    if patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, request)):
-        return False
-    related = parts["requested words"] + parts["listed changes"] + parts["changed words"]
-    is_lead = parts["first person"] or parts["opens a list or section"]
-    is_related = related >= 1 if is_lead else parts["requested words"] >= 2 or parts["listed changes"] >= 2
-    if len(set(request) - account_terms()) >= MIN_REQUEST_TERMS and not is_related:
-        return False
-    return (
-        len(_informative(title)) >= MIN_NAMING_TERMS
-        and len(_informative(patterns.CODE.sub("", title))) >= MIN_TERMS
-        and sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()) >= NAMES_WHOLE
-    )
+def _is_excluded(title: str, piece: Piece, place: Place, work: Work, parts: dict[str, float]) -> bool:
+    """Whether a title cannot name the whole: cut, vague, about something named elsewhere, or a part by its place."""
+    words = _informative(title)
+    opens = bool(parts["opens a list or section"])
+    is_lead = opens or bool(parts["first person"])
+    is_label = piece.is_heading and not opens and not patterns.DONE_HEADING.search(piece.text)
+    is_part = is_label or piece.item or (piece.of_part and work.is_of_parts) or patterns.ALSO.match(piece.text)
+    is_vague = patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title) or title.endswith("…")
+    is_undone = patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece.text)
+    is_document = patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, work.requested))
+    requested, listed = len(words & work.requested), sum(bool(words & item) for item in work.listed)
+    is_related = requested + listed + parts["changed words"] >= 1 if is_lead else requested >= 2 or listed >= 2
+    is_other = len(work.requested - account_terms()) >= MIN_REQUEST_TERMS and not is_related
+    names_little = len(words) < MIN_NAMING_TERMS or len(_informative(patterns.CODE.sub("", title))) < MIN_TERMS
+    is_aside = not (is_lead or place.is_first) or is_other or not _states_change(title, piece.text)
+    return bool(is_part or is_vague or is_undone or is_document or is_aside or names_little)
+
+
+def _states_change(title: str, statement: str) -> bool:
+    """Whether what a title leaves of a statement still states a change, and no plan or cause beside it."""
+    change, cause = patterns.CHANGE.search(statement), patterns.CAUSE.search(statement)
+    end = statement.find(title[-8:])
+    if change is None or end < 0:
+        return True
+    return change.start() <= end and (cause is None or change.start() < cause.start())
+
+
+def _candidate(piece: Piece, place: Place, kind: Section, work: Work) -> Candidate | None:
+    """Return a statement as a title; None for a statement that names no work."""
+    title = title_text(piece.text)
+    is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
+    if kind in ("evidence", "open") or is_guess or len(_informative(title)) < MIN_TERMS:
+        return None
+    parts = title_parts(title, piece, place, kind, work)
+    score = round(sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()), 2)
+    return Candidate(redact(title), score, not parts["excluded"] and score >= NAMES_WHOLE)
 
 
 def is_bookkeeping(statement: str) -> bool:
@@ -344,9 +366,7 @@ def title_text(statement: str) -> str:
     )
     plain = _ARTICLE.sub(r"\1n ", patterns.TASK_NUMBER.sub("", patterns.SUCCESS.sub("", plain)))
     plain = quoted[1] if (quoted := _QUOTED_NAME.match(plain)) is not None else plain
-    plain = patterns.YOUR.sub(
-        lambda match: "The" if match[0][0] == "Y" else "the", patterns.REQUEST_REFERENCE.sub("", plain)
-    )
+    plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     if len(plain) > MAX_TITLE:
         plain = patterns.LONG_PATH.sub("", plain)
     if len(plain) + len(patterns.UNSPACED.findall(plain)) > MAX_TITLE:
@@ -377,36 +397,6 @@ def _is_balanced(text: str) -> bool:
     return not (is_inside or patterns.LONE_ADJECTIVE.search(text))
 
 
-def _title_from(
-    piece: Piece,
-    kind: Section,
-    shared: int,
-    position: int,
-    is_first: bool,
-    request: Collection[str],
-    listed: Sequence[Collection[str]],
-) -> Candidate:
-    weight = {"change": 3.0, "cause": 1.6, "problem": 1.2, "evidence": 0.0, "open": 0.0}[kind]
-    title = title_text(piece.text)
-    words = _informative(title)
-    is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
-    if not weight or len(words) < MIN_TERMS or is_guess:
-        return Candidate("", 0.0)
-    requested = len(words & set(request))
-    own_shared = min(shared, 3) * (0.4 if len(piece.text) <= 2 * MAX_TITLE else 0.25)
-    score = weight + own_shared - 0.04 * min(position, 20) + min(len(words), 6) * 0.15
-    score += 0.8 * min(requested, 3) - 1.0 * (piece.is_heading or piece.item > 0) + 1.0 * piece.opens
-    score += 0.6 * (is_first and piece.is_heading)
-    score += 0.8 * bool(patterns.SUMS_UP.match(piece.text)) - 0.8 * title.endswith("…")
-    score -= 1.5 * bool(patterns.MINOR.search(title)) + 1.5 * bool(patterns.PRONOUN.search(title)) + ("→" in title)
-    score -= 1.0 * bool(patterns.FINDING.match(piece.text)) + 0.12 * min(max(0, piece.item - 1), 8)
-    score -= 1.0 * bool(patterns.BARE_OBJECT.match(title))
-    score -= 0.0 if _informative(patterns.CODE.sub("", title)) else 1.0
-    parts = title_parts(title, piece, kind, shared, is_first, request, listed)
-    names_whole = _names_whole(title, piece.text, parts, request)
-    return Candidate(redact(title), round(score + WHOLE_BONUS * names_whole, 2), names_whole)
-
-
 _QUOTED = lazy_regex(r"[\"“„«][^\"”“»]{1,80}[\"”“»]|`[^`]*`")
 """Quoted text: what it states is not stated of the work."""
 
@@ -417,7 +407,8 @@ def _section_of(piece: Piece) -> Section | None:
     if not _is_about_work(text):
         return None
     if piece.is_heading:
-        is_done = patterns.CHANGE.match(text) or patterns.DONE_HEADING.search(text)
+        is_change = patterns.CHANGE.search if patterns.UNSPACED.search(text) else patterns.CHANGE.match
+        is_done = is_change(text) or patterns.DONE_HEADING.search(text)
         return "change" if is_done and not patterns.VAGUE_HEADING.match(text) else None
     if patterns.NOTHING_OPEN.search(text) or patterns.POINTS_BACK.match(text):
         return None
@@ -434,7 +425,7 @@ def _section_of(piece: Piece) -> Section | None:
     if is_evidence and (patterns.TESTS_FIRST.match(text) or not patterns.CHANGE.search(text)):
         return "evidence"
     is_change = patterns.CHANGE.search if patterns.UNSPACED.search(text) else patterns.CHANGE.match
-    if section in ("problem", "cause") and not is_change(text):
+    if section in ("problem", "cause") and not is_change(text) and not is_change(text.partition(": ")[2]):
         is_sentence = word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS
         if patterns.REMEDY.search(text):
             return None
@@ -484,7 +475,7 @@ def _pieces(text: str) -> Iterator[Piece]:
         is_nested = is_item and block.text[:2].isspace()
         if not is_item:
             section = None if section == "open" and item else section
-            skips_items = line.endswith((":", "：")) and patterns.EXPECTED.search(line) is not None
+            skips_items = line.endswith((":", "：")) and _leads_to_no_work(line)
         elif skips_items or (section == "open" and is_nested):
             continue
         item, paragraph = item + 1 if is_item else 0, paragraph + is_item
@@ -513,7 +504,7 @@ def _pieces(text: str) -> Iterator[Piece]:
             continue
         if is_skipped:
             continue
-        own, rest = _labelled(line, section)
+        own, rest = _labelled(line, "open" if "[ ] " in block.text[:8] else section)
         opens = not is_item and _is_opened(blocks[number + 1 :])
         spoken = list(_sentences(rest))
         for place, sentence in enumerate(spoken, 1):
@@ -525,6 +516,14 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 MAX_NESTED = 3
 """Nested items that complete an item which ends in a colon."""
+
+
+def _leads_to_no_work(line: str) -> bool:
+    """Whether the list below a line is expected, planned, offered or an instruction."""
+    clause = re.split(r"[.;。；！!]\s?", line)[-1]
+    return patterns.EXPECTED.search(line) is not None or (
+        patterns.NOT_WORK.search(_plain(clause)) is not None and not patterns.SUMMARY.search(clause)
+    )
 
 
 def _leaves_object(line: str) -> bool:

@@ -231,7 +231,7 @@ def test_files_committed_by_the_agent_are_attributed_to_the_run(start_chat: Star
 def test_a_devlog_entry_is_readable_and_has_its_provenance(start_chat: StartChat, shop: Repository) -> None:
     chat = draft_each_change(start_chat())
     prompt = "Make the cart's total respect the discount. Use whole cents; my key is sk-live-abcdefghijklmnop1234."
-    done = "The total now subtracts the discount. I removed the old sum."
+    done = "The total now subtracts the discount. It was wrong because the sum ignored it. I removed the old sum."
     conclusion = f"{done}\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
     before = chat.pre_run(prompt)
     work = [chat.edit("src/cart.py", CART), bash("pytest -q", "3 passed in 0.10s\n")]
@@ -247,6 +247,7 @@ def test_a_devlog_entry_is_readable_and_has_its_provenance(start_chat: StartChat
     assert found["body"].startswith(
         "# The total now subtracts the discount\n\n"
         "Request: Make the cart's total respect the discount\n\n"
+        "**Cause:** It was wrong because the sum ignored it.\n\n"
         "**Change:** I removed the old sum.\n\n"
         "**Evidence:** pytest: passing\n\n"
     )

@@ -171,3 +171,68 @@ def test_a_folder_and_its_kind_is_bookkeeping() -> None:
 def test_a_vague_sum_is_left_out_beside_the_sentence_that_names_the_work() -> None:
     text = "I've moved the discount of the cart into orders. We've implemented three key features from the list."
     assert [statement.text for statement in account_of(text).statements] == [text.partition(" We")[0]]
+
+
+OFFERED = """I've moved the discount of the cart into the orders.
+
+- Removed the second rounding of the total
+
+If you want, I can next:
+
+- Rename the coupons of the cart
+
+You can now:
+
+1. Set the percents of a coupon in the settings
+"""
+
+
+def test_the_list_below_an_offer_or_an_instruction_states_nothing() -> None:
+    assert [statement.text for statement in account_of(OFFERED).statements] == [
+        "I've moved the discount of the cart into the orders.", "Removed the second rounding of the total",
+    ]  # fmt: skip
+
+
+def test_an_open_task_of_a_list_is_an_open_end() -> None:
+    text = "I've moved the discount of the cart into the orders.\n\n- [ ] Added coupons to the mails\n"
+    assert [statement.section for statement in account_of(f"{text}- [ ] Rename the guests\n").statements] == [
+        "change", "change", "open",
+    ]  # fmt: skip
+
+
+def test_the_first_sentence_names_the_work_rather_than_one_below_a_list() -> None:
+    first, later = "Moved the discount of the cart into the orders.", "Renamed the sender of the confirmation mails."
+    account = account_of(f"{first}\n\n- Removed a rounding\n- Renamed a helper\n\n{later}")
+    assert account.title.text == first.rstrip(".")
+    assert account.title.names_whole
+
+
+@together(
+    "text",
+    (
+        "No coupons of the cart were added.", "Yes, the discount of the cart is now in the orders.",
+        "Updated the settings page for visitors.", "I've implemented option B: coupons of the cart.",
+        "I've added coupons to the cart that you can combine with everything.",
+        "Task T9: coupons of the cart has been implemented.",
+    ),
+)  # fmt: skip
+def test_answers_options_and_places_do_not_name_the_work(text: str) -> None:
+    assert not account_of(text, (), query_terms("the discount of the cart and its coupons")).title.names_whole
+
+
+def test_a_title_still_states_the_change_after_it_was_cut() -> None:
+    text = (
+        "`useOrders` loads all the orders of the visitor and their coupons with a single request to the old server"
+        " of the shop; the list of orders is now shown as cards."
+    )
+    assert not account_of(text).title.names_whole
+
+
+def test_a_statement_addresses_nobody() -> None:
+    (statement,) = account_of("Moved the discount of your cart into your orders.").statements
+    assert statement.text == "Moved the discount of the cart into the orders."
+
+
+def test_a_remedy_behind_a_label_is_no_problem() -> None:
+    text = "## Issues fixed\n\n- Empty carts: Added a guard that never reads a missing total\n"
+    assert [statement.section for statement in account_of(text).statements] != ["problem"]

@@ -11,6 +11,7 @@ _run_ids = itertools.count(1)
 
 WORK_ACCOUNT = (
     "Fixed the cart total that ignored the discount. Moved its shared constants. Renamed two helper functions."
+    " Removed the second rounding. Added a check of negative percents."
 )
 """What an agent says that states more of its work than a title."""
 
