@@ -350,7 +350,7 @@ def _is_due(run: FinishedRun, tally: RunsTally) -> bool:
     return is_due(totals(tally), int(settings["capture.changedLines"]), int(settings["capture.changedFiles"]))
 
 
-def _is_of_documents(tally: Tally) -> bool:
+def _is_of_documents(tally: RunsTally) -> bool:
     """Whether a tally counts documents alone, such as plans and notes: they name no work that was done."""
     paths = [change.path for change in totals(tally) if not is_generated(change.path)]
     return all(DOCUMENT.fullmatch(path.rpartition("/")[2]) for path in paths)

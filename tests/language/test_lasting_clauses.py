@@ -88,7 +88,6 @@ timestamps are stored as epoch millis across the whole backend
 tests live next to the code they cover
 for API design we follow the google AIP guidelines
 we say "basket" in the code, never "cart"
-any new service needs a health check
 Bei uns heißen die Kunden "Mitglieder"
 los precios se guardan en centavos, nunca en float
 a gente escreve os testes com vitest, não com jest
@@ -293,9 +292,10 @@ def test_the_clause_is_stored_without_the_task_beside_it(message: str, stored: s
     [
         "ok, the modal is good. Use the same layout for all other dialogs",
         "bello così. Tieni questo stile anche per le prossime pagine",
+        "any new service needs a health check",
     ],
 )
-def test_what_only_points_is_found_by_relevance_alone(message: str) -> None:
+def test_what_only_points_or_is_about_all_of_a_kind_is_found_by_relevance_alone(message: str) -> None:
     assert [statement.is_standing for statement in read_statements(message).statements] == [False]
 
 
