@@ -28,7 +28,7 @@ from sidecar.runs import CallRecord, DeliveredItem, SessionKey, entries, ledger,
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.transcripts.event_stream import read_events
-from sidecar.transcripts.events import ToolCall
+from sidecar.transcripts.events import EDITING_TOOLS, ToolCall
 
 
 def file_use(
@@ -222,8 +222,6 @@ def _breaks_cache(tx: apsw.Connection, run: FinishedRun, anchor_id: str | None) 
 
 
 LOOKUP_TOOLS = frozenset(("tool-Read", "tool-Grep", "tool-Glob"))
-EDITING_TOOLS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch"))
-"""Names in transcripts of the tools that edit files."""
 EDITING_PARTS = frozenset(f"tool-{name}" for name in EDITING_TOOLS)
 
 OWN_FOLDER = lazy_regex(r"(?:^|[/\\])\.chati[/\\]")

@@ -5,6 +5,9 @@ from typing import Any, Literal, NamedTuple
 
 Author = Literal["user", "assistant"]
 
+EDITING_TOOLS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch"))
+"""Names of the tools that write files."""
+
 
 class Message(NamedTuple):
     """A text of the user or the agent; a record with several texts yields several messages."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from sidecar.language.conclusions import StatementKind, explanation_in
 from sidecar.transcripts.event_stream import read_events
-from sidecar.transcripts.events import USER_REJECTED, Event, Message, ToolCall, ToolResult
+from sidecar.transcripts.events import EDITING_TOOLS, USER_REJECTED, Author, Event, Message, ToolCall, ToolResult
 from sidecar.transcripts.typed_words import (
     QUESTION_TOOLS,
     answers_of,
@@ -21,8 +21,6 @@ from sidecar.transcripts.typed_words import (
     refusal_words,
     typed_words,
 )
-
-Author = Literal["user", "assistant"]
 
 
 class Utterance(NamedTuple):
@@ -157,9 +155,8 @@ MAX_TOUCHED = 2
 MAX_FILES = 5
 
 _PATH_MEMBERS = ("file_path", "notebook_path", "path")
-_WRITING = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch"))
 _CHANGING = frozenset(("content", "new_string", "new_source", "edits", "changes"))
-"""Tools that write files, and the arguments of one with another name."""
+"""Arguments of a tool with another name that writes files."""
 
 
 class ConversationContent(NamedTuple):
@@ -239,7 +236,7 @@ class _Reader:
 
     def _read_call(self, call: ToolCall) -> None:
         self._calls[call.call_id] = call
-        if call.tool in _WRITING or not _CHANGING.isdisjoint(call.arguments):
+        if call.tool in EDITING_TOOLS or not _CHANGING.isdisjoint(call.arguments):
             paths = [path for path in map(self._relative, _written_paths(call)) if path]
             self._touched.extend(path for path in paths if path not in self._touched[-MAX_TOUCHED:])
             for failed in self._failed.values():
