@@ -151,6 +151,12 @@ def test_a_chosen_resolution_does_not_affect_other_conflicts() -> None:
     assert steps(make_plan(ENTRY, OLD_RENDER, pointer, resolutions=both)) == [("adopt", POINTER.path)]
 
 
+def test_a_pointer_has_the_path_and_id_that_every_version_gave_it() -> None:
+    identity = Identity("team", "web", "ADR 1")
+    assert pointer_path(identity) == "shared/durable/pointers/team-web-adr-1-abb7a653.md"
+    assert pointer_id(identity) == "pointer-abb7a653fc7a1189"
+
+
 def test_a_single_items_sync_only_marks_an_orphan() -> None:
     assert steps(make_plan(None, KNOWN, POINTER, mark_orphans=True)) == [("mark_orphaned", POINTER.path)]
     assert steps(make_plan(None, KNOWN, ORPHANED, mark_orphans=True)) == [("forget", POINTER.path)]
