@@ -33,6 +33,7 @@ from sidecar.storage import doctor_checks
 from sidecar.storage.database import open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
+from sidecar.workspace import project_key
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
@@ -334,3 +335,8 @@ def test_measures_of_the_first_build_have_their_plain_names() -> None:
         connection.execute("INSERT INTO continuity_metrics VALUES ('2026-03-01', 'p', 'claude', 0, ?, 2, 1)", (name,))
     migrate(connection, 0, MIGRATIONS)
     assert {name for (name,) in connection.execute("SELECT name FROM continuity_metrics")} == set(renamed.values())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a path of POSIX has another key there")
+def test_a_project_has_the_key_that_every_version_gave_it() -> None:
+    assert project_key(Path("/srv/shop")) == "8c32c8090887ef24"
