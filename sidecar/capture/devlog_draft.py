@@ -398,7 +398,7 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     return is_named and is_explained and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
 
 
-ENTRY_SCORE = 10.5
+ENTRY_SCORE = 9.5
 """Sum of a title's score and of what the body states, from which they are an entry without an event."""
 MAX_DONE = 5
 REASON = 4.0
