@@ -40,10 +40,8 @@ from sidecar.codebase.search import (
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.query import (
-    DOCUMENTS_SCOPE,
     FAILURE_WORDS,
     PromptParts,
-    documents_scope,
     pointing_words,
     prompt_parts,
     wants_tests,
@@ -75,7 +73,6 @@ from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_term
 
 __all__ = [
     "COMMON_STEMS",
-    "DOCUMENTS_SCOPE",
     "FAILURE_WORDS",
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
@@ -120,7 +117,6 @@ __all__ = [
     "definition_purpose",
     "delta_between",
     "diff_against",
-    "documents_scope",
     "drop_unlikely",
     "file_kind",
     "from_json",

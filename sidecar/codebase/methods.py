@@ -10,7 +10,6 @@ from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
 from sidecar.codebase.repository import Repository
-from sidecar.codebase.search.query import DOCUMENTS_SCOPE
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.connection_methods import Progress, ProgressParams
@@ -19,7 +18,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_words
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
-from sidecar.language.message_intent import wants_documents
+from sidecar.language.message_intent import documents_scope
 from sidecar.method import Lane, method
 
 
@@ -230,7 +229,7 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
     count = params.limit if params.path_only else max(params.limit, REGION_FILES)
     words = query_words(params.query)
-    query = f"{DOCUMENTS_SCOPE} {params.query}" if wants_documents(params.query) else params.query
+    query = f"{documents_scope(params.query)} {params.query}".strip()
     ranked = repository.find(query, worktree, count)
     files = [
         FoundFile(

@@ -53,6 +53,12 @@ _NAMES_ALONE = _NAMES_WITHOUT_SUFFIX | DOCUMENT_NAMES
 MAX_DOCUMENT_CHARACTERS = 300
 """In a longer text such a name is mostly a template's or an aside: "I have read the README"."""
 
+DOCUMENTS_SCOPE = "docs:"
+"""Prefix of a query about documents."""
+
+DOCUMENTS_PREFIX = lazy_regex(r"(?i)\s{0,8}(?:docs?(?:\([^()\n]{1,80}\))?|\w{1,20}\(docs?\))!?:\s")
+"""Prefix of a text about documents, as of a conventional commit."""
+
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "z.B", "a.k.a"))
 
 _VOWEL = lazy_regex("[aeiouy]")

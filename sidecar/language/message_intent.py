@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import MAX_DOCUMENT_CHARACTERS, query_terms
+from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.own_words import own_words
 
 MAX_OPENING = 240
@@ -305,7 +305,6 @@ _CITED_DOCUMENTS = lazy_regex(
 _COMMENTS_OF_CODE = lazy_regex(
     r"(?i)\b(?:(?:js|java|go|rust|ts|php)docs?|docstrings?|doc[- ]?comments?|doc ?blocks?)\b"
 )
-_DOCUMENTS_PREFIX = lazy_regex(r"(?i)\s{0,8}docs?(?:\([^()\n]{1,80}\))?!?:\s")
 
 
 @lru_cache(maxsize=16)
@@ -313,9 +312,17 @@ def wants_documents(message: str) -> bool:
     """Whether a short message is about documents: to write or change them, not only what they say."""
     if len(message) > MAX_DOCUMENT_CHARACTERS or _COMMENTS_OF_CODE.search(message):
         return False
-    if _DOCUMENTS_PREFIX.match(message):
+    if DOCUMENTS_PREFIX.match(message):
         return True
     return _DOCUMENTS_AS_SUBJECT.search(_CITED_DOCUMENTS.sub(" ", subject_of(message))) is not None
+
+
+def documents_scope(message: str) -> str:
+    """Return the prefix of a query about documents, the message's own if it has one; empty for another subject."""
+    if not wants_documents(message):
+        return ""
+    own = DOCUMENTS_PREFIX.match(message)
+    return own[0].strip() if own is not None else DOCUMENTS_SCOPE
 
 
 MIN_SUBJECT_WORDS = 2

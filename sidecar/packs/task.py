@@ -11,9 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from sidecar.codebase import (
-    DOCUMENTS_SCOPE,
     PromptParts,
-    documents_scope,
     identifiers_of,
     paths_in,
     pointing_words,
@@ -25,9 +23,9 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.terms import INTEGRATION_NAME
+from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
 from sidecar.core.text import one_line
-from sidecar.language.message_intent import is_courtesy, reports_failing_test, subject_of, wants_documents
+from sidecar.language.message_intent import documents_scope, is_courtesy, reports_failing_test, subject_of
 from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
@@ -283,8 +281,9 @@ def search_query(prompt: str) -> str:
     several lines has its title, and a long one its prose, as further parts. What a prompt says about working alone, as
     in "and add a test", leads to no file; nor does the word "test" where one is reported to fail, or a first "hello".
     """
-    scope = scope_prefix(subject_of(prompt)) or (documents_scope(prompt) if wants_documents(prompt) else "")
-    prompt = subject_of(prompt)
+    subject = subject_of(prompt)
+    scope = scope_prefix(subject) or documents_scope(prompt)
+    prompt = subject
     opening = takewhile(_FILLER_TERMS.__contains__, map(stem, _FIRST_WORD.findall(prompt.casefold(), 0, MAX_OPENING)))
     omitted = _FILLER_TERMS - _OPENING_TERMS.difference(opening)
     omitted |= _TEST_TERMS if reports_failing_test(prompt) else frozenset()

@@ -17,10 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase import DOCUMENTS_SCOPE
 from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
+from sidecar.core.terms import DOCUMENTS_SCOPE
 from sidecar.packs import search_query
 from tests.benchmarks.localization_cases import Trees, every_commit, git, reachable
 from tests.benchmarks.regions import MAX_MOVED, imports_of

@@ -143,6 +143,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("修复折扣", "修复折扣 复折 折扣"),
         ("Receipts lose the discount. Fix it and add a test, then commit.", "discount receipts"),
         ("docs: explain vouchers", "docs: vouchers"),
+        ("fix(docs): explain vouchers", "fix(docs): vouchers"),
         ("docs(cart): mention vouchers", "docs(cart): cart mention vouchers"),
         ("document the voucher option", "docs: document option voucher"),
         ("The cart drops vouchers. Fix it and update the docs.", "cart drops vouchers"),

@@ -12,6 +12,8 @@ from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import (
     DOCUMENT_NAMES,
+    DOCUMENTS_PREFIX,
+    DOCUMENTS_SCOPE,
     INTEGRATION_NAME,
     MAX_DOCUMENT_CHARACTERS,
     identifiers_of,
@@ -330,10 +332,6 @@ DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
 _SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
-DOCUMENTS_SCOPE = "docs:"
-"""Prefix of a query about documents."""
-
-_DOCUMENTS_SCOPE = lazy_regex(r"(?i)\s{0,8}(?:docs?(?:\([^()\n]{1,80}\))?|\w{1,20}\(docs?\))!?:\s")
 _QUOTED = lazy_regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
 _SEPARATOR = lazy_regex(r"\.|::?")
 _WORD = lazy_regex(r"[^\W_]+")
@@ -384,7 +382,7 @@ def parse_query(text: str) -> ParsedQuery:
         _scope(text),
         wants_tests(text),
         not DOCUMENT_WORDS.isdisjoint(terms),
-        _DOCUMENTS_SCOPE.match(text) is not None,
+        DOCUMENTS_PREFIX.match(text) is not None,
     )
 
 
@@ -392,12 +390,6 @@ def scope_prefix(text: str) -> str:
     """Return a text's conventional prefix with a scope, such as `fix(router):`; else an empty string."""
     match = _SCOPE.match(text)
     return match[0].strip() if match is not None else ""
-
-
-def documents_scope(text: str) -> str:
-    """Return the prefix of a query about documents: the text's own if that names them."""
-    match = _DOCUMENTS_SCOPE.match(text)
-    return match[0].strip() if match is not None else DOCUMENTS_SCOPE
 
 
 def _name_parts(name: str) -> list[str]:
