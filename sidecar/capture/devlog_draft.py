@@ -21,10 +21,10 @@ from sidecar.capture.runner_output import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
-from sidecar.language.closing_message_patterns import CHANGE, DOCUMENT, Section
+from sidecar.language.closing_message_patterns import CHANGE, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
@@ -352,8 +352,8 @@ def _is_due(run: FinishedRun, tally: RunsTally) -> bool:
 
 def _is_of_documents(tally: RunsTally) -> bool:
     """Whether a tally counts documents alone, such as plans and notes: they name no work that was done."""
-    paths = [change.path for change in totals(tally) if not is_generated(change.path)]
-    return all(DOCUMENT.fullmatch(path.rpartition("/")[2]) for path in paths)
+    paths = [change.path.lower() for change in totals(tally) if not is_generated(change.path)]
+    return all(path.endswith(PROSE_ENDINGS) or path.rpartition("/")[2] == "readme" for path in paths)
 
 
 def _is_work_of_its_own(run: FinishedRun, sum_so_far: Artifact) -> bool:

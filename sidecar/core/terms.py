@@ -53,6 +53,9 @@ _NAMES_ALONE = _NAMES_WITHOUT_SUFFIX | DOCUMENT_NAMES
 MAX_DOCUMENT_CHARACTERS = 300
 """In a longer text such a name is mostly a template's or an aside: "I have read the README"."""
 
+PROSE_ENDINGS = (".md", ".mdx", ".rst", ".adoc")
+"""Endings of the names of texts for people, which are never data or a build's input."""
+
 DOCUMENTS_SCOPE = "docs:"
 """Prefix of a query about documents."""
 

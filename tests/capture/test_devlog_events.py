@@ -392,7 +392,8 @@ def test_an_entry_is_not_named_after_what_a_change_of_direction_gave_up(start_ch
 
 def test_documents_alone_are_no_entry(start_chat: StartChat) -> None:
     chat = start_chat()
-    chat.turn(PROMPT, lambda: [chat.edit("docs/plan.md", "A plan.\n" * 150)], text=FOUR_CHANGES)
+    names = ("docs/plan.md", "docs/Plan of v1.2.md")
+    chat.turn(PROMPT, lambda: [chat.edit(name, "A plan.\n" * 150) for name in names], text=FOUR_CHANGES)
     assert drafts(chat) == []
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n" * 150)], text=FOUR_CHANGES)
     assert len(drafts(chat)) == 1

@@ -27,7 +27,7 @@ from sidecar.codebase.search.query import (
 from sidecar.codebase.search.shared_documents import folder_of
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import PROSE_ENDINGS, query_terms
 
 RANKING_VERSION = 22
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
@@ -76,7 +76,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
 data only source files are correct, so a trained weight of prose would be far too low.
 """
 
-_PROSE_ENDINGS = (".md", ".mdx", ".rst", ".adoc", ".txt")
+_PROSE_ENDINGS = (*PROSE_ENDINGS, ".txt")
 
 SEEDS = 8
 """Number of best files of the first stage whose related files gain."""
