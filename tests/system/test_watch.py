@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from sidecar.system.folder_watch import (
     open_watch,
 )
 from tests.support.clock import FixedClock
+from tests.support.inotify_queues import queues_watching
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
 Open = Callable[..., Watch]
@@ -198,16 +200,39 @@ def test_a_failed_cookie_ends_the_watch(watch_of: Open, top: Path) -> None:
 
 
 @on_linux
-def test_a_closed_watch_leaves_no_thread_and_no_file(watch_of: Open) -> None:
-    before, others = set(os.listdir("/proc/self/fd")), set(threading.enumerate())
+def test_a_closed_watch_leaves_no_thread_and_no_file(
+    watch_of: Open, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipes: list[int] = []
+    open_pipe = os.pipe
+
+    def recording() -> tuple[int, int]:
+        ends = open_pipe()
+        pipes.append(os.fstat(ends[0]).st_ino)
+        return ends
+
+    monkeypatch.setattr(os, "pipe", recording)
+    others = set(threading.enumerate())
     watch = watch_of()
+    assert queues_watching(top) == 1
     watch.close()
     give_up_at = time.monotonic() + 5
     while set(threading.enumerate()) - others:
         assert time.monotonic() < give_up_at
         time.sleep(0.01)
-    assert set(os.listdir("/proc/self/fd")) <= before
+    assert queues_watching(top) == 0
+    assert len(pipes) == 1
+    assert not set(pipes) & open_inodes()
     assert watch.sync().is_incomplete
+
+
+def open_inodes() -> set[int]:
+    """Return the inodes of the files and pipes that this process has open."""
+    inodes = set()
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            inodes.add(os.fstat(int(name)).st_ino)
+    return inodes
 
 
 @on_linux

@@ -5,7 +5,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from sidecar.memory import MemoryIndex, RefreshResult, memory_index_of
 from sidecar.memory.files import MAX_WATCHES
 from sidecar.system.folder_watch import Unwatchable
 from tests.support.depth import examples
+from tests.support.inotify_queues import queues_watching
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 
@@ -131,7 +131,6 @@ def test_without_a_watch_every_file_is_checked(memories: Memories, monkeypatch: 
 def test_only_a_few_projects_are_watched_and_all_results_are_current(
     sidecar: MemorySidecar, memories_of: Callable[[Path], Memories], tmp_path: Path
 ) -> None:
-    before = _watches()
     projects = []
     for number in range(MAX_WATCHES + 2):
         (tmp_path / f"p{number}").mkdir()
@@ -140,10 +139,10 @@ def test_only_a_few_projects_are_watched_and_all_results_are_current(
         for _ in range(3):
             projects[-1].index().refresh()
     for _ in range(200):
-        if _watches() - before <= MAX_WATCHES:
+        if queues_watching(tmp_path) <= MAX_WATCHES:
             break
         time.sleep(0.01)  # a queue is closed by its own thread
-    assert _watches() - before <= MAX_WATCHES
+    assert queues_watching(tmp_path) <= MAX_WATCHES
     for project in projects:
         project.write("shared/durable/a.md", note("mem-a", "two"))
         assert project.ask("get", id="mem-a")["text"] == "two"
@@ -153,26 +152,16 @@ def test_only_a_few_projects_are_watched_and_all_results_are_current(
 @on_linux
 @pytest.mark.parametrize("questions", [2, 3])
 def test_a_watch_ends_with_its_process(sidecar: MemorySidecar, memories: Memories, questions: int) -> None:
-    before = _watches()
     memories.write("shared/durable/a.md", note("mem-a"))
     for _ in range(questions):
         memories.index().refresh()
-    assert _watches() == before + 1
+    assert queues_watching(memories.folder) == 1
     sidecar.close()
     for _ in range(200):
-        if _watches() == before:
+        if queues_watching(memories.folder) == 0:
             break
         time.sleep(0.01)  # a queue is closed by its own thread
-    assert _watches() == before
-
-
-def _watches() -> int:
-    """Counts the queues of events that this process has."""
-    count = 0
-    for name in os.listdir("/proc/self/fd"):
-        with suppress(OSError):
-            count += "inotify" in os.readlink(f"/proc/self/fd/{name}")
-    return count
+    assert queues_watching(memories.folder) == 0
 
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
