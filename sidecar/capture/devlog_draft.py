@@ -17,7 +17,7 @@ from sidecar.capture.finished_run import (
     provenance_of,
     runs_of_draft,
 )
-from sidecar.capture.runner_output import VerdictChange
+from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact

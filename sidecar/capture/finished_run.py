@@ -9,7 +9,7 @@ from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, Survivi
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.capture.model import PostRunParams
-from sidecar.capture.runner_output import RunnerOutcome
+from sidecar.capture.test_results import RunnerOutcome
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact

@@ -13,7 +13,7 @@ import apsw
 from sidecar.capture.check_notes_block import VerifiedNote, session_notes, without_covered
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.finished_run import FinishedRun
-from sidecar.capture.runner_output import VerdictChange
+from sidecar.capture.test_results import VerdictChange
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms

@@ -36,7 +36,7 @@ from sidecar.capture.record_run_and_delivery import (
 )
 from sidecar.capture.rejected_approach_draft import RUNS
 from sidecar.capture.run_measures import items_before_run, measure_outcome
-from sidecar.capture.runner_output import VerdictChange, outcomes_of
+from sidecar.capture.test_results import VerdictChange, outcomes_of
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.clock import epoch_ms
 from sidecar.core.errors import InvalidParams

@@ -20,7 +20,7 @@ from sidecar.capture.rejected_approach_draft import (
     store_rejected_approaches,
 )
 from sidecar.capture.run_measures import estimate_of, measure_run, measures_of
-from sidecar.capture.runner_output import Verdict, VerdictChange, change_of
+from sidecar.capture.test_results import Verdict, VerdictChange, change_of
 from sidecar.codebase import content_identity
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id

@@ -22,7 +22,7 @@ from sidecar.capture.effects.direction_change import (
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
-from sidecar.capture.runner_output import VerdictChange
+from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex

@@ -16,7 +16,7 @@ import orjson
 from sidecar.capture.effects.run_activity import relative_to
 from sidecar.capture.effects.shell_commands import is_lookup
 from sidecar.capture.finished_run import FinishedRun
-from sidecar.capture.runner_output import VerdictChange
+from sidecar.capture.test_results import VerdictChange
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache

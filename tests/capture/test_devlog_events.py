@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.capture.devlog_draft import fixes, shown_event_lines
-from sidecar.capture.runner_output import Verdict, VerdictChange
+from sidecar.capture.test_results import Verdict, VerdictChange
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar

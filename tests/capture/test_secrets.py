@@ -3,7 +3,7 @@
 from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects.run_activity import STEP_CHARACTERS, RunCommand, activity_of
 from sidecar.capture.finished_run import stored_plan
-from sidecar.capture.runner_output import OUTPUT_CHARACTERS, outcomes_of
+from sidecar.capture.test_results import OUTPUT_CHARACTERS, outcomes_of
 from sidecar.language.closing_message import account_of
 from sidecar.language.own_words import request_of
 from tests.support.cases import together

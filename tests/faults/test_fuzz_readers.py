@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.capture.effects.run_activity import RunCommand
-from sidecar.capture.runner_output import outcomes_of
+from sidecar.capture.test_results import outcomes_of
 from sidecar.codebase.worktree.diff import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams
 from sidecar.core.yaml_documents import MalformedYaml, parse_nodes, read_mapping

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.capture.effects.run_activity import RunCommand
-from sidecar.capture.runner_output import RunnerOutcome, Selection, outcomes_of
+from sidecar.capture.test_results import RunnerOutcome, Selection, outcomes_of
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 

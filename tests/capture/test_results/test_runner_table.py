@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.capture.effects.run_activity import RunCommand
-from sidecar.capture.runner_output import Counts, RunnerOutcome, outcomes_in
+from sidecar.capture.test_results import Counts, RunnerOutcome, outcomes_in
 from tests.support.cases import together
 
 OUTPUTS = Path(__file__).parent / "outputs"

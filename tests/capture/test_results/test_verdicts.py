@@ -4,7 +4,7 @@ import re
 
 from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.known_test_runners import RUNNERS
-from sidecar.capture.runner_output import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
+from sidecar.capture.test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
 from tests.support.cases import together
 
 RED = (
