@@ -59,7 +59,7 @@ from sidecar.governor import (
 )
 from sidecar.governor.model import GovernorDecision
 from sidecar.language.notes_block import read_notes_block
-from sidecar.runs import CallRecord, PressureCounters, SubChat, is_deleted, run_records
+from sidecar.runs import CallRecord, PressureCounters, SubChat, conversations, is_deleted, run_records
 from sidecar.runs.model import ArtifactReference
 from sidecar.runs.pre_run_record import WorktreeBaseline, call_of_run, call_of_token, first_call_of_run
 from sidecar.settings.resolve import Settings
@@ -344,7 +344,7 @@ def _duplicate(result: bytes) -> PostRunResult:
 
 
 def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
-    state = run_records.sub_chat(tx, run.params.sub_chat_id)
+    state = conversations.sub_chat(tx, run.params.sub_chat_id)
     failing_before = run_records.failing_tests(tx, run.workspace.key)
     tests = store_test_verdicts(tx, run)
     drop_rolled_back(tx, run)
@@ -361,7 +361,7 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     drafts = store_drafts(tx, run, state, steps, tests, notes)
     state = replace(state, todos=steps, plan=run.plan or state.plan)
     decision, state = govern(tx, run, state)
-    run_records.put_sub_chat(
+    conversations.put_sub_chat(
         tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms
     )
     result = PostRunResult(

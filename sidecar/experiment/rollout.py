@@ -21,7 +21,7 @@ from sidecar.core.clock import DAY_MS
 from sidecar.core.lru_cache import LruCache
 from sidecar.experiment import ArmChange, ChatFacts, StoredArm, store
 from sidecar.metrics import DAYS
-from sidecar.runs import ledger, run_records
+from sidecar.runs import conversations, ledger
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import Arm, Mode, RolloutDecision
 from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
@@ -129,7 +129,9 @@ def _new_arm(
     unit = chat.chat_id or chat.sub_chat_id
     arm = inherited[0] if inherited else store.arm_of_unit(tx, experiment, unit)
     if arm is None:
-        if share == FULL or any(run_records.has_runs(tx, name, chat.chat_id) for name in (chat.sub_chat_id, *origins)):
+        if share == FULL or any(
+            conversations.has_runs(tx, name, chat.chat_id) for name in (chat.sub_chat_id, *origins)
+        ):
             return None, None
         arm = StoredArm(experiment, unit, arm_of(experiment, unit, share), share, has_left=False)
     return arm, ArmChange(arm, chat)

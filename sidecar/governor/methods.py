@@ -23,14 +23,14 @@ from sidecar.governor.model import (
 from sidecar.governor.pressure import evaluate_pressure, signals_of
 from sidecar.governor.snapshots import StoredSnapshot, latest_snapshot, marker_text, store_snapshot
 from sidecar.method import Lane, method
-from sidecar.runs import ConversationPlace, run_records
+from sidecar.runs import ConversationPlace, conversations, run_records
 
 
 def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
     """Return each pressure signal of a conversation with its thresholds, the decision, and the last snapshot."""
     with call.database.read() as tx:
         conversation = _place_of(tx, params.sub_chat_id)
-        counters = run_records.sub_chat(tx, params.sub_chat_id).counters
+        counters = conversations.sub_chat(tx, params.sub_chat_id).counters
         snapshot = latest_snapshot(tx, params.sub_chat_id)
     settings = call.process.settings(conversation.project)
     mode = mode_of_chat(call, conversation.project, params.sub_chat_id)
@@ -68,12 +68,12 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
                 f"In mode {mode} nothing is sent, so a fresh session would start without context.",
                 hint="Set `mode` to active.",
             )
-        state = run_records.sub_chat(tx, params.sub_chat_id)
+        state = conversations.sub_chat(tx, params.sub_chat_id)
         counters = replace(state.counters, rehydrate_reason=redact(params.reason))
         decision = evaluate_pressure(counters, settings, shadow=False)
         last_run = next(iter(run_records.run_summaries(tx, params.sub_chat_id, 1)), None)
         snapshot = store_snapshot(tx, params.sub_chat_id, last_run.run_id if last_run else "", decision.reasons, now_ms)
-        run_records.put_sub_chat(
+        conversations.put_sub_chat(
             tx,
             params.sub_chat_id,
             conversation.project,
@@ -89,7 +89,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
 
 
 def _place_of(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace:
-    conversation = run_records.conversation_place(tx, sub_chat_id)
+    conversation = conversations.conversation_place(tx, sub_chat_id)
     if conversation is None:
         raise NotFound("No run of that sub-chat is recorded.", hint="Its first run makes it known.")
     return conversation

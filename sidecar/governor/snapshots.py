@@ -21,7 +21,7 @@ from sidecar.core.markdown import first_informative_paragraph, sentences, word_c
 from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction, is_courtesy
-from sidecar.runs import FailingTests, PressureCounters, RunSummary, SubChat, artifact_store, run_records
+from sidecar.runs import FailingTests, PressureCounters, RunSummary, SubChat, artifact_store, conversations, run_records
 
 if TYPE_CHECKING:
     from sidecar.language.closing_message import Account
@@ -312,8 +312,8 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     """Return what a conversation has reached, as of its last run."""
     from sidecar.memory import corrections_of  # loads the capture, which an ordinary pre-run does not need
 
-    state = run_records.sub_chat(tx, sub_chat_id)
-    place = run_records.conversation_place(tx, sub_chat_id)
+    state = conversations.sub_chat(tx, sub_chat_id)
+    place = conversations.conversation_place(tx, sub_chat_id)
     if place is None:
         return snapshot_of(state, (), (), ())
     conversation_artifacts = [

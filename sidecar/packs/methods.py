@@ -38,7 +38,7 @@ from sidecar.packs.pre_run import (
     response_of,
 )
 from sidecar.packs.prefetch import schedule_rebuild
-from sidecar.runs import CallRecord, SessionKey, delete_sub_chat, entries, ledger, run_records
+from sidecar.runs import CallRecord, SessionKey, conversations, delete_sub_chat, entries, ledger
 from sidecar.runs.pre_run_record import Block, ItemRecord, SystemText, call_of_run, drop_pending, newest_call
 
 if TYPE_CHECKING:
@@ -289,15 +289,15 @@ def session_event(call: Call, params: SessionEventParams) -> None:
 
 def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: int) -> None:
     """Reset a conversation's pressure counters if its current session lost its context; ignore earlier sessions."""
-    location = run_records.conversation_place(tx, params.sub_chat_id)
-    state = run_records.sub_chat(tx, params.sub_chat_id)
+    location = conversations.conversation_place(tx, params.sub_chat_id)
+    state = conversations.sub_chat(tx, params.sub_chat_id)
     current = state.counters.sessions[-1:]
     if location is None or (params.session_id is not None and (params.session_id,) != current):
         return
     reset = {"compacted": after_compaction, "reset": after_new_session}.get(params.event)
     if reset is not None:
         state = replace(state, counters=reset(state.counters, now_ms))
-        run_records.put_sub_chat(tx, params.sub_chat_id, location.project, location.workspace, state, now_ms)
+        conversations.put_sub_chat(tx, params.sub_chat_id, location.project, location.workspace, state, now_ms)
 
 
 METHODS = (

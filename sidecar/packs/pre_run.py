@@ -28,7 +28,7 @@ from sidecar.packs.delta_files import Differences
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.pack_blocks import PackItem, Priority, render_prompt
 from sidecar.packs.request import PackQuery, PackRequest, after_reported_compaction, load_request, query_of_request
-from sidecar.runs import CallRecord, DeliveredItem, entries, ledger, run_records, store_session
+from sidecar.runs import CallRecord, DeliveredItem, conversations, entries, ledger, run_records, store_session
 from sidecar.runs.pre_run_record import (
     CallDetails,
     CallTexts,
@@ -189,9 +189,9 @@ def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> tup
 
 
 def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
-    stored, workspace = run_records.sub_chat(tx, request.params.sub_chat_id), request.workspace
+    stored, workspace = conversations.sub_chat(tx, request.params.sub_chat_id), request.workspace
     state = replace(request.sub_chat, task=request.task, counters=stored.counters)
-    run_records.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
+    conversations.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
 def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
@@ -201,12 +201,12 @@ def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> No
         request.call.process.slices.codebase.shown_regions.forget(request.resumed.key.session_id)
     if request.has_new_compaction:
         project, session, sub_chat_id = request.workspace.project_key, request.resumed.key, request.params.sub_chat_id
-        stored = run_records.sub_chat(tx, sub_chat_id)
+        stored = conversations.sub_chat(tx, sub_chat_id)
         state = after_reported_compaction(stored, request.params)
         if session is not None and stored.counters.session_key(sub_chat_id) != session.session_id:
             record_compaction(tx, project, session.session_id, now_ms)
             state = replace(state, counters=replace(state.counters, session=stored.counters.session))
-        run_records.put_sub_chat(tx, sub_chat_id, project, request.workspace.key, state, now_ms)
+        conversations.put_sub_chat(tx, sub_chat_id, project, request.workspace.key, state, now_ms)
 
 
 def record_pre_run(

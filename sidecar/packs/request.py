@@ -49,6 +49,7 @@ from sidecar.runs import (
     SubChat,
     Task,
     artifact_store,
+    conversations,
     resolve_session,
     run_records,
 )
@@ -165,7 +166,7 @@ def recent_files_of(
 def _read_conversation(
     tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, session: SessionQuery
 ) -> ConversationState:
-    sub_chat = run_records.sub_chat(tx, sub_chat_id)
+    sub_chat = conversations.sub_chat(tx, sub_chat_id)
     work = run_records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
     return ConversationState(
         sub_chat=sub_chat,

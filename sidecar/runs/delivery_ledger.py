@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
+from sidecar.runs import conversations, run_records
 from sidecar.runs import ledger_entries as entries
-from sidecar.runs import run_records
 from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import (
     NO_CONTENTS,
@@ -349,7 +349,7 @@ def resolve_session(
         return ResolvedSession(key, contents)
     before: SessionHistory | None = None
     if key is None and facts.resumes_unnamed and facts.continued_run_id is None:
-        session_id = run_records.unstored_session(tx, run_key.sub_chat_id, run_key.provider)
+        session_id = conversations.unstored_session(tx, run_key.sub_chat_id, run_key.provider)
         key = run_key._replace(session_id=session_id) if session_id is not None else None
     if key is not None:
         before, origin = _origin(tx, key, facts)

@@ -14,7 +14,7 @@ from sidecar.call import Process
 from sidecar.context import delete_session_record
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
-from sidecar.runs import artifact_store, run_records
+from sidecar.runs import artifact_store, conversations
 from sidecar.runs.model import PressureCounters
 from sidecar.runs.pre_run_record import details_from_json, texts_from_json
 from sidecar.storage.doctor_checks import Finding
@@ -61,7 +61,7 @@ def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | Non
     that ends after it.
     """
     tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
-    counters = run_records.sub_chat(tx, sub_chat_id).counters
+    counters = conversations.sub_chat(tx, sub_chat_id).counters
     all_sessions = (*counters.sessions, PressureCounters().session_key(sub_chat_id))
     for session in all_sessions if session_id is None else (session_id,):
         delete_session_record(tx, session)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.clock import SystemClock, rfc3339
-from sidecar.runs import run_records
+from sidecar.runs import conversations
 from tests.replay.figures import TurnFigures
 from tests.replay.reader import Line, Recorded, ReplayFailed, chat_of
 from tests.replay.recording import MAIN, End, Event, InRun, Pause, Prompt, Session, Step
@@ -274,5 +274,5 @@ class _Player:
 
     def _task(self, chat: str) -> str | None:
         with self._sidecar.process.database.read() as tx:
-            task = run_records.sub_chat(tx, chat).task
+            task = conversations.sub_chat(tx, chat).task
         return task.fingerprint if task is not None else None

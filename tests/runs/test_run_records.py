@@ -37,6 +37,7 @@ from sidecar.runs import (
     Task,
     WorktreeBaseline,
     artifact_store,
+    conversations,
     entries,
     run_records,
 )
@@ -101,27 +102,27 @@ def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> Non
     )
     stored = SubChat(task, counters, (("a", "pending"),), "1. Do it")
     with database.write() as tx:
-        assert run_records.sub_chat(tx, "chat").task is None
-        assert run_records.conversation_place(tx, "chat") is None
-        run_records.put_sub_chat(tx, "chat", "project", "workspace", stored, 1)
-        assert run_records.sub_chat(tx, "chat") == stored
-        assert run_records.conversation_place(tx, "chat") == ConversationPlace("project", "workspace")
+        assert conversations.sub_chat(tx, "chat").task is None
+        assert conversations.conversation_place(tx, "chat") is None
+        conversations.put_sub_chat(tx, "chat", "project", "workspace", stored, 1)
+        assert conversations.sub_chat(tx, "chat") == stored
+        assert conversations.conversation_place(tx, "chat") == ConversationPlace("project", "workspace")
 
 
 def test_counters_of_the_first_version_are_still_read(database: Database) -> None:
     with database.write() as tx:
-        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, PressureCounters(), ()), 1)
+        conversations.put_sub_chat(tx, "chat", "p", "w", SubChat(None, PressureCounters(), ()), 1)
         old = {"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1, "compactions": 2}
         tx.execute("UPDATE continuity_state SET counters = ?", (orjson.dumps({**old, "last_score": 90, "score": 80}),))
         session = SessionRecord(compactions=2, score=80, score_before=90)
         expected = SubChat(
             None, PressureCounters(turns=4, rehydrate_reason="why", sessions=("s",), session=session), ()
         )
-        assert run_records.sub_chat(tx, "chat") == expected
-        run_records.put_sub_chat(tx, "chat", "p", "w", expected, 2)
-        assert run_records.sub_chat(tx, "chat") == expected
-        run_records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, PressureCounters(sessions=("s",)), ()), 3)
-        assert run_records.sub_chat(tx, "chat").counters.session == SessionRecord()
+        assert conversations.sub_chat(tx, "chat") == expected
+        conversations.put_sub_chat(tx, "chat", "p", "w", expected, 2)
+        assert conversations.sub_chat(tx, "chat") == expected
+        conversations.put_sub_chat(tx, "chat", "p", "w", SubChat(None, PressureCounters(sessions=("s",)), ()), 3)
+        assert conversations.sub_chat(tx, "chat").counters.session == SessionRecord()
 
 
 def test_a_call_is_read_back_unchanged_and_gets_its_baseline_later(database: Database) -> None:
