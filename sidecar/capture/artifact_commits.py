@@ -22,12 +22,13 @@ from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.protected_branches import is_memory_branch
 from sidecar.core.redact import redact
 from sidecar.core.text import clip, escape_markers
 from sidecar.runs import Artifact, artifact_store
 from sidecar.runs.artifact_record import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
-from sidecar.settings.table import BY_NAME, is_memory_branch
+from sidecar.settings.table import BY_NAME
 from sidecar.storage.doctor_checks import Finding
 from sidecar.system.branch_commit import (
     BranchCommit,

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field, create_model
 
+from sidecar.core.protected_branches import is_memory_branch
 from sidecar.core.secret_formats import MAX_PATTERN_CHARACTERS, pattern_problem
 from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.settings.resolve import Layer
@@ -18,7 +19,6 @@ from sidecar.settings.table import (
     Setting,
     is_duration,
     is_glob,
-    is_memory_branch,
     is_name,
     is_ref,
     is_repository,

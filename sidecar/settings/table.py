@@ -8,26 +8,8 @@ from typing import Any, NamedTuple
 
 from sidecar.core.errors import loggable_name, nested_form
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.protected_branches import is_memory_branch, is_well_formed
 
-PROTECTED_BRANCHES = (
-    "head", "main", "master", "mainline", "trunk", "default", "next",
-    "dev", "develop", "development", "devel", "integration", "staging", "stage", "prod", "production", "live",
-    "gh-pages", "stash", "notes/commits",
-)  # fmt: skip
-PROTECTED_FOLDERS = (
-    "refs", "release", "releases", "rel", "hotfix", "hotfixes", "support", "stable", "maint", "maintenance",
-)  # fmt: skip
-"""A branch with such a name, below it (`release/1.2`) or beside it (`release-1.2`), is a release branch."""
-
-SHADOWING_FOLDERS = (
-    "heads", "tags", "remotes", "origin", "upstream", "bisect", "replace", "rewritten", "worktree",
-)  # fmt: skip
-"""git finds, or confuses, other refs by names below these: `heads/main` is `main`."""
-
-_RELEASE = lazy_regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
-"""The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
-
-MAX_BRANCH_BYTES = 200
 MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 MAX_FOLDER_CHARACTERS = 4_096
 MAX_PATTERNS = 50
@@ -82,7 +64,7 @@ def is_remote(value: str) -> bool:
 
 def is_ref(value: object) -> bool:
     """Whether a value is the name of a branch, tag or commit."""
-    return isinstance(value, str) and _is_well_formed(value)
+    return isinstance(value, str) and is_well_formed(value)
 
 
 def is_resolution(value: object) -> bool:
@@ -109,40 +91,6 @@ def _pattern_problem(value: str) -> str | None:
 def is_duration(value: object) -> bool:
     """Whether a value is a duration: days, hours, minutes, seconds, in this order and at least one of them."""
     return isinstance(value, str) and DURATION.fullmatch(value) is not None
-
-
-def is_memory_branch(name: str) -> bool:
-    """Whether artifacts may be committed to a branch: it is well-formed, and not a branch that people work on.
-
-    Well-formed means what `git check-ref-format --branch` accepts, without names that cannot be file names everywhere.
-    """
-    return _is_well_formed(name) and not _is_protected(name)
-
-
-def _is_well_formed(name: str) -> bool:
-    parts = name.split("/")
-    return (
-        0 < len(name.encode(errors="replace")) <= MAX_BRANCH_BYTES
-        and name != "@"
-        and not name.startswith("-")
-        and not name.endswith(".")
-        and ".." not in name
-        and "@{" not in name
-        and all(part and not part.startswith(".") and not part.endswith(".lock") for part in parts)
-        and not any(_is_forbidden(char) for char in name)
-    )
-
-
-def _is_forbidden(char: str) -> bool:
-    return char in ' ~^:?*[\\"<>|' or ord(char) < 32 or ord(char) == 127 or 0xD800 <= ord(char) <= 0xDFFF
-
-
-def _is_protected(name: str) -> bool:
-    """Whether a branch is protected. Case is ignored: on many disks `Main` and `main` are the same branch."""
-    folded = name.casefold()
-    first = folded.split("/")[0]
-    hides_other_refs = first in SHADOWING_FOLDERS or folded.endswith("_head")
-    return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(first) is not None or hides_other_refs
 
 
 def _is_bool(value: object) -> bool:

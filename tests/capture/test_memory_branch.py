@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.capture.artifact_commits import file_of, message_of, path_of, refusal
+from sidecar.core.protected_branches import is_memory_branch
 from sidecar.runs import Artifact, CommitMark, DevlogDetails
-from sidecar.settings import is_memory_branch
 from sidecar.system.branch_commit import BranchUses
 from tests.support.artifacts import PROVENANCE, make_artifact
 

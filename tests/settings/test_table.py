@@ -7,16 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sidecar.core.protected_branches import PROTECTED_BRANCHES, PROTECTED_FOLDERS, SHADOWING_FOLDERS, is_memory_branch
 from sidecar.settings import (
     BY_NAME,
     GROUPS,
-    PROTECTED_BRANCHES,
-    PROTECTED_FOLDERS,
     SETTINGS,
-    SHADOWING_FOLDERS,
     flatten,
     from_environment,
-    is_memory_branch,
     problem_with,
     problems_with,
 )

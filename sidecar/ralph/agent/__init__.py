@@ -1,5 +1,6 @@
 """Running a coding agent: command lines, processes, output formats, the completion promise, usage limits."""
 
+from sidecar.ralph.agent.completion_promise import PromiseSearch, collapse_whitespace
 from sidecar.ralph.agent.formats import PARSERS, Usage
 from sidecar.ralph.agent.harnesses import (
     HARNESS_NAMES,
@@ -17,14 +18,7 @@ from sidecar.ralph.agent.harnesses import (
     installed_version,
     parse_version,
 )
-from sidecar.ralph.agent.output_filters import (
-    LINE_BYTES,
-    AnsiStripper,
-    LineSplitter,
-    LongEventText,
-    PromiseSearch,
-    collapse_whitespace,
-)
+from sidecar.ralph.agent.output_filters import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
 from sidecar.ralph.agent.output_parser import OutputParser, Tail, find_usage_limit
 
 __all__ = [
