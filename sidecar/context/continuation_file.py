@@ -22,12 +22,10 @@ from sidecar.context.brackets import Bracket
 from sidecar.context.compose_block import memory_gist, rule_summaries
 from sidecar.context.constitution import fit_rules
 from sidecar.context.project_files import ProjectSources, write_chati_file
+from sidecar.context.restart_criteria import SessionCounters, restart_criteria, session_counters
 from sidecar.context.session_counters import (
     Interaction,
-    SessionCounters,
     SessionRecord,
-    restart_criteria,
-    session_counters,
     with_compaction,
     with_finished_compaction,
     with_interaction,

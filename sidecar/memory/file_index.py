@@ -26,7 +26,7 @@ from sidecar.memory.files.layout import INDEX_FILE, OWNERS, SHARED, is_allowed_n
 from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, OpenFolders, Stamp, scan_files
 from sidecar.memory.files.watch import MemoryWatch
 from sidecar.memory.indexed_text import index_text
-from sidecar.memory.store import entries, local_state
+from sidecar.memory.store import entries, entry_queries, local_state
 from sidecar.memory.store.entries import IndexedFile, IndexedMemory
 from sidecar.workspace import Workspace
 
@@ -289,7 +289,7 @@ class MemoryIndex:
             local_state.add_tombstones(tx, self.project, [
                 (memory_id, digest) for digest, (memory_id, retention) in deleted.items()
                 if (retention != "session" if tombstone is None else tombstone)
-                and not local_state.has_content(tx, self.project, digest)
+                and not entry_queries.has_content(tx, self.project, digest)
             ], self.process.clock.now_ms())  # fmt: skip
             revision = entries.advance_revision(tx, self.project)
         self._advance(revision, readings, missing)

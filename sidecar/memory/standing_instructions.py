@@ -21,7 +21,7 @@ from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.pointer_files import POINTERS
 from sidecar.memory.store.entries import advance_revision, select_entries
-from sidecar.memory.store.local_state import accepted_memories
+from sidecar.memory.store.entry_queries import accepted_memories
 from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule
 from sidecar.storage.row_groups import RowGroup
 

@@ -43,7 +43,7 @@ def find_due_upkeep(process: Process, workspace: Workspace) -> DueUpkeep:
     writer = Writer(process, workspace, USER_REACH)
     writer.index.rescan()
     with process.database.read() as tx:
-        rows = local_state.upkeep_rows(tx, writer.project)
+        rows = entry_queries.upkeep_rows(tx, writer.project)
     return due_upkeep(rows, process.clock.now_ms())
 
 
@@ -89,7 +89,9 @@ def clean_session(process: Process, workspace: Workspace) -> int:
         return 0
     writer.index.refresh()
     with process.database.read() as tx:
-        paths = sorted({row.path for row in local_state.upkeep_rows(tx, writer.project) if row.retention == "session"})
+        paths = sorted(
+            {row.path for row in entry_queries.upkeep_rows(tx, writer.project) if row.retention == "session"}
+        )
     if paths:
         with writer.index.locked():
             for path in paths:

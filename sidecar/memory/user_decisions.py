@@ -59,7 +59,7 @@ from sidecar.memory.standing_instructions import (
     unconfirmed,
     withdraw,
 )
-from sidecar.memory.store import entries, local_state
+from sidecar.memory.store import entries, entry_queries, local_state
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import front_matter_time, writer_of
 from sidecar.method import Lane, method
@@ -243,7 +243,7 @@ def resolve_proposal(call: Call, params: MemoryResolveProposalParams) -> MemoryR
 
 def _open_proposals(call: Call, ctx: MemoryContext) -> list[IndexedMemory]:
     with call.database.read() as tx:
-        return local_state.open_proposals(
+        return entry_queries.open_proposals(
             tx, ctx.workspace.project_key, ctx.reach.owners, PROPOSABLE_TYPES, MIN_CONFIDENCE, MIN_EVIDENCE
         )
 
@@ -253,7 +253,7 @@ def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory
     project = ctx.workspace.project_key
     with call.database.read() as tx:
         replaced = replacements(tx, project)
-        accepted = local_state.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
+        accepted = entry_queries.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
     return [(entry, replaced[entry.memory.id].replaced_by) for entry in accepted if entry.memory.id in replaced]
 
 

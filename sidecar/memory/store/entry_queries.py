@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from sidecar.memory.decay import UpkeepRow
 from sidecar.memory.relevance_score import NEIGHBORS, CandidateRow
 from sidecar.memory.store.entries import ENTRY_COUNT, IndexedMemory, owner_condition, scope_token, select_entries
 
@@ -336,3 +337,44 @@ def _condition_candidates(filters: SearchFilters) -> tuple[str, list[Any]]:
 
 def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
+
+
+def has_content(tx: apsw.Connection, project: str, digest: str) -> bool:
+    """Whether any memory, archived ones included, has this content."""
+    cursor = tx.execute("SELECT 1 FROM continuity_memories WHERE project = ? AND digest = ? LIMIT 1", (project, digest))
+    return cursor.get is not None
+
+
+def open_proposals(
+    tx: apsw.Connection, project: str, owners: Sequence[str], types: Sequence[str], confidence: float, evidence: int
+) -> list[IndexedMemory]:
+    """Return undecided memories within reach with enough confidence and evidence, most confident first."""
+    return select_entries(
+        tx,
+        f"m.project = ? AND {owner_condition(owners)} AND m.is_archived = 0"
+        f" AND m.type IN ({', '.join('?' * len(types))}) AND m.confidence > ? AND m.evidence >= ?"
+        " AND NOT EXISTS (SELECT 1 FROM continuity_memory_resolutions AS r WHERE r.project = m.project"
+        " AND r.id = m.digest) ORDER BY m.confidence DESC, m.evidence DESC, m.id",
+        (project, *owners, *types, confidence, evidence),
+    )
+
+
+def accepted_memories(tx: apsw.Connection, project: str, owner: str, tag: str, limit: int) -> list[IndexedMemory]:
+    """Return an owner's tagged memories whose current text the user accepted, oldest first."""
+    return select_entries(
+        tx,
+        "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND EXISTS (SELECT 1 FROM json_each(m.tags)"
+        " WHERE value = ?) AND EXISTS (SELECT 1 FROM continuity_memory_resolutions AS r WHERE r.project = m.project"
+        " AND r.id = m.digest AND r.decision = 'accept') ORDER BY m.created_ms, m.id LIMIT ?",
+        (project, owner, tag, limit),
+    )
+
+
+def upkeep_rows(tx: apsw.Connection, project: str) -> list[UpkeepRow]:
+    """Return every active memory of a project, in file order."""
+    cells_of_rows: Any = tx.execute(
+        f"SELECT {', '.join(UpkeepRow._fields)} FROM continuity_memories WHERE project = ? AND is_archived = 0"
+        " ORDER BY path, position",
+        (project,),
+    )
+    return [UpkeepRow(*cells) for cells in cells_of_rows]
