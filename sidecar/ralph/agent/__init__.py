@@ -1,6 +1,5 @@
 """Running a coding agent: command lines, processes, output formats, the completion promise, usage limits."""
 
-from sidecar.ralph.agent.completion_promise import PromiseSearch, collapse_whitespace
 from sidecar.ralph.agent.formats import PARSERS, Usage
 from sidecar.ralph.agent.harnesses import (
     HARNESS_NAMES,
@@ -20,6 +19,7 @@ from sidecar.ralph.agent.harnesses import (
 )
 from sidecar.ralph.agent.output_filters import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
 from sidecar.ralph.agent.output_parser import OutputParser, Tail, find_usage_limit
+from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
 
 __all__ = [
     "HARNESSES",

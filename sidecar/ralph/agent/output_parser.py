@@ -10,7 +10,6 @@ from sidecar.core.clock import epoch_ms
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.notes_block import without_notes
-from sidecar.ralph.agent.completion_promise import PromiseSearch
 from sidecar.ralph.agent.formats import (
     PARSERS,
     AgentEvent,
@@ -26,6 +25,7 @@ from sidecar.ralph.agent.formats import (
 )
 from sidecar.ralph.agent.harnesses import OutputFormat, UsageLimit
 from sidecar.ralph.agent.output_filters import AnsiStripper, LineSplitter, LongEventText
+from sidecar.ralph.agent.promise import PromiseSearch
 
 # The patterns follow messages the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will
 # reset at 3pm (America/Bogota)`, `You've hit your weekly limit · resets Sep 15 at 7pm` and `… resets 4:50am

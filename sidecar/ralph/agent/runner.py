@@ -14,9 +14,9 @@ from typing import IO
 
 from sidecar.core.clock import Clock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
-from sidecar.ralph.agent.completion_promise import PromiseSearch
 from sidecar.ralph.agent.harnesses import AgentCommand, AgentProcess, AgentResult, EndedBy, TimeLimits, find_program
 from sidecar.ralph.agent.output_parser import OutputParser
+from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.system.process_tree import kill_group, start, start_time, terminate_tree
 from sidecar.system.safe_open import open_real_parent, open_regular
 
