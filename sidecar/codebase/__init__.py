@@ -17,7 +17,6 @@ from sidecar.codebase.files import (
     Lister,
     Listing,
     file_kind,
-    is_code,
     is_document,
     is_generated,
     is_test,
@@ -49,6 +48,7 @@ from sidecar.codebase.search.query import (
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.search_without_index import search_contents, search_paths
+from sidecar.codebase.summary.languages import is_code
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json

@@ -20,7 +20,7 @@ from sidecar.codebase.file_exclusions import (
     is_unindexed,
     recently_changed,
 )
-from sidecar.codebase.summary.languages import language_of
+from sidecar.codebase.summary.languages import is_code, language_of
 from sidecar.codebase.worktree.git_metadata import index_signature
 from sidecar.codebase.worktree.state import (
     MAX_NESTED_DEPTH,
@@ -481,12 +481,6 @@ def _has_capital_test(path: str) -> bool:
 def is_document(path: str) -> bool:
     """Whether a file is prose or plain data rather than code."""
     return path.lower().endswith(_DOCUMENT_SUFFIXES)
-
-
-def is_code(path: str) -> bool:
-    """Whether a file is in a programming language, by its name."""
-    language = language_of(path)
-    return language is not None and language.grammar is not None
 
 
 def is_own_code(path: str) -> bool:

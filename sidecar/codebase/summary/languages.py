@@ -286,6 +286,13 @@ LANGUAGES: tuple[Language, ...] = (
     Language("Lua", (".lua",), _patterns(r"^\s*+(?:local\s++)?function\s++(?P<name>[\w.:]++)"), "--"),
 )
 
+PROGRAM_SUFFIXES = frozenset(
+    ".dart .ex .exs .scala .sc .lua .vue .svelte .astro .sol .r .jl .hs .lhs .ml .mli .fs .fsx .clj .cljs .cljc .erl"
+    " .hrl .pl .pm .ps1 .psm1 .zig .nim .m .mm .gd .ino .cu .cuh .cr .groovy .sv .vhd .vhdl .f90 .f95 .hx .elm .purs"
+    " .gleam .nix .tcl .asm .pas .d .vb .rkt .lisp .el .scm .glsl .hlsl .wgsl .metal".split()
+)
+"""Suffixes of programming languages without a grammar, in lower case."""
+
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _BY_NAME = {name: language for language in LANGUAGES for name in language.names}
 _BY_INTERPRETER = {name: language for language in LANGUAGES for name in language.interpreters}
@@ -307,6 +314,14 @@ def language_of(path: str, text: str = "") -> Language | None:
     if suffix == "h" and _CPP_ONLY.search(text):
         return _BY_SUFFIX[".cpp"]
     return found
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is in a programming language, by its name."""
+    if path[path.rfind(".") :].lower() in PROGRAM_SUFFIXES:
+        return True
+    language = language_of(path)
+    return language is not None and language.grammar is not None
 
 
 def main_grammars(paths: Iterable[str]) -> list[Grammar]:
