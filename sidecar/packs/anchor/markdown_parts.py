@@ -15,6 +15,7 @@ _LINK = lazy_regex(
 _SHORT_LINK = lazy_regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
 _MARKUP = lazy_regex(r"(`[^`\n]+`)|</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
 _APPEAL = lazy_regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
+_ADDRESS = lazy_regex(r"<?https?://\S{1,900}>?")
 _DEFINITION = lazy_regex(
     r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
 )
@@ -120,7 +121,7 @@ def introduction(text: str) -> str:
     paragraphs = [
         paragraph
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)
-        if not _APPEAL.search(paragraph)
+        if not _APPEAL.search(paragraph) and not _ADDRESS.fullmatch(paragraph)
     ]
     return next(
         (paragraph for paragraph in paragraphs if _DEFINITION.search(paragraph)), paragraphs[0] if paragraphs else ""

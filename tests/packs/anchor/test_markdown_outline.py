@@ -14,6 +14,7 @@ from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
         (":Version: 1\n:Keywords: a, b,\n  c, d\n\nShop sells.\n", "Shop sells."),
         ("> Quoted\nand on.\n\n    code\n\nShop sells.\n", "Shop sells."),
         ("`Shop <https://a.b>`_ is a shop.\n", "Shop is a shop."),
+        ("https://example.org/picture\n\nA shop.\n", "A shop."),
         ("Our sponsors are the best.\n\nA shop.\n", "A shop."),
         ("```\nA shop.\n```\n", ""),
     ],
