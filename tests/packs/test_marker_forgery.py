@@ -136,7 +136,7 @@ def test_the_anchor(path: str, text: str) -> None:
         areas=((path, text),),
         purposes={path: text},
         settings=tuple(setting_lines(texts)),
-        commands=tuple(commands_of(Project((bullets,), readme, (workflow,), texts, (), ()), ()).lines),
+        commands=tuple(commands_of(Project((bullets,), readme, (workflow,), texts, ()), ()).lines),
         entries=tuple(entry_point_lines(texts, (path,))),
         accepted=AcceptedRecords((text,), (accepted._replace(path=path), decision._replace(path=text))),
     )

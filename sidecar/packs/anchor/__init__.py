@@ -23,7 +23,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import Project, commands_of, entry_point_lines, package_manager, purpose_of
+from sidecar.packs.anchor.commands import Project, commands_of, package_manager, purpose_of
 from sidecar.packs.anchor.decisions import (
     NO_ACCEPTED_RECORDS,
     NO_POINTERS,
@@ -42,6 +42,7 @@ from sidecar.packs.anchor.repo_map import (
     MAX_FRAGILE_FILES,
     count_files,
     dependency_lines,
+    entry_point_lines,
     fragile_file_lines,
     import_names,
 )

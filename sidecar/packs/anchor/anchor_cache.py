@@ -24,7 +24,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of, entry_point_lines
+from sidecar.packs.anchor.commands import BUILD_FILES, PRESENCE_FILES, Project, commands_of, project_folders
 from sidecar.packs.anchor.config_files import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.repo_map import (
@@ -33,6 +33,7 @@ from sidecar.packs.anchor.repo_map import (
     RepoMap,
     count_files,
     dependency_lines,
+    entry_point_lines,
     fragile_file_lines,
     import_names,
     landmine_lines,
@@ -67,8 +68,6 @@ _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
     ("Cargo.toml", config_files.parse_toml, ("package",)),
     ("pyproject.toml", config_files.parse_toml, ("project",)),
 )
-_LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
-
 MAX_DECISIONS = 24
 """More than are shown: outdated ones give way."""
 
@@ -88,7 +87,19 @@ def source_paths(files: Container[str], outline: Outline) -> list[str]:
         *outline.specifications[:MAX_SPECIFICATIONS],
         *outline.workflows[:MAX_WORKFLOWS],
     )
-    return list(dict.fromkeys((*named, *manifests, *classified)))
+    inner = (folder + name for folder in _folders(outline) for name in BUILD_FILES if folder + name in files)
+    return list(dict.fromkeys((*named, *manifests, *classified, *inner)))
+
+
+def present_files(files: Container[str], outline: Outline) -> tuple[str, ...]:
+    """Return the files whose presence alone matters to an anchor."""
+    return tuple(
+        folder + name for folder in ("", *_folders(outline)) for name in PRESENCE_FILES if folder + name in files
+    )
+
+
+def _folders(outline: Outline) -> list[str]:
+    return list(dict.fromkeys(path.rpartition("/")[0] + "/" for path in outline.projects))
 
 
 def area_heads(files: Container[str], outline: Outline) -> dict[str, list[str]]:
@@ -103,6 +114,7 @@ def _head_paths(area: str) -> Iterator[str]:
 
 def read_anchor_sources(
     files: Container[str],
+    present: Container[str],
     outline: Outline,
     read: Read,
     purposes: Mapping[str, str],
@@ -111,7 +123,10 @@ def read_anchor_sources(
     accepted: AcceptedRecords,
     above: Mapping[str, str],
 ) -> AnchorSources:
-    """Read an anchor's sources; an unreadable file is omitted. `above` are instruction files of the folders above."""
+    """Read an anchor's sources; an unreadable file is omitted.
+
+    `present` are the files of `present_files`; `above` are instruction files of the folders above.
+    """
 
     def documents(names: Sequence[str]) -> tuple[ProjectDocument, ...]:
         contents = ((name, read(name)) for name in names if name in files)
@@ -125,10 +140,11 @@ def read_anchor_sources(
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
     sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
     manifests = [area + name for area, _ in outline.areas for name, *_ in _MANIFESTS]
-    texts = dict(documents((*BUILD_FILES, *SETTINGS_FILES, *manifests)))
+    inner = [folder + name for folder in _folders(outline) for name in BUILD_FILES]
+    texts = dict(documents((*BUILD_FILES, *SETTINGS_FILES, *manifests, *inner)))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
-    locks = frozenset(name for name in _LOCKS if name in files)
-    project = Project(own, readme, workflows, texts, files, locks)
+    areas = frozenset((*_folders(outline), *(area for area, _ in outline.areas)))
+    project = Project(own, readme, workflows, texts, present, project_folders(outline.projects, texts), areas)
     commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,
@@ -246,11 +262,13 @@ class AnchorCache:
         above = repository.texts_above(LINKABLE_FILES, state)
         linkable = ["../" * level + name for level in range(state.prefix.count("/") + 1) for name in LINKABLE_FILES]
         links = repository.symbolic_links(linkable) if host.agents_md or host.claude_md else {}
-        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), accepted, tuple(above.items()))
+        present = present_files(files, outline)
+        host_files = (host.agents_md, host.claude_md, tuple(links.items()), tuple(above.items()))
+        key = (outline, identity, present, host_files, accepted)
         source_sections = self._cache.get(key)
         if not isinstance(source_sections, SourceSections):
             source_sections = _read_sections(
-                repository, outline, sources, heads, contents, host, links, accepted, above
+                repository, outline, sources, heads, contents, frozenset(present), host, links, accepted, above
             )
             if source_sections.is_complete:
                 self._cache.put(key, source_sections, source_sections.bytes + 100 * len(contents))
@@ -303,6 +321,7 @@ def _read_sections(
     sources: dict[str, str],
     heads: Mapping[str, list[str]],
     contents: Mapping[str, str],
+    present: Container[str],
     host: HostInjects,
     links: Mapping[str, str],
     accepted: AcceptedRecords,
@@ -310,7 +329,7 @@ def _read_sections(
 ) -> SourceSections:
     texts = repository.texts(sources)
     purposes, are_whole = _purposes(repository, heads, contents)
-    inputs = read_anchor_sources(contents, outline, texts.get, purposes, host, links, accepted, above)
+    inputs = read_anchor_sources(contents, present, outline, texts.get, purposes, host, links, accepted, above)
     names = import_names([area for area, _ in outline.areas], texts, contents)
     is_complete = are_whole and accepted.pointers.is_known and texts.keys() == sources.keys()
     return SourceSections(sections_of(inputs), names, is_complete)

@@ -1,13 +1,8 @@
-"""Commands that build and check a repository, by its own statements; its tools' usual ones are a guess. Pure.
-
-An instruction of the user rejects a command: "Use pnpm, not npm" rejects `npm test`, and the same script runs with
-`pnpm test`. "Never run npm publish" rejects no other command of npm. A command of a tool that no instruction names,
-such as `bun run test`, stays; the tool that the user prefers is named beside it.
-"""
+"""Commands that build and check a repository, by its own statements; its tools' usual ones are a guess. Pure."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -15,152 +10,8 @@ from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import config_files
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
+from sidecar.packs.anchor.rejected_commands import preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
-
-PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
-"""Programs that run the same scripts."""
-
-_BEFORE = (
-    r"(?:instead of|rather than|in place of|over|not|never|no longer|no|don['’]?t|do not|must not|stop|avoid"
-    r"|anstatt|anstelle von|statt|nicht|nie|niemals|kein(?:e|en)?|plutôt que|au lieu d[e']|pas|jamais"
-    r"|en vez de|en lugar de|em vez de|ao invés de|nunca|jamás|não|invece di|mai|non|in plaats van|niet|nooit|geen"
-    r"|вместо|не|никогда)"
-)
-_FILLER = (
-    r"(?:use|uses|using|run|running|call|type|with|by|the|a|any|de|mit|über|verwende[nt]?|nutze[nt]?|benutze[nt]?|avec"
-    r"|utilise[rz]?|d[e']|con|com|usar?|uses|usamos|gebruik|используй(?:те)?)"
-)
-_BEFORE_WIDE = r"(?:不要|别|不再|不)(?:再)?(?:使用|用|运行)?"
-"""Scripts without spaces put the rejection beside the name."""
-_CHOOSE = (
-    r"(?:use|using|prefer|switch to|moved? to|nutze[nt]?|verwende[nt]?|benutze[nt]?|utilise[rz]?|usar?|usamos|使用|用)"
-)
-_AFTER = (
-    r"(?:\s*(?:ではなく|じゃなく|の代わり|は禁止|[をは]?\s*(?:もう)?使(?:わな|うな|用しな|用禁止))"
-    r"|(?: [a-z][\w:-]*)?\s+(?:is|are) (?:forbidden|banned|not allowed|no longer))"
-)
-_NEXT_WORD = lazy_regex(r"[`'\"]?[ ](?:run )?([a-z][\w:.-]*)")
-_ABOUT_ALL = frozenset(
-    "a and any anymore anywhere as at because but by command commands directly either en ever for from here i in is it"
-    " itself on or please script scripts since so that the there this to use we when with für hier ici mehr nicht por"
-    " pour para aqui".split()
-)
-"""Words after a program's name that name none of its commands."""
-
-_PACKAGE_RUNNER = lazy_regex(
-    r"(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env "
-)
-_PACKAGE_SCRIPT = lazy_regex(r"(?:npm|pnpm|yarn|bun)(?: run)? ([\w:.-]+)")
-_INSTALL = lazy_regex(r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)")
-
-
-class Rejection(NamedTuple):
-    """A rejected command."""
-
-    program: str
-    instruction: int
-    """Position of the instruction that rejects it."""
-    replacement: str
-    """The command to use instead; empty if none is known."""
-    preferred: str
-    """The program of that command."""
-
-
-class Preference(NamedTuple):
-    """Another program that the user prefers to the one of a command, and the position of the instruction."""
-
-    program: str
-    instruction: int
-
-
-def rejection_of(command: str, instructions: Sequence[str]) -> Rejection | None:
-    """Return how the user's instructions reject a command; None if none does."""
-    for program in _programs(command):
-        for number, instruction in enumerate(instructions):
-            if _rejects(instruction.casefold(), program, command):
-                preferred = _chosen_manager(instruction.casefold(), program)
-                return Rejection(program, number, _replacement(command, program, preferred), preferred)
-    return None
-
-
-def preference_of(command: str, instructions: Sequence[str]) -> Preference | None:
-    """Return the package manager that the user prefers to the one of a command; None if no instruction chooses one."""
-    for program in _programs(command):
-        for number, instruction in enumerate(instructions):
-            if program in PACKAGE_MANAGERS and (preferred := _preferred_manager(instruction.casefold(), program)):
-                return Preference(preferred, number)
-    return None
-
-
-def _programs(command: str) -> Iterator[str]:
-    """The programs a command starts, without their folders: `uv` and `pytest` for `uv run pytest`."""
-    runner = _PACKAGE_RUNNER.match(command)
-    starts = (command, command[runner.end() :]) if runner else (command,)
-    words = (start.split()[0].casefold() for start in starts if start.strip())
-    yield from (word if "/" in word.removeprefix("./") else word.removeprefix("./") for word in words)
-
-
-_NAME_START, _NAME_END = r"[`'\"]?(?<![A-Za-z0-9_./@-])", r"(?![A-Za-z0-9_/-])"
-"""Bounds of a program's name, also beside scripts without spaces."""
-
-
-@lru_cache(maxsize=512)
-def _pattern(program: str) -> re.Pattern[str]:
-    name = f"{_NAME_START}{re.escape(program)}{_NAME_END}"
-    before = rf"(?:(?<!\w){_BEFORE}\s+(?:{_FILLER}\s+){{0,3}}|{_BEFORE_WIDE}\s*){name}"
-    return lazy_regex(rf"(?P<before>{before})|{name}[`'\"]?{_AFTER}")
-
-
-def _rejects(instruction: str, program: str, command: str) -> bool:
-    """Whether an instruction rejects a program, or this one of its commands."""
-    for match in _pattern(program).finditer(instruction):
-        following = _NEXT_WORD.match(instruction, match.end()) if match["before"] else None
-        word = following[1].rstrip(".:") if following else ""
-        if not word or word in _ABOUT_ALL or word in command.casefold().split():
-            return True
-    return False
-
-
-def _replacement(command: str, program: str, preferred: str) -> str:
-    """The same script with the package manager that the user prefers; empty if there is none."""
-    if program not in PACKAGE_MANAGERS or not preferred:
-        return ""
-    if _INSTALL.fullmatch(command):
-        return f"{preferred} install"
-    script = _PACKAGE_SCRIPT.fullmatch(command)
-    return run_script(preferred, script[1]) if script else ""
-
-
-def _chosen_manager(instruction: str, program: str) -> str:
-    """Return the only package manager besides a program that an instruction names and does not reject; else nothing."""
-    others = [name for name in PACKAGE_MANAGERS if name != program and _is_chosen(instruction, name)]
-    return others[0] if len(others) == 1 else ""
-
-
-def _is_chosen(instruction: str, program: str) -> bool:
-    is_named = re.search(f"{_NAME_START}{program}{_NAME_END}", instruction) is not None
-    return is_named and _pattern(program).search(instruction) is None
-
-
-def _preferred_manager(instruction: str, program: str) -> str:
-    """Return the package manager that an instruction chooses for the whole project, without naming this one."""
-    if re.search(f"{_NAME_START}{program}{_NAME_END}", instruction):
-        return ""
-    chosen = _chosen_manager(instruction, program)
-    name = rf"{_NAME_START}{chosen}{_NAME_END}"
-    is_limited = chosen and re.search(rf"{name}\s+(?:for (?!every|all)|in|on|when|to)\b", instruction)
-    if not chosen or is_limited:
-        return ""
-    is_choice = re.search(rf"(?<!\w){_CHOOSE}\s*{name}", instruction) is not None
-    replaces = any(_pattern(other).search(instruction) for other in PACKAGE_MANAGERS if other in instruction)
-    return chosen if is_choice or replaces else ""
-
-
-def run_script(manager: str, script: str) -> str:
-    """Return the command by which a package manager runs a script."""
-    is_plain = manager in ("pnpm", "yarn") or (manager == "npm" and script in ("test", "start"))
-    return f"{manager} {script}" if is_plain else f"{manager} run {script}"
-
 
 MAX_COMMAND = 100
 MAX_ORIGIN = 240
@@ -189,7 +40,7 @@ PURPOSES = {
         rf"{_RUNNER}(?:pytest|vitest|jest|mocha|rspec|phpunit|unittest|rake (?:test|spec))(?= |$)",
         rf"{_RUNNER}(?:tox|nox)(?= |$){_NO_OTHER_ENVIRONMENT}",
         rf"{_PACKAGE_MANAGER} test\b(?!-)",
-        r"(?:go|dotnet|swift|mix|deno|zig build|flutter|dart|composer|meson) test(?= |$)",
+        r"(?:go|dotnet|swift|mix|deno|zig build|flutter|dart|composer|meson|forge|php artisan) test(?= |$)",
         r"cargo (?:nextest|test)(?= |$)",
         rf"{_TASK} (?:unit-?)?tests?(?:-(?:full|all))?(?= |$)",
         r"(?:\./)?gradlew? \S*test\b",
@@ -218,7 +69,7 @@ PURPOSES = {
     "format": _FORMAT,
     "build": (
         rf"{_PACKAGE_MANAGER} build\b",
-        r"(?:cargo|go|dotnet|swift) build\b|zig build$",
+        r"(?:cargo|go|dotnet|swift|forge) build\b|zig build$",
         rf"{_TASK} build\b",
         r"(?:\./)?gradlew? (?:build|assemble)\b",
         r"(?:\./)?mvnw? (?:\S+ )*package\b",
@@ -226,17 +77,24 @@ PURPOSES = {
         rf"{_SCRIPT}build{_END}",
     ),
     "set up": (
-        r"(?:uv sync|(?:poetry|pdm|bundle|composer) install|flutter pub get|mix deps\.get)\b",
+        r"(?:uv sync|(?:poetry|pdm|bundle|composer|forge) install|(?:flutter|dart) pub get|mix (?:deps\.get|setup))\b",
         rf"{_RUNNER}pip install (?:-\S+ )*-(?:e|r)\b",
         r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)$",
         rf"{_TASK} (?:install|setup|init|bootstrap|deps)\b",
         rf"{_SCRIPT}(?:install|setup|bootstrap){_END}",
     ),
     "run": (
-        rf"{_PACKAGE_MANAGER} (?:dev|start)\b",
-        rf"{_TASK} (?:dev|run|serve)\b",
-        rf"{_RUNNER}flask run\b",
-        r"python3? manage\.py runserver\b",
+        rf"{_PACKAGE_MANAGER} (?:dev|start|serve|tauri dev)\b(?!-)",
+        rf"{_TASK} (?:dev|run|serve|start)\b(?!-)",
+        rf"{_RUNNER}(?:flask run|streamlit run|uvicorn|gunicorn|fastapi (?:dev|run)|expo start) ",
+        rf"{_RUNNER}(?:flask run|expo start|next dev|vite|astro dev)$",
+        rf"{_PYTHON}manage\.py runserver\b",
+        r"(?:(?:uv|poetry|pdm|pipenv) run )?python3? (?:src/)?[\w-]{1,40}\.py$",
+        r"node (?:src/)?[\w-]{1,40}\.[cm]?[jt]s$",
+        r"(?:cargo|flutter|dotnet|swift) run\b|go run \.",
+        r"mix phx\.server$|(?:bin/)?rails s(?:erver)?$|bin/dev$|php artisan serve\b|wails dev$",
+        r"(?:\./)?gradlew? bootRun\b|(?:\./)?mvnw? (?:\S+ )*(?:spring-boot:run|javafx:run)\b",
+        r"docker[ -]compose up\b",
     ),
 }
 """Patterns of a command's beginning by purpose, in the order in which they are shown."""
@@ -251,6 +109,12 @@ _DEVELOPMENT_HEADING = lazy_regex(
 )
 """Headings under which a README describes work on the project, not its use."""
 
+_RUN_HEADING = lazy_regex(r"(?i)\b(?:run(?:ning)?|start(?:ed|ing)?|quick ?start|launch\w{0,5}|usage|how to use)\b")
+"""Headings under which a README says how the program is started."""
+
+_NODE = lazy_regex(r"(?:npm|pnpm|yarn|bun) ")
+_SCRIPT_FILE = lazy_regex(r"(?:\w{1,9} run )?(?:python3?|node) (\S+\.(?:py|[cm]?[jt]s))$")
+
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
 _INLINE = lazy_regex(r"`([^`\n]{3,100})`")
 _OWN_TESTS = lazy_regex(rf"{_SCRIPT}|{_TASK} |{_PACKAGE_MANAGER} ")
@@ -259,9 +123,15 @@ _OWN_TESTS = lazy_regex(rf"{_SCRIPT}|{_TASK} |{_PACKAGE_MANAGER} ")
 _RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
-_STEP = lazy_regex(r"^\s*+(?:- )?(?:run:\s*+)?[\"']?(.+?)[\"']?$")
+_STEP = lazy_regex(r"^\s*+(?:- )?(?:run:\s*+)?([\"']?)(.+?)\1(?: #.*)?$")
 _NOT_TYPEABLE = lazy_regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
-_LOCKS = (("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"))
+_LOCKS = (
+    ("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"),
+    ("yarn.lock", "yarn"),
+)  # fmt: skip
+_NO_TEST = "no test specified"
+"""In the script that npm writes into a new package.json."""
+
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
 _SCRIPTS = {
     "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"), "build": ("build",),
@@ -271,9 +141,10 @@ _TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 _NARROW = lazy_regex(
     r"(?i) (?:-k|-t|-run|--(?:watch|doc|failed|filter|grep|only|pdb|lf|ui|testnamepattern|tests?)(?:=\S*)?)(?= |$)"
     r"|\btest:(?!all\b|ci\b|run\b)"
+    r"|^docker\b"
     r"|[ /](?:test_\w+|\w+_(?:test|spec)|\w+\.(?:test|spec)|(?-i:\w*[a-z]Tests?))\.\w+(?= |$)| <"
 )
-"""Signs of a command that runs one test or one kind of tests."""
+"""Signs of a command that runs one test or one kind of tests, or that runs the program in a container."""
 
 _MAKE_FILES = (("Makefile", "make"), ("justfile", "just"))
 _TASK_TABLES = (
@@ -304,7 +175,9 @@ _USUAL = (
     ("Package.swift", "", ("swift test", "swift build")),
     ("mix.exs", "", ("mix test",)),
     ("pubspec.yaml", "  flutter_test:", ("flutter test",)),
+    ("pubspec.yaml", "  flutter:", ("flutter pub get", "flutter run")),
     ("pubspec.yaml", "  test:", ("dart test",)),
+    ("foundry.toml", "", ("forge test", "forge build")),
     ("Directory.Build.props", "", ("dotnet test", "dotnet build")),
     ("global.json", "", ("dotnet test", "dotnet build")),
     ("meson.build", "", ("meson test -C build",)),
@@ -312,6 +185,22 @@ _USUAL = (
     ("CMakeLists.txt", "CTest", ("ctest --test-dir build", "cmake --build build")),
 )
 """A build file, what its text contains, and the commands that are usual then."""
+
+LOCK_FILES = tuple(name for name, _ in (*_LOCKS, *_PYTHON_LOCKS))
+_PROGRAM_FILES = tuple(
+    f"{folder}{name}.{suffix}"
+    for folder in ("", "src/")
+    for name in ("main", "app", "bot", "run", "server", "start", "index", "cli")
+    for suffix in ("py", "js", "mjs", "ts")
+)
+_SCRIPT_FILES = tuple(
+    f"{folder}/{name}{suffix}"
+    for folder in ("scripts", "script", "bin")
+    for name in ("test", "check", "lint", "build", "setup")
+    for suffix in ("", ".sh")
+)
+PRESENCE_FILES = (*LOCK_FILES, *_PROGRAM_FILES, *_SCRIPT_FILES)
+"""Files at the top of a project whose presence decides about a command, whatever they contain."""
 
 BUILD_FILES = tuple(
     dict.fromkeys(
@@ -330,6 +219,21 @@ class ProjectCommand(NamedTuple):
 
     text: str
     origin: str
+    folder: str = ""
+    """The folder to run it in, with a trailing slash; empty for the top."""
+
+
+def project_folders(projects: Sequence[str], texts: Mapping[str, str]) -> list[str]:
+    """Return the folders of these build files that state their own commands.
+
+    A package.json with scripts at the top is a workspace's, whose scripts run those of the folders.
+    """
+    scripts = config_files.subtable(config_files.parse_json(texts.get("package.json", "")), "scripts")
+    is_workspace = any(name in scripts for names in _SCRIPTS.values() for name in names)
+    folders = (
+        path.rpartition("/")[0] + "/" for path in projects if not (is_workspace and path.endswith("package.json"))
+    )
+    return list(dict.fromkeys(folders))
 
 
 class Project(NamedTuple):
@@ -342,9 +246,15 @@ class Project(NamedTuple):
     texts: Mapping[str, str]
     """Build files by path."""
     files: Container[str]
-    locks: Container[str]
-    """File names of the existing lock files."""
+    """Those among `PRESENCE_FILES` that exist, in the folders too."""
+    folders: Sequence[str] = ()
+    """Folders that are projects of their own, each with a trailing slash."""
+    areas: Container[str] = ()
+    """Folders that a guide may enter before it names a command, each with a trailing slash."""
 
+
+MAX_FOLDERS = 4
+"""Maximum number of folders whose commands are shown."""
 
 LEFT_OUT = "Commands left out"
 """Title of the commands that contradict a standing instruction."""
@@ -364,34 +274,78 @@ def commands_of(
 
     Wherever it is written, a command that runs all tests is shown rather than one that runs some.
     A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose. One that a standing
-    instruction rejects is replaced or left out.
+    instruction rejects is replaced or left out. A line for each folder that is a project of its own follows.
     """
+    stated = list(_commands_in_guides(project))
+    sources = (_declared_commands(project), _commands_in_workflows(project), _usual_commands(project))
+    at_top = (command for command in stated if not command.folder)
+    choice = _choose(chain(at_top, *sources), instructions)
+    lines = [
+        _line(purpose, choice.chosen[purpose]) for purpose in PURPOSES if _is_shown(choice.chosen.get(purpose), sent)
+    ]
+    rejected = dict(choice.rejected)
+    entered = (command.folder for command in stated if command.folder and purpose_of(command.text))
+    for folder in list(dict.fromkeys((*project.folders, *entered)))[:MAX_FOLDERS]:
+        inner = _inner_project(project, folder)
+        in_folder = (command for command in stated if command.folder == folder)
+        declared = (
+            command._replace(origin=folder + command.origin, folder=folder)
+            for command in chain(_declared_commands(inner), _usual_commands(inner))
+        )
+        choice = _choose(chain(in_folder, declared), instructions)
+        lines += _folder_line(folder, choice, sent)
+        rejected |= choice.rejected
+    return CommandLines(lines, [f"{line}: {reason}" for line, reason in rejected.items()])
+
+
+class _Choice(NamedTuple):
+    chosen: dict[str, ProjectCommand]
+    """By purpose."""
+    rejected: dict[str, str]
+    """Reasons by line."""
+
+
+def _choose(commands: Iterable[ProjectCommand], instructions: Sequence[StandingInstruction]) -> _Choice:
+    """Choose the first command for each purpose that the user does not reject."""
     chosen: dict[str, ProjectCommand] = {}
     rejected: dict[str, str] = {}
     texts = [instruction.text for instruction in instructions]
-    for source in (_commands_in_guides, _declared_commands, _commands_in_workflows, _usual_commands):
-        for command in source(project):
-            purpose = purpose_of(command.text)
-            if not purpose or (purpose in chosen and not _is_wider(command, chosen[purpose])):
-                continue
-            rejection = rejection_of(command.text, texts)
-            if rejection is None:
-                preference = preference_of(command.text, texts)
-                by = instructions[preference.instruction].id if preference else ""
-                note = f"; the user prefers {preference.program}, {by}" if preference else ""
-                chosen[purpose] = ProjectCommand(command.text, f"{command.origin}{note}")
-                continue
-            by = instructions[rejection.instruction].id
-            rejected.setdefault(_line(purpose, command), f"the user rejects {rejection.program} in {by}")
-            if rejection.replacement:
-                origin = (
-                    f"instead of `{command.text}` in {command.origin}; the user prefers {rejection.preferred}, {by}"
-                )
-                chosen[purpose] = ProjectCommand(rejection.replacement, origin)
-    return CommandLines(
-        [_line(purpose, chosen[purpose]) for purpose in PURPOSES if _is_shown(chosen.get(purpose), sent)],
-        [f"{line}: {reason}" for line, reason in rejected.items()],
-    )
+    for command in commands:
+        purpose = purpose_of(command.text)
+        if not purpose or (purpose in chosen and not _is_wider(command, chosen[purpose])):
+            continue
+        rejection = rejection_of(command.text, texts)
+        if rejection is None:
+            preference = preference_of(command.text, texts)
+            by = instructions[preference.instruction].id if preference else ""
+            note = f"; the user prefers {preference.program}, {by}" if preference else ""
+            chosen[purpose] = command._replace(origin=f"{command.origin}{note}")
+            continue
+        by = instructions[rejection.instruction].id
+        rejected.setdefault(_line(purpose, command), f"the user rejects {rejection.program} in {by}")
+        if rejection.replacement:
+            origin = f"instead of `{command.text}` in {command.origin}; the user prefers {rejection.preferred}, {by}"
+            chosen[purpose] = command._replace(text=rejection.replacement, origin=origin)
+    return _Choice(chosen, rejected)
+
+
+def _inner_project(project: Project, folder: str) -> Project:
+    """The project in a folder; it may share the lock file at the top."""
+    texts = {name: project.texts[folder + name] for name in BUILD_FILES if folder + name in project.texts}
+    files = {name for name in PRESENCE_FILES if folder + name in project.files}
+    shared = files.isdisjoint(LOCK_FILES)
+    locks = {name for name in LOCK_FILES if shared and name in project.files}
+    return Project((), None, (), texts, files | locks)
+
+
+def _folder_line(folder: str, choice: _Choice, sent: Container[str]) -> list[str]:
+    """One line with the commands of a folder; none without any."""
+    commands = {purpose: choice.chosen[purpose] for purpose in PURPOSES if _is_shown(choice.chosen.get(purpose), sent)}
+    if not commands:
+        return []
+    origins = ", ".join(dict.fromkeys(command.origin for command in commands.values()))
+    listed = ", ".join(f"{purpose} `{one_line(command.text, MAX_COMMAND)}`" for purpose, command in commands.items())
+    return [f"- in {one_line(folder, MAX_COMMAND)}: {listed} ({one_line(origins, MAX_ORIGIN)})"]
 
 
 def _is_wider(command: ProjectCommand, chosen: ProjectCommand) -> bool:
@@ -404,7 +358,9 @@ def _is_shown(command: ProjectCommand | None, sent: Container[str]) -> bool:
 
 
 def _line(purpose: str, command: ProjectCommand) -> str:
-    return f"- {purpose}: `{one_line(command.text, MAX_COMMAND)}` ({one_line(command.origin, MAX_ORIGIN)})"
+    origin = one_line(command.origin, MAX_ORIGIN)
+    place = f" in {one_line(command.folder, MAX_COMMAND)}" if command.folder else ""
+    return f"- {purpose}{place}: `{one_line(command.text, MAX_COMMAND)}` ({origin})"
 
 
 def purpose_of(command: str) -> str:
@@ -424,36 +380,68 @@ def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
 
 def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
     for guide in project.guides:
-        yield from _shell_lines(guide, everywhere=True)
+        yield from _shell_lines(project, guide, everywhere=True)
         for line in prose_lines(guide.text):
-            for inline in _INLINE.finditer(line.text):
-                yield ProjectCommand(inline[1].strip(), guide.path)
+            yield from _inline_commands(project, guide.path, line.text)
     if project.readme is not None:
-        yield from _shell_lines(project.readme, everywhere=False)
+        yield from _shell_lines(project, project.readme, everywhere=False)
         for line in prose_lines(project.readme.text):
             if _is_about_development(line.headings):
-                yield from (
-                    ProjectCommand(inline[1].strip(), project.readme.path) for inline in _INLINE.finditer(line.text)
-                )
-
-    if project.readme is not None:
-        for command in _shell_lines(project.readme, everywhere=True):
+                yield from _inline_commands(project, project.readme.path, line.text)
+        for command in _shell_lines(project, project.readme, everywhere=True):
             if _OWN_TESTS.match(command.text) and purpose_of(command.text) == "test":
                 yield command
 
 
-def _shell_lines(document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
+def _inline_commands(project: Project, path: str, text: str) -> Iterator[ProjectCommand]:
+    """The commands in a sentence; a tool's name alone starts no program."""
+    for inline in _INLINE.finditer(text):
+        command = inline[1].strip()
+        if " " in command or purpose_of(command) != "run":
+            yield from _runnable(project, ProjectCommand(command, path))
+
+
+def _runnable(project: Project, command: ProjectCommand) -> Iterator[ProjectCommand]:
+    """A command, unless it needs a package.json or a script that is not there, as the examples of a manual do."""
+    script = _SCRIPT_FILE.match(command.text) if purpose_of(command.text) == "run" else None
+    lacks_script = script is not None and command.folder + script[1].removeprefix("./") not in project.files
+    is_elsewhere = (
+        _NODE.match(command.text) and f"{command.folder}package.json" not in project.texts and project.folders
+    )
+    if not lacks_script and not is_elsewhere:
+        yield command
+
+
+def _shell_lines(project: Project, document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
     """The lines of a document's shell blocks; for a README only where it describes work on the project."""
     for block in code_blocks(document.text):
-        if block.language in _SHELL and (everywhere or _is_about_development(block.headings)):
-            for line in block.lines:
-                line_text = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
-                yield ProjectCommand(line_text, document.path)
+        is_about = everywhere or _is_about_development(block.headings)
+        if block.language not in _SHELL or not (is_about or _is_about_running(block.headings)):
+            continue
+        folder = ""
+        for line in block.lines:
+            text = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
+            if text.startswith("cd "):
+                folder = _entered(folder, text[3:].strip().rstrip("/") + "/", project.areas)
+            elif is_about or purpose_of(text) == "run":
+                yield from _runnable(project, ProjectCommand(text, document.path, folder))
+
+
+def _entered(folder: str, target: str, areas: Container[str]) -> str:
+    """The folder after a `cd`; a folder that the repository lacks is its own clone, which is the top."""
+    target = target.removeprefix("./")
+    if target.startswith("../"):
+        folder, target = "", target[3:]
+    return next((path for path in (folder + target, target) if path in areas), "" if target else folder)
 
 
 def _is_about_development(headings: Sequence[str]) -> bool:
     """Whether a block is directly under the title, or under a heading about development."""
     return len(headings) <= 1 or any(_DEVELOPMENT_HEADING.search(heading) for heading in headings[1:])
+
+
+def _is_about_running(headings: Sequence[str]) -> bool:
+    return any(_RUN_HEADING.search(heading) for heading in headings[1:])
 
 
 def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
@@ -471,18 +459,18 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
         yield from _package_scripts(project)
     if "test" in config_files.subtable(config_files.parse_json(texts.get("composer.json", "")), "scripts"):
         yield ProjectCommand("composer test", "composer.json")
-    for folder in ("scripts", "script", "bin"):
-        for name in ("test", "check", "lint", "build", "install", "setup"):
-            for path in (f"{folder}/{name}", f"{folder}/{name}.sh"):
-                if path in project.files:
-                    yield ProjectCommand(path, path)
+    yield from (ProjectCommand(path, path) for path in _SCRIPT_FILES if path in project.files)
 
 
 def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
     scripts = config_files.subtable(config_files.parse_json(project.texts.get("package.json", "")), "scripts")
-    manager = package_manager(project.texts, project.locks)
+    manager = package_manager(project.texts, project.files)
     for names in _SCRIPTS.values():
-        yield from (ProjectCommand(run_script(manager, name), "package.json") for name in names if name in scripts)
+        yield from (
+            ProjectCommand(run_script(manager, name), "package.json")
+            for name in names
+            if _NO_TEST not in str(scripts.get(name, _NO_TEST))
+        )
 
 
 def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
@@ -496,7 +484,7 @@ def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
 
 def _runner_prefix(project: Project) -> str:
     """The program that runs a tool in the project's environment."""
-    return next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
+    return next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.files), "")
 
 
 def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
@@ -505,8 +493,8 @@ def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
             continue
         for line in workflow.text.splitlines():
             step = _STEP.match(line.rstrip())
-            if step:
-                yield ProjectCommand(step[1], workflow.path)
+            if step and purpose_of(step[2]) != "run":
+                yield from _runnable(project, ProjectCommand(step[2], workflow.path))
 
 
 def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
@@ -521,42 +509,3 @@ def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
             yield from (
                 ProjectCommand(prefix + command if command.startswith("py") else command, path) for command in commands
             )
-
-
-def entry_point_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
-    """Return a line for each entry point that a build file declares, then for files that are entry points by name."""
-    declared = {
-        name: target for read in (_python_entries, _node_entries, _rust_entries) for name, target in read(texts)
-    }
-    lines = [f"- `{one_line(name, 60)}` → {one_line(target, 120)}" for name, target in declared.items()]
-    named = "\n".join(declared.values()).replace(".", "/")
-    others = [
-        path
-        for path in mains
-        if path.removesuffix(".py") not in named and not (declared and path.endswith("__main__.py"))
-    ]
-    return lines + ([f"- {one_line(', '.join(others), 300)}"] if others else [])
-
-
-def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    project = config_files.parse_toml(texts.get("pyproject.toml", ""))
-    for scripts in (
-        config_files.subtable(project, "project", "scripts"),
-        config_files.subtable(project, "tool", "poetry", "scripts"),
-    ):
-        yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
-
-
-def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    package = config_files.parse_json(texts.get("package.json", ""))
-    binary = package.get("bin")
-    if isinstance(binary, str):
-        yield str(package.get("name", "bin")), binary
-    elif isinstance(binary, dict):
-        yield from ((name, target) for name, target in binary.items() if isinstance(target, str))
-
-
-def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for binary in config_files.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
-        if isinstance(binary, dict) and isinstance(binary.get("path"), str):
-            yield str(binary.get("name", "")), binary["path"]

@@ -3,8 +3,9 @@
 The counts carry over from state to state: only added and removed files are counted.
 """
 
+import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -30,6 +31,25 @@ MIN_FOLDERS = 3
 MAX_FOLDER_CHARACTERS, LARGEST_FOLDERS = 300, 12
 """Longer lists name only the largest folders, with the number of all."""
 
+_BUILD_KINDS = {
+    name: kind
+    for kind, names in {
+        "node": ("package.json",),
+        "python": ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt"),
+        "rust": ("Cargo.toml",),
+        "go": ("go.mod",),
+        "maven": ("pom.xml",),
+        "gradle": ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
+        "php": ("composer.json",),
+        "dart": ("pubspec.yaml",),
+        "elixir": ("mix.exs",),
+        "swift": ("Package.swift",),
+        "foundry": ("foundry.toml",),
+    }.items()
+    for name in names
+}
+"""Kinds of projects by the name of their build file."""
+
 _CLASSIFIED = {
     "decisions": lazy_regex(
         r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
@@ -41,6 +61,11 @@ _CLASSIFIED = {
     "guides": lazy_regex(
         r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$|^(?:\.cursor/rules|\.claude/rules|\.github/instructions)/[^/]+\.(?:mdc|md)$"
     ),
+    "projects": lazy_regex(
+        r"^(?!(?:.+/)?(?:\.[^/]+|tests?|examples?|samples?|demos?|docs?|templates?|testdata|fixtures|benchmarks?|vendor"
+        r"|third[_-]party|node_modules|deps|build|dist)/)"
+        rf"(?:[^/]+/){{0,2}}(?:{'|'.join(map(re.escape, _BUILD_KINDS))})$"
+    ),
     "workflows": lazy_regex(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
     "mains": lazy_regex(
         r"^(?!(?:.+/)?(?:tests?|examples?|docs?|testdata|fixtures|benchmarks?|scripts)/)"
@@ -49,7 +74,11 @@ _CLASSIFIED = {
 }
 """Files an anchor needs, by kind."""
 
-_CLASSIFIED_SUFFIXES = (".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "manage.py", "main.go", ".rs")
+MAX_PROJECTS = 16
+
+_CLASSIFIED_SUFFIXES = (
+    ".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "main.go", ".rs", *_BUILD_KINDS,
+)  # fmt: skip
 """No other file can match: checking the suffix spares the patterns."""
 
 
@@ -79,6 +108,8 @@ class Outline(NamedTuple):
     specifications: tuple[str, ...]
     guides: tuple[str, ...]
     """Instruction files of single folders, and those that apply to some files."""
+    projects: tuple[str, ...]
+    """Build files of folders that are projects of their own, the outer ones first."""
     workflows: tuple[str, ...]
     """Checks that a push runs."""
     mains: tuple[str, ...]
@@ -116,7 +147,8 @@ class RepoMap:
         specifications = tuple(
             path for path in classified.pop("specifications") if path not in self.classified["decisions"]
         )
-        return Outline(tuple(self._area_entries()), decisions, specifications, **classified)
+        projects = _inner_projects(classified.pop("projects"))
+        return Outline(tuple(self._area_entries()), decisions, specifications, projects=projects, **classified)
 
     def _area_entries(self) -> list[tuple[str, str]]:
         """The folders a map may name: the top-level ones, and the subfolders of the one with most code."""
@@ -141,6 +173,25 @@ class RepoMap:
         folder = next((folder for folder, _ in _most_common(tally.folders, 1)), "")
         inner = self.areas.get(main + folder)
         return main + folder if folder and inner is not None and inner.code * 10 >= tally.code * 9 else main
+
+
+_PLATFORM_FOLDERS = ("android/", "ios/", "macos/", "linux/", "windows/")
+"""Written by the tools of an app for several platforms, whose own commands build them."""
+
+
+def _inner_projects(build_files: Sequence[str]) -> tuple[str, ...]:
+    """The build files below the top whose kind no folder above has; packages may be apart from a package.json there."""
+    kinds = {(folder, _BUILD_KINDS[name]) for folder, _, name in (path.rpartition("/") for path in build_files)}
+    is_app = ("", "node") in kinds or ("", "dart") in kinds
+    inner = []
+    for path in build_files:
+        folder, _, name = path.rpartition("/")
+        kind = _BUILD_KINDS[name]
+        outer = folder.rpartition("/")[0]
+        above = {(outer, kind), ("", kind)} - {(folder, kind)} - ({("", "node")} if outer == "" else set())
+        if folder and above.isdisjoint(kinds) and not (is_app and path.startswith(_PLATFORM_FOLDERS)):
+            inner.append(path)
+    return tuple(sorted(inner, key=lambda path: (path.count("/"), path))[:MAX_PROJECTS])
 
 
 EMPTY = RepoMap(0, {}, {kind: frozenset() for kind in _CLASSIFIED})
@@ -266,11 +317,11 @@ MAX_FRAGILE_FILES = 5
 
 
 def fragile_file_lines(fragile_files: Sequence[FragileFile]) -> tuple[str, ...]:
-    """Return a line for each file whose changes repeatedly went wrong."""
-    return tuple(
-        f"- {one_line(fragile_file.path, 200)}: {_fragility(fragile_file)}"
-        for fragile_file in fragile_files[:MAX_FRAGILE_FILES]
-    )
+    """Return a line for the files whose changes repeatedly went wrong in the same way, in the order of the first."""
+    paths: dict[str, list[str]] = {}
+    for fragile_file in fragile_files[:MAX_FRAGILE_FILES]:
+        paths.setdefault(_fragility(fragile_file), []).append(one_line(fragile_file.path, 200))
+    return tuple(f"- {', '.join(names)}: {fragility}" for fragility, names in paths.items())
 
 
 def _fragility(fragile_file: FragileFile) -> str:
@@ -288,3 +339,42 @@ def landmine_lines(landmines: Iterable[tuple[str, Landmine]]) -> tuple[str, ...]
         f"- `{one_line(landmine.name, 80)}`: {one_line(landmine.text, 160)} ({one_line(path, 200)}:{landmine.line})"
         for path, landmine in landmines
     )
+
+
+def entry_point_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
+    """Return a line for each entry point that a build file declares, then for files that are entry points by name."""
+    declared = {
+        name: target for read in (_python_entries, _node_entries, _rust_entries) for name, target in read(texts)
+    }
+    lines = [f"- `{one_line(name, 60)}` → {one_line(target, 120)}" for name, target in declared.items()]
+    named = "\n".join(declared.values()).replace(".", "/")
+    others = [
+        path
+        for path in mains
+        if path.removesuffix(".py") not in named and not (declared and path.endswith("__main__.py"))
+    ]
+    return lines + ([f"- {one_line(', '.join(others), 300)}"] if others else [])
+
+
+def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    project = config_files.parse_toml(texts.get("pyproject.toml", ""))
+    for scripts in (
+        config_files.subtable(project, "project", "scripts"),
+        config_files.subtable(project, "tool", "poetry", "scripts"),
+    ):
+        yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
+
+
+def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    package = config_files.parse_json(texts.get("package.json", ""))
+    binary = package.get("bin")
+    if isinstance(binary, str):
+        yield str(package.get("name", "bin")), binary
+    elif isinstance(binary, dict):
+        yield from ((name, target) for name, target in binary.items() if isinstance(target, str))
+
+
+def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for binary in config_files.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
+        if isinstance(binary, dict) and isinstance(binary.get("path"), str):
+            yield str(binary.get("name", "")), binary["path"]

@@ -190,3 +190,13 @@ def test_an_edited_instruction_file_is_in_the_next_calls_anchor(start_chat: Star
     assert "Never ship on Fridays" not in first
     assert "Never ship on Fridays" in second
     assert "Never use floats" not in second
+
+
+def test_a_lock_file_that_appears_changes_the_commands(shop: Repository, repository: CodeRepository) -> None:
+    shop.commit({"web/package.json": '{"scripts": {"test": "vitest"}}'})
+    anchors = AnchorCache()
+    assert "- in web/: test `npm test` (web/package.json)" in lines(anchors, repository)
+    shop.commit({"web/pnpm-lock.yaml": "lockfileVersion: 9\n", "scripts/check.sh": "exit 0\n"})
+    found = lines(anchors, repository)
+    assert "- in web/: test `pnpm test` (web/package.json)" in found
+    assert "- check: `scripts/check.sh` (scripts/check.sh)" in found

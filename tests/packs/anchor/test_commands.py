@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_point_lines, package_manager, purpose_of
+from sidecar.packs.anchor.commands import project_folders
 
 SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
 PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}
@@ -16,9 +18,10 @@ def project(
     workflow: str = "",
     texts: Mapping[str, str] | None = None,
     files: tuple[str, ...] = (),
+    folders: tuple[str, ...] = (),
 ) -> Project:
     workflows = (ProjectDocument(".github/workflows/ci.yml", workflow),)
-    return Project(guides, ProjectDocument("README.md", readme), workflows, texts or {}, files, files)
+    return Project(guides, ProjectDocument("README.md", readme), workflows, texts or {}, files, folders, folders)
 
 
 @pytest.mark.parametrize(
@@ -171,5 +174,107 @@ def test_the_tasks_of_a_python_project_win_over_its_tools(table: str, locks: tup
 def test_release_and_benchmark_workflows_yield_no_commands() -> None:
     rare = ProjectDocument(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
     usual = ProjectDocument(".github/workflows/ci.yml", "- run: cargo build\n")
-    lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ()).lines
+    lines = commands_of(Project((), None, (rare, usual), {}, ()), ()).lines
     assert lines == ["- build: `cargo build` (.github/workflows/ci.yml)"]
+
+
+def test_each_folder_that_is_a_project_of_its_own_has_a_line() -> None:
+    readme = "# Shop\n\n## Setup\n\n```\ncd shop\ncd backend\nuv sync\nuvicorn main:app --reload\n```\n"
+    texts = {"web/package.json": SCRIPTS, "backend/pyproject.toml": "[tool.pytest.ini_options]\n"}
+    shop = project(readme=readme, texts=texts, files=("web/yarn.lock", "backend/uv.lock"), folders=("backend/", "web/"))
+    assert commands_of(shop, ()).lines == [
+        (
+            "- in backend/: test `uv run pytest`, set up `uv sync`, run `uvicorn main:app --reload` "
+            "(backend/pyproject.toml, README.md)"
+        ),
+        "- in web/: test `yarn test`, check `yarn lint`, run `yarn dev` (web/package.json)",
+    ]
+    assert commands_of(shop, ("README.md",)).lines[0] == "- in backend/: test `uv run pytest` (backend/pyproject.toml)"
+
+
+def test_a_folder_uses_the_lock_file_at_the_top_if_it_has_none() -> None:
+    shop = project(texts={"web/package.json": SCRIPTS}, files=("pnpm-lock.yaml",), folders=("web/",))
+    assert commands_of(shop, ()).lines == [
+        "- in web/: test `pnpm test`, check `pnpm lint`, run `pnpm dev` (web/package.json)"
+    ]
+
+
+def test_a_package_command_holds_for_the_folder_of_the_package_alone() -> None:
+    shop = project(workflow="- run: npm ci\n- run: npm test\n", texts={"web/package.json": SCRIPTS}, folders=("web/",))
+    assert [line for line in commands_of(shop, ()).lines if not line.startswith("- in web/: ")] == []
+
+
+def test_a_user_who_rejects_a_program_rejects_it_in_every_folder() -> None:
+    shop = project(texts={"web/package.json": SCRIPTS}, folders=("web/",))
+    instruction = StandingInstruction("mem-1", "Use pnpm, not npm", 0, 1, "typed")
+    found = commands_of(shop, (), (instruction,))
+    assert found.lines[0].startswith("- in web/: test `pnpm test`, check `pnpm lint`, run `pnpm dev` (instead of")
+    assert found.rejected[0] == "- test in web/: `npm test` (web/package.json): the user rejects npm in mem-1"
+
+
+@pytest.mark.parametrize(
+    ("projects", "package", "folders"),
+    [
+        (("api/go.mod", "web/package.json"), "{}", ["api/", "web/"]),
+        (("api/go.mod", "web/package.json"), SCRIPTS, ["api/"]),
+        (("web/package.json",), '{"scripts": {"prepare": "husky"}}', ["web/"]),
+    ],
+)
+def test_scripts_at_the_top_run_those_of_the_packages(
+    projects: tuple[str, ...], package: str, folders: list[str]
+) -> None:
+    assert project_folders(projects, {"package.json": package}) == folders
+
+
+def test_the_script_that_npm_writes_into_a_new_package_is_no_test() -> None:
+    stub = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1", "build": "vite build"}}'
+    assert commands_of(project(texts={"package.json": stub}), ()).lines == ["- build: `npm run build` (package.json)"]
+
+
+def test_a_package_lock_wins_over_the_lock_file_of_another_manager() -> None:
+    shop = project(texts={"package.json": SCRIPTS}, files=("bun.lockb", "package-lock.json"))
+    assert commands_of(shop, ()).lines[0] == "- test: `npm test` (package.json)"
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ("- run: go test ./... # the slow ones too", "go test ./..."),
+        ("- run: 'go test ./...'", "go test ./..."),
+        ('- run: dotnet test --collect:"Coverage"', 'dotnet test --collect:"Coverage"'),
+    ],
+)
+def test_a_step_of_a_workflow_is_read_without_its_quotes_and_comment(step: str, command: str) -> None:
+    assert commands_of(project(workflow=f"{step}\n"), ()).lines == [f"- test: `{command}` (.github/workflows/ci.yml)"]
+
+
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("python3 bot.py", "run"),
+        ("uv run uvicorn main:app --reload", "run"),
+        ("streamlit run app.py", "run"),
+        ("mix phx.server", "run"),
+        ("flutter run -d chrome", "run"),
+        ("./mvnw spring-boot:run", "run"),
+        ("npm run start:dev", "run"),
+        ("npm run dev-build", ""),
+        ("make dev-install", ""),
+        ("python scripts/convert.py", ""),
+        ("flutter pub get", "set up"),
+    ],
+)
+def test_the_start_of_a_program_is_recognised(command: str, purpose: str) -> None:
+    assert purpose_of(command) == purpose
+
+
+def test_a_readme_starts_the_program_under_a_heading_about_running_it() -> None:
+    readme = "# Bot\n\n## Run the bot\n\n```\npip install -r requirements.txt\npython3 bot.py\n```\n"
+    assert commands_of(project(readme=readme, files=("bot.py",)), ()).lines == ["- run: `python3 bot.py` (README.md)"]
+    assert commands_of(project(readme=readme), ()).lines == [], "the script is not there"
+    container = "## Run\n\n```\ndocker compose up -d\nnpm start\n```\n"
+    assert commands_of(project(readme=f"# Shop\n\n{container}"), ()).lines == ["- run: `npm start` (README.md)"]
+
+
+def test_a_script_of_the_project_is_one_of_its_commands() -> None:
+    assert commands_of(project(files=("scripts/test.sh",)), ()).lines == ["- test: `scripts/test.sh` (scripts/test.sh)"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.commands import preference_of, rejection_of, run_script
+from sidecar.packs.anchor.rejected_commands import preference_of, rejection_of, run_script
 from tests.support.cases import together
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sidecar.packs.anchor import EMPTY, count_files
 
 names = st.sampled_from(
-    ["src", "docs", "adr", "specs", "tests", "a", "b.py", "c.md", "d.ts", "README.md", ".x", "", "AGENTS.md", "main.go"]
+    [*"src docs adr specs tests a b.py c.md d.ts README.md .x AGENTS.md main.go package.json go.mod".split(), ""]
 )
 paths = st.builds("/".join, st.lists(names, min_size=1, max_size=5))
 
@@ -42,3 +42,28 @@ def test_a_map_names_every_subfolder_or_their_number() -> None:
     contents = dict(count_files(few).outline.areas)["src/middleware/"]
     assert contents.count("/") == 26
     assert dict(count_files(many).outline.areas)["src/middleware/"].startswith("contains 26 folders, among them axxx")
+
+
+def test_apps_in_languages_without_a_grammar_have_a_map() -> None:
+    files = [f"lib/{area}/{number}.dart" for area in ("screens", "models", "theme") for number in range(4)]
+    assert dict(count_files(files).outline.areas)["lib/"] == "contains models/, screens/, theme/"
+
+
+def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projects() -> None:
+    files = {
+        "package.json": [
+            "web/package.json",
+            "android/build.gradle",
+            "examples/go.mod",
+            "api/go.mod",
+            "api/tool/go.mod",
+        ],
+        "go.mod": ["api/go.mod", "web/package.json", "web/desktop/Cargo.toml", "node_modules/x/package.json"],
+        "pubspec.yaml": ["ios/Package.swift", "backend/requirements.txt", "backend/setup.py", "a/b/c/go.mod"],
+    }
+    projects = {top: count_files([top, *paths]).outline.projects for top, paths in files.items()}
+    assert projects == {
+        "package.json": ("api/go.mod", "web/package.json"),
+        "go.mod": ("web/package.json", "web/desktop/Cargo.toml"),
+        "pubspec.yaml": ("backend/requirements.txt", "backend/setup.py"),
+    }

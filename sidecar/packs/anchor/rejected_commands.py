@@ -1,0 +1,157 @@
+"""Commands that the user's instructions reject, and what they prefer instead. Pure.
+
+"Use pnpm, not npm" rejects `npm test`, and the same script runs with `pnpm test`. "Never run npm publish" rejects no
+other command of npm. A command of a tool that no instruction names, such as `bun run test`, stays; the tool that the
+user prefers is named beside it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+
+PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
+"""Programs that run the same scripts."""
+
+_BEFORE = (
+    r"(?:instead of|rather than|in place of|over|not|never|no longer|no|don['’]?t|do not|must not|stop|avoid"
+    r"|anstatt|anstelle von|statt|nicht|nie|niemals|kein(?:e|en)?|plutôt que|au lieu d[e']|pas|jamais"
+    r"|en vez de|en lugar de|em vez de|ao invés de|nunca|jamás|não|invece di|mai|non|in plaats van|niet|nooit|geen"
+    r"|вместо|не|никогда)"
+)
+_FILLER = (
+    r"(?:use|uses|using|run|running|call|type|with|by|the|a|any|de|mit|über|verwende[nt]?|nutze[nt]?|benutze[nt]?|avec"
+    r"|utilise[rz]?|d[e']|con|com|usar?|uses|usamos|gebruik|используй(?:те)?)"
+)
+_BEFORE_WIDE = r"(?:不要|别|不再|不)(?:再)?(?:使用|用|运行)?"
+"""Scripts without spaces put the rejection beside the name."""
+_CHOOSE = (
+    r"(?:use|using|prefer|switch to|moved? to|nutze[nt]?|verwende[nt]?|benutze[nt]?|utilise[rz]?|usar?|usamos|使用|用)"
+)
+_AFTER = (
+    r"(?:\s*(?:ではなく|じゃなく|の代わり|は禁止|[をは]?\s*(?:もう)?使(?:わな|うな|用しな|用禁止))"
+    r"|(?: [a-z][\w:-]*)?\s+(?:is|are) (?:forbidden|banned|not allowed|no longer))"
+)
+_NEXT_WORD = lazy_regex(r"[`'\"]?[ ](?:run )?([a-z][\w:.-]*)")
+_ABOUT_ALL = frozenset(
+    "a and any anymore anywhere as at because but by command commands directly either en ever for from here i in is it"
+    " itself on or please script scripts since so that the there this to use we when with für hier ici mehr nicht por"
+    " pour para aqui".split()
+)
+"""Words after a program's name that name none of its commands."""
+
+_PACKAGE_RUNNER = lazy_regex(
+    r"(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env "
+)
+_PACKAGE_SCRIPT = lazy_regex(r"(?:npm|pnpm|yarn|bun)(?: run)? ([\w:.-]+)")
+_INSTALL = lazy_regex(r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)")
+
+
+class Rejection(NamedTuple):
+    """A rejected command."""
+
+    program: str
+    instruction: int
+    """Position of the instruction that rejects it."""
+    replacement: str
+    """The command to use instead; empty if none is known."""
+    preferred: str
+    """The program of that command."""
+
+
+class Preference(NamedTuple):
+    """Another program that the user prefers to the one of a command, and the position of the instruction."""
+
+    program: str
+    instruction: int
+
+
+def rejection_of(command: str, instructions: Sequence[str]) -> Rejection | None:
+    """Return how the user's instructions reject a command; None if none does."""
+    for program in _programs(command):
+        for number, instruction in enumerate(instructions):
+            if _rejects(instruction.casefold(), program, command):
+                preferred = _chosen_manager(instruction.casefold(), program)
+                return Rejection(program, number, _replacement(command, program, preferred), preferred)
+    return None
+
+
+def preference_of(command: str, instructions: Sequence[str]) -> Preference | None:
+    """Return the package manager that the user prefers to the one of a command; None if no instruction chooses one."""
+    for program in _programs(command):
+        for number, instruction in enumerate(instructions):
+            if program in PACKAGE_MANAGERS and (preferred := _preferred_manager(instruction.casefold(), program)):
+                return Preference(preferred, number)
+    return None
+
+
+def _programs(command: str) -> Iterator[str]:
+    """The programs a command starts, without their folders: `uv` and `pytest` for `uv run pytest`."""
+    runner = _PACKAGE_RUNNER.match(command)
+    starts = (command, command[runner.end() :]) if runner else (command,)
+    words = (start.split()[0].casefold() for start in starts if start.strip())
+    yield from (word if "/" in word.removeprefix("./") else word.removeprefix("./") for word in words)
+
+
+_NAME_START, _NAME_END = r"[`'\"]?(?<![A-Za-z0-9_./@-])", r"(?![A-Za-z0-9_/-])"
+"""Bounds of a program's name, also beside scripts without spaces."""
+
+
+@lru_cache(maxsize=512)
+def _pattern(program: str) -> re.Pattern[str]:
+    name = f"{_NAME_START}{re.escape(program)}{_NAME_END}"
+    before = rf"(?:(?<!\w){_BEFORE}\s+(?:{_FILLER}\s+){{0,3}}|{_BEFORE_WIDE}\s*){name}"
+    return lazy_regex(rf"(?P<before>{before})|{name}[`'\"]?{_AFTER}")
+
+
+def _rejects(instruction: str, program: str, command: str) -> bool:
+    """Whether an instruction rejects a program, or this one of its commands."""
+    for match in _pattern(program).finditer(instruction):
+        following = _NEXT_WORD.match(instruction, match.end()) if match["before"] else None
+        word = following[1].rstrip(".:") if following else ""
+        if not word or word in _ABOUT_ALL or word in command.casefold().split():
+            return True
+    return False
+
+
+def _replacement(command: str, program: str, preferred: str) -> str:
+    """The same script with the package manager that the user prefers; empty if there is none."""
+    if program not in PACKAGE_MANAGERS or not preferred:
+        return ""
+    if _INSTALL.fullmatch(command):
+        return f"{preferred} install"
+    script = _PACKAGE_SCRIPT.fullmatch(command)
+    return run_script(preferred, script[1]) if script else ""
+
+
+def _chosen_manager(instruction: str, program: str) -> str:
+    """Return the only package manager besides a program that an instruction names and does not reject; else nothing."""
+    others = [name for name in PACKAGE_MANAGERS if name != program and _is_chosen(instruction, name)]
+    return others[0] if len(others) == 1 else ""
+
+
+def _is_chosen(instruction: str, program: str) -> bool:
+    is_named = re.search(f"{_NAME_START}{program}{_NAME_END}", instruction) is not None
+    return is_named and _pattern(program).search(instruction) is None
+
+
+def _preferred_manager(instruction: str, program: str) -> str:
+    """Return the package manager that an instruction chooses for the whole project, without naming this one."""
+    if re.search(f"{_NAME_START}{program}{_NAME_END}", instruction):
+        return ""
+    chosen = _chosen_manager(instruction, program)
+    name = rf"{_NAME_START}{chosen}{_NAME_END}"
+    is_limited = chosen and re.search(rf"{name}\s+(?:for (?!every|all)|in|on|when|to)\b", instruction)
+    if not chosen or is_limited:
+        return ""
+    is_choice = re.search(rf"(?<!\w){_CHOOSE}\s*{name}", instruction) is not None
+    replaces = any(_pattern(other).search(instruction) for other in PACKAGE_MANAGERS if other in instruction)
+    return chosen if is_choice or replaces else ""
+
+
+def run_script(manager: str, script: str) -> str:
+    """Return the command by which a package manager runs a script."""
+    is_plain = manager in ("pnpm", "yarn") or (manager == "npm" and script in ("test", "start"))
+    return f"{manager} {script}" if is_plain else f"{manager} run {script}"
