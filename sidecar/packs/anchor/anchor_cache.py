@@ -27,6 +27,7 @@ from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lin
 from sidecar.packs.anchor.commands import BUILD_FILES, PRESENCE_FILES, Project, commands_of, project_folders
 from sidecar.packs.anchor.config_files import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
+from sidecar.packs.anchor.markdown_parts import is_placeholder
 from sidecar.packs.anchor.repo_map import (
     MAX_FRAGILE_FILES,
     Outline,
@@ -87,8 +88,13 @@ def source_paths(files: Container[str], outline: Outline) -> list[str]:
         *outline.specifications[:MAX_SPECIFICATIONS],
         *outline.workflows[:MAX_WORKFLOWS],
     )
-    inner = (folder + name for folder in _folders(outline) for name in BUILD_FILES if folder + name in files)
+    inner = (path for path in _inner_files(outline) if path in files)
     return list(dict.fromkeys((*named, *manifests, *classified, *inner)))
+
+
+def _inner_files(outline: Outline) -> list[str]:
+    """The build and configuration files that folders may have which are projects of their own."""
+    return [folder + name for folder in _folders(outline) for name in (*BUILD_FILES, *SETTINGS_FILES)]
 
 
 def present_files(files: Container[str], outline: Outline) -> tuple[str, ...]:
@@ -140,11 +146,11 @@ def read_anchor_sources(
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
     sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
     manifests = [area + name for area, _ in outline.areas for name, *_ in _MANIFESTS]
-    inner = [folder + name for folder in _folders(outline) for name in BUILD_FILES]
-    texts = dict(documents((*BUILD_FILES, *SETTINGS_FILES, *manifests, *inner)))
+    texts = dict(documents((*BUILD_FILES, *SETTINGS_FILES, *manifests, *_inner_files(outline))))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     areas = frozenset((*_folders(outline), *(area for area, _ in outline.areas)))
-    project = Project(own, readme, workflows, texts, present, project_folders(outline.projects, texts), areas)
+    folders = project_folders(outline.projects, texts)
+    project = Project(own, readme, workflows, texts, present, folders, areas)
     commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,
@@ -157,7 +163,7 @@ def read_anchor_sources(
         more_specifications=outline.specifications[MAX_SPECIFICATIONS:],
         areas=outline.areas,
         purposes={**purposes, **_manifest_descriptions(outline, texts)},
-        settings=tuple(setting_lines(texts)),
+        settings=tuple(setting_lines(texts, folders)),
         commands=tuple(commands.lines),
         rejected_commands=tuple(commands.rejected),
         entries=tuple(entry_point_lines(texts, outline.mains)),
@@ -183,7 +189,7 @@ def _manifest_descriptions(outline: Outline, texts: Mapping[str, str]) -> dict[s
 def _manifest_description(texts: Mapping[str, str], folder: str) -> str:
     for name, read, table in _MANIFESTS:
         text = subtable(read(texts.get(folder + name, "")), *table).get("description")
-        if isinstance(text, str) and text.strip():
+        if isinstance(text, str) and text.strip() and not is_placeholder(text.strip()):
             return text.strip()
     return ""
 

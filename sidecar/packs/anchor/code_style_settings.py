@@ -28,16 +28,24 @@ class Row(NamedTuple):
     locations: tuple[tuple[str, Read], ...]
 
 
-def setting_lines(texts: Mapping[str, str]) -> list[str]:
-    """Return a line for each tool whose configuration states something; texts by path."""
-    lines = []
-    for row in ROWS:
-        for path, read in row.locations:
-            phrases = list(dict.fromkeys(read(texts[path]))) if path in texts else []
-            if phrases:
-                lines.append(f"- {row.tool}: {one_line('; '.join(phrases), 420)} ({path})")
-                break
-    return lines
+def setting_lines(texts: Mapping[str, str], folders: Sequence[str] = ()) -> list[str]:
+    """Return a line for each tool whose configuration states something; texts by path.
+
+    Of `folders`, which are projects of their own, follow the tools that are not configured at the top.
+    """
+    lines = {row.tool: line for row in ROWS if (line := _setting_line(row, "", texts))}
+    inner = (_setting_line(row, folder, texts) for folder in folders for row in ROWS if row.tool not in lines)
+    return [*lines.values(), *filter(None, inner)]
+
+
+def _setting_line(row: Row, folder: str, texts: Mapping[str, str]) -> str:
+    for name, read in row.locations:
+        path = folder + name
+        phrases = list(dict.fromkeys(read(texts[path]))) if path in texts else []
+        if phrases:
+            place = f" in {one_line(folder, 100)}" if folder else ""
+            return f"- {row.tool}{place}: {one_line('; '.join(phrases), 420)} ({path})"
+    return ""
 
 
 def _python(text: str) -> Phrases:

@@ -233,7 +233,11 @@ def project_folders(projects: Sequence[str], texts: Mapping[str, str]) -> list[s
     folders = (
         path.rpartition("/")[0] + "/" for path in projects if not (is_workspace and path.endswith("package.json"))
     )
-    return list(dict.fromkeys(folders))
+    return list(dict.fromkeys(folders))[:MAX_FOLDERS]
+
+
+MAX_FOLDERS = 4
+"""Maximum number of folders whose commands and settings are shown."""
 
 
 class Project(NamedTuple):
@@ -252,9 +256,6 @@ class Project(NamedTuple):
     areas: Container[str] = ()
     """Folders that a guide may enter before it names a command, each with a trailing slash."""
 
-
-MAX_FOLDERS = 4
-"""Maximum number of folders whose commands are shown."""
 
 LEFT_OUT = "Commands left out"
 """Title of the commands that contradict a standing instruction."""

@@ -15,11 +15,19 @@ _LINK = lazy_regex(
 _SHORT_LINK = lazy_regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
 _MARKUP = lazy_regex(r"(`[^`\n]+`)|</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
 _APPEAL = lazy_regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
-_ADDRESS = lazy_regex(r"<?https?://\S{1,900}>?")
+_ADDRESS = lazy_regex(r"https?://\S{1,900}")
+_PLACEHOLDER = lazy_regex(
+    r"(?i)(?:add your description|a new flutter (?:project|plugin|package)|here are some ideas|description of your"
+    r"|your (?:project )?description|(?:project )?description goes here|todo\b)"
+)
+_WORD = lazy_regex(r"(?!nbsp|amp)[^\W\d_]{2,40}")
 _DEFINITION = lazy_regex(
     r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
 )
 _SENTENCE = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
+
+MIN_WORDS = 4
+"""Number of words beside an address from which a paragraph says what something is."""
 
 MAX_PARAGRAPHS = 6
 """Maximum number of a README's paragraphs searched for the one that introduces it."""
@@ -117,15 +125,26 @@ def document_title(text: str) -> str:
 
 
 def introduction(text: str) -> str:
-    """Return the paragraph that says what something is; else the first paragraph, which may be news."""
+    """Return the paragraph that says what something is; else the first paragraph, which may be news, but no address."""
     paragraphs = [
         paragraph
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)
-        if not _APPEAL.search(paragraph) and not _ADDRESS.fullmatch(paragraph)
+        if not _APPEAL.search(paragraph)
     ]
-    return next(
-        (paragraph for paragraph in paragraphs if _DEFINITION.search(paragraph)), paragraphs[0] if paragraphs else ""
-    )
+    paragraphs = [paragraph for paragraph in paragraphs if not is_placeholder(paragraph)]
+    stated = next((paragraph for paragraph in paragraphs if _DEFINITION.search(paragraph)), "")
+    return stated or next((paragraph for paragraph in paragraphs[:1] if not _is_address(paragraph)), "")
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a description is the one that a tool wrote into a new project."""
+    return _PLACEHOLDER.match(text) is not None
+
+
+def _is_address(paragraph: str) -> bool:
+    """Whether a paragraph says hardly more than where something is."""
+    rest, count = _ADDRESS.subn(" ", paragraph)
+    return count > 0 and len(_WORD.findall(rest)) < MIN_WORDS
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -135,7 +154,9 @@ def _paragraphs(text: str) -> Iterator[str]:
     other = False
     for line in prose_lines(text):
         stripped = line.text.strip()
-        begins_otherwise = line.text.startswith("    ") or stripped.startswith(_NON_PROSE_PREFIXES)
+        begins_otherwise = (
+            line.text.startswith("    ") or stripped.startswith(_NON_PROSE_PREFIXES) or bool(_BULLET.match(line.text))
+        )
         other = bool(stripped) and (
             begins_otherwise or other
         )  # the continuation of a field or a quote is not prose either

@@ -22,7 +22,10 @@ _NOT_PRODUCT = lazy_regex(
 )
 """Folders besides the product: their contents say nothing about it."""
 
-_UNMAPPED = lazy_regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
+_UNMAPPED = lazy_regex(
+    r"(?i)^(?:\.|(?:examples?|samples|fixtures|testdata|node_modules|bower_components|vendor|third[_-]party|pods|venv|env|dist"
+    r"|__pycache__)/)"
+)
 """Folders that a map never names, whatever purpose they state."""
 
 MIN_FOLDERS = 3
@@ -74,7 +77,7 @@ _CLASSIFIED = {
 }
 """Files an anchor needs, by kind."""
 
-MAX_PROJECTS = 16
+MAX_PROJECTS = 8
 
 _CLASSIFIED_SUFFIXES = (
     ".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "main.go", ".rs", *_BUILD_KINDS,

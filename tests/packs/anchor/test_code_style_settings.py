@@ -96,3 +96,16 @@ def test_values_of_unexpected_types_are_ignored(value: str) -> None:
     json = "{" + ",".join(f'"{key}": {value}' for key in keys) + "}"
     for path in SETTINGS_FILES:
         assert all(line.endswith(f"({path})") and "\n" not in line for line in setting_lines({path: json}))
+
+
+def test_settings_of_a_folder_are_shown_where_the_top_has_none() -> None:
+    texts = {
+        "tsconfig.json": '{"compilerOptions": {"strict": true}}',
+        "web/tsconfig.json": '{"compilerOptions": {"strict": true}}',
+        "web/.prettierrc": '{"semi": false}',
+    }
+    assert setting_lines(texts, ["web/"]) == [
+        "- TypeScript: strict (tsconfig.json)",
+        "- Prettier in web/: no semicolons (web/.prettierrc)",
+    ]
+    assert setting_lines(texts) == ["- TypeScript: strict (tsconfig.json)"]

@@ -45,8 +45,11 @@ def test_a_map_names_every_subfolder_or_their_number() -> None:
 
 
 def test_apps_in_languages_without_a_grammar_have_a_map() -> None:
-    files = [f"lib/{area}/{number}.dart" for area in ("screens", "models", "theme") for number in range(4)]
-    assert dict(count_files(files).outline.areas)["lib/"] == "contains models/, screens/, theme/"
+    files = ["node_modules/x/a.js", *(f"node_modules/{name}/b.js" for name in "abcd")]
+    files += [f"lib/{area}/{number}.dart" for area in ("screens", "models", "theme") for number in range(4)]
+    assert dict(count_files(files).outline.areas) == {
+        "lib/": "contains models/, screens/, theme/", "lib/models/": "", "lib/screens/": "", "lib/theme/": "",
+    }  # fmt: skip
 
 
 def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projects() -> None:
