@@ -39,7 +39,7 @@ from sidecar.packs.anchor.repo_map import (
     import_names,
     landmine_lines,
 )
-from sidecar.packs.anchor.rules import ProjectDocument, sent_paths
+from sidecar.packs.anchor.rules import ProjectDocument, sent_paths, split_rule_files
 from sidecar.packs.model import HostInjects
 from sidecar.session import strip_session_lock
 from sidecar.workspace import Workspace
@@ -75,6 +75,8 @@ MAX_DECISIONS = 24
 MAX_SPECIFICATIONS = 12
 MAX_WORKFLOWS = 8
 MAX_NESTED = 8
+MAX_RULE_FILES = 16
+"""Maximum number of rule files of other agents that are read."""
 
 Read = Callable[[str], str | None]
 
@@ -87,6 +89,7 @@ def source_paths(files: Container[str], outline: Outline) -> list[str]:
         *outline.decisions[-MAX_DECISIONS:],
         *outline.specifications[:MAX_SPECIFICATIONS],
         *outline.workflows[:MAX_WORKFLOWS],
+        *[path for path in outline.guides if path.startswith(".")][:MAX_RULE_FILES],
     )
     inner = (path for path in _inner_files(outline) if path in files)
     return list(dict.fromkeys((*named, *manifests, *classified, *inner)))
@@ -140,8 +143,10 @@ def read_anchor_sources(
 
     own, readmes = documents(_INSTRUCTIONS), documents(_READMES)
     for_agents = [document for document in own if document.path in AGENT_PATHS]
+    rule_files = documents([path for path in outline.guides if path.startswith(".")][:MAX_RULE_FILES])
+    always, others = split_rule_files(rule_files, reads_claude_rules=host.claude_md)
     outer = [ProjectDocument(path, strip_session_lock(text)) for path, text in above.items()]
-    instructions = (*for_agents, *outer, *own[len(for_agents) :])
+    instructions = (*for_agents, *outer, *always, *own[len(for_agents) :])
     readme = readmes[0] if readmes else None
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
     sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
@@ -150,12 +155,13 @@ def read_anchor_sources(
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     areas = frozenset((*_folders(outline), *(area for area, _ in outline.areas)))
     folders = project_folders(outline.projects, texts)
-    project = Project(own, readme, workflows, texts, present, folders, areas)
+    project = Project((*own, *always), readme, workflows, texts, present, folders, areas)
     commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,
         sent=sent,
         nested=_nested(outline.guides),
+        rule_files=others,
         readme=readme,
         description=_manifest_description(texts, ""),
         decisions=documents(outline.decisions[-MAX_DECISIONS:]),
@@ -175,7 +181,7 @@ def _nested(guides: Sequence[str]) -> tuple[str, ...]:
     """The instruction file of each folder: `AGENTS.md` sorts before `CLAUDE.md`."""
     by_folder: dict[str, str] = {}
     for path in guides:
-        if path not in _INSTRUCTIONS:
+        if path not in _INSTRUCTIONS and not path.startswith("."):
             by_folder.setdefault(path.rpartition("/")[0], path)
     return tuple(by_folder.values())[:MAX_NESTED]
 

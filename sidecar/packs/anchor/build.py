@@ -9,7 +9,7 @@ from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_parts import introduction, plain
-from sidecar.packs.anchor.rules import ProjectDocument, rule_lines, trap_lines
+from sidecar.packs.anchor.rules import ProjectDocument, rule_file_lines, rule_lines, trap_lines
 
 INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRY_POINTS, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS = (
     "Invariants", "Rules", "Tool settings", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
@@ -38,6 +38,8 @@ _DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES, LANDMINES)
 
 MAX_OMITTED = 60
 
+MAX_RULE_FILES = 6
+
 MAX_LANDMINES = 8
 """More are omitted from the anchor even where they fit; a region shows its own."""
 
@@ -53,6 +55,8 @@ class AnchorSources(NamedTuple):
     """Instruction files that the agent receives from the host."""
     nested: tuple[str, ...] = ()
     """Instruction files of single folders."""
+    rule_files: tuple[ProjectDocument, ...] = ()
+    """Rules for some kind of work."""
     readme: ProjectDocument | None = None
     description: str = ""
     """The description of the repository in its build file."""
@@ -190,7 +194,11 @@ def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
     rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
     return {
         INVARIANTS: sources.accepted.pointers.invariants,
-        RULES: rule_lines(sources.instructions, sources.sent, sources.nested) + decisions.rules,
+        RULES: [
+            *rule_lines(sources.instructions, sources.sent, sources.nested),
+            *rule_file_lines(sources.rule_files)[:MAX_RULE_FILES],
+            *decisions.rules,
+        ],
         SETTINGS: sources.settings,
         COMMANDS: sources.commands,
         LEFT_OUT: sources.rejected_commands,

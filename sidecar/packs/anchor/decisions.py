@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import Line
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
-from sidecar.packs.anchor.markdown_parts import document_title, normalize, plain, prose_lines, up_to_full_stop
+from sidecar.packs.anchor.markdown_parts import (
+    document_title,
+    introduced_items,
+    normalize,
+    plain,
+    prose_lines,
+    up_to_full_stop,
+)
 from sidecar.packs.anchor.rules import ProjectDocument
 
 if TYPE_CHECKING:
@@ -123,17 +131,22 @@ def status_of(text: str) -> str:
 
 
 def decision_in(text: str) -> str:
-    """Return the first sentence of the decision; empty where none is marked as such."""
-    lines: list[str] = []
+    """Return the first sentence of the decision, with the items that it introduces; empty where none is marked."""
+    lines: list[Line] = []
     for line in prose_lines(text):
         if (line.headings and _DECISION.match(line.headings[-1])) or (not lines and _CHOSEN.match(line.text)):
             if line.text.strip():
-                lines.append(line.text.strip().removeprefix("- ").removeprefix("* "))
+                lines.append(line)
             elif lines:
                 break
         elif lines:
             break
-    return up_to_full_stop(plain(" ".join(lines)))
+    stated = (line.text.strip().removeprefix("- ").removeprefix("* ") for line in lines)
+    sentence = up_to_full_stop(plain(" ".join(stated)))
+    if not sentence.endswith((":", "：")):
+        return sentence
+    items = introduced_items(text).get(lines[-1].number, [])
+    return f"{sentence} {'; '.join(plain(item.text).rstrip('.;,') for item in items)}" if items else ""
 
 
 def _title(document: ProjectDocument) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Line
+from sidecar.core.markdown import Line, split_front_matter
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown_parts import (
@@ -67,6 +67,19 @@ _TRAP_HEADING = lazy_regex(
 _INCLUDE = lazy_regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
+_RULE_FOLDERS = (".cursor/rules/", ".claude/rules/", ".github/instructions/")
+_ALWAYS = lazy_regex(r"(?m)^alwaysApply:[ \t]*true[ \t]*$")
+_SCOPE = lazy_regex(r"(?m)^(?:globs|applyTo|paths):[ \t]*+[\[\"']*([^\n]{1,200}?)[\]\"' \t]*$")
+_EVERYTHING = frozenset(("*", "**", "**/*", "**/**", "**/*.*", "/**/*.*"))
+_RULES_OF_TOOLS = frozenset(
+    (
+        "cursor_rules.mdc", "self_improve.mdc", "derived-cursor-rules.mdc", "dev_workflow.mdc", "taskmaster.mdc",
+        "byterover-rules.mdc",
+    )
+)  # fmt: skip
+"""Files that tools write about themselves, or collect from chats."""
+
+
 class ProjectDocument(NamedTuple):
     """An instruction file, a README, an ADR or a specification."""
 
@@ -123,6 +136,45 @@ def _resolve(folder: str, name: str) -> str:
     return "/".join(parts)
 
 
+class RuleFiles(NamedTuple):
+    """The rule files written for other agents, as far as they are not sent."""
+
+    always: tuple[ProjectDocument, ...]
+    """Those that hold whatever the work is, without front matter; lines keep their numbers."""
+    others: tuple[ProjectDocument, ...]
+
+
+def split_rule_files(documents: Sequence[ProjectDocument], *, reads_claude_rules: bool) -> RuleFiles:
+    """Divide the rule files of other agents by their front matter; Claude Code reads its own."""
+    always, others = [], []
+    for document in documents:
+        is_for_claude = document.path.startswith(".claude/")
+        if is_for_claude and reads_claude_rules:
+            continue
+        parts = split_front_matter(document.text)
+        matter = parts.matter or ""
+        scope = _SCOPE.search(matter)
+        is_unlimited = scope[1] in _EVERYTHING if scope else is_for_claude
+        is_of_tool = document.path.rpartition("/")[2].replace(".instructions.md", ".mdc") in _RULES_OF_TOOLS
+        if not is_of_tool and (_ALWAYS.search(matter) or is_unlimited):
+            lines = document.text.count("\n") - parts.body.count("\n")
+            always.append(document._replace(text="\n" * lines + parts.body))
+        else:
+            others.append(document)
+    return RuleFiles(tuple(always), tuple(others))
+
+
+def rule_file_lines(documents: Sequence[ProjectDocument]) -> list[str]:
+    """Return a line for each rule file of some kind of work: which, and where it is."""
+    lines = []
+    for document in documents:
+        scope = _SCOPE.search(split_front_matter(document.text).matter or "")
+        about = one_line(scope[1], 100) if scope and scope[1] not in _EVERYTHING else ""
+        path = one_line(document.path, 200)
+        lines.append(f"- For work on {about} read {path}." if about else f"- More rules are in {path}.")
+    return lines
+
+
 def rule_lines(documents: Sequence[ProjectDocument], sent: frozenset[str], nested: Sequence[str]) -> list[str]:
     """Return a line for each rule, in the files' order, strict ones first; then where to find more.
 
@@ -141,14 +193,10 @@ def rule_lines(documents: Sequence[ProjectDocument], sent: frozenset[str], neste
         for path in included_files(document.path, document.text)
         if path not in known
     ]
-    lines += [_pointer_line(path) for path in nested]
+    lines += [
+        f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}." for path in nested
+    ]
     return list(dict.fromkeys(lines))
-
-
-def _pointer_line(path: str) -> str:
-    if path.startswith("."):
-        return f"- More rules are in {one_line(path, 200)}."
-    return f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}."
 
 
 def trap_lines(documents: Sequence[ProjectDocument], sent: frozenset[str]) -> list[str]:
@@ -180,7 +228,8 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
     """
     if _REVIEW.search(document_title(document.text)):
         return []
-    for_agents = document.path.rpartition("/")[2] in AGENT_FILES
+    is_rule_file = document.path.startswith(_RULE_FOLDERS)
+    for_agents = is_rule_file or document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
     stated = numbered_sentences(document.text) if for_agents else []
     rules = [line for line in stated if _STRONG.search(line.text) and not _is_trap(line) and not _is_no_rule(line)]

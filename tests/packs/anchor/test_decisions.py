@@ -13,6 +13,8 @@ from sidecar.packs.anchor import ProjectDocument, decision_in, specification_lin
         ("Cents\n=====\n\nDecision\n--------\n\nStore `cents`. Always.\n", "Store `cents`."),
         ("# Cents\n\nWe decided to store cents. Why not?\n", "We decided to store cents."),
         ("# Cents\n\nText without any.\n", ""),
+        ("## Decision\n\nWe test twice:\n\n- **SQLite** here.\n- Postgres.\n", "We test twice: SQLite here; Postgres"),
+        ("## Decision\n\nWe test twice:\n\n```\nmake\n```\n", ""),
     ],
 )  # fmt: skip
 def test_a_decision_is_its_first_sentence(text: str, sentence: str) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from sidecar.packs.anchor import ProjectDocument, included_files, rule_lines, sent_paths, trap_lines
+from sidecar.packs.anchor.rules import rule_file_lines, split_rule_files
 
 AGENTS = ProjectDocument("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use **whole** cents.\n")
 NOTHING_SENT = frozenset[str]()
@@ -49,10 +50,7 @@ def test_includes_are_relative_to_the_file_and_ignored_in_code() -> None:
 
 
 def test_a_folders_instructions_have_a_pointer() -> None:
-    assert rule_lines([AGENTS], NOTHING_SENT, ["web/AGENTS.md", ".cursor/rules/style.mdc"])[-2:] == [
-        "- Before work in web/ read web/AGENTS.md.",
-        "- More rules are in .cursor/rules/style.mdc.",
-    ]
+    assert rule_lines([AGENTS], NOTHING_SENT, ["web/AGENTS.md"])[-1] == "- Before work in web/ read web/AGENTS.md."
 
 
 def test_contribution_procedures_are_not_rules() -> None:
@@ -190,3 +188,47 @@ def test_a_sentence_that_introduces_a_command_takes_no_items_from_far_below() ->
         + "\nSee also:\n\n- A page.\n"
     )
     assert rules_of(ProjectDocument("AGENTS.md", text)) == ["- Always run the tests: (AGENTS.md:3)"]
+
+
+def rule_file(path: str, matter: str) -> ProjectDocument:
+    return ProjectDocument(path, f"---\n{matter}\n---\n\n- Use whole cents.\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "matter"),
+    [
+        (".cursor/rules/money.mdc", "description: Money\nglobs:\nalwaysApply: true"),
+        (".cursor/rules/money.mdc", 'globs: "**/*"\nalwaysApply: false'),
+        (".github/instructions/money.instructions.md", 'applyTo: "**"'),
+        (".claude/rules/money.md", "description: Money"),
+    ],
+)
+def test_rule_files_of_other_agents_that_hold_for_everything_are_read(path: str, matter: str) -> None:
+    document = rule_file(path, matter)
+    files = split_rule_files([document], reads_claude_rules=False)
+    assert rules_of(*files.always) == [f"- Use whole cents. ({path}:{document.text.count(chr(10))})"]
+    assert files.others == ()
+
+
+def test_a_rule_file_for_some_files_is_named_with_them() -> None:
+    files = split_rule_files(
+        [
+            rule_file(".cursor/rules/api.mdc", "globs: src/api/**/*.ts\nalwaysApply: false"),
+            rule_file(".cursor/rules/mail.mdc", "description: How mail is sent"),
+            rule_file(".cursor/rules/derived-cursor-rules.mdc", "globs: *"),
+            rule_file(".claude/rules/pages.md", 'paths: ["web/**"]'),
+        ],
+        reads_claude_rules=False,
+    )
+    assert files.always == ()
+    assert rule_file_lines(files.others) == [
+        "- For work on src/api/**/*.ts read .cursor/rules/api.mdc.",
+        "- More rules are in .cursor/rules/mail.mdc.",
+        "- More rules are in .cursor/rules/derived-cursor-rules.mdc.",
+        "- For work on web/** read .claude/rules/pages.md.",
+    ]
+
+
+def test_claude_code_reads_its_own_rule_files() -> None:
+    documents = [rule_file(".claude/rules/money.md", "a: b"), rule_file(".claude/rules/pages.md", "paths: web/**")]
+    assert split_rule_files(documents, reads_claude_rules=True) == ((), ())
