@@ -68,9 +68,12 @@ def introduced_items(text: str) -> dict[int, list[Line]]:
     """Return the list items below each line that ends with a colon, by that line's number."""
     items = {item.number: item for item in bullets(text)}
     introduced: dict[int, list[Line]] = {}
-    introduction = 0
+    introduction = last = 0
     for line in prose_lines(text):
         stripped = line.text.strip()
+        if line.number - last > MAX_GAP:  # code lies between, or a heading: that is what the line introduced
+            introduction = 0
+        last = line.number
         if stripped.endswith((":", "：")):
             introduction = line.number
         elif line.number in items and introduction:
@@ -79,6 +82,9 @@ def introduced_items(text: str) -> dict[int, list[Line]]:
             introduction = 0
     return introduced
 
+
+MAX_GAP = 2
+"""Maximum distance of two lines of prose between which there is nothing but an empty line."""
 
 _SENTENCE_END = lazy_regex(r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
 _NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")

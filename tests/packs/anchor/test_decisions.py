@@ -14,7 +14,7 @@ from sidecar.packs.anchor import ProjectDocument, decision_in, specification_lin
         ("# Cents\n\nWe decided to store cents. Why not?\n", "We decided to store cents."),
         ("# Cents\n\nText without any.\n", ""),
         ("## Decision\n\nWe test twice:\n\n- **SQLite** here.\n- Postgres.\n", "We test twice: SQLite here; Postgres"),
-        ("## Decision\n\nWe test twice:\n\n```\nmake\n```\n", ""),
+        ("## Decision\n\nWe test twice:\n\n```\nmake\n```\n\n- Slowly.\n", ""),
     ],
 )  # fmt: skip
 def test_a_decision_is_its_first_sentence(text: str, sentence: str) -> None:
