@@ -64,10 +64,11 @@ _HEAD_FILES = (
     "src/lib.rs",
     "package-info.java",
 )
+# A project in another language may have a package.json for its pages.
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
-    ("package.json", config_files.parse_json, ()),
-    ("Cargo.toml", config_files.parse_toml, ("package",)),
     ("pyproject.toml", config_files.parse_toml, ("project",)),
+    ("Cargo.toml", config_files.parse_toml, ("package",)),
+    ("package.json", config_files.parse_json, ()),
 )
 MAX_DECISIONS = 24
 """More than are shown: outdated ones give way."""

@@ -28,7 +28,7 @@ _NO_OTHER_ENVIRONMENT = r"(?!(?: \S+){0,3} -[es] (?:\S*(?:lint|doc|typ|flake)|(?
 _TASK = rf"(?:make|just|task|{_RUNNER}poe|hatch run|pdm run)"
 _END = r"(?:\.\w+)?(?= |$)"
 _FORMAT = (
-    rf"{_RUNNER}(?:ruff format|black|prettier|biome format)\b",
+    rf"{_RUNNER}(?:ruff format|black|prettier|biome format)(?= |$)",
     rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
     r"(?:cargo fmt|gofmt)\b",
     rf"{_TASK} (?:fmt|format)\b",
@@ -55,13 +55,13 @@ PURPOSES = {
         rf"{_TASK} (?:check|lint)\b(?![-:])",
         rf"{_RUNNER}tox -e \S*(?:lint|flake)",
         rf"{_PACKAGE_MANAGER} (?:lint|check)\b(?!-)",
-        rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)\b",
+        rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)(?= |$)",
         r"(?:golangci-lint run|cargo clippy|go vet)\b",
         r"\.ci/\w+$",
         rf"{_SCRIPT}(?:check|lint){_END}",
     ),
     "types": (
-        rf"{_RUNNER}(?:mypy|pyright|basedpyright|tsc|vue-tsc)\b",
+        rf"{_RUNNER}(?:mypy|pyright|basedpyright|tsc|vue-tsc)(?= |$)",
         rf"{_PACKAGE_MANAGER} (?:typecheck|type-check|types?|ts:check|check-types|tsc)\b",
         rf"{_TASK} (?:typecheck|types|mypy)\b",
     ),

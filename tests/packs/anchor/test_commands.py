@@ -262,6 +262,10 @@ def test_a_step_of_a_workflow_is_read_without_its_quotes_and_comment(step: str, 
         ("make dev-install", ""),
         ("python scripts/convert.py", ""),
         ("flutter pub get", "set up"),
+        ("eslint .", "check"),
+        ("eslint.config.mjs", ""),
+        ("mypy.ini", ""),
+        ("prettier-plugin-tailwindcss", ""),
     ],
 )
 def test_the_start_of_a_program_is_recognised(command: str, purpose: str) -> None:
