@@ -10,7 +10,7 @@ from sidecar.codebase.api_diff import (
     split_signature,
 )
 from sidecar.codebase.content_id_map import FileMap, content_identity, delta_between
-from sidecar.codebase.file_exclusions import is_agent_file, is_secret_path
+from sidecar.codebase.file_exclusions import is_agent_file, is_generated, is_secret_path
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
@@ -18,7 +18,6 @@ from sidecar.codebase.files import (
     Listing,
     file_kind,
     is_document,
-    is_generated,
     is_test,
     may_name,
     may_show,

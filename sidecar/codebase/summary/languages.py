@@ -69,6 +69,14 @@ _JS_DEFINITIONS = _patterns(
 )
 _C_WORDS = r"(?!\s|(?:return|else|if|for|while|switch|case|do|goto|typedef)\b)"
 
+_TEMPLATE_SUFFIXES = tuple((
+    ".erb .haml .slim .heex .eex .leex .cshtml .razor .vbhtml .jsp .ftl .twig .j2 .jinja .jinja2 .njk .liquid "
+    ".hbs .handlebars .mustache .ejs .pug .jade .tmpl .gotmpl .gohtml .tpl .mjml .xaml .axaml"
+).split())  # fmt: skip
+_OTHER_SUFFIXES = tuple((
+    ".zig .nim .cr .d .sol .bicep .nix .erl .hrl .jl .vb .pas .clj .cljs .cljc .hs .fs .fsx .ml .mli"
+).split())  # fmt: skip
+
 LANGUAGES: tuple[Language, ...] = (
     Language(
         "Python",
@@ -264,7 +272,15 @@ LANGUAGES: tuple[Language, ...] = (
         _patterns(r"^(?:resource|data|module|variable|output|provider)\s++(?:\"[\w-]++\"\s++)?\"(?P<name>[\w-]++)\""),
     ),
     Language("Vue", (".vue", ".svelte", ".astro"), _JS_DEFINITIONS, "//"),
-    Language("CSS", (".css", ".scss", ".less"), _patterns(r"^(?P<name>[.#@:\w][^{};]*+)\{$"), "/*"),
+    Language(
+        "Template",
+        _TEMPLATE_SUFFIXES,
+        (),
+        "<!--",
+    ),
+    Language(
+        "CSS", (".css", ".scss", ".sass", ".less", ".pcss", ".styl"), _patterns(r"^(?P<name>[.#@:\w][^{};]*+)\{$"), "/*"
+    ),
     Language("HTML", (".html", ".htm"), (), "<!--"),
     Language(
         "Elixir", (".ex", ".exs"), _patterns(r"^\s*+(?:defmodule|defp?|defmacro|defprotocol)\s++(?P<name>[\w.?!]++)")
@@ -284,6 +300,52 @@ LANGUAGES: tuple[Language, ...] = (
         "//",
     ),
     Language("Lua", (".lua",), _patterns(r"^\s*+(?:local\s++)?function\s++(?P<name>[\w.:]++)"), "--"),
+    Language(
+        "GDScript",
+        (".gd",),
+        _patterns(r"^(?:static\s++)?(?:func|class_name|class|signal|enum|const)\s++(?P<name>\w++)"),
+        "##",
+    ),
+    Language(
+        "Groovy",
+        (".groovy", ".gradle"),
+        _patterns(
+            r"^\s*+(?:(?:public|private|protected|static|final|abstract)\s++)*+"
+            r"(?:class|interface|enum|trait|def|void|task)\s++(?P<name>\w++)"
+        ),
+        "//",
+    ),
+    Language(
+        "Objective-C",
+        (".m", ".mm"),
+        _patterns(
+            r"^@(?:interface|implementation|protocol)\s++(?P<name>\w++)", r"^[-+]\s*+\([^)]*+\)\s*+(?P<name>\w++)"
+        ),
+        "//",
+    ),
+    Language("PowerShell", (".ps1", ".psm1"), _patterns(r"(?i)^\s*+(?:function|filter)\s++(?P<name>[\w:-]++)")),
+    Language("R", (".r", ".rmd"), _patterns(r"^\s*+(?P<name>[\w.]++)\s*+(?:<-|=)\s*+function\b")),
+    Language("Perl", (".pl", ".pm"), _patterns(r"^\s*+(?:sub|package)\s++(?P<name>[\w:]++)"), interpreters=("perl",)),
+    Language(
+        "Shader",
+        (".glsl", ".vert", ".frag", ".hlsl", ".wgsl", ".shader", ".gdshader", ".metal"),
+        _patterns(r"^\s*+(?:fn|void|float|[biu]?vec\d|half\d?|fixed\d|mat\d)\s++(?P<name>\w++)\s*+\("),
+        "//",
+    ),
+    Language("Prisma", (".prisma",), _patterns(r"^(?:model|enum|type|view)\s++(?P<name>\w++)"), "//"),
+    Language(
+        "Just",
+        (".just",),
+        _patterns(r"^@?(?P<name>[A-Za-z_][\w-]*+)[^:\n]*+:(?!=)"),
+        names=("justfile", ".justfile"),
+    ),
+    Language("Notebook", (".ipynb",), ()),
+    Language(
+        "Other code",
+        _OTHER_SUFFIXES,
+        (),
+        "//",
+    ),
 )
 
 PROGRAM_SUFFIXES = frozenset(

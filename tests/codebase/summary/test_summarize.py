@@ -138,6 +138,24 @@ SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.scala": ("case class Cart(a: Int)\nobject Shop {\n  def total(x: Int): Int = x\n", ["Cart", "Shop", "total"]),
     "a.dart": ("abstract class Cart {\n}\nenum Kind { a }\n", ["Cart", "Kind"]),
     "a.lua": ("local function total(x)\nend\nfunction Cart:add(x)\nend\n", ["total", "Cart:add"]),
+    "a.gd": (
+        "class_name Cart\nsignal paid\nconst LIMIT = 3\n\nstatic func total(items):\n\treturn 0\nfunc _ready():\n",
+        ["Cart", "paid", "LIMIT", "total", "_ready"],
+    ),
+    "a.groovy": (
+        "abstract class Cart {\n  private static def total(items) {\n  }\n}\ntask pack {\n",
+        ["Cart", "total", "pack"],
+    ),
+    "a.mm": (
+        "@interface Cart : NSObject\n- (int)total:(NSArray *)items;\n+ (Cart *)cart;\n",
+        ["Cart", "total", "cart"],
+    ),
+    "a.ps1": ("Function Get-Total {\n}\nfilter odd { }\n", ["Get-Total", "odd"]),
+    "a.R": ("total <- function(items) {\n}\nadd.item = function(x) x\n", ["total", "add.item"]),
+    "a.pm": ("package Till::Cart;\nsub total {\n}\n", ["Till::Cart", "total"]),
+    "a.gdshader": ("shader_type canvas_item;\nvec4 tint(vec4 c) {\n}\nvoid fragment() {\n}\n", ["tint", "fragment"]),
+    "a.prisma": ("model Cart {\n  id Int @id\n}\nenum State {\n}\n", ["Cart", "State"]),
+    "justfile": ("build target='all': test\n\tmake\n@test:\n\tpytest\nname := 'x'\n", ["build", "test"]),
 }
 
 
