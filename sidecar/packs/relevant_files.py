@@ -98,8 +98,8 @@ def context_files(
     found = pack_query.repository.find(pack_query.query, state, depth, touched=pack_query.touched)
     matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
-    likely = _likely(matches, _most_files(pack_query.query) if is_specific else FEW_FILES)
-    ranked = above_cutoff(with_evidence(drop_unlikely(likely), specific, by_commits=is_specific))
+    supported = with_evidence(drop_unlikely(matches), specific, by_commits=is_specific)
+    ranked = above_cutoff(_likely(supported, _most_files(pack_query.query) if is_specific else FEW_FILES))
     if early_matches is None:
         ranked, again = with_recent_files(ranked, found if has_subject else (), recent)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
