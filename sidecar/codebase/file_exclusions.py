@@ -68,7 +68,7 @@ _GENERATED_NAMES = frozenset(
 _GENERATED_MARKS = (
     "_pb2.py", "_pb2_grpc.py", "_pb.js", "_pb.ts", ".pb.go", ".pb.ex", ".pb.dart", ".pbenum.dart", ".pbjson.dart",
     ".g.dart", ".gr.dart", ".freezed.dart", ".mapper.dart", ".mocks.dart", ".gen.ts", ".gen.tsx", ".gen.go", ".g.cs",
-    ".designer.cs", ".generated.", "-lock.json",
+    ".designer.cs", ".generated.", "frb_generated.", "generated_plugin", "-lock.json",
 )  # fmt: skip
 _GENERATED_SUFFIXES = (".lock", ".import", ".uid", ".meta", "modelsnapshot.cs")
 """Lists of locked versions, and what game engines and Entity Framework write beside each file."""

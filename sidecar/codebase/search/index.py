@@ -261,7 +261,8 @@ class FileIndex:
             most = max(FEW_FILES, len(documents) // COMMON_SHARE)
             return frozenset(
                 term
-                for term in terms
+                for written in terms
+                for term in documents.known_forms(written)
                 if 0 < documents.paths.count(term) <= most
                 or (term in documents.texts and not documents.is_in_more_files(term, most))
             )

@@ -227,7 +227,7 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
     rest = text
     for mention in paths_in(text)[:MAX_MENTIONS]:
         if mention == INTEGRATION_NAME:
-            files |= dict.fromkeys(_integration_files(documents), IMPLIED)
+            files |= dict.fromkeys(_integration_files(documents, text), IMPLIED)
             rest = rest.replace(mention, " ")
             continue
         exact = (
@@ -239,7 +239,8 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
         for path in matches:
             files[path] = max(files.get(path, 0.0), 1 / len(matches))
         rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
-    return MentionedFiles({**dict.fromkeys(_dependency_lists(documents, text), IMPLIED), **files}, rest)
+    implied = (*_dependency_lists(documents, text), *_localised_texts(documents, text))
+    return MentionedFiles({**dict.fromkeys(implied, IMPLIED), **files}, rest)
 
 
 IMPLIED = 0.5
@@ -261,11 +262,68 @@ _VERSION_TERMS = frozenset(map(stem, ("version", "newest", "latest", "release", 
 """Words about a dependency that each list of dependencies contains."""
 
 
-def _integration_files(documents: Documents) -> list[str]:
-    """Return the configuration of the checks; of several workflows, the most general one."""
-    workflows = [path for path in documents.in_folder(_WORKFLOWS) if _CHECKING.fullmatch(path.rpartition("/")[2])]
-    general = sorted(workflows, key=lambda path: (len(path), path))[:1]
-    return general + [path for path in _INTEGRATION_FILES if path in documents]
+def _integration_files(documents: Documents, text: str) -> list[str]:
+    """Return the configuration of the checks; of several workflows, the most general one, or one that a text names."""
+    workflows = documents.in_folder(_WORKFLOWS)
+    words = set(query_terms(text))
+    named = [path for path in workflows if len(words.intersection(query_terms(_name_of(path)))) >= MIN_NAME_WORDS]
+    checking = [path for path in workflows if _CHECKING.fullmatch(path.rpartition("/")[2])]
+    chosen = named[:1] or sorted(checking, key=lambda path: (len(path), path))[:1]
+    return chosen + [path for path in _INTEGRATION_FILES if path in documents]
+
+
+def _name_of(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+MIN_NAME_WORDS = 2
+"""Number of words of a workflow's name that a text about the checks has if it is about that one."""
+
+_LANGUAGE_CODES = {
+    "arabic": "ar", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en", "finnish": "fi",
+    "french": "fr", "german": "de", "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "italian": "it",
+    "japanese": "ja", "korean": "ko", "norwegian": "nb", "polish": "pl", "portuguese": "pt", "romanian": "ro",
+    "russian": "ru", "spanish": "es", "swedish": "sv", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
+}  # fmt: skip
+_TRANSLATION_TERMS = frozenset(map(stem, ("translation", "localization", "localisation", "locale", "i18n")))
+_TRANSLATE = stem("translate")
+_LOCALE_FOLDERS = frozenset(
+    ("i18n", "intl", "l10n", "lang", "langs", "language", "languages", "locale", "locales", "localization", "messages",
+     "translations", "res", "resources", "values")
+)  # fmt: skip
+_CATALOGS = ("Localizable.xcstrings", "Localizable.strings", "values/strings.xml")
+"""Texts of an application in all languages, or in the one that it is written in."""
+
+
+def _localised_texts(documents: Documents, text: str) -> list[str]:
+    """Return the texts that a short request for a translation means: those in its language."""
+    if len(text) > MAX_DOCUMENT_CHARACTERS:
+        return []
+    terms = set(query_terms(text))
+    if _TRANSLATE not in terms and _TRANSLATION_TERMS.isdisjoint(terms):
+        return []
+    codes = (code for word in text.casefold().split() if (code := _LANGUAGE_CODES.get(word.strip(".,:;!?\"'"))))
+    requested = [code for code in codes if code != "en" or not _TRANSLATION_TERMS.isdisjoint(terms)]
+    return [path for code in requested for path in _in_language(documents, code)]
+
+
+def _in_language(documents: Documents, code: str) -> list[str]:
+    """Return an application's texts in one language, those nearest to the top."""
+    named = (path for path in documents.with_word(code) if _is_locale(path, code))
+    found = list(named) or [path for name in _CATALOGS for path in documents.ending_with(name)]
+    return sorted(found, key=lambda path: (path.count("/"), len(path), path))[:AMBIGUOUS_NAMES]
+
+
+def _is_locale(path: str, code: str) -> bool:
+    """Whether a file has texts in one language, by the name of it or of a folder, as in `locales/fr/cart.json`."""
+    *folders, name = path.lower().split("/")
+    parts = [part for folder in (*folders, name) for part in _LOCALE_PART.split(folder)]
+    if code not in parts:
+        return False
+    return any(part in _LOCALE_FOLDERS for folder in folders for part in _LOCALE_PART.split(folder))
+
+
+_LOCALE_PART = lazy_regex(r"[-_.]")
 
 
 def _dependency_lists(documents: Documents, text: str) -> list[str]:

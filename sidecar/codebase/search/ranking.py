@@ -69,6 +69,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "changed": 0.5,
     "document": -4.0,  # prose or data, and the prompt does not mention it
     "documentRequested": -2.0,  # the prompt does, but is not about documents
+    "dataNamed": 2.5,  # data or configuration whose path has the prompt's words
     "unknownLanguage": -2.0,  # of no known language
     "outside": -1.0,  # outside of the workspace's folder
 }  # fmt: skip
@@ -77,6 +78,12 @@ data only source files are correct, so a trained weight of prose would be far to
 """
 
 _PROSE_ENDINGS = (*PROSE_ENDINGS, ".txt")
+
+REQUESTED_SHARE = 0.8
+"""Share of the weight of named data that is left where the prompt mentions documents, whose penalty is lower."""
+
+FULL_SOURCE_SHARE = 0.25
+"""Share of source code from which documents and data count as the weights say. A repository of data is about these."""
 
 SEEDS = 8
 """Number of best files of the first stage whose related files gain."""
@@ -247,6 +254,7 @@ MANY_NAMES = 3
 """Number of matching definitions from which more make no difference."""
 
 _BY_WORDS = ("text", "passage", "path", "names", "nearestCommits", "similarCommits")
+_PATH_WORDS = _BY_WORDS.index("path")
 _WORD_WEIGHTS = tuple(FEATURE_WEIGHTS[name] for name in _BY_WORDS)
 _EDITED = feature_parts({"changed": 1.0})
 _NOTHING: Mapping[str, float] = {}
@@ -273,6 +281,8 @@ class QueryEvidence(NamedTuple):
     """Relative to the best file's."""
     mentioned: dict[str, float]
     """Certainty with which the text names a file by path."""
+    source_share: float
+    """Share of source code among the files, at most 1: of `FULL_SOURCE_SHARE`."""
 
 
 class FileScorer:
@@ -295,6 +305,8 @@ class FileScorer:
             words = self._words(path, number)
             by_words = sum(map(mul, _WORD_WEIGHTS, words))
             total, is_pointed = by_words + self._general(path, number)[1], False
+            if words[_PATH_WORDS]:
+                total += sum(self._named_data(path, number, words[_PATH_WORDS]).values())
             if has_scope or number in pointed[0] or path in pointed[1]:
                 pointers = self._pointers(path, number)
                 total, is_pointed = total + sum(pointers.values()), bool(pointers)
@@ -310,7 +322,8 @@ class FileScorer:
         weighted = zip(_BY_WORDS, _WORD_WEIGHTS, words, strict=True)
         by_words = {name: weight * value for name, weight, value in weighted if value}
         edited = _EDITED if words[0] and path in self._evidence.query.changed else _NOTHING
-        return {**by_words, **self._general(path, number)[0], **self._pointers(path, number), **edited}
+        data = self._named_data(path, number, words[_PATH_WORDS])
+        return {**by_words, **self._general(path, number)[0], **self._pointers(path, number), **edited, **data}
 
     def _words(self, path: str, number: int) -> tuple[float, ...]:
         """Return the matches of a file's words, in the order of `_BY_WORDS`."""
@@ -335,7 +348,16 @@ class FileScorer:
             parsed.mentions_documents,
             parsed.wants_documents and path.lower().endswith(_PROSE_ENDINGS),
             is_outside(path),
+            self._evidence.source_share,
         )
+
+    def _named_data(self, path: str, number: int, path_match: float) -> Mapping[str, float]:
+        """Return what data gains by its path: a request for a change of it has no word for its kind."""
+        evidence = self._evidence
+        if not path_match or not self._documents.kind(number).document or path.lower().endswith(_PROSE_ENDINGS):
+            return _NOTHING
+        share = evidence.source_share * (REQUESTED_SHARE if evidence.parsed.mentions_documents else 1.0)
+        return feature_parts({"dataNamed": share * path_match})
 
     def _pointers(self, path: str, number: int) -> Mapping[str, float]:
         """Return the weights of the forms in which the prompt mentions a file."""
@@ -360,6 +382,7 @@ def _general_features(
     mentions_documents: bool,
     is_document_sought: bool,
     outside: bool,
+    source_share: float,
 ) -> tuple[Mapping[str, float], float]:
     """Weight what is known of a file apart from its words: length, kind in relation to the request, and age.
 
@@ -369,9 +392,9 @@ def _general_features(
         "length": math.log1p(terms) / 10,
         "test": kind.test,
         "testRequested": kind.test and mentions_tests,
-        "document": kind.document and not mentions_documents and not is_document_sought,
-        "documentRequested": kind.document and mentions_documents and not is_document_sought,
-        "unknownLanguage": kind.unknown_language and not is_document_sought,
+        "document": source_share * (kind.document and not mentions_documents and not is_document_sought),
+        "documentRequested": source_share * (kind.document and mentions_documents and not is_document_sought),
+        "unknownLanguage": source_share * (kind.unknown_language and not is_document_sought),
         "generated": kind.generated,
         "outside": outside,
     }
@@ -445,7 +468,8 @@ def _collect_evidence(
     documents: Documents, score_cache: ScoreCache, history: History, query: SearchQuery
 ) -> tuple[Matches, QueryEvidence]:
     mentioned = mentioned_files(documents, query.text)
-    parsed = _corrected(_about_subject(parse_query(mentioned.rest), mentioned.files, documents), documents)
+    parsed = _about_subject(parse_query(mentioned.rest), mentioned.files, documents)
+    parsed = _with_known_words(parsed, documents)
     matches = score_cache.match(parsed.terms, history.term_specificity(parsed.terms))
     similar_commits = history.similar_commits(parsed.terms)
     nearest = {path: score for path, score in similar_commits.nearest.items() if path in documents}
@@ -459,6 +483,7 @@ def _collect_evidence(
         by_rank(nearest),
         {path: score / highest for path, score in similar.items()},
         mentioned.files,
+        round(min(1.0, documents.source_share() / FULL_SOURCE_SHARE), 2),
     )
 
 
@@ -472,15 +497,15 @@ def _about_subject(parsed: ParsedQuery, mentioned: Iterable[str], documents: Doc
     return parsed._replace(terms=tuple(terms), mentions_tests=False)
 
 
-def _corrected(parsed: ParsedQuery, documents: Documents) -> ParsedQuery:
-    """Replace words that no file contains by the name they probably misspell."""
+def _with_known_words(parsed: ParsedQuery, documents: Documents) -> ParsedQuery:
+    """Replace words that no file contains by those that they misspell, are derived from or consist of."""
     words = parsed.terms if len(parsed.terms) <= MAX_TERMS else ()  # a long text has enough other words
-    corrections = {term: name for term in words if (name := documents.correct_spelling(term)) is not None}
-    if not corrections:
+    forms = {term: known for term in words if (known := documents.known_forms(term)) not in ((), (term,))}
+    if not forms:
         return parsed
     return parsed._replace(
-        terms=tuple(dict.fromkeys(corrections.get(term, term) for term in parsed.terms)),
-        identifiers=tuple(corrections.get(term, term) for term in parsed.identifiers),
+        terms=tuple(dict.fromkeys(form for term in parsed.terms for form in forms.get(term, (term,)))),
+        identifiers=tuple(forms[term][0] if len(forms.get(term, ())) == 1 else term for term in parsed.identifiers),
     )
 
 

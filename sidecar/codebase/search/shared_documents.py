@@ -36,6 +36,7 @@ MIN_UNSHOWN = 2_000
 
 _KINDS = tuple(FileKind(*marks) for marks in itertools.product((False, True), repeat=len(FileKind._fields)))
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(_KINDS)}
+_IS_SOURCE = bytes(not (kind.document or kind.unknown_language or kind.generated) for kind in _KINDS).ljust(256, b"\0")
 _SHARDS_OF_NAMES, _SHARDS_OF_PATHS = 1 << 12, 1 << 10
 _FIRST_CAPACITY = 1_024
 
@@ -147,6 +148,10 @@ class SharedDocuments:
     def kind(self, number: int) -> FileKind:
         """Return a document's kind."""
         return _KINDS[self._kinds[number]]
+
+    def source_marks(self) -> int:
+        """Return a number whose bytes, lowest first, are 1 for each document that is source code, else 0."""
+        return int.from_bytes(self._kinds.tobytes().translate(_IS_SOURCE), "little")
 
     def passages(self, number: int) -> tuple[int, int]:
         """Return the number of a document's first passage, and of the one after its last."""

@@ -24,7 +24,7 @@ from sidecar.codebase.search.shared_documents import (
 from sidecar.codebase.summary.model import Summary
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.terms import count_terms
+from sidecar.core.terms import count_terms, stem
 
 TRACKED_CHANGES = 64
 """Number of last changes that are tracked."""
@@ -38,6 +38,12 @@ COUNTED_TERMS = 4_096
 
 RANGE_ENTRIES = 24
 """Finding a hidden range in a term's entries takes as long as reading this many of them."""
+
+_DERIVING_ENDINGS = ("able", "abl", "ible", "ibl", "ation", "ion", "or", "er", "ment", "ness", "al", "ly")
+"""Endings of words that are derived from others, also without the last letter that a stem lacks."""
+
+MIN_ROOT, MIN_COMPONENT, MIN_COMPOUND, MAX_COMPOUND = 4, 3, 6, 30
+"""Lengths of what words are derived from, of the parts of compounds, and of compounds."""
 
 _HIDDEN = lazy_regex(rb"\0+")
 
@@ -211,6 +217,11 @@ class Documents:
         """Return a document's kind."""
         return self.shared.kind(number)
 
+    def source_share(self) -> float:
+        """Return the share of files that are source code, not documents, data or of an unknown language."""
+        shown = int.from_bytes(self._shown, "little") & self.shared.source_marks()
+        return shown.bit_count() / max(1, len(self))
+
     def passages(self, number: int) -> tuple[int, int]:
         """Return the number of a document's first passage, and of the one after its last."""
         return self.shared.passages(number)
@@ -364,10 +375,37 @@ class Documents:
                 return FileCount(count, MAX_UNITS, self.changes)
         return FileCount(count, count, self.changes)
 
-    def correct_spelling(self, term: str) -> str | None:
+    def known_forms(self, term: str) -> tuple[str, ...]:
+        """Return a term that some file contains; for an unknown one, what it is derived from, misspells or consists of.
+
+        As `collapsible` from `collapse`, and `sidebar` of `side` and `bar`.
+        """
+        if self._knows(term):
+            return (term,)
+        derived = (
+            stem(f"{term[: -len(end)]}{vowel}")
+            for end in _DERIVING_ENDINGS
+            if term.endswith(end)
+            for vowel in ("", "e")
+        )
+        known = next(
+            (form for form in derived if len(form) >= MIN_ROOT and self._knows(form)), None
+        ) or self._corrected(term)
+        return (known,) if known is not None else self._components(term)
+
+    def _knows(self, term: str) -> bool:
+        return term in self.texts or term in self.names or term in self.paths
+
+    def _components(self, term: str) -> tuple[str, ...]:
+        """Return the two words of a compound, both part of some name; the shorter one as long as possible."""
+        if not (MIN_COMPOUND <= len(term) <= MAX_COMPOUND and term.isascii() and term.isalpha()):
+            return ()
+        places = sorted(range(MIN_COMPONENT, len(term) - MIN_COMPONENT + 1), key=lambda at: abs(2 * at - len(term)))
+        pairs = ((stem(term[:at]), stem(term[at:])) for at in places)
+        return next((pair for pair in pairs if all(word in self.names or word in self.paths for word in pair)), ())
+
+    def _corrected(self, term: str) -> str | None:
         """Return the name that an unknown term probably misspells: fewest edits, then most files."""
-        if term in self.texts or term in self.names or term in self.paths:
-            return None
         shared = self.shared
         similar = {*shared.name_spellings.similar(term), *shared.path_spellings.similar(term)}
         counted = ((edits, self.names.count(name) + self.paths.count(name), name) for edits, name in similar)
@@ -379,6 +417,11 @@ class Documents:
         suffix = "/" + tail
         candidates = self._paths_of(self._by_name.entries(last_two(tail)))
         return sorted(path for path in candidates if path == tail or path.endswith(suffix))
+
+    def with_word(self, word: str) -> list[str]:
+        """Return the paths that have a word, sorted; none if it is in too many."""
+        term = stem(word)
+        return sorted(self._paths_of(self.paths.entries(term))) if self.paths.count(term) <= MAX_NAMESAKES else []
 
     def in_folder(self, folder: str) -> list[str]:
         """Return the files directly in a folder, sorted."""

@@ -40,6 +40,7 @@ def test_totals_are_sums_over_the_present_files(steps: list[tuple[str, str | Non
     assert documents.text_total == sum(sum(chunk.values()) for summary in summaries for chunk in summary.chunks)
     assert documents.name_total == sum(sum(definition_terms(summary).values()) for summary in summaries)
     assert documents.path_total == sum(sum(count_terms(path).values()) for path in there)
+    assert documents.source_share() == sum(path.endswith(".py") for path in there) / max(1, len(there))
     for path in there:
         first, end = documents.passages(documents.number(path))
         assert documents.text_lengths[documents.number(path)] == sum(documents.passage_lengths[first:end])

@@ -46,3 +46,19 @@ def test_name_that_is_only_an_affix_is_unchanged(path: str) -> None:
 
 def test_common_stems_are_listed() -> None:
     assert {stem_of("a/index.ts"), stem_of("b/__init__.py"), stem_of("src/mod.rs")} <= COMMON_STEMS
+
+
+def test_pages_and_templates_are_source_outside_of_documentation() -> None:
+    assert is_document("docs/api/index.html")
+    assert not is_document("templates/front/checks.html")
+    sources = ("app/views/cart.html.erb", "src/Cart.razor", "src/Cart.gd", "templates/cart.html", "a.html.heex")
+    assert [path for path in sources if file_kind(path) != (False, False, False, False)] == []
+
+
+def test_what_programs_write_beside_sources_is_generated() -> None:
+    written = (
+        "lib/cart.mapper.dart", "src/Migrations/2026_First.Designer.cs", "art/cart.png.import", "mix.lock",
+        "src/routeTree.gen.ts", "proto/cart.pb.ex", "lib/rust/frb_generated.io.dart",
+    )  # fmt: skip
+    assert [path for path in written if not file_kind(path).generated] == []
+    assert not any(file_kind(path).generated for path in ("src/lock.py", "src/designer.cs", "lib/import.dart"))

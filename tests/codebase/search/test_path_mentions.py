@@ -88,3 +88,21 @@ def test_continuous_integration_means_the_most_general_workflow() -> None:
     documents = documents_of(dict.fromkeys((*workflows, ".travis.yml"), ""))
     assert mentioned_files(documents, "CI failing").files == dict.fromkeys((workflows[0], ".travis.yml"), IMPLIED)
     assert named_of(documents_of({"src/cart.py": ""}), "CI failing") == set()
+
+
+def test_a_workflow_is_found_by_two_words_of_its_name() -> None:
+    workflows = (".github/workflows/build_apk.yml", ".github/workflows/build_exe.yml", ".github/workflows/ci.yml")
+    documents = documents_of(dict.fromkeys(workflows, ""))
+    assert named_of(documents, "CI android apk build") == {workflows[0]}
+    assert named_of(documents, "CI build") == {workflows[2]}
+
+
+def test_a_translation_is_found_by_its_language() -> None:
+    texts = ("app/i18n/fr.json", "app/i18n/de-DE.json", "app/i18n/en.json", "src/de/cart.py")
+    documents = documents_of(dict.fromkeys(texts, ""))
+    assert mentioned_files(documents, "add French translations").files == {texts[0]: IMPLIED}
+    assert named_of(documents, "translate the label to German") == {texts[1]}
+    assert named_of(documents, "translate button, my language is English") == set()
+    assert named_of(documents, "the French customers are missing") == set()
+    catalog = "ios/Localizable.xcstrings"
+    assert named_of(documents_of({catalog: "", "src/a.swift": ""}), "German translation") == {catalog}

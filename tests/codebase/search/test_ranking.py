@@ -164,3 +164,20 @@ def test_the_rankings_of_a_long_prompt_ignore_length_and_sum_their_parts() -> No
     assert "length" not in combined[1].parts
     for file in combined:
         assert math.isclose(file.score, sum(file.parts.values()), abs_tol=0.001)
+
+
+def test_data_named_by_the_prompt_comes_before_code_that_only_has_the_words() -> None:
+    texts = {f"src/part{number}.py": "walrus" for number in range(8)}
+    texts |= {"deploy/compose.yaml": "pelican", "deploy/labels.yaml": "pelican", "src/cart.py": "# compose, pelican\n"}
+    results = {file.path: file.parts for file in ask(index_of(texts), "compose the pelican")}
+    assert results["deploy/compose.yaml"]["dataNamed"] == MANUAL_WEIGHTS["dataNamed"]
+    assert "dataNamed" not in results["deploy/labels.yaml"]
+    assert "dataNamed" not in results["src/cart.py"]
+
+
+def test_documents_count_as_much_as_code_where_there_is_little_code() -> None:
+    manifests = {f"apps/{name}/release.yaml": "pelican" for name in ("cart", "stock", "price", "label")}
+    penalty = MANUAL_WEIGHTS["document"]
+    results = ask(index_of(manifests | {"src/cart.py": "pelican", "src/stock.py": "pelican"}), "pelican")
+    assert {file.parts["document"] for file in results if file.path in manifests} == {penalty}
+    assert not any("document" in file.parts for file in ask(index_of(manifests), "pelican"))

@@ -39,6 +39,18 @@ def test_known_word_is_not_corrected() -> None:
     assert paths_of(ask(index_of(files), "redirert"))[0] == "notes.py"
 
 
+def test_unknown_word_finds_what_it_is_derived_from_or_consists_of() -> None:
+    files = FILES | {"app/SideNav.tsx": "collapse", "app/Bar.tsx": "value"}
+    assert paths_of(ask(index_of(files), "collapsible"))[0] == "app/SideNav.tsx"
+    assert set(paths_of(ask(index_of(files), "the sidebar"))) == {"app/SideNav.tsx", "app/Bar.tsx"}
+    assert paths_of(ask(index_of(files), "the sideways")) == []
+
+
+def test_word_that_a_prompt_derives_is_specific() -> None:
+    index = index_of(FILES | {"app/nav.tsx": "collapse"})
+    assert index.specific_terms(["collapsibl", "unheard"]) == {"collaps"}
+
+
 def test_removed_name_is_no_correction() -> None:
     index = index_of(FILES)
     index.update({"src/plain.py": "1"})
