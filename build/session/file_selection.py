@@ -44,6 +44,7 @@ PART_MEANINGS = {
     "test": "a test",
     "document": "prose or data, which the prompt does not mention",
     "documentRequested": "prose or data, which the prompt mentions",
+    "fileName": "the prompt has the words of its name",
     "dataNamed": "data or configuration whose path contains the prompt's words",
     "unknownLanguage": "unsupported language",
     "generated": "generated file",

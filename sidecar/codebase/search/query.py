@@ -4,9 +4,12 @@ The evidence of a long prompt is its title, its prose, stack frames, names and c
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from sidecar.codebase.files import COMMON_STEMS, stem_of
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
@@ -380,6 +383,17 @@ def _longest_suffix(documents: Documents, mention: str) -> str | None:
             return None
     is_whole = rest == mention or "/" in rest or len(documents.ending_with(rest)) == 1
     return path if is_whole else None
+
+
+def named_share(path: str, terms: AbstractSet[str]) -> float:
+    """Return the share of the words of a file's name that are among some terms; 0 for a name that many files have."""
+    words = _name_words(path)
+    return len(words & terms) / len(words) if words else 0.0
+
+
+@lru_cache(maxsize=4_096)
+def _name_words(path: str) -> frozenset[str]:
+    return frozenset() if stem_of(path) in COMMON_STEMS else frozenset(query_terms(_name_of(path)))
 
 
 TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))

@@ -22,6 +22,7 @@ from sidecar.codebase.search.query import (
     ParsedQuery,
     SearchQuery,
     mentioned_files,
+    named_share,
     parse_query,
 )
 from sidecar.codebase.search.shared_documents import folder_of
@@ -69,6 +70,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "changed": 0.5,
     "document": -4.0,  # prose or data, and the prompt does not mention it
     "documentRequested": -2.0,  # the prompt does, but is not about documents
+    "fileName": 1.0,  # the square of the share of its name's words that the prompt has
     "dataNamed": 2.5,  # data or configuration whose path has the prompt's words
     "unknownLanguage": -2.0,  # of no known language
     "outside": -1.0,  # outside of the workspace's folder
@@ -79,11 +81,10 @@ data only source files are correct, so a trained weight of prose would be far to
 
 _PROSE_ENDINGS = (*PROSE_ENDINGS, ".txt")
 
-REQUESTED_SHARE = 0.8
-"""Share of the weight of named data that is left where the prompt mentions documents, whose penalty is lower."""
-
-FULL_SOURCE_SHARE = 0.25
-"""Share of source code from which documents and data count as the weights say. A repository of data is about these."""
+REQUESTED_SHARE, FULL_SOURCE_SHARE = 0.8, 0.25
+"""Share of the weight of named data where the prompt mentions documents, whose penalty is lower; share of source code
+from which documents and data count as the weights say.
+"""
 
 SEEDS = 8
 """Number of best files of the first stage whose related files gain."""
@@ -99,14 +100,12 @@ ALWAYS_INCLUDED = 8
 MAX_ODDS_GAP = 6.0
 """Log odds below the best file's, one in four hundred, at which a file is dropped."""
 
-_TEXT_PARTS = ("text", "passage")
-_MENTION_PARTS = frozenset(("mentioned", "namedPath"))
+_TEXT_PARTS, _MENTION_PARTS = ("text", "passage"), frozenset(("mentioned", "namedPath"))
 
 DIGITS = 4
 """Decimal places of reported and compared scores."""
 
-LATEST_COMMITS, RECENT_COMMITS = 3.0, 300.0
-RANK_HALF = 10.0
+LATEST_COMMITS, RECENT_COMMITS, RANK_HALF = 3.0, 300.0, 10.0
 
 
 class RankedFile(NamedTuple):
@@ -256,8 +255,7 @@ MANY_NAMES = 3
 _BY_WORDS = ("text", "passage", "path", "names", "nearestCommits", "similarCommits")
 _PATH_WORDS = _BY_WORDS.index("path")
 _WORD_WEIGHTS = tuple(FEATURE_WEIGHTS[name] for name in _BY_WORDS)
-_EDITED = feature_parts({"changed": 1.0})
-_NOTHING: Mapping[str, float] = {}
+_EDITED, _NOTHING = feature_parts({"changed": 1.0}), dict[str, float]()
 
 
 class BestScores(NamedTuple):
@@ -273,6 +271,7 @@ class QueryEvidence(NamedTuple):
     """Evidence of index and history for a query, apart from the scores of single files."""
 
     parsed: ParsedQuery
+    terms: frozenset[str]
     query: SearchQuery
     best: BestScores
     identifiers: dict[int, int]
@@ -306,7 +305,7 @@ class FileScorer:
             by_words = sum(map(mul, _WORD_WEIGHTS, words))
             total, is_pointed = by_words + self._general(path, number)[1], False
             if words[_PATH_WORDS]:
-                total += sum(self._named_data(path, number, words[_PATH_WORDS]).values())
+                total += sum(self._by_name(path, number, words[_PATH_WORDS]).values())
             if has_scope or number in pointed[0] or path in pointed[1]:
                 pointers = self._pointers(path, number)
                 total, is_pointed = total + sum(pointers.values()), bool(pointers)
@@ -322,8 +321,8 @@ class FileScorer:
         weighted = zip(_BY_WORDS, _WORD_WEIGHTS, words, strict=True)
         by_words = {name: weight * value for name, weight, value in weighted if value}
         edited = _EDITED if words[0] and path in self._evidence.query.changed else _NOTHING
-        data = self._named_data(path, number, words[_PATH_WORDS])
-        return {**by_words, **self._general(path, number)[0], **self._pointers(path, number), **edited, **data}
+        name = self._by_name(path, number, words[_PATH_WORDS])
+        return {**by_words, **self._general(path, number)[0], **self._pointers(path, number), **edited, **name}
 
     def _words(self, path: str, number: int) -> tuple[float, ...]:
         """Return the matches of a file's words, in the order of `_BY_WORDS`."""
@@ -351,13 +350,15 @@ class FileScorer:
             self._evidence.source_share,
         )
 
-    def _named_data(self, path: str, number: int, path_match: float) -> Mapping[str, float]:
-        """Return what data gains by its path: a request for a change of it has no word for its kind."""
-        evidence = self._evidence
-        if not path_match or not self._documents.kind(number).document or path.lower().endswith(_PROSE_ENDINGS):
+    def _by_name(self, path: str, number: int, path_match: float) -> Mapping[str, float]:
+        """Return what a file gains by its name, and data also by its path, which no word for its kind leads to."""
+        if not path_match:
             return _NOTHING
-        share = evidence.source_share * (REQUESTED_SHARE if evidence.parsed.mentions_documents else 1.0)
-        return feature_parts({"dataNamed": share * path_match})
+        evidence, values = self._evidence, {"fileName": named_share(path, self._evidence.terms) ** 2}
+        if self._documents.kind(number).document and not path.lower().endswith(_PROSE_ENDINGS):
+            requested = REQUESTED_SHARE if evidence.parsed.mentions_documents else 1.0
+            values["dataNamed"] = evidence.source_share * requested * path_match
+        return feature_parts(values)
 
     def _pointers(self, path: str, number: int) -> Mapping[str, float]:
         """Return the weights of the forms in which the prompt mentions a file."""
@@ -412,9 +413,7 @@ def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> fl
 MAX_CANDIDATES = 100
 """Number of best files by each kind of evidence that are scored in full."""
 
-RECENT_CANDIDATES = 30
-
-MAX_TOUCHED = 30
+RECENT_CANDIDATES, MAX_TOUCHED = 30, 30
 
 MIN_RELATEDNESS = 0.001
 """Relatedness below this value is ignored."""
@@ -477,6 +476,7 @@ def _collect_evidence(
     highest = _maximum(similar)
     return matches, QueryEvidence(
         parsed,
+        frozenset(parsed.terms),
         query,
         BestScores(_maximum(matches.text), _maximum(matches.passage), _maximum(matches.names), _maximum(matches.path)),
         _definition_counts(documents, parsed.identifiers),

@@ -181,3 +181,11 @@ def test_documents_count_as_much_as_code_where_there_is_little_code() -> None:
     results = ask(index_of(manifests | {"src/cart.py": "pelican", "src/stock.py": "pelican"}), "pelican")
     assert {file.parts["document"] for file in results if file.path in manifests} == {penalty}
     assert not any("document" in file.parts for file in ask(index_of(manifests), "pelican"))
+
+
+def test_file_whose_whole_name_the_prompt_has_comes_first() -> None:
+    texts = {f"till/{name}.py": "pelican" for name in ("owner", "owner_form", "owner_list_view")}
+    results = {file.path: file.parts for file in ask(index_of(texts), "email of the owner")}
+    assert results["till/owner.py"]["fileName"] == MANUAL_WEIGHTS["fileName"]
+    assert results["till/owner.py"]["fileName"] > results["till/owner_form.py"]["fileName"]
+    assert "fileName" not in ask(index_of({"till/index.py": "pelican"}), "index of a pelican")[0].parts
