@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sidecar.codebase.files import is_document, is_generated, may_show
+from sidecar.codebase.file_exclusions import is_generated
+from sidecar.codebase.files import is_document, may_show
 from sidecar.codebase.search.commit_history import Commit, read_commits
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Summary, summarize, unanalysed_summary

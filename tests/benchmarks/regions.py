@@ -24,7 +24,7 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.files import is_generated
+from sidecar.codebase.file_exclusions import is_generated
 from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex

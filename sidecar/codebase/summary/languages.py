@@ -74,7 +74,8 @@ _TEMPLATE_SUFFIXES = tuple((
     ".hbs .handlebars .mustache .ejs .pug .jade .tmpl .gotmpl .gohtml .tpl .mjml .xaml .axaml"
 ).split())  # fmt: skip
 _OTHER_SUFFIXES = tuple((
-    ".zig .nim .cr .d .sol .bicep .nix .erl .hrl .jl .vb .pas .clj .cljs .cljc .hs .fs .fsx .ml .mli"
+    ".zig .nim .cr .d .sol .bicep .nix .erl .hrl .jl .vb .pas .clj .cljs .cljc .hs .lhs .fs .fsx .ml .mli .cu .cuh .hx "
+    ".elm .purs .gleam .tcl .asm .rkt .lisp .el .scm .ino .sv .vhd .vhdl .f90 .f95"
 ).split())  # fmt: skip
 
 LANGUAGES: tuple[Language, ...] = (
@@ -348,12 +349,11 @@ LANGUAGES: tuple[Language, ...] = (
     ),
 )
 
-PROGRAM_SUFFIXES = frozenset(
-    ".dart .ex .exs .scala .sc .lua .vue .svelte .astro .sol .r .jl .hs .lhs .ml .mli .fs .fsx .clj .cljs .cljc .erl"
-    " .hrl .pl .pm .ps1 .psm1 .zig .nim .m .mm .gd .ino .cu .cuh .cr .groovy .sv .vhd .vhdl .f90 .f95 .hx .elm .purs"
-    " .gleam .nix .tcl .asm .pas .d .vb .rkt .lisp .el .scm .glsl .hlsl .wgsl .metal".split()
-)
-"""Suffixes of programming languages without a grammar, in lower case."""
+_DATA_LANGUAGES = frozenset((
+    "SQL", "Markdown", "reStructuredText", "TOML", "YAML", "JSON", "Dockerfile", "Makefile", "CMake",
+    "Protocol Buffers", "GraphQL", "Terraform", "Template", "CSS", "HTML", "Prisma", "Just", "Notebook",
+))  # fmt: skip
+"""Languages for data, pages and configuration; the others are programming languages."""
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _BY_NAME = {name: language for language in LANGUAGES for name in language.names}
@@ -380,10 +380,8 @@ def language_of(path: str, text: str = "") -> Language | None:
 
 def is_code(path: str) -> bool:
     """Whether a file is in a programming language, by its name."""
-    if path[path.rfind(".") :].lower() in PROGRAM_SUFFIXES:
-        return True
     language = language_of(path)
-    return language is not None and language.grammar is not None
+    return language is not None and language.name not in _DATA_LANGUAGES
 
 
 def main_grammars(paths: Iterable[str]) -> list[Grammar]:
