@@ -614,7 +614,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_runs.py::test_a_hanging_agent_is_killed_with_its_children_and_the_loop_continues",
         "test_ralph_runs.py::test_a_grandchild_holding_a_pipe_does_not_block_the_loop",
         "test_ralph_runs.py::test_one_signal_ends_the_loop_cleanly",
-        "test_ralph_runs.py::test_a_second_signal_ends_it_at_once",
+        "test_ralph_runs.py::test_a_second_signal_ends_it_without_the_agents_grace",
         "test_ralph_runs.py::test_a_missing_agent_program_is_one_clear_error_without_retries",
         "test_ralph_runs.py::test_a_hundred_megabyte_binary_line_takes_linear_time_and_little_memory",
         "test_ralph_output.py::test_a_hundred_megabyte_line_uses_less_than_sixty_four_megabytes",

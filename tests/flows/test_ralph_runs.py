@@ -20,6 +20,7 @@ from tests.support.fake_agent import (
     floods,
     ignores,
     leaves_grandchild,
+    notes_signal,
     outputs,
     outputs_bytes,
     runs,
@@ -28,7 +29,15 @@ from tests.support.fake_agent import (
 )
 from tests.support.growth import takes_linear_time
 from tests.support.process import ROOT
-from tests.support.ralph_command import CHANGE, SPOOL, Ralph, is_running, last_line
+from tests.support.ralph_command import (
+    CHANGE,
+    PATIENCE_SECONDS,
+    PATIENT_SPOOL,
+    SPOOL,
+    Ralph,
+    is_running,
+    last_line,
+)
 from tests.support.repositories import Repository
 
 PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
@@ -97,20 +106,27 @@ def test_one_signal_ends_the_loop_cleanly(
 
 
 @posix_only
-def test_a_second_signal_ends_it_at_once(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
-    child = tmp_path / "child.pid"
-    agent.set_runs([ignores("SIGTERM", "SIGINT"), leaves_grandchild(90, str(child), deaf=True), waits(90)])
+def test_a_second_signal_ends_it_without_the_agents_grace(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    child, requested = tmp_path / "child.pid", tmp_path / "requested"
+    agent.set_runs(
+        [
+            ignores("SIGINT"),
+            notes_signal("SIGTERM", str(requested)),
+            leaves_grandchild(90, str(child), deaf=True),
+            waits(90),
+        ]
+    )
+    ralph.program = PATIENT_SPOOL
     running = ralph.start("Add a login.")
     ralph.until(child.exists)
     running.send_signal(signal.SIGINT)
-    time.sleep(0.5)
+    ralph.until(requested.exists)
     assert running.poll() is None, "the agent has its grace"
-    began = time.monotonic()
     running.send_signal(signal.SIGINT)
 
-    assert running.wait(20) == 130
-    assert time.monotonic() - began < 4
-    ralph.until(lambda: not is_running(child), 3)
+    assert running.wait(PATIENCE_SECONDS) == 130
+    ralph.until(lambda: not is_running(child))
+    assert child.exists(), "it was ended before its time"
     assert ralph.status()["isRunning"] is False
 
 

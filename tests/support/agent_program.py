@@ -94,6 +94,12 @@ def _ignore(names: "list[str]") -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
+def _note_signal(step: "Step") -> None:
+    import signal
+
+    signal.signal(getattr(signal, step["name"]), lambda _number, _frame: _write(step["note"], b""))
+
+
 STEP_ACTIONS: "dict[str, Callable[[Step, bytes], object]]" = {
     "out": lambda step, _: _out(step["out"]),
     "err": lambda step, _: os.write(2, step["err"]),
@@ -104,6 +110,7 @@ STEP_ACTIONS: "dict[str, Callable[[Step, bytes], object]]" = {
     "exit": lambda step, _: os._exit(step["exit"]),
     "kill": lambda step, _: _kill(step["kill"]),
     "ignore": lambda step, _: _ignore(step["ignore"]),
+    "note": lambda step, _: _note_signal(step),
     "echo": lambda _, stdin: _out(stdin),
     "megabytes": lambda step, _: _spout(step),
     "leave": lambda step, _: _leave(step),

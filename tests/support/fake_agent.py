@@ -165,6 +165,11 @@ def ignores(*names: str) -> Step:
     return {"ignore": list(names)}
 
 
+def notes_signal(name: str, path: str) -> Step:
+    """A signal that from now on creates a file and ends nothing."""
+    return {"note": path, "name": name}
+
+
 def echoes() -> Step:
     """A copy of stdin on standard output."""
     return {"echo": True}

@@ -21,6 +21,15 @@ from tests.support.warm_process import run_python, start_python
 CHANGE = "add-login"
 PATIENCE_SECONDS = 60.0
 SPOOL = (sys.executable, "-c", "from sidecar.__main__ import spool; spool()", "ralph")
+_WITH_PATIENCE = """from sidecar.__main__ import spool
+from sidecar.cli import ralph_loop
+from sidecar.ralph.agent import TimeLimits
+TimeLimits.__init__.__defaults__ = (None, None, 3_600_000)
+ralph_loop.AT_ONCE_SECONDS = 3_600
+spool()
+"""
+PATIENT_SPOOL = (sys.executable, "-c", _WITH_PATIENCE, "ralph")
+"""The same command with an hour for the agent's grace and for an end at once: what ends earlier was not waited for."""
 
 
 class Ralph:
@@ -30,6 +39,7 @@ class Ralph:
         self.cwd = cwd
         self.agent = agent
         self.change = change
+        self.program = SPOOL
         self._temporary = temporary
         self._started: list[subprocess.Popen[bytes]] = []
 
@@ -123,7 +133,7 @@ class Ralph:
                 process.stdout.close()
 
     def _line(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
-        return (*SPOOL, "--change", self.change, *arguments)
+        return (*self.program, "--change", self.change, *arguments)
 
     def _with_agent(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
         own = ["--harness", "custom", "--harness-command", self.agent.command]

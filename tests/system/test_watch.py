@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,9 @@ from sidecar.system.folder_watch import (
     open_watch,
 )
 from tests.support.clock import FixedClock
+from tests.support.inbox import PATIENCE_SECONDS
 from tests.support.inotify_queues import queues_watching
+from tests.support.own_pipes import OwnPipes
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
 Open = Callable[..., Watch]
@@ -203,36 +204,25 @@ def test_a_failed_cookie_ends_the_watch(watch_of: Open, top: Path) -> None:
 def test_a_closed_watch_leaves_no_thread_and_no_file(
     watch_of: Open, top: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pipes: list[int] = []
-    open_pipe = os.pipe
+    readers: list[threading.Thread] = []
+    start, thread = threading.Thread.start, threading.get_ident()
 
-    def recording() -> tuple[int, int]:
-        ends = open_pipe()
-        pipes.append(os.fstat(ends[0]).st_ino)
-        return ends
+    def recording(reader: threading.Thread) -> None:
+        if threading.get_ident() == thread:
+            readers.append(reader)
+        start(reader)
 
-    monkeypatch.setattr(os, "pipe", recording)
-    others = set(threading.enumerate())
+    monkeypatch.setattr(threading.Thread, "start", recording)
+    pipes = OwnPipes(monkeypatch)
     watch = watch_of()
     assert queues_watching(top) == 1
+    assert len(pipes.still_open()) == len(pipes.inodes) == len(readers) == 1
     watch.close()
-    give_up_at = time.monotonic() + 5
-    while set(threading.enumerate()) - others:
-        assert time.monotonic() < give_up_at
-        time.sleep(0.01)
+    readers[0].join(PATIENCE_SECONDS)
+    assert not readers[0].is_alive()
     assert queues_watching(top) == 0
-    assert len(pipes) == 1
-    assert not set(pipes) & open_inodes()
+    assert not pipes.still_open()
     assert watch.sync().is_incomplete
-
-
-def open_inodes() -> set[int]:
-    """Return the inodes of the files and pipes that this process has open."""
-    inodes = set()
-    for name in os.listdir("/proc/self/fd"):
-        with suppress(OSError):
-            inodes.add(os.fstat(int(name)).st_ino)
-    return inodes
 
 
 @on_linux
