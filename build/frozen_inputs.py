@@ -65,7 +65,7 @@ def all_patterns() -> list[tuple[str | bytes, int]]:
 def compiled_file(patterns: Iterable[tuple[str | bytes, int]]) -> bytes:
     """Return the file that `CompiledPatterns` reads."""
     index: dict[tuple[str | bytes, int], Any] = {}
-    programs = b""
+    programs = bytearray()
     for pattern, flags in patterns:
         tree = _parser.parse(pattern, flags)
         program = array(CODE_TYPE, _compiler._code(tree, flags)).tobytes()  # noqa: SLF001  (`re` offers no other way)
@@ -77,7 +77,7 @@ def compiled_file(patterns: Iterable[tuple[str | bytes, int]]) -> bytes:
         index[pattern, flags] = (flags | state.flags, *place, state.groups - 1, dict(state.groupdict), tuple(names))
         programs += program
     body = marshal.dumps(index)
-    return marshal.dumps((INTERPRETER, len(body))) + body + programs
+    return marshal.dumps((INTERPRETER, len(body))) + body + bytes(programs)
 
 
 if __name__ == "__main__":

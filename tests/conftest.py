@@ -25,6 +25,7 @@ from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import HERMETIC, Contents, Repository, repositories_made, stray_commits
 from tests.support.repositories import make_repository as make_repository_at
+from tests.support.stored_patterns import use_stored_patterns
 from tests.support.thresholds import Thresholds, set_thresholds
 
 # Everyone draws the same examples; `--hypothesis-profile drawn-anew` draws new ones.
@@ -49,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("thorough")
     else:
         keep_files_in_memory()
+        use_stored_patterns()
     # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
     # Hypothesis counts the references to its own generator, which other threads of a test's process change.

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from tests.support.depth import is_thorough
+from tests.support.stored_patterns import store_patterns, use_stored_patterns
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_REQUEST_BYTES = 150_000
@@ -114,13 +115,18 @@ class _ForkingProcess:
             )
         self._socket = own
         self._lock = threading.Lock()
+        self._has_forked = False
         atexit.register(self.close)
 
     def fork(self, request: Request, fds: list[int]) -> int:
         """Start a process with the given standard streams and the pipe for its status; return its id."""
         with self._lock:
             socket.send_fds(self._socket, [orjson.dumps([*request])], fds)
-            return int(self._socket.recv(64))
+            pid = int(self._socket.recv(64))
+            if not self._has_forked:
+                use_stored_patterns()  # which it has stored before it forks
+                self._has_forked = True
+            return pid
 
     def close(self) -> None:
         """End the forking process."""
@@ -244,10 +250,12 @@ def load() -> None:
     json_text.load()
     summarize("loads_a_grammar.py", b"pass\n")
     pygit2()
-    for pattern in gc.get_objects():
-        if isinstance(pattern, LazyPattern):
-            for use in ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split"):
-                getattr(pattern, use)
+    patterns = [item for item in gc.get_objects() if isinstance(item, LazyPattern)]
+    store_patterns(patterns)
+    for pattern in patterns:
+        compiled = pattern.match.__self__  # restored once for all uses
+        for use in ("fullmatch", "search", "finditer", "findall", "sub", "subn", "split"):
+            pattern.__dict__[use] = getattr(compiled, use)
 
 
 if __name__ == "__main__":
