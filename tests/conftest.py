@@ -60,7 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # The same holds for the tests: rewriting their assertions is most of what loading them takes.
     sys.dont_write_bytecode = False
-    for name in [name for name in os.environ if name.startswith("ONECODE_")]:
+    # readline, which the controlling process loads, sets the terminal's size for the others.
+    for name in [name for name in os.environ if name.startswith("ONECODE_") or name in {"COLUMNS", "LINES"}]:
         del os.environ[name]
 
 

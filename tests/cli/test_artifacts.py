@@ -60,12 +60,13 @@ def test_artifacts_are_listed_shown_edited_accepted_and_committed_beside_a_runni
     draft = only(chat)
     artifact_id, short = draft["id"], draft["id"][:10]
 
-    table = output_of("list").splitlines()
+    table = output_of("list", COLUMNS="80").splitlines()
     assert table[0].split() == ["ID", "STATUS", "CREATED", "TITLE"]
     assert table[1].startswith(
         f"{artifact_id}  draft      {draft['createdAt'][:10]}  Fixed the cart total that ignored"
     )
     assert max(map(len, table)) <= 80
+    assert output_of("list").splitlines()[1].endswith(draft["title"]), "a pipe has no width"
     assert (
         orjson.loads(output_of("list", "--status", "draft", "--kind", "devlog", "--json"))["artifacts"][0]["id"]
         == artifact_id
