@@ -85,5 +85,5 @@ def test_the_script_lock_is_exclusive(environment: ModuleType, tmp_path: Path) -
         other.start()
         other.join(0.5)
         order.append("first")
-    other.join(5)
+    other.join(20)
     assert order == ["first", "second"]

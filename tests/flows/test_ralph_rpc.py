@@ -106,8 +106,9 @@ def test_agents_end_with_the_sidecar(
     else:
         process.signal(signal.SIGTERM)
 
-    process.wait(5)
-    ralph.until(lambda: not is_running(child), 5)
+    process.wait()
+    ralph.until(lambda: not is_running(child))
+    assert child.exists(), "it was ended before its time"
     assert ralph.status()["isRunning"] is False
 
 

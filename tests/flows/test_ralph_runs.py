@@ -95,7 +95,7 @@ def test_one_signal_ends_the_loop_cleanly(
     ralph.until(child.exists)
     running.send_signal(number)
 
-    assert running.wait(20) == status
+    assert running.wait(PATIENCE_SECONDS) == status
     assert running.stdout is not None
     assert running.stdout.read().decode().splitlines()[-1] == f"interrupted: It was interrupted ({number.name})."
     assert [(entry["outcome"], entry["filesChanged"]) for entry in ralph.history()] == [("interrupted", 1)]
@@ -228,7 +228,7 @@ def test_one_change_has_one_loop_and_other_changes_run_in_parallel(
     assert "running: iteration 1, since " in status
     stopped = ralph("--stop")
     assert stopped.stdout.decode() == f"{CHANGE}: It has stopped.\n"
-    assert running.wait(10) == 130
+    assert running.wait(PATIENCE_SECONDS) == 130
     assert ralph.state()["reason"] == "It was stopped by `spool ralph --stop`."
     assert ralph("--stop").stdout.decode() == f"{CHANGE}: No loop is running.\n"
 
@@ -242,7 +242,7 @@ def test_a_waiting_loop_can_be_stopped(ralph: Ralph, agent: FakeAgent) -> None:
     assert f"waiting until {ralph.state()['pausedUntil']}" in ralph("--status").stdout.decode()
     assert ralph("--stop").stdout.decode() == f"{CHANGE}: It has stopped.\n"
 
-    assert running.wait(10) == 130
+    assert running.wait(PATIENCE_SECONDS) == 130
     assert len(ralph.history()) == 1
     assert ralph.state()["pausedUntil"] is None
 

@@ -180,7 +180,8 @@ def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
     run = Git.run
 
     def recorded(git: Git, *arguments: str, **options: Any) -> bytes:
-        git_commands.append(arguments[0])
+        if git.cwd.is_relative_to(tmp_path):
+            git_commands.append(arguments[0])
         return run(git, *arguments, **options)
 
     monkeypatch.setattr(Git, "run", recorded)

@@ -14,6 +14,7 @@ from sidecar.method import Catalog
 from sidecar.rpc.dispatch import Dispatcher
 from sidecar.system import git
 from tests.support.conversation import Conversation, sent
+from tests.support.inbox import PATIENCE_SECONDS
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
@@ -79,8 +80,8 @@ def test_state_that_was_read_while_methods_were_loaded_is_that_of_its_request_al
     sidecar = MemorySidecar(tmp_path / "state", may_load=may_load)
     sidecar.client.request("initialize", {**sidecar.client.handshake(), "settings": {"mode": "active"}})
     first = Conversation(sidecar.client, repository.path).start_pre_run("Round the total")
-    [started] = git._started.values()
-    assert started.wait(10) == 0
+    [started] = [process for (cwd, *_), process in list(git._started.items()) if cwd == repository.path]
+    assert started.wait(PATIENCE_SECONDS) == 0
     (repository.path / "cart.py").write_text("def total():\n    return 1 + 1\n")
     if change == "cancelled":
         sidecar.client.cancel(first)
@@ -105,7 +106,8 @@ def test_pre_run_uses_the_state_that_was_read_while_methods_were_loaded(
     start = git.Git._start
 
     def record(self: git.Git, arguments: Sequence[str], *, has_input: bool) -> subprocess.Popen[bytes]:
-        commands.append(arguments)
+        if self.cwd == repository.path:
+            commands.append(arguments)
         return start(self, arguments, has_input=has_input)
 
     monkeypatch.setattr(git.Git, "_start", record)

@@ -413,6 +413,6 @@ def _start(cwd: Path, harness: str, environment: dict[str, str]) -> None:
 
 
 def _until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.02)
