@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.app import DRAIN_MS
 from sidecar.cli import serve
 from tests.support.client import Client
 from tests.support.depth import sample
@@ -87,7 +88,7 @@ def request_exit(process: SidecarProcess) -> None:
 
 
 def test_what_limits_an_end_adds_up_to_the_hosts_two_seconds() -> None:
-    assert serve.DRAIN_MS / 1_000 < serve.END_SECONDS
+    assert DRAIN_MS / 1_000 < serve.END_SECONDS
     assert serve.HANGUP_SECONDS + serve.END_SECONDS <= 2
 
 
