@@ -2,12 +2,13 @@
 
 import ast
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
 from tests.support.cases import together
+from tests.support.syntax_trees import nodes_of
 
 SIDECAR = Path(__file__).resolve().parents[2] / "sidecar"
 
@@ -77,12 +78,12 @@ _NETWORK_MODULES = (
 _FETCHING = frozenset(("create_anonymous", "list_heads", "clone_repository"))
 
 
-@cache
+@lru_cache(maxsize=1)  # of the tree at hand: all of them take hundreds of megabytes
 def _calls_and_imports(tree: ast.AST) -> tuple[set[tuple[str, str]], set[str]]:
     """Return each call as the name before the dot, which may be empty, and the name; and the imported names."""
     calls: set[tuple[str, str]] = set()
     imports: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if not isinstance(node, (ast.Call, ast.Import, ast.ImportFrom)):
             continue
         match node:
@@ -189,7 +190,7 @@ WITH_WINDOW = {
 def starts_without_flags(tree: ast.AST) -> int:
     """Return how many programs a module starts without saying how: on Windows each opens a console window."""
     count = 0
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="subprocess"), attr="Popen" | "run"), keywords=keywords):
                 count += all(keyword.arg != "creationflags" for keyword in keywords)
@@ -206,3 +207,8 @@ def test_programs_start_without_a_console_window() -> None:
         if "subprocess" in source
     }
     assert {name: count for name, count in counts.items() if count} == dict.fromkeys(WITH_WINDOW, 1)
+
+
+def test_the_walk_of_a_tree_visits_what_ast_walk_does() -> None:
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    assert list(nodes_of(tree)) == [node for node in ast.walk(tree) if not isinstance(node, ast.expr_context)]

@@ -13,6 +13,7 @@ from sidecar.operations.model import PurgeKind
 from sidecar.settings import BY_NAME, GROUPS
 from tests.architecture.test_pages import ANSWERED, help_of
 from tests.contract.catalog import ROWS
+from tests.support.syntax_trees import nodes_of
 
 SIDECAR = Path(__file__).parents[2] / "sidecar"
 CALLS = frozenset(("CommandFailed", "Finding", "warn", *(error.__name__ for error in SidecarError.__subclasses__())))
@@ -55,7 +56,7 @@ def _values_of(call: ast.Call) -> Iterator[ast.expr]:
 def shown_texts() -> tuple[ShownText, ...]:
     found = []
     for path in sorted(SIDECAR.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Assign):
                 names = [target.id for target in node.targets if isinstance(target, ast.Name)]
                 values = [node.value] if not KEYWORDS.isdisjoint(names) else []

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import sidecar
 from sidecar.core.lazy_regex import LazyPattern
+from tests.support.syntax_trees import nodes_of
 
 _FROM_THE_START = frozenset(("match", "fullmatch"))
 _EVERYWHERE = frozenset(("finditer",))
@@ -108,7 +109,7 @@ def _inline_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
         text = Path(str(module.__file__)).read_text("utf-8")
         if re.search(r"\bre\s*\.", text) is None:
             continue
-        for node in ast.walk(ast.parse(text)):
+        for node in nodes_of(ast.parse(text)):
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=use)) if use in _INLINE:
                     source = _text(node.args[0], module)
