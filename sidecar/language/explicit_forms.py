@@ -281,7 +281,8 @@ HOUSE_CHOICE = lazy_regex(
 _LANGUAGE = (
     r"(?:english|german|french|spanish|portuguese|italian|dutch|russian|polish|japanese|chinese|korean|vietnamese"
     r"|arabic"
-    r"|hindi|turkish|ukrainian|deutsch|englisch|französisch|spanisch|español|inglés|francés|alemán|portugu[êé]s"
+    r"|hindi|turkish|ukrainian|thai|indonesian|malay|greek|czech|danish|swedish|norwegian|finnish|hungarian|romanian"
+    r"|bulgarian|hebrew|persian|farsi|bengali|urdu|tamil|catalan|mandarin|cantonese|pt-br|deutsch|englisch|französisch|spanisch|español|inglés|francés|alemán|portugu[êé]s"
     r"|ingl[êe]s"
     r"|fran[cç]ais|anglais|allemand|espagnol|italien|italiano|inglese|tedesco|nederlands|engels|русск\w*|английск\w*"
     r"|polsku|angielsku)"
@@ -297,6 +298,13 @@ ANSWER_LANGUAGE = lazy_regex(
     rf"|\b(?:antwoord|spreek)(?: altijd)? in het {_LANGUAGE}\b|\b(?:отвечай|пиши"
     rf"|говори)(?:те)? (?:мне )?(?:всегда )?(?:по[- ]|на )"
     rf"{_LANGUAGE}"
+    r"|\byour (?:answers?|replies|responses?) (?:should|must|have to|need to) (?:always |only )?be in "
+    rf"{_LANGUAGE}\b"
+    rf"|\b(?:tus|sus) respuestas (?:deben|tienen que) (?:ser|estar)(?: siempre)? en {_LANGUAGE}\b"
+    rf"|\bsuas respostas (?:devem|têm que|precisam) (?:ser|estar)(?: sempre)? em {_LANGUAGE}\b"
+    rf"|\b(?:tes|vos) réponses doivent(?: toujours)? être en {_LANGUAGE}\b"
+    rf"|\b(?:deine|ihre) antworten (?:sollen|sollten|müssen)(?: immer| bitte)? auf {_LANGUAGE}\b"
+    rf"|\btue risposte (?:devono|dovrebbero)(?: sempre)? essere in {_LANGUAGE}\b"
     r"|(?:返答|回答|返信|応答|出力)は[^。\n]{0,6}(?:日本語|英語|中国語)|(?:日本語|英語)で(?:答えて|回答して|返答して"
     r"|返信して)"
     r"|(?:请|請)?(?:使)?用(?:中文|英文|日文|英语|日语)(?:来)?(?:回答|回复|答复|交流)我?",
@@ -494,7 +502,8 @@ FORMS: tuple[Form, ...] = (
         "answer reply respond speak talk write antworte antworten sprich schreib respóndeme responde contesta"
         " contéstame háblame habla responda fale fala escreva réponds répond répondez parle parlez écris rispondi"
         " rispondimi parlami parla scrivi scrivimi antwoord spreek отвечай отвечайте пиши пишите говори говорите"
-        " réponds-moi parle-moi"
+        " réponds-moi parle-moi answers replies response responses respuestas respostas réponses antworten"
+        " risposte"
     )),
     Form("ask first", "rule", ASK_FIRST, words_of(
         "ask needs need requires require without ohne sin sem sans"

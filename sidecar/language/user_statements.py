@@ -117,12 +117,19 @@ def _explicit(
     *,
     is_brief: bool,
 ) -> Statement | None:
-    """Return the statement of a sentence in an explicit form; `others` are the message's other sentences."""
+    """Return the statement of a sentence in an explicit form; `others` are the message's other sentences.
+
+    None if it only serves the task at hand: a reminder or "ask if unsure" beside a task, an addition to what was just
+    done, a description that a request follows, or an explanation ("keep in mind …").
+    """
     form = explicit_form(sentence, analysis, context, *around)
     if form is None:
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
+    is_vague = _ADDED.search(text) is not None or (form.name == "remember" and form.is_doubtful)
+    if _NEEDED_NOW.search(text) or (is_vague and _SCOPE.search(text) is None):
+        return None
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_of_task = form.name == "when unsure" or _is_reminder(form, sentence.text)
     if is_plain and (form.may_be_task or is_of_task):
@@ -130,8 +137,10 @@ def _explicit(
         is_plain = complains(sentence.text) or not any(
             _is_task(*other) or (form.name == "when unsure" and "work" in other[1].concepts) for other in beside
         )
-    is_doubtful = form.is_doubtful or (_ADDED.search(text) is not None and _SCOPE.search(text) is None)
-    is_standing = is_plain and not (context.has_paste or is_doubtful or _NEEDED_NOW.search(text))
+    is_for_the_task = is_of_task or (form.name in _OF_TASK_WITHOUT_SCOPE and _SCOPE.search(text) is None)
+    if is_for_the_task and not is_plain:
+        return None
+    is_standing = is_plain and not (context.has_paste or form.is_doubtful)
     return Statement(
         text=text,
         kind=form.kind,
@@ -154,19 +163,28 @@ _ASKS = lazy_regex(
 def _is_task(sentence: Sentence, analysis: Analysis) -> bool:
     """Whether a sentence asks for something at hand, and is no complaint: what is beside it may belong to it."""
     begins_with_work = "work" in analysis.concepts and analysis.concepts["work"] <= MAX_WORDS_BEFORE
-    return (begins_with_work or _ASKS.search(sentence.text) is not None) and not complains(sentence.text)
+    is_polite = analysis.concepts.get("request") == 0 and _LASTING.isdisjoint(analysis.concepts)
+    is_request = begins_with_work or is_polite or _ASKS.search(sentence.text) is not None
+    return is_request and not complains(sentence.text)
 
 
 MAX_WORDS_BEFORE = 1
 """Words before the verb of a request: "please fix …"."""
 
+_LASTING = frozenset({"always", "never", "from_now_on", "must", "stop", "permission", "convention", "use", "prefer"})
+"""Concepts by which a polite sentence may be a rule itself: "please use pnpm"."""
+
 _SCOPE = lazy_regex(
-    r"\b(?:always|never|ever|every\w{0,5}|each|when(?:ever)?|any ?more|from now|before|after|siempre|nunca|cada|antes"
+    r"\b(?:always|never|ever|every\w{0,5}|anywhere|each|when(?:ever)?|any ?more|from now|before|after"
+    r"|siempre|nunca|cada|antes"
     r"|toujours|jamais|chaque|avant|immer|nie(?:mals)?|jede[mnrs]?|sempre|mai|ogni|altijd|nooit|elke?|всегда|никогда"
     r"|кажд\w{0,4})\b|每|总是|永远|一律|以后|必ず|常に|毎回|今後|前に",
     re.IGNORECASE,
 )
 """Words by which a sentence holds for more than one occasion."""
+
+_OF_TASK_WITHOUT_SCOPE = frozenset({"answers", "conduct"})
+"""Forms of clauses that only shape the task beside them, unless a word says that they hold for more."""
 
 _ADDED = lazy_regex(
     r"\b(?:either|too|as well|auch nicht|tampoco|non plus|também não|neanche|nemmeno|ook niet|тоже(?: не \w{1,20})?)"

@@ -166,6 +166,13 @@ Ya te dije que no uses mocks.
 En este proyecto usamos tabs.
 コミットメッセージは必ず英語で書いてください。
 answer in German please
+Reply in Thai only.
+your answers should be in English
+tus respuestas deben ser en inglés
+suas respostas devem ser em português
+tes réponses doivent être en anglais
+deine Antworten sollten auf Deutsch sein
+le tue risposte devono essere in italiano
 parle-moi en français
 用中文回答我
 отвечай по-русски
@@ -304,12 +311,32 @@ Agrega el total al carrito. Recuerda que tenemos que actualizar la factura.
 Don't use a typescript specific build directory either
 Now write the rounding for Japan. Remember that yen will be a bit harder as they have no cents.
 Não use um script separado para o cache também não
+Compare the two exports. Keep in mind that both come from the same table.
+本项目使用hono+sqlite，现在需要增加一个导出接口
+please turn this list into a table. don't change any names, only the layout
+bitte wandle die Liste in eine Tabelle um. ändere keine Variablen
+不要再问我，一次性把三个报表页面全部做完
+剩下的组件都用ts写好
+Add a help page. Every chapter starts with a question, then short answers and a search field.
 """.strip().splitlines()
 
 
 @together("message", OF_THE_TASK_BESIDE_IT)
-def test_what_may_belong_to_the_task_beside_it_is_found_by_relevance_alone(message: str) -> None:
-    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+def test_what_belongs_to_the_task_beside_it_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+BESIDE_A_TASK = """
+Please turn this list into a table. Never change any names in the schema.
+Please turn the list into a table. Remember: prices are stored in cents.
+Please rename the column. I prefer composition over inheritance.
+剩下的页面改成蓝色。以后组件都用ts写
+""".strip().splitlines()
+
+
+@together("message", BESIDE_A_TASK)
+def test_what_holds_for_more_than_the_task_beside_it_is_a_statement(message: str) -> None:
+    assert len(read_statements(message).statements) == 1
 
 
 WITHOUT_A_TASK = """
