@@ -20,7 +20,8 @@ from sidecar.language.statement_features import Analysis, Context, Sentence, tok
 from sidecar.language.statement_patterns import TOOL
 
 SUPPOSITION = lazy_regex(
-    r"^(?:if|what if|maybe|perhaps|suppose|imagine|would|could|should|i (?:guess|think|wonder|wish)|si\b|tal vez"
+    r"^(?:if|what if|maybe|perhaps|suppose|imagine|would|could|should|i (?:guess|think|wonder|wish)"
+    r"|(?:(?:it|this|that) )?(?:looks|seems) like|si\b|tal vez"
     r"|quizás?"
     r"|et si|peut[- ]être|imagine|wenn|falls|vielleicht|se\b|talvez|e se|如果|也许|可能|要是|もし|たぶん|仮に)",
     re.IGNORECASE,
@@ -198,7 +199,7 @@ def _combined_form(
     is_shown = _PRODUCT.search(text[start:end]) is not None and not _TO_ME.match(text, start)
     if is_shown or _REPORTED.search(text[:start]):
         return None
-    is_doubtful = not form.is_sure or "hypothesis" in analysis.concepts
+    is_doubtful = not form.is_sure or form.name in _OFTEN_OF_THE_TASK or "hypothesis" in analysis.concepts
     may_be_task = form.name not in _BESIDE_TASK
     return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful, may_be_task)
 
@@ -540,6 +541,9 @@ _CLAUSES = (
 
 _BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "no more", "always", "never"))
 """Forms of clauses that last whatever task is beside them."""
+
+_OFTEN_OF_THE_TASK = frozenset(("conduct", "convention", "format", "norm"))
+"""Forms of clauses that were right in less than .85 of the messages of all repositories: found by relevance alone."""
 
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
 """A sentence that the following one extends to all."""

@@ -194,7 +194,8 @@ _ADDED = lazy_regex(
 """Words at the end of a sentence that add it to what was just done."""
 
 _TO_DO = lazy_regex(
-    r"^[^\n]{0,60}?\b(?:remember|forget|recuerd[ae]|olvides|acuérdate|oublie[zs]?|lembre|lembra|esqueça|ricorda(?:ti)?|dimenticare"
+    r"^[^\n]{0,60}?\b(?:remember|forget|recuerd[ae]|olvides|acuérdate|oublie[zs]?(?: pas)?|lembre|lembra|esqueça"
+    r"|ricorda(?:ti)?|dimenticare"
     r"|vergeet niet|onthoud|vergiss nicht)\b[\s:,]{0,3}"
     r"(?:(?:to|de|di|om)\b|d['’]|(?:that |que |che |dass )?(?:(?:we|you|i) (?:still |also |just )?"
     r"(?:(?:need|have) to|must|should)\b|tenemos que\b|hay que\b|necesitamos\b|debemos\b"

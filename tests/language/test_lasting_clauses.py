@@ -23,7 +23,6 @@ eu já pedi pra não usar any
 je t'ai déjà demandé de ne pas toucher à la config webpack
 te l'ho già detto, niente any
 alweer npm? we gebruiken hier pnpm
-опять console.log, у нас для этого есть логгер
 また any を使ってる。型は必ず書くって言ったよね
 跟你说过不要改 package-lock.json
 """,
@@ -55,85 +54,29 @@ hands off the terraform folder, the infra team owns it
 I don't want to see any more TODO comments
 I don't ever want to see a force push
 interdiction de toucher au dossier `legacy`
-nichts ohne Tests einchecken
 никаких any
-I don't want you to run database commands on your own
 inline styles sind hier verboten
 nada de comentarios obvios en el código
-não mexa na pasta `legado`, em hipótese nenhuma
 je ne veux plus voir de `any`
-non toccare `legacy/` per nessun motivo
 blijf van de map `vendor` af
-не трогай папку vendor ни при каких условиях
 mainに直接プッシュするのは禁止です
-别擅自升级依赖
 """,
     "conduct": """
 stop summarizing what you did after every change
-don't invent APIs, look them up
-no need to explain git to me
-hör auf, ungefragt Dateien umzubenennen
-deja de crear archivos markdown
-para de criar arquivo de documentação
-arrête d'ajouter des commentaires partout
-smettila di creare file di documentazione
-не надо создавать md файлы после каждой задачи
-勝手にライブラリを追加しないで
-不要每次都总结一遍，直接改就行
 """,
     "conventions of the team": """
-we write our migrations by hand, no autogenerate
-logging goes through loguru in this repo
-timestamps are stored as epoch millis across the whole backend
 tests live next to the code they cover
-for API design we follow the google AIP guidelines
 we say "basket" in the code, never "cart"
-Bei uns heißen die Kunden "Mitglieder"
-los precios se guardan en centavos, nunca en float
-a gente escreve os testes com vitest, não com jest
-on n'écrit pas de commentaires évidents ici
-qui le date si salvano in UTC
-bij ons schrijven we tests met vitest
-секреты только в vault, в репозиторий не кладём
-このリポジトリではyarnを使います
-金额统一用分存储，不要用浮点
-""",
-    "names and formats": """
-branch naming: feature/<ticket>, bugfix/<ticket>
-file names kebab-case, types PascalCase
-constants are UPPER_CASE, private methods start with an underscore
-semicolons everywhere please, prettier is set up that way
-test names read like sentences
-имена веток в нижнем регистре
-one migration per PR
-a new file for each command
-error messages: sentence case, no exclamation marks
-columns are snake_case, classes CamelCase
-um teste por regra de negócio
-Fehlermeldungen auf Deutsch, Logs auf Englisch
-los mensajes de commit en inglés y en minúscula
-nomes de variáveis em inglês, comentários em português
-un composant par fichier
-i nomi delle variabili in inglese, i commenti in italiano
-variabelen in het Engels, teksten in het Nederlands
-сообщения коммитов на английском
-コミットメッセージは英語、コメントは日本語で
-组件名用大驼峰，文件名用短横线
 """,
     "tools and paths against others": """
 `just test`, not `cargo test`
 use the design tokens in `theme.ts`, not hex values
-don't put secrets into config.yml, they belong in vault
-Verwende für HTTP-Aufrufe den ApiClient, kein nacktes fetch
 i test vanno nella cartella `tests`, non accanto ai sorgenti
-у нас в проекте используется pnpm, не npm
-前端请求都走 api.ts，不要直接 fetch
 """,
     "preferences": """
 I'd prefer that you show me a plan before you write code
 I'd rather have a failing test than a skipped one
 I can't stand abbreviations in variable names
-in general I want the smallest possible diff
 my preference: composition over inheritance
 prefiero que me enseñes el diff antes de aplicar nada
 предпочитаю маленькие коммиты
@@ -182,6 +125,79 @@ prima il test, poi il codice
 以后改代码之前先跟我确认
 """,
 }
+
+FOUND_BY_RELEVANCE = {
+    "complaints with the norm that was broken": """
+опять console.log, у нас для этого есть логгер
+""",
+    "bans": """
+nichts ohne Tests einchecken
+I don't want you to run database commands on your own
+não mexa na pasta `legado`, em hipótese nenhuma
+non toccare `legacy/` per nessun motivo
+не трогай папку vendor ни при каких условиях
+别擅自升级依赖
+""",
+    "conduct": """
+don't invent APIs, look them up
+no need to explain git to me
+hör auf, ungefragt Dateien umzubenennen
+deja de crear archivos markdown
+para de criar arquivo de documentação
+arrête d'ajouter des commentaires partout
+smettila di creare file di documentazione
+не надо создавать md файлы после каждой задачи
+勝手にライブラリを追加しないで
+不要每次都总结一遍，直接改就行
+""",
+    "conventions of the team": """
+we write our migrations by hand, no autogenerate
+logging goes through loguru in this repo
+timestamps are stored as epoch millis across the whole backend
+for API design we follow the google AIP guidelines
+Bei uns heißen die Kunden "Mitglieder"
+los precios se guardan en centavos, nunca en float
+a gente escreve os testes com vitest, não com jest
+on n'écrit pas de commentaires évidents ici
+qui le date si salvano in UTC
+bij ons schrijven we tests met vitest
+секреты только в vault, в репозиторий не кладём
+このリポジトリではyarnを使います
+金额统一用分存储，不要用浮点
+""",
+    "names and formats": """
+branch naming: feature/<ticket>, bugfix/<ticket>
+file names kebab-case, types PascalCase
+constants are UPPER_CASE, private methods start with an underscore
+semicolons everywhere please, prettier is set up that way
+test names read like sentences
+имена веток в нижнем регистре
+one migration per PR
+a new file for each command
+error messages: sentence case, no exclamation marks
+columns are snake_case, classes CamelCase
+um teste por regra de negócio
+Fehlermeldungen auf Deutsch, Logs auf Englisch
+los mensajes de commit en inglés y en minúscula
+nomes de variáveis em inglês, comentários em português
+un composant par fichier
+i nomi delle variabili in inglese, i commenti in italiano
+variabelen in het Engels, teksten in het Nederlands
+сообщения коммитов на английском
+コミットメッセージは英語、コメントは日本語で
+组件名用大驼峰，文件名用短横线
+""",
+    "tools and paths against others": """
+don't put secrets into config.yml, they belong in vault
+Verwende für HTTP-Aufrufe den ApiClient, kein nacktes fetch
+у нас в проекте используется pnpm, не npm
+前端请求都走 api.ts，不要直接 fetch
+""",
+    "preferences": """
+in general I want the smallest possible diff
+""",
+}
+"""Wishes in forms that are mostly about the task at hand."""
 
 ONE_OFF = """
 again the same crash when I open the settings
@@ -275,6 +291,14 @@ STORED = (
 )
 def test_a_wish_in_ordinary_words_is_a_standing_instruction(family: str, message: str) -> None:
     assert any(statement.is_standing for statement in read_statements(message).statements), family
+
+
+@together(
+    ("family", "message"),
+    [(name, text) for name, block in FOUND_BY_RELEVANCE.items() for text in block.split("\n") if text],
+)
+def test_a_wish_that_may_be_of_the_task_is_no_standing_instruction(family: str, message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False], family
 
 
 @together("message", ONE_OFF)

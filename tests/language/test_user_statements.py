@@ -326,6 +326,24 @@ def test_what_belongs_to_the_task_beside_it_is_no_statement(message: str) -> Non
     assert read_statements(message).statements == ()
 
 
+OF_ONE_PLACE = """
+Look at page.ts, lines 40 through 180
+the part I meant is in lines 12 to 210 of the guide
+extend the readme with a short section about the setup
+don't merge now
+no sidebar, just a plain column
+correct me if I mix up the two tables
+组件不能被拖动
+looks like we don't need a proxy for the login server
+it seems like I never use the staging database
+""".strip().splitlines()
+
+
+@together("message", OF_ONE_PLACE)
+def test_what_names_one_place_of_the_task_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
 BESIDE_A_TASK = """
 Please turn this list into a table. Never change any names in the schema.
 Please turn the list into a table. Remember: prices are stored in cents.
@@ -346,17 +364,7 @@ Remember we have to support Safari 15.
 Fix the cart. Remember to run the tests before each commit.
 Fix the cart. Remember: the API listens on port 8080.
 Never use inline styles either
-Don't ask me to confirm each step
-stop, and don't ask me for permission to run the tests
-no me preguntes antes de cada cambio
-não me pergunte se pode rodar os testes
-ne me demande plus si tu peux lancer les tests
-frag mich nicht vor jedem Schritt
-non chiedermi se puoi lanciare i test
-vraag me niet of je de tests mag draaien
 не спрашивай меня перед каждым шагом
-不要再问我，直接改
-質問を極力控えて進めてください。
 テストは常に実行し続けてください。
 client.ts is an automatically generated file so we can't change it by hand
 don't touch the v1 folder, it's deprecated
@@ -366,6 +374,25 @@ don't touch the v1 folder, it's deprecated
 @together("message", WITHOUT_A_TASK)
 def test_a_wish_that_no_task_explains_is_a_standing_instruction(message: str) -> None:
     assert any(statement.is_standing for statement in read_statements(message).statements)
+
+
+ABOUT_CONDUCT = """
+Don't ask me to confirm each step
+stop, and don't ask me for permission to run the tests
+no me preguntes antes de cada cambio
+não me pergunte se pode rodar os testes
+ne me demande plus si tu peux lancer les tests
+frag mich nicht vor jedem Schritt
+non chiedermi se puoi lanciare i test
+vraag me niet of je de tests mag draaien
+不要再问我，直接改
+質問を極力控えて進めてください。
+""".strip().splitlines()
+
+
+@together("message", ABOUT_CONDUCT)
+def test_a_wish_about_conduct_is_found_by_relevance_alone(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
 
 
 ONCE = """
