@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.labelled.messages import Message, read_conversation, text_before
+from tests.labelled.other_recordings import AIDER, TRANSCRIPT, read_recording
 
 LABELS = Path(__file__).parent / "labels.tsv"
 COLUMNS = ("half", "repository", "commit", "path", "number", "sha256", "label", "unclear", "spans")
@@ -94,7 +95,8 @@ def _conversation(path: Path) -> list[tuple[str, str]]:
     """Return the user's messages of a file, each with the assistant's text before it."""
     if not path.is_file():
         raise MissingClones(f"There is no file {path}; clone its repository at the commit of labels.tsv.")
-    messages: list[Message] = read_conversation(path)
+    is_other = path.name.endswith((AIDER, TRANSCRIPT))
+    messages: list[Message] = read_recording(path) if is_other else read_conversation(path)
     return [
         (message.text, text_before(messages, index)) for index, message in enumerate(messages) if message.role == "user"
     ]

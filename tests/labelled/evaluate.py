@@ -1,10 +1,13 @@
 """Judge `read_statements` on labelled messages of recorded conversations.
 
     python -m tests.labelled.evaluate CLONES [--half learning|judging]
-    python -m tests.labelled.evaluate CLONES --labels tests/labelled/unread.tsv --half reading|checking|recheck
+    python -m tests.labelled.evaluate CLONES --labels tests/labelled/unread.tsv --half HALF
 
-`unread.tsv` has what was stored, and missed, in whole conversations that nobody had read: its precision counts, not its
-recall.
+`unread.tsv` has messages that nobody had read before the rules were written. Its halves `reading`, `checking` and
+`recheck` have what was stored, and missed, in whole conversations: their precision counts, not their recall. The halves
+`learning`, `judging`, `third` and `fourth` have all messages of other repositories, recorded by SpecStory, aider and
+Entire; a repaired cause came from the first three, the fourth was read after the repairs. The clones of Entire's have
+the files of the branch `entire/checkpoints/v1`.
 
 A message counts as found if a statement of at least the threshold is returned for it. Shares are given with their 95 %
 Wilson interval.

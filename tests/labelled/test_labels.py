@@ -13,6 +13,8 @@ from tests.labelled.fit import threshold_of
 from tests.labelled.minimize import minimize
 
 UNREAD = Path(__file__).parent / "unread.tsv"
+READ = {"reading", "checking", "recheck"}
+LABELLED = {"learning", "judging", "third", "fourth"}
 RULE = "From now on, never use red in this project."
 CONVERSATION = """# Colours (2025-06-13 19:22:15)
 
@@ -53,7 +55,8 @@ def test_no_repository_is_in_both_halves() -> None:
 def test_the_unread_messages_are_of_other_repositories() -> None:
     labels = read_labels(UNREAD)
     known = {label.repository for label in read_labels()}
-    assert {label.half for label in labels} == {"reading", "checking", "recheck"}
+    halves = {half: {label.repository for label in labels if label.half == half} for half in READ | LABELLED}
+    assert sum(map(len, halves.values())) == len({label.repository for label in labels})
     assert {label.label for label in labels} <= ALL_LABELS
     assert known.isdisjoint(label.repository for label in labels)
     assert all(re.fullmatch(r"[0-9a-f]{64}", label.sha256) for label in labels)
