@@ -634,13 +634,13 @@ def test_a_reversal_that_the_agent_notes_too_is_one_instruction(chat: Callable[.
             "Whenever you touch the price table, regenerate the fixtures too",
         ),
         (
-            "logging goes through loguru in this repo, can you change the print in till.py",
-            "Logging goes through loguru in this repo",
+            "use the logger helpers, not print, can you change the print in till.py",
+            "Use the logger helpers, not print",
         ),
         ("ficou bom. os commits quem faz sou eu", "Os commits quem faz sou eu"),
         (
-            "Der Bon passt. Fehlermeldungen auf Deutsch, Logs auf Englisch",
-            "Fehlermeldungen auf Deutsch, Logs auf Englisch",
+            "Der Bon passt. Keine neuen Abhängigkeiten ohne Rücksprache",
+            "Keine neuen Abhängigkeiten ohne Rücksprache",
         ),
     ],
 )
