@@ -37,13 +37,8 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.query import (
-    FAILURE_WORDS,
-    PromptParts,
-    pointing_words,
-    prompt_parts,
-    wants_tests,
-)
+from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts
+from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.search_without_index import search_contents, search_paths

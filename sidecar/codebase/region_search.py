@@ -9,7 +9,8 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from sidecar.codebase.files import is_document, is_test
-from sidecar.codebase.search.query import DOCUMENT_WORDS, PromptEvidence
+from sidecar.codebase.search.prompt_parts import PromptEvidence
+from sidecar.codebase.search.query import DOCUMENT_WORDS
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,

@@ -11,7 +11,7 @@ from pathlib import Path
 from sidecar.codebase.file_exclusions import is_unindexed
 from sidecar.codebase.files import is_own_code, may_show
 from sidecar.codebase.search import RankedFile
-from sidecar.codebase.search.query import prompt_parts
+from sidecar.codebase.search.prompt_parts import prompt_parts
 from sidecar.core.terms import identifiers_of, paths_in, query_terms
 from sidecar.system.git import Git, GitFailed, GitTimedOut
 

@@ -14,7 +14,7 @@ from sidecar.codebase.region_search import RegionQuery
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories, read_commits
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
-from sidecar.codebase.search.query import read_evidence
+from sidecar.codebase.search.prompt_parts import read_evidence
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value

@@ -11,7 +11,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms
 from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
-from sidecar.memory.capture.contradictions import claim_of, disagree
+from sidecar.memory.contradictions import claim_of, disagree
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.file_index import MAX_INLINE_FILES, IndexFileWrites, MemoryIndex, MemoryIndexes, memory_index_of

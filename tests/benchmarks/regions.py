@@ -28,7 +28,8 @@ from sidecar.codebase.file_exclusions import is_generated
 from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.query import SearchQuery, read_evidence
+from sidecar.codebase.search.prompt_parts import read_evidence
+from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search.region_ranking import (
     SIZE_EXPONENT,

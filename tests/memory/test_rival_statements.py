@@ -6,7 +6,7 @@ comparison, the others after its first version.
 
 import pytest
 
-from sidecar.memory.capture.contradictions import claim_of, forgets, is_reversal, relation
+from sidecar.memory.contradictions import claim_of, forgets, is_reversal, relation
 
 REVIEWED = (
     ("Use pnpm instead of npm from now on.", "No, use npm again, we dropped pnpm last week."),

@@ -17,8 +17,9 @@ from sidecar.codebase.search.commit_history import (
 )
 from sidecar.codebase.search.dependency_graph import MAX_FILES, DependencyGraph, FileTree, PackageNames, resolve_import
 from sidecar.codebase.search.index import FileIndex
+from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, mentioned_files
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
-from sidecar.codebase.search.query import AMBIGUOUS_NAMES, SearchQuery, mentioned_files, parse_query, scope_prefix
+from sidecar.codebase.search.query import SearchQuery, parse_query, scope_prefix
 from sidecar.codebase.search.ranking import RANKING_VERSION, RankedFile, changes_with_work, drop_unlikely, text_match
 from sidecar.codebase.search.worktree_documents import Documents
 

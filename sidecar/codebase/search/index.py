@@ -24,8 +24,10 @@ from sidecar.codebase.search.dependency_graph import (
     import_targets,
     importers,
 )
+from sidecar.codebase.search.mentioned_files import mentioned_files
 from sidecar.codebase.search.postings import InvertedUnits
-from sidecar.codebase.search.query import SearchQuery, mentioned_files, prompt_parts
+from sidecar.codebase.search.prompt_parts import prompt_parts
+from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
 from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments, definition_terms
 from sidecar.codebase.search.worktree_documents import Documents

@@ -15,16 +15,9 @@ from sidecar.codebase.files import COMMON_STEMS, FileKind, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import ImportsOf, imported_files
+from sidecar.codebase.search.mentioned_files import mentioned_files
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.search.query import (
-    FAILURE_WORDS,
-    TEST_WORDS,
-    ParsedQuery,
-    SearchQuery,
-    mentioned_files,
-    named_share,
-    parse_query,
-)
+from sidecar.codebase.search.query import FAILURE_WORDS, TEST_WORDS, ParsedQuery, SearchQuery, named_share, parse_query
 from sidecar.codebase.search.shared_documents import folder_of
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside

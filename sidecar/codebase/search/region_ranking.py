@@ -9,7 +9,7 @@ from operator import mul
 from typing import NamedTuple
 
 from sidecar.codebase.search.bm25 import K1
-from sidecar.codebase.search.query import Frame, PromptEvidence
+from sidecar.codebase.search.prompt_parts import Frame, PromptEvidence
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary.model import Summary
 from sidecar.core.terms import count_terms, query_terms, term_set

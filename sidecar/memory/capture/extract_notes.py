@@ -19,8 +19,8 @@ from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
-from sidecar.memory.capture.contradictions import is_reversal
 from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
+from sidecar.memory.contradictions import is_reversal
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private
 

@@ -16,8 +16,8 @@ from sidecar.core.terms import query_terms
 from sidecar.core.yaml_documents import Value
 from sidecar.memory import decay
 from sidecar.memory.access_control import Reach
-from sidecar.memory.capture.contradictions import RELATED_TYPES, Claim, claim_of, relation, search_words
 from sidecar.memory.capture.session_summary import Note, session_source
+from sidecar.memory.contradictions import RELATED_TYPES, Claim, claim_of, relation, search_words
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention, content_hash, hash_without_values
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files import document

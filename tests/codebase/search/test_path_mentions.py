@@ -1,7 +1,7 @@
 """Files that a text mentions: full paths, their ends, paths of other machines."""
 
 from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents, mentioned_files
-from sidecar.codebase.search.query import IMPLIED
+from sidecar.codebase.search.mentioned_files import IMPLIED
 from tests.codebase.search.corpus import documents_of
 
 

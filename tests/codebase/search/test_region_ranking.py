@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search import region_ranking
-from sidecar.codebase.search.query import read_evidence
+from sidecar.codebase.search.prompt_parts import read_evidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,

@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.codebase import RankedFile, from_json, region_search, summarize, to_json
 from sidecar.codebase.region_search import RegionQuery, RegionSearch, SearchedFile
-from sidecar.codebase.search.query import read_evidence
+from sidecar.codebase.search.prompt_parts import read_evidence
 from sidecar.codebase.summary import (
     LANGUAGES,
     MAX_ANALYSED_BYTES,

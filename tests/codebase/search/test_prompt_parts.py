@@ -1,6 +1,6 @@
 """What a long prompt points at: title, prose, stack frames, calls."""
 
-from sidecar.codebase.search.query import Frame, pointing_words, prompt_parts, prose_of, read_evidence
+from sidecar.codebase.search.prompt_parts import Frame, pointing_words, prompt_parts, prose_of, read_evidence
 from sidecar.packs import search_query
 from tests.support.cases import together
 

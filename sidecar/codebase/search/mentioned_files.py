@@ -1,0 +1,200 @@
+"""The files that a prompt names, by path or name or by what they are for, such as the changelog."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sidecar.codebase.search.worktree_documents import Documents
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import (
+    DOCUMENT_NAMES,
+    INTEGRATION_NAME,
+    MAX_DOCUMENT_CHARACTERS,
+    paths_in,
+    query_terms,
+    stem,
+)
+
+MAX_MENTIONS = 200
+"""A text with more paths is a file listing."""
+
+AMBIGUOUS_NAMES = 3
+"""A file name that matches more paths than this number matches none."""
+
+
+class MentionedFiles(NamedTuple):
+    """The files a text names, each with its certainty; and the text without those mentions."""
+
+    files: dict[str, float]
+    rest: str
+
+
+def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
+    """Return the files a text names; a partial path counts only if it matches a few files."""
+    files: dict[str, float] = {}
+    rest = text
+    for mention in paths_in(text)[:MAX_MENTIONS]:
+        if mention == INTEGRATION_NAME:
+            files |= dict.fromkeys(_integration_files(documents, text), IMPLIED)
+            rest = rest.replace(mention, " ")
+            continue
+        exact = (
+            _named_document(documents, mention) if mention in DOCUMENT_NAMES else _longest_suffix(documents, mention)
+        )
+        matches = [exact] if exact is not None else _ending_alike(documents, mention)
+        if not matches or len(matches) > AMBIGUOUS_NAMES:
+            continue
+        for path in matches:
+            files[path] = max(files.get(path, 0.0), 1 / len(matches))
+        rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
+    implied = (*_dependency_lists(documents, text), *_localised_texts(documents, text))
+    return MentionedFiles({**dict.fromkeys(implied, IMPLIED), **files}, rest)
+
+
+IMPLIED = 0.5
+"""Certainty of a file that a text means without its name."""
+
+_INTEGRATION_FILES = (".gitlab-ci.yml", ".circleci/config.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml")
+
+_WORKFLOWS = ".github/workflows"
+
+_CHECKING = lazy_regex(
+    r"(?i)(?:[\w.]{1,40}[-_])?(?:ci|cicd|tests?|build|main|checks?|verify)(?:[-_][\w.-]{1,40})?\.ya?ml"
+)
+
+_MANIFESTS = (
+    "package.json", "pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "go.mod", "Cargo.toml", "Gemfile",
+    "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", "pubspec.yaml", "mix.exs",
+)  # fmt: skip
+
+_DEPENDENCY_WORDS = frozenset(
+    ("upgrade", "upgrading", "bump", "downgrade", "install", "uninstall", "pin", "unpin", "dependency", "dependencies")
+)
+
+_VERSION_TERMS = frozenset(map(stem, ("version", "newest", "latest", "release", "package")))
+"""Words about a dependency that each list of dependencies contains."""
+
+
+def _integration_files(documents: Documents, text: str) -> list[str]:
+    """Return the configuration of the checks; of several workflows, the most general one, or one that a text names."""
+    workflows = documents.in_folder(_WORKFLOWS)
+    words = set(query_terms(text))
+    named = [path for path in workflows if len(words.intersection(query_terms(bare_name(path)))) >= MIN_NAME_WORDS]
+    checking = [path for path in workflows if _CHECKING.fullmatch(path.rpartition("/")[2])]
+    chosen = named[:1] or sorted(checking, key=lambda path: (len(path), path))[:1]
+    return chosen + [path for path in _INTEGRATION_FILES if path in documents]
+
+
+def bare_name(path: str) -> str:
+    """Return a file's name without suffixes."""
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+MIN_NAME_WORDS = 2
+"""Number of words of a workflow's name that a text about the checks has if it is about that one."""
+
+_LANGUAGE_CODES = {
+    "arabic": "ar", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en", "finnish": "fi",
+    "french": "fr", "german": "de", "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "italian": "it",
+    "japanese": "ja", "korean": "ko", "norwegian": "nb", "polish": "pl", "portuguese": "pt", "romanian": "ro",
+    "russian": "ru", "spanish": "es", "swedish": "sv", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
+}  # fmt: skip
+
+_TRANSLATION_TERMS = frozenset(map(stem, ("translation", "localization", "localisation", "locale", "i18n")))
+
+_TRANSLATE = stem("translate")
+
+_LOCALE_FOLDERS = frozenset(
+    ("i18n", "intl", "l10n", "lang", "langs", "language", "languages", "locale", "locales", "localization", "messages",
+     "translations", "res", "resources", "values")
+)  # fmt: skip
+
+_CATALOGS = ("Localizable.xcstrings", "Localizable.strings", "values/strings.xml")
+"""Texts of an application in all languages, or in the one that it is written in."""
+
+
+def _localised_texts(documents: Documents, text: str) -> list[str]:
+    """Return the texts that a short request for a translation means: those in its language."""
+    if len(text) > MAX_DOCUMENT_CHARACTERS:
+        return []
+    terms = set(query_terms(text))
+    if _TRANSLATE not in terms and _TRANSLATION_TERMS.isdisjoint(terms):
+        return []
+    codes = (code for word in text.casefold().split() if (code := _LANGUAGE_CODES.get(word.strip(".,:;!?\"'"))))
+    requested = [code for code in codes if code != "en" or not _TRANSLATION_TERMS.isdisjoint(terms)]
+    return [path for code in requested for path in _in_language(documents, code)]
+
+
+def _in_language(documents: Documents, code: str) -> list[str]:
+    """Return an application's texts in one language, those nearest to the top."""
+    named = (path for path in documents.with_word(code) if _is_locale(path, code))
+    found = list(named) or [path for name in _CATALOGS for path in documents.ending_with(name)]
+    return sorted(found, key=lambda path: (path.count("/"), len(path), path))[:AMBIGUOUS_NAMES]
+
+
+def _is_locale(path: str, code: str) -> bool:
+    """Whether a file has texts in one language, by the name of it or of a folder, as in `locales/fr/cart.json`."""
+    *folders, name = path.lower().split("/")
+    parts = [part for folder in (*folders, name) for part in _LOCALE_PART.split(folder)]
+    if code not in parts:
+        return False
+    return any(part in _LOCALE_FOLDERS for folder in folders for part in _LOCALE_PART.split(folder))
+
+
+_LOCALE_PART = lazy_regex(r"[-_.]")
+
+
+def _dependency_lists(documents: Documents, text: str) -> list[str]:
+    """Return the lists of dependencies that a short text about one means: those that contain another word of it."""
+    if len(text) > MAX_DOCUMENT_CHARACTERS:
+        return []
+    words = text.casefold().split()
+    if _DEPENDENCY_WORDS.isdisjoint(words):
+        return []
+    names = set(query_terms(" ".join(word for word in words if word not in _DEPENDENCY_WORDS))) - _VERSION_TERMS
+    return [path for path in _MANIFESTS if path in documents and _contains_any(documents, path, names)]
+
+
+def _contains_any(documents: Documents, path: str, terms: Iterable[str]) -> bool:
+    passages = documents.passages(documents.number(path))
+    return any(documents.texts.contains(term, *passages) for term in terms)
+
+
+def _ending_alike(documents: Documents, mention: str) -> list[str]:
+    """Return the files that end with a mention, or else with the most of its last components, at least two.
+
+    A stack trace names the installed copy of a file, which lacks the folder of its sources.
+    """
+    rest = mention
+    while not (matches := documents.ending_with(rest)) and rest.count("/") > 1:
+        rest = rest.partition("/")[2]
+    return matches
+
+
+_CHANGELOG_NAMES = ("CHANGES", "HISTORY", "NEWS")
+
+_DOCUMENT_ENDINGS = (".md", "", ".rst", ".txt", ".adoc", ".mdx", ".org")
+
+
+def _named_document(documents: Documents, name: str) -> str | None:
+    """Return the document at the top that a bare name such as README means; the nearest one, if there is any."""
+    others = _CHANGELOG_NAMES if name.upper() == "CHANGELOG" else ()
+    written = dict.fromkeys(
+        form for same in (name, *others) for form in (same.upper(), same, same.capitalize(), same.lower())
+    )
+    candidates = (f"{above}{form}{ending}" for above in _ABOVE for ending in _DOCUMENT_ENDINGS for form in written)
+    return next((path for path in candidates if path in documents), None)
+
+
+_ABOVE = ("", "@", "../", "../../", "../../../")
+"""A mention may be relative to a folder above the workspace's, and lacks the at sign of a folder such as `@types`."""
+
+
+def _longest_suffix(documents: Documents, mention: str) -> str | None:
+    """Return the file that a mention is, or that an absolute path from another machine ends with; the longest one."""
+    rest = mention
+    while (path := next((f"{above}{rest}" for above in _ABOVE if f"{above}{rest}" in documents), None)) is None:
+        _, slash, rest = rest.partition("/")
+        if not slash:
+            return None
+    is_whole = rest == mention or "/" in rest or len(documents.ending_with(rest)) == 1
+    return path if is_whole else None

@@ -1,0 +1,213 @@
+"""The parts of a prompt: its prose, and the frames, places, hunks and names in what is pasted into it. Pure."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from sidecar.codebase.search.query import wants_tests
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import (
+    identifiers_of,
+    query_terms,
+)
+
+LONG_WORDS = 60
+"""A prompt with more words than this is also searched by its first line and by its prose."""
+
+HUNK_CONTEXT = 3
+"""Number of unchanged lines with which a diff's hunk begins."""
+
+_FENCE = lazy_regex(r"(?ms)^\s{0,80}+(?:```|~~~).*?(?:^[^\S\n]*+(?:```|~~~)\s*$|\Z)")
+
+_CODE_LINE = lazy_regex(r"^(?: {4}|\t|>>>|\.\.\. |\+\+\+ |--- |@@ )")
+
+_PYTHON_FRAME = lazy_regex(r"File \"([^\"\n]{1,300})\", line (\d+)(?:, in ([\w<>.]+))?")
+
+_PYTEST_FRAME = lazy_regex(r"(?m)^([\w./\\-]+\.\w{1,5}):(\d+):(?: in (\w+)| \w+(?:Error|Exception)?\s*$)")
+
+_CALL_FRAME = lazy_regex(r"\bat (?:async )?([\w$.<>]+) ?\((?:file://)?([^\s():]*[\w$-]\.\w{1,6}):(\d+)")
+
+_PLAIN_FRAME = lazy_regex(
+    r"(?:^|[\s(])(?:file://)?((?:[A-Za-z]:)?[/\\]?(?:[\w.@-]+[/\\])*[\w.@-]+\.[a-z]{1,5}):(?:line )?(\d+)\b"
+)
+
+_PLACE = r"(?<![\w.@/\\-])((?:[A-Za-z]:)?[/\\]?(?:[\w.@-]{1,80}[/\\]){0,20}[\w.@-]{1,80}\.[A-Za-z]{1,5})"
+
+_BRACKET_FRAME = lazy_regex(_PLACE + r"[(\[](\d+)(?:,\d+)?[)\]](?:: (?:[\w\\]+(?:->|::))?(\w+)\()?")
+
+_ON_LINE_FRAME = lazy_regex(_PLACE + r"(?::| on)?,? line (\d+)\b")
+
+_RUBY_FRAME = lazy_regex(_PLACE + r":(\d+):in [`'](?:[\w:]+[#.])?(\w+)")
+
+_LISTED_FILE = lazy_regex(r"\s{0,4}" + _PLACE + r"\s*")
+
+_LISTED_PLACE = lazy_regex(r"\s+(\d+):\d+\s+(?:error|warning)\b")
+
+_DIFF_FILE = lazy_regex(r"\+\+\+ (?:b/)?(\S+)")
+
+_OLD_FILE = lazy_regex(r"--- (?:a/)?(\S+)")
+
+_HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?:.*?\b(\w++)\s*+(?:\(|:|\{|$))?")
+
+_CALL = lazy_regex(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w{2,})\(")
+
+_QUOTED_NAME = lazy_regex(r"[`'\"]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"]")
+
+PART_SEPARATOR = "\f"
+"""Separates the parts of a stored query."""
+
+
+class PromptParts(NamedTuple):
+    """The texts that a prompt is searched by; the last two only for a prompt of several lines, and a long one."""
+
+    whole: str
+    title: str = ""
+    prose: str = ""
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts whose rankings are combined."""
+        return (self.whole, self.title, self.prose) if self.title and self.prose else (self.whole,)
+
+    def join(self) -> str:
+        """Return the parts as one text, from which `prompt_parts` returns them."""
+        return PART_SEPARATOR.join(part for part in self if part)
+
+
+def prompt_parts(text: str) -> PromptParts:
+    """Return the parts of a prompt, or of a query that was joined from them."""
+    if PART_SEPARATOR in text:
+        return PromptParts(*text.split(PART_SEPARATOR)[:3])
+    title = first_line(text)
+    if title == text.strip():
+        return PromptParts(text)
+    return PromptParts(text, title, prose_of(text) if len(text.split()) > LONG_WORDS else "")
+
+
+class Frame(NamedTuple):
+    """A place that a stack trace or a message names."""
+
+    path: str
+    line: int
+    function: str
+
+
+class PromptEvidence(NamedTuple):
+    """The parts of a prompt that point at places in the code."""
+
+    title: tuple[str, ...]
+    """Terms of the first line."""
+    wants_tests: bool
+    """Whether it asks for tests."""
+    frames: tuple[Frame, ...]
+    symbols: frozenset[str]
+    """Terms of the names that the prompt spells out or calls."""
+    chains: frozenset[tuple[str, str]]
+    """Terms of a container and its member, as in `Cart.total`."""
+
+
+def read_evidence(text: str) -> PromptEvidence:
+    """Read a prompt's evidence."""
+    parts = prompt_parts(text)
+    text = parts.whole
+    names = [*identifiers_of(text), *(match[1] for match in _CALL.finditer(text))]
+    names += [match[1] for match in _QUOTED_NAME.finditer(text)]
+    name_parts = [[term for part in name.split(".") for term in query_terms(part)[:1]] for name in names[:MAX_SYMBOLS]]
+    return PromptEvidence(
+        title=tuple(query_terms(parts.title or text)),
+        wants_tests=wants_tests(parts.title or text),
+        frames=tuple(_frames(text))[-MAX_FRAMES:],
+        symbols=frozenset(term for terms in name_parts for term in terms[-1:]),
+        chains=frozenset(pair for terms in name_parts for pair in pairwise(terms)),
+    )
+
+
+_TEMPLATE_LINE = lazy_regex(
+    r"(?i)\s{0,8}(?:[-*] \[[ x]\]|(?:#{1,6} ?|\*\*|\d\. )?(?:describe the (?:bug|feature|issue|solution|problem)"
+    r"|bug (?:report|description)|description|to reproduce|steps to reproduce|repro(?:duction)?"
+    r"|(?:expected|actual|current) (?:behaviou?r|results?|outcome)|what happened|environment(?: info)?|system info"
+    r"|versions?|screenshots?|logs?|additional (?:context|information)|checklist|is there an existing issue[^\n]{0,80}"
+    r"|code of conduct|prerequisites|summary|feature request|your project|minimal .{0,30}example)[\s:?*]{0,8}$"
+    r"|(?:[-*] )?\**(?:os|platform|browser|node|npm|python|java|go|rust|package|app)?[ _-]?(?:version|system|os)\**:)"
+)
+"""The fixed part of an issue template: a checkbox, a heading, a line of the environment."""
+
+_LOG_LINE = lazy_regex(
+    r"\s*\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d"
+    r"|\s*(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b[:\]\s]"
+)
+
+_HUNK_LINES = ("+", "-", " ", "\\")
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without the HTML comments of a template."""
+    first, *rest = text.split("<!--")
+    return first + " ".join(part.partition("-->")[2] if "-->" in part else f"<!--{part}" for part in rest)
+
+
+def first_line(text: str) -> str:
+    """Return the first line that is neither empty nor the heading of an issue template."""
+    lines = [line.strip() for line in _without_comments(text).split("\n") if line.strip()]
+    return next((line for line in lines if not _TEMPLATE_LINE.match(line)), lines[0] if lines else "")
+
+
+def prose_of(text: str) -> str:
+    """Return a text without code blocks, diffs, logs, quoted lines and the fixed parts of issue templates."""
+    prose_lines: list[str] = []
+    in_hunk = False
+    for line in _without_comments(_FENCE.sub("\n", text)).split("\n"):
+        in_hunk = line.startswith("@@ ") or (in_hunk and line.startswith(_HUNK_LINES))
+        is_quoted = in_hunk or line.startswith(("> ", "diff --git ", "index "))
+        if not (is_quoted or _CODE_LINE.match(line) or _TEMPLATE_LINE.match(line) or _LOG_LINE.match(line)):
+            prose_lines.append(line)
+    return "\n".join(prose_lines)
+
+
+def pointing_words(text: str) -> list[str]:
+    """Return a prompt's stack frames and calls, each as `read_evidence` recognizes it."""
+    frames = (
+        f"at {frame.function} ({frame.path}:{frame.line})" if frame.function else f"{frame.path}:{frame.line}"
+        for frame in _frames(text)[-MAX_FRAMES:]
+    )
+    calls = (f"{match[1]}()" for match in _CALL.finditer(text))
+    return list(dict.fromkeys((*frames, *calls)))[:MAX_SYMBOLS]
+
+
+def _frames(text: str) -> list[Frame]:
+    if ":" not in text and "(" not in text and "line " not in text:
+        return _listed_places(text)
+    frames = [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTHON_FRAME.finditer(text)]
+    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTEST_FRAME.finditer(text)]
+    frames += [Frame(match[2], int(match[3]), match[1].rpartition(".")[2]) for match in _CALL_FRAME.finditer(text)]
+    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _RUBY_FRAME.finditer(text)]
+    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _BRACKET_FRAME.finditer(text)]
+    known = {(frame.path, frame.line) for frame in frames}
+    plain = [Frame(_path(match[1]), int(match[2]), "") for match in _PLAIN_FRAME.finditer(text)]
+    plain += [Frame(_path(match[1]), int(match[2]), "") for match in _ON_LINE_FRAME.finditer(text)]
+    plain += _listed_places(text)
+    return [*frames, *(frame for frame in dict.fromkeys(plain) if (frame.path, frame.line) not in known)]
+
+
+def _listed_places(text: str) -> list[Frame]:
+    """Return the places of a diff's hunks, and of a linter's list below each file."""
+    frames: list[Frame] = []
+    path = ""
+    for line in text.split("\n"):
+        if (old := _OLD_FILE.match(line)) is not None:
+            path = old[1]
+        elif (new := _DIFF_FILE.match(line)) is not None:
+            path = path if new[1] == "/dev/null" else new[1]
+        elif path and (hunk := _HUNK.match(line)) is not None:
+            frames.append(Frame(path, int(hunk[1]) + HUNK_CONTEXT, hunk[2] or ""))
+        elif path and (place := _LISTED_PLACE.match(line)) is not None:
+            frames.append(Frame(_path(path), int(place[1]), ""))
+        elif line[:1] not in ("+", "-", " ", "\\") and (listed := _LISTED_FILE.fullmatch(line)) is not None:
+            path = listed[1]
+    return frames
+
+
+def _path(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+MAX_FRAMES, MAX_SYMBOLS = 60, 200
