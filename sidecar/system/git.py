@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from sidecar.core.clock import SystemClock
 from sidecar.system.environment import NO_WINDOW, child_environment, environment, temporary_variables
 from sidecar.system.safe_open import find_pipe_with_reader, read_regular
 
@@ -72,6 +73,9 @@ _MAX_OUTPUT_BYTES = 4_096
 _GIT_FILES = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
 """Files that git opens without a check; it waits forever for a named pipe in their place."""
 
+_READERS = frozenset(("status", "ls-files", "check-ignore", "add", "diff"))
+"""Commands that open them."""
+
 _ROOT_CHECK_SECONDS, _TREE_CHECK_SECONDS = 0.05, 0.2
 """Waits before the root, then all folders are searched for such pipes."""
 
@@ -104,8 +108,19 @@ class GitTimedOut(GitFailed):
 
 _Key = tuple[Path, Path | None, tuple[str, ...]]
 
-_started: "dict[_Key, subprocess.Popen[bytes]]" = {}
+
+class _Command(NamedTuple):
+    process: "subprocess.Popen[bytes]"
+    arguments: Sequence[str]
+    started_ms: float
+    """Monotonic time."""
+
+
+_started: dict[_Key, _Command] = {}
 """Commands that run before their output is needed, by folder, root and arguments."""
+
+_found_pipes: dict[str, tuple[float, str]] = {}
+"""The pipe last found in each folder, with the monotonic time. Finding one ends the wait of every command."""
 
 
 class Git:
@@ -138,10 +153,11 @@ class Git:
         `success_codes` lists the exit codes that mean success.
         """
         started = _started.pop(self._key(arguments), None) if _started else None
-        process = started or self._start(arguments, has_input=stdin is not None)
+        command = started or self._start(arguments, has_input=stdin is not None)
+        process = command.process
         with process:
             try:
-                output, error_output = self._communicate(process, stdin, timeout)
+                output, error_output = self._communicate(command, stdin, timeout)
             except GitFailed:
                 process.kill()
                 raise
@@ -160,10 +176,11 @@ class Git:
     @contextmanager
     def running(self, *arguments: str, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> Iterator[Callable[[], bytes]]:
         """Run a command beside the block; the value returns its output. Raise GitFailed like `run`."""
-        process = self._start(arguments, has_input=False)
+        command = self._start(arguments, has_input=False)
+        process = command.process
 
         def output() -> bytes:
-            text, error_output = self._communicate(process, None, timeout)
+            text, error_output = self._communicate(command, None, timeout)
             if process.returncode != 0:
                 raise GitFailed(_reason(error_output))
             return text
@@ -175,11 +192,22 @@ class Git:
                 if process.poll() is None:
                     process.kill()
 
-    def _communicate(
-        self, process: "subprocess.Popen[bytes]", stdin: bytes | None, timeout: float
-    ) -> tuple[bytes, bytes]:
+    def _communicate(self, command: _Command, stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
         """Return both outputs; raise GitFailed at the timeout, and early if git waits for a named pipe."""
         folder = os.fspath(self._root or self.cwd)
+        outputs = self._outputs(command.process, folder, stdin, timeout)
+        found_ms, pipe = _found_pipes.get(folder, (0.0, ""))
+        reads_git_files = not _READERS.isdisjoint(command.arguments)
+        if pipe and reads_git_files and found_ms >= command.started_ms:  # the other search let it read an empty file
+            raise GitFailed(_pipe_reason(pipe))
+        return outputs
+
+    def _outputs(
+        self, process: "subprocess.Popen[bytes]", folder: str, stdin: bytes | None, timeout: float
+    ) -> tuple[bytes, bytes]:
+        def note(pipe: str) -> None:
+            _found_pipes[folder] = SystemClock().monotonic_ms(), pipe
+
         for wait, is_whole_tree in ((_ROOT_CHECK_SECONDS, False), (_TREE_CHECK_SECONDS, True)):
             if wait >= timeout:
                 break
@@ -188,18 +216,19 @@ class Git:
             except subprocess.TimeoutExpired as error:
                 stdin = None  # `communicate` has it
                 pipe = find_pipe_with_reader(
-                    folder, _GIT_FILES, lambda: process.poll() is not None, is_whole_tree=is_whole_tree
+                    folder, _GIT_FILES, lambda: process.poll() is not None, note, is_whole_tree=is_whole_tree
                 )
                 if pipe is not None:
-                    raise GitFailed(f"{pipe if pipe.isprintable() else 'a file'} is a named pipe") from error
+                    raise GitFailed(_pipe_reason(pipe)) from error
         try:
             return process.communicate(stdin, timeout=timeout)
         except subprocess.TimeoutExpired as error:
             raise GitTimedOut from error
 
-    def _start(self, arguments: Sequence[str], *, has_input: bool) -> "subprocess.Popen[bytes]":
+    def _start(self, arguments: Sequence[str], *, has_input: bool) -> _Command:
+        started_ms = SystemClock().monotonic_ms()
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 ["git", *_CONFIG, *self._location_arguments, *arguments],
                 cwd=self.cwd,
                 env={**_child_environment(self._root), **self._variables},
@@ -214,6 +243,7 @@ class Git:
             raise GitMissing from error
         except OSError as error:
             raise GitFailed(f"git could not be started ({type(error).__name__})") from error
+        return _Command(process, arguments, started_ms)
 
     def text(self, *arguments: str) -> str:
         """Return the command's output as text without the final line break."""
@@ -229,7 +259,7 @@ def end_started() -> None:
     """End the started commands whose output nobody read."""
     while _started:
         with suppress(KeyError):  # another thread reads it
-            _, process = _started.popitem()
+            process = _started.popitem()[1].process
             with process:
                 process.kill()
 
@@ -243,6 +273,10 @@ def _child_environment(root: Path | None) -> dict[str, str]:
     if root is not None and os.pathsep not in str(root):
         variables["GIT_CEILING_DIRECTORIES"] = str(root.parent)
     return {**variables, **_ENVIRONMENT}
+
+
+def _pipe_reason(pipe: str) -> str:
+    return f"{pipe if pipe.isprintable() else 'a file'} is a named pipe"
 
 
 def _reason(stderr: bytes) -> str:

@@ -181,12 +181,17 @@ MAX_SEARCH_MS = 500.0
 
 
 def find_pipe_with_reader(
-    folder: str, names: Sequence[str], is_cancelled: Callable[[], bool], *, is_whole_tree: bool
+    folder: str,
+    names: Sequence[str],
+    is_cancelled: Callable[[], bool],
+    note: Callable[[str], None],
+    *,
+    is_whole_tree: bool,
 ) -> str | None:
     """Return the relative path of a named pipe that a process waits to read, in a folder or in all folders below it.
 
     Return None if there is none, if it is cancelled or after MAX_SEARCH_MS. Without a waiting reader a pipe cannot be
-    opened for writing at once.
+    opened for writing at once. `note` gets the path before a reader can go on, which then reads an empty file.
     """
     if not _NO_WAIT:
         return None
@@ -199,8 +204,11 @@ def find_pipe_with_reader(
         for path in (os.path.join(parent, name) for name in names if name.partition("/")[0] in entries):
             with suppress(OSError):
                 if stat.S_ISFIFO(os.lstat(path).st_mode):
-                    os.close(os.open(path, os.O_WRONLY | _NO_WAIT))
-                    return os.path.relpath(path, folder)
+                    writing = os.open(path, os.O_WRONLY | _NO_WAIT)
+                    found = os.path.relpath(path, folder)
+                    note(found)
+                    os.close(writing)
+                    return found
     return None
 
 

@@ -1,7 +1,6 @@
 """Methods are loaded in two steps: those of a run first, the rest after the first prompt."""
 
 import os
-import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -80,8 +79,8 @@ def test_state_that_was_read_while_methods_were_loaded_is_that_of_its_request_al
     sidecar = MemorySidecar(tmp_path / "state", may_load=may_load)
     sidecar.client.request("initialize", {**sidecar.client.handshake(), "settings": {"mode": "active"}})
     first = Conversation(sidecar.client, repository.path).start_pre_run("Round the total")
-    [started] = [process for (cwd, *_), process in list(git._started.items()) if cwd == repository.path]
-    assert started.wait(PATIENCE_SECONDS) == 0
+    [started] = [command for (cwd, *_), command in list(git._started.items()) if cwd == repository.path]
+    assert started.process.wait(PATIENCE_SECONDS) == 0
     (repository.path / "cart.py").write_text("def total():\n    return 1 + 1\n")
     if change == "cancelled":
         sidecar.client.cancel(first)
@@ -105,7 +104,7 @@ def test_pre_run_uses_the_state_that_was_read_while_methods_were_loaded(
     commands: list[Sequence[str]] = []
     start = git.Git._start
 
-    def record(self: git.Git, arguments: Sequence[str], *, has_input: bool) -> subprocess.Popen[bytes]:
+    def record(self: git.Git, arguments: Sequence[str], *, has_input: bool) -> git._Command:
         if self.cwd == repository.path:
             commands.append(arguments)
         return start(self, arguments, has_input=has_input)

@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
 
-from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing, end_started, main_worktree
+from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, STATUS, Git, GitFailed, GitMissing, end_started, main_worktree
 from tests.support.repositories import make_repository
 
 
@@ -102,6 +103,23 @@ def test_a_slow_git_command_is_killed(tmp_path: Path) -> None:
     with pytest.raises(GitFailed, match="timed out"):
         Git(repository.path).run("wait", timeout=0.3)
     assert not late.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes are no files there")
+def test_every_command_that_waits_for_a_named_pipe_fails(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path, {"a.txt": "a"}).path
+    os.mkfifo(repository / ".gitignore")
+
+    def reason() -> str:
+        with pytest.raises(GitFailed) as failed:
+            Git(repository).run(*STATUS)
+        return failed.value.reason
+
+    with ThreadPoolExecutor(3) as pool:
+        reasons = [future.result() for future in [pool.submit(reason) for _ in range(3)]]
+    assert reasons == [".gitignore is a named pipe"] * 3, "finding the pipe ends the wait of all of them"
+    (repository / ".gitignore").unlink()
+    assert b"# branch.head" in Git(repository).run(*STATUS)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
