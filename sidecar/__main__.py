@@ -25,7 +25,7 @@ def main() -> None:
 
         pipe = claim_stdio.claim()
         from sidecar.codebase.index_worker import handle_request
-        from sidecar.system.worker import serve_lines
+        from sidecar.system.worker_processes import serve_lines
 
         serve_lines(pipe.read_fd, pipe.write_fd, handle_request)
     if arguments[:1] == ["hook"] and len(arguments) in (2, 3):

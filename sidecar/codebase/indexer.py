@@ -36,7 +36,7 @@ from sidecar.core.errors import Cancellation
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log
-from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
+from sidecar.system.worker_processes import Worker, WorkerExited, worker_command, worker_count
 
 WORKER_COMMAND = "analyse"
 """Command that starts this program as a worker."""

@@ -19,7 +19,7 @@ from sidecar.core.terms import query_terms
 from sidecar.memory.entry import normalized
 
 if TYPE_CHECKING:
-    from sidecar.language.rule_clauses import Unit
+    from sidecar.language.statement_clauses import Unit
 
 Relation = Literal["supersedes", "contradicts"]
 
@@ -201,7 +201,7 @@ class _Side(NamedTuple):
 @lru_cache(maxsize=512)
 def statement_of(text: str) -> Statement:
     """Return the values and the frame of a statement, without the reason given for it."""
-    from sidecar.language.rule_clauses import wording_of  # only captures need its tables
+    from sidecar.language.statement_clauses import wording_of  # only captures need its tables
 
     bare = _FORGET.sub(" ", _KEEP_IN_MIND.sub(" ", text))
     plain, paths = _without_paths(_REASON.sub("", _LEAD_IN.sub(" ", _BACK.sub(" ", _MAY.sub(" ", bare)))))

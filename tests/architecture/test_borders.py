@@ -37,7 +37,7 @@ OPENS = {
     "system/running_sidecars.py": STATE_FOLDER,
     "operations/doctor.py": SYSTEM_FILE,
     "system/parent_watch.py": SYSTEM_FILE,
-    "system/worker.py": SYSTEM_FILE,
+    "system/worker_processes.py": SYSTEM_FILE,
     "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/syntax.py": OWN_DATA,
     "language/explicit_statements.py": OWN_DATA,
@@ -58,7 +58,7 @@ PROGRAMS = {
     "ralph/agent/runner.py": "only an exception type of the module",
     "system/git.py": "git",
     "system/process_tree.py": "the agent, and the user's checks",
-    "system/worker.py": "this program, to read source files",
+    "system/worker_processes.py": "this program, to read source files",
 }
 
 NETWORK = {
@@ -182,7 +182,7 @@ def test_external_access_is_detected(does: Callable[[ast.AST], bool], source: st
 
 WITH_WINDOW = {
     "cli/editor.py": "the editor may need the terminal of the command",
-    "system/worker.py": "macOS's own program for the power supply",
+    "system/worker_processes.py": "macOS's own program for the power supply",
 }
 """Modules with one program that is started without a creation flag."""
 

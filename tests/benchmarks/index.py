@@ -22,7 +22,7 @@ from pathlib import Path
 from sidecar.codebase import indexer as analysis_workers
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.repository import Repository
-from sidecar.system.worker import worker_count
+from sidecar.system.worker_processes import worker_count
 from tests.benchmarks.programs import quiet_sidecar, row, set_environment
 from tests.benchmarks.synthetic import synthetic
 from tests.support.memory_sidecar import MemorySidecar

@@ -27,7 +27,7 @@ from sidecar.codebase.search.postings import invert
 from sidecar.codebase.search.shared_documents import definition_terms
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
-from sidecar.system import worker
+from sidecar.system import worker_processes
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -179,7 +179,7 @@ import sys
 from pathlib import Path
 from sidecar.codebase.indexer import analyse_in_workers
 from sidecar.core.clock import SystemClock
-from sidecar.system import worker
+from sidecar.system import worker_processes
 from sidecar.system.log import Log
 files = [tuple(line.split(" ")) for line in sys.argv[3:]]
 command, log = sys.argv[2].split("|"), Log(SystemClock())
@@ -335,14 +335,14 @@ def test_worker_is_replaced_after_a_number_of_files(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the cores and the battery are read as Linux states them")
 def test_first_index_uses_every_core_and_one_on_battery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "POWER_SUPPLIES", tmp_path)
+    monkeypatch.setattr(worker_processes, "POWER_SUPPLIES", tmp_path)
     (tmp_path / "BAT0").mkdir()
     for cores, state, counts in (
         (1, "Charging", (1, 1)), (4, "Charging", (3, 4)), (99, "Full", (8, 8)), (4, "Discharging", (1, 1)),
     ):  # fmt: skip
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
         (tmp_path / "BAT0" / "status").write_text(f"{state}\n", encoding="utf-8")
-        assert (worker.worker_count(), worker.worker_count(uses_every_core=True)) == counts
+        assert (worker_processes.worker_count(), worker_processes.worker_count(uses_every_core=True)) == counts
 
 
 def test_only_the_first_index_of_a_repository_uses_every_core(

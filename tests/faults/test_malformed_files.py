@@ -16,7 +16,7 @@ from sidecar.cli.main import run
 from sidecar.codebase.index_worker import WORDS
 from sidecar.core.yaml_documents import MAX_DEPTH, MAX_VALUES, read_mapping
 from sidecar.packs.anchor import config_files
-from sidecar.system.worker import Worker, worker_command
+from sidecar.system.worker_processes import Worker, worker_command
 
 DEEP = 50_000
 ROOT = Path(__file__).resolve().parents[2]

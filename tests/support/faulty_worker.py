@@ -13,7 +13,7 @@ from typing import Any
 from sidecar.codebase import index_worker
 from sidecar.codebase.summary.summarize import count_words, summarize
 from sidecar.rpc.claim_stdio import claim
-from sidecar.system.worker import serve_lines
+from sidecar.system.worker_processes import serve_lines
 
 
 def faulty(analyse: Callable[..., Any]) -> Callable[..., Any]:

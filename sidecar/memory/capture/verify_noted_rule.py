@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.own_words import own_words
-from sidecar.language.rule_clauses import (
+from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
+from sidecar.language.statement_clauses import (
     OTHER_SCRIPTS,
     Relation,
     Unit,
@@ -24,7 +25,6 @@ from sidecar.language.rule_clauses import (
     wording_of,
     wordings_of,
 )
-from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
 
 MIN_COVERAGE = 0.7
 """Minimum share of a rule's words that adjacent sentences of the message contain."""
