@@ -70,6 +70,7 @@ _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
     ("Cargo.toml", config_files.parse_toml, ("package",)),
     ("package.json", config_files.parse_json, ()),
 )
+
 MAX_DECISIONS = 24
 """More than are shown: outdated ones give way."""
 
@@ -90,7 +91,7 @@ def source_paths(files: Container[str], outline: Outline) -> list[str]:
         *outline.decisions[-MAX_DECISIONS:],
         *outline.specifications[:MAX_SPECIFICATIONS],
         *outline.workflows[:MAX_WORKFLOWS],
-        *[path for path in outline.guides if path.startswith(".")][:MAX_RULE_FILES],
+        *outline.rule_files[:MAX_RULE_FILES],
     )
     inner = (path for path in _inner_files(outline) if path in files)
     return list(dict.fromkeys((*named, *manifests, *classified, *inner)))
@@ -144,7 +145,7 @@ def read_anchor_sources(
 
     own, readmes = documents(_INSTRUCTIONS), documents(_READMES)
     for_agents = [document for document in own if document.path in AGENT_PATHS]
-    rule_files = documents([path for path in outline.guides if path.startswith(".")][:MAX_RULE_FILES])
+    rule_files = documents(outline.rule_files[:MAX_RULE_FILES])
     always, others = split_rule_files(rule_files, reads_claude_rules=host.claude_md)
     outer = [ProjectDocument(path, strip_session_lock(text)) for path, text in above.items()]
     instructions = (*for_agents, *outer, *always, *own[len(for_agents) :])
@@ -182,7 +183,7 @@ def _nested(guides: Sequence[str]) -> tuple[str, ...]:
     """The instruction file of each folder: `AGENTS.md` sorts before `CLAUDE.md`."""
     by_folder: dict[str, str] = {}
     for path in guides:
-        if path not in _INSTRUCTIONS and not path.startswith("."):
+        if path not in _INSTRUCTIONS:
             by_folder.setdefault(path.rpartition("/")[0], path)
     return tuple(by_folder.values())[:MAX_NESTED]
 

@@ -61,8 +61,9 @@ _CLASSIFIED = {
         r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
         r"|^openspec/changes/(?!archive/)[^/]+/proposal\.md$"
     ),
-    "guides": lazy_regex(
-        r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$|^(?:\.cursor/rules|\.claude/rules|\.github/instructions)/[^/]+\.(?:mdc|md)$"
+    "guides": lazy_regex(r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$"),
+    "rule_files": lazy_regex(
+        r"^(?:\.cursor/rules|\.claude/rules|\.github/instructions)/(?!(?:AGENTS|CLAUDE)\.md$)[^/]+\.(?:mdc|md)$"
     ),
     "projects": lazy_regex(
         r"^(?!(?:.+/)?(?:\.[^/]+|tests?|examples?|samples?|demos?|docs?|templates?|testdata|fixtures|benchmarks?|vendor"
@@ -110,7 +111,9 @@ class Outline(NamedTuple):
     decisions: tuple[str, ...]
     specifications: tuple[str, ...]
     guides: tuple[str, ...]
-    """Instruction files of single folders, and those that apply to some files."""
+    """Instruction files of single folders."""
+    rule_files: tuple[str, ...]
+    """Rules written for other agents."""
     projects: tuple[str, ...]
     """Build files of folders that are projects of their own, the outer ones first."""
     workflows: tuple[str, ...]

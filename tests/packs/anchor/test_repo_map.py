@@ -70,3 +70,11 @@ def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projec
         "go.mod": ("web/package.json", "web/desktop/Cargo.toml"),
         "pubspec.yaml": ("backend/requirements.txt", "backend/setup.py"),
     }
+
+
+def test_rule_files_of_other_agents_are_no_instructions_of_a_folder() -> None:
+    outline = count_files(
+        ["web/AGENTS.md", ".claude/plans/CLAUDE.md", ".claude/CLAUDE.md", ".cursor/rules/a.mdc", ".claude/rules/b.md"]
+    ).outline
+    assert outline.guides == (".claude/CLAUDE.md", ".claude/plans/CLAUDE.md", "web/AGENTS.md")
+    assert outline.rule_files == (".claude/rules/b.md", ".cursor/rules/a.mdc")
