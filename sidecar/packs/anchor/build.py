@@ -38,7 +38,7 @@ _DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES, LANDMINES)
 
 MAX_OMITTED = 60
 
-MAX_RULE_FILES = 6
+SHOWN_RULE_FILES = 6
 
 MAX_LANDMINES = 8
 """More are omitted from the anchor even where they fit; a region shows its own."""
@@ -196,7 +196,7 @@ def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
         INVARIANTS: sources.accepted.pointers.invariants,
         RULES: [
             *rule_lines(sources.instructions, sources.sent, sources.nested),
-            *rule_file_lines(sources.rule_files)[:MAX_RULE_FILES],
+            *rule_file_lines(sources.rule_files)[:SHOWN_RULE_FILES],
             *decisions.rules,
         ],
         SETTINGS: sources.settings,

@@ -281,9 +281,7 @@ def commands_of(
     sources = (_declared_commands(project), _commands_in_workflows(project), _usual_commands(project))
     at_top = (command for command in stated if not command.folder)
     choice = _choose(chain(at_top, *sources), instructions)
-    lines = [
-        _line(purpose, choice.chosen[purpose]) for purpose in PURPOSES if _is_shown(choice.chosen.get(purpose), sent)
-    ]
+    lines = [_line(purpose, command) for purpose, command in _shown(choice, sent).items()]
     rejected = dict(choice.rejected)
     entered = (command.folder for command in stated if command.folder and purpose_of(command.text))
     for folder in list(dict.fromkeys((*project.folders, *entered)))[:MAX_FOLDERS]:
@@ -341,7 +339,7 @@ def _inner_project(project: Project, folder: str) -> Project:
 
 def _folder_line(folder: str, choice: _Choice, sent: Container[str]) -> list[str]:
     """One line with the commands of a folder; none without any."""
-    commands = {purpose: choice.chosen[purpose] for purpose in PURPOSES if _is_shown(choice.chosen.get(purpose), sent)}
+    commands = _shown(choice, sent)
     if not commands:
         return []
     origins = ", ".join(dict.fromkeys(command.origin for command in commands.values()))
@@ -354,8 +352,12 @@ def _is_wider(command: ProjectCommand, chosen: ProjectCommand) -> bool:
     return _NARROW.search(chosen.text) is not None and _NARROW.search(command.text) is None
 
 
-def _is_shown(command: ProjectCommand | None, sent: Container[str]) -> bool:
-    return command is not None and command.origin not in sent
+def _shown(choice: _Choice, sent: Container[str]) -> dict[str, ProjectCommand]:
+    """The commands that are not sent anyway, by purpose, in the order in which they are shown."""
+    chosen = choice.chosen
+    return {
+        purpose: chosen[purpose] for purpose in PURPOSES if purpose in chosen and chosen[purpose].origin not in sent
+    }
 
 
 def _line(purpose: str, command: ProjectCommand) -> str:
@@ -397,20 +399,17 @@ def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
 def _inline_commands(project: Project, path: str, text: str) -> Iterator[ProjectCommand]:
     """The commands in a sentence; a tool's name alone starts no program."""
     for inline in _INLINE.finditer(text):
-        command = inline[1].strip()
-        if " " in command or purpose_of(command) != "run":
-            yield from _runnable(project, ProjectCommand(command, path))
+        command = ProjectCommand(inline[1].strip(), path)
+        if (" " in command.text or purpose_of(command.text) != "run") and _is_runnable(project, command):
+            yield command
 
 
-def _runnable(project: Project, command: ProjectCommand) -> Iterator[ProjectCommand]:
-    """A command, unless it needs a package.json or a script that is not there, as the examples of a manual do."""
+def _is_runnable(project: Project, command: ProjectCommand) -> bool:
+    """Whether the package.json or the script that a command needs is there, unlike in the examples of a manual."""
     script = _SCRIPT_FILE.match(command.text) if purpose_of(command.text) == "run" else None
     lacks_script = script is not None and command.folder + script[1].removeprefix("./") not in project.files
-    is_elsewhere = (
-        _NODE.match(command.text) and f"{command.folder}package.json" not in project.texts and project.folders
-    )
-    if not lacks_script and not is_elsewhere:
-        yield command
+    needs_package = _NODE.match(command.text) is not None and bool(project.folders)
+    return not lacks_script and not (needs_package and f"{command.folder}package.json" not in project.texts)
 
 
 def _shell_lines(project: Project, document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
@@ -424,8 +423,10 @@ def _shell_lines(project: Project, document: ProjectDocument, *, everywhere: boo
             text = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
             if text.startswith("cd "):
                 folder = _entered(folder, text[3:].strip().rstrip("/") + "/", project.areas)
-            elif is_about or purpose_of(text) == "run":
-                yield from _runnable(project, ProjectCommand(text, document.path, folder))
+                continue
+            command = ProjectCommand(text, document.path, folder)
+            if (is_about or purpose_of(text) == "run") and _is_runnable(project, command):
+                yield command
 
 
 def _entered(folder: str, target: str, areas: Container[str]) -> str:
@@ -494,8 +495,11 @@ def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
             continue
         for line in workflow.text.splitlines():
             step = _STEP.match(line.rstrip())
-            if step and purpose_of(step[2]) != "run":
-                yield from _runnable(project, ProjectCommand(step[2], workflow.path))
+            if step is None:
+                continue
+            command = ProjectCommand(step[2], workflow.path)
+            if purpose_of(command.text) != "run" and _is_runnable(project, command):
+                yield command
 
 
 def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
