@@ -8,6 +8,7 @@ from sidecar.codebase import Repository as CodeRepository
 from sidecar.codebase.summary import MAX_ANALYSED_BYTES
 from sidecar.codebase.summary.summarize import FREQUENT_WORDS, MAX_LARGE_WORDS, summarize
 from sidecar.core.terms import count_terms
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
@@ -87,6 +88,7 @@ def test_a_large_file_is_found_by_its_words(active: MemorySidecar, project: Repo
 
 def test_the_last_line_of_a_large_file_is_its_last(active: MemorySidecar, project: Repository) -> None:
     project.commit({"till/all.sql": "INSERT INTO t VALUES (1);\n" * 40_000 + "CREATE TRIGGER audit_ledger;\n"})
+    CodebaseClient(active.client, project.path).index()
     found = active.client.request("codebase/search", {"cwd": str(project.path), "query": "audit_ledger"})
     (region,) = [region for region in found["regions"] if "audit_ledger" in region["text"]]
     assert region["text"].splitlines()[-1] == "40001| CREATE TRIGGER audit_ledger;"

@@ -19,7 +19,7 @@ from tests.support.process import END_SECONDS, ROOT, SERVE, SERVE_WITH_ROWS, Sid
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups of POSIX")
 
-_LONGER = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = 30"
+_LONGER = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = serve.HANGUP_SECONDS = 30"
 PATIENT = (sys.executable, "-c", f"{_LONGER}; from sidecar.__main__ import main; main()", "serve")
 """Command of a sidecar whose requests can be answered longer than the host allows: a busy machine loads slowly."""
 
