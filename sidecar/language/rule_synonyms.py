@@ -428,7 +428,7 @@ UNSPACED_NEGATIONS = (
     "でなく", "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
 )  # fmt: skip
 
-FUNCTION_WORDS_OF = {
+_FUNCTION_WORDS = {
     "en": """
     a an the and or but if then so than that this these those there here it its i me my we us our you your he him his
     she her they them their of in on at in to from by for with as is are was were be been being am do does did will
@@ -463,7 +463,8 @@ FUNCTION_WORDS_OF = {
     i w na z do dla o jest sa sie nie to ten ta te oraz aby zeby jak
     toi ban la cua cho va mot nhung duoc khong the voi trong""",
 }
-FUNCTION_WORDS = frozenset(word for words in FUNCTION_WORDS_OF.values() for word in words.split())
+FUNCTION_WORDS_OF = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
+FUNCTION_WORDS = frozenset(word for words in FUNCTION_WORDS_OF.values() for word in words)
 
 _EXACT_WORDS = """
     2 3 5 10 red green blue yellow orange purple black white grey pink light dark tab space left right_side top bottom

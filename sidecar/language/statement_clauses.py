@@ -1,11 +1,11 @@
 """Split statements into clauses: the words that say something, and whether their clause denies them. Pure."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.english_words import language_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
@@ -113,21 +113,6 @@ def wording_of(text: str) -> Wording:
     return Wording(text, tuple(clauses), language)
 
 
-def language_of(text: str) -> str:
-    """Return the language of a text by its script and its function words; empty if they do not show it."""
-    if any(map(is_unspaced, text)):
-        return "ja" if any("\u3040" <= char <= "\u30ff" for char in text) else "zh"
-    if sum("\u0400" <= char <= "\u04ff" for char in text) > len(text) / 4:
-        return "ru"
-    words = set(re.findall(r"[^\W\d_]+", folded(text)))
-    counts = sorted(((len(words & own), language) for language, own in _FUNCTION_WORDS_OF.items()), reverse=True)
-    (best, language), (second, _) = counts[0], counts[1]
-    return language if best > second and best >= 2 else ""
-
-
-_FUNCTION_WORDS_OF = {language: frozenset(words.split()) for language, words in FUNCTION_WORDS_OF.items()}
-
-
 def _clauses(text: str) -> Iterator[str]:
     start = 0
     for match in _CLAUSE_END.finditer(text):
@@ -226,7 +211,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     bare = bare.rstrip("/.,") if bare.startswith("http") else bare.rstrip("/")
     word = folded(bare if bare.startswith("*") else bare.lstrip("./@"))
     is_acronym = bare.isupper() and len(bare) > 1
-    is_function_word = word in _FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS)
+    is_function_word = word in FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS)
     if not word or word in NEGATIONS or (is_function_word and not (is_acronym or _is_tool(word, language))):
         return
     is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
@@ -244,7 +229,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
 
 def _is_tool(word: str, language: str) -> bool:
     """Whether a word that one language has as a function word names a tool in another: "jest"."""
-    return word in TOOL_NAMES and word in _FUNCTION_WORDS_OF["other"] and language != "other"
+    return word in TOOL_NAMES and word in FUNCTION_WORDS_OF["other"] and language != "other"
 
 
 def _plain_unit(word: str, *, is_identifier: bool) -> Unit:

@@ -25,6 +25,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
 from sidecar.core.text import one_line
+from sidecar.language.english_words import english_words
 from sidecar.language.message_intent import documents_scope, is_courtesy, reports_failing_test, subject_of
 from sidecar.runs import RecentWork, Task
 
@@ -302,6 +303,7 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
     rest = text
     for path in paths:
         rest = rest.replace(path, " ")
+    rest = _with_english(rest)
     words = {word for term, word in query_words(rest).items() if term not in omitted}
     names = {name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name)}
     if _ABOUT_INTEGRATION.search(text) is not None:
@@ -312,7 +314,14 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
 @lru_cache(maxsize=16)
 def matches_query(prompt: str, query: str) -> bool:
     """Whether a prompt contains the same words and names as a query, in any order."""
-    return _identity(*task_terms(prompt)) == _identity(*task_terms(query.removeprefix(f"{DOCUMENTS_SCOPE} ")))
+    return _identity(*task_terms(_with_english(prompt))) == _identity(
+        *task_terms(query.removeprefix(f"{DOCUMENTS_SCOPE} "))
+    )
+
+
+def _with_english(text: str) -> str:
+    """Add the English words for a text in another language."""
+    return " ".join((text, *english_words(text)))
 
 
 def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:

@@ -140,7 +140,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("ok, retry the tests", "tests"),
         ("hello, the hello page is empty", "empty page"),
         ("the error of Cart.total and of Cart.total", "Cart.total error"),
-        ("修复折扣", "修复折扣 复折 折扣"),
+        ("修复折扣", "fix discount 修复折扣 复折 折扣"),
         ("Receipts lose the discount. Fix it and add a test, then commit.", "discount receipts"),
         ("docs: explain vouchers", "docs: vouchers"),
         ("fix(docs): explain vouchers", "fix(docs): vouchers"),
@@ -160,6 +160,12 @@ def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: st
 )
 def test_word_order_does_not_matter(follow_up: str, same: bool) -> None:
     assert matches_query(follow_up, task_of(None, CART)[0].query) is same
+
+
+def test_a_prompt_in_another_language_is_itself_again() -> None:
+    prompt = "Der Rabatt fehlt in der Summe des Warenkorbs"
+    assert {"discount", "cart"} <= set(search_query(prompt).split())
+    assert matches_query(prompt, task_of(None, prompt)[0].query)
 
 
 def test_mention_markers_are_not_terms() -> None:

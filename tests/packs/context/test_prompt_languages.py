@@ -1,4 +1,4 @@
-"""Prompts in other languages than the code's: names and loan words count, function words do not."""
+"""Prompts in other languages than the code's: words count by their translation, names too, function words do not."""
 
 from collections import Counter
 
@@ -56,6 +56,26 @@ def test_names_and_loan_words_count_in_any_language(start_chat: StartChat, shop:
     ]
     assert shown[0].startswith("src/invoice.py")
     assert not any(line.startswith("docs/") for line in shown)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a impressora da fatura esquece uma linha",
+        "la impresora de la factura se olvida de una línea",
+        "l'imprimante de la facture oublie une ligne",
+        "der Drucker der Rechnung vergisst eine Zeile",
+        "la stampante della fattura dimentica una riga",
+        "de printer van de factuur vergeet een regel",
+        "принтер счёта забывает строку",
+        "請求書の印刷で行が消えます",
+        "打印发票时少了一行",
+    ],
+)
+def test_ordinary_words_are_found_in_english_code(start_chat: StartChat, shop: Repository, prompt: str) -> None:
+    shop.commit(NOTES)
+    lines = text_of(start_chat().pre_run(prompt), "context").splitlines()
+    assert next(line for line in lines if line.startswith(("src/", "docs/"))).startswith("src/invoice.py")
 
 
 @pytest.mark.parametrize(
