@@ -18,11 +18,12 @@ MAX_CHARACTERS, MAX_WORDS = 4_000, 120
 """A text is read up to this length, and has at most this many English words."""
 
 MIN_STEM, MAX_ENDING = 5, 2
-"""A word that is not listed is read as the listed one with the longest common beginning: letters in common, and after it."""
+"""A word that is not listed is read as the listed one with the longest common beginning: minimum length of that, and
+maximum number of letters after it."""
 
 MIN_PART = 4
 _LINKS = ("", "s", "n", "en", "es")
-"""What stands between the parts of a German or Dutch compound."""
+"""Letters between the parts of a German or Dutch compound."""
 
 _SPACED = ("de", "es", "fr", "it", "nl", "pt")
 _COMPOUNDING = ("de", "nl")
@@ -71,11 +72,7 @@ def _language(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def _lexicon(language: str) -> Lexicon:
-    try:
-        lines = (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return {}
-    rows = (line.split() for line in lines)
+    rows = map(str.split, (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines())
     return {word: tuple(english) for word, *english in rows}
 
 

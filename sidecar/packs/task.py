@@ -320,8 +320,8 @@ def matches_query(prompt: str, query: str) -> bool:
 
 
 def _with_english(text: str) -> str:
-    """Add the English words for a text in another language."""
-    return " ".join((text, *english_words(text)))
+    """Add the English words for a text in another language, apart from those that lead to no file."""
+    return " ".join((text, *(word for word in english_words(text) if stem(word) not in _FILLER_TERMS)))
 
 
 def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:

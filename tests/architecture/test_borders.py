@@ -40,6 +40,7 @@ OPENS = {
     "system/worker_processes.py": SYSTEM_FILE,
     "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/syntax.py": OWN_DATA,
+    "language/english_words.py": OWN_DATA,
     "language/explicit_statements.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,
     "catalog.py": OWN_DATA,

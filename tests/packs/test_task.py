@@ -140,7 +140,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("ok, retry the tests", "tests"),
         ("hello, the hello page is empty", "empty page"),
         ("the error of Cart.total and of Cart.total", "Cart.total error"),
-        ("修复折扣", "fix discount 修复折扣 复折 折扣"),
+        ("修复折扣", "discount fix 修复折扣 复折 折扣"),
         ("Receipts lose the discount. Fix it and add a test, then commit.", "discount receipts"),
         ("docs: explain vouchers", "docs: vouchers"),
         ("fix(docs): explain vouchers", "fix(docs): vouchers"),
