@@ -1,18 +1,16 @@
 """English words for what a prompt says in another language, because most code is written in English. Pure.
 
-A language's words (`english/*.txt`, a word and its translations per line) are read when a prompt is in it.
+Each line of a language's table (`english/*.txt`) is a folded word with its English words, the likeliest first.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import words_in
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded, is_unspaced
-
-Lexicon = Mapping[str, tuple[str, ...]]
-"""A folded word → its English words, the likeliest first."""
 
 MAX_CHARACTERS, MAX_WORDS = 4_000, 120
 """A text is read up to this length, and has at most this many English words."""
@@ -25,7 +23,11 @@ MIN_PART = 4
 _LINKS = ("", "s", "n", "en", "es")
 """Letters between the parts of a German or Dutch compound."""
 
-_SPACED = ("de", "es", "fr", "it", "nl", "pt")
+MAX_UNSPACED = 8
+"""Characters of the longest word of a script without spaces that is looked up."""
+
+_LATIN = ("de", "es", "fr", "it", "nl", "pt")
+_SPACED, _UNSPACED = (*_LATIN, "ru"), ("ja", "zh")
 _COMPOUNDING = ("de", "nl")
 _UNSPACED_RUN = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]{1,200}")
 _WORD = lazy_regex(r"[^\W\d_]+")
@@ -48,90 +50,90 @@ def english_words(text: str) -> tuple[str, ...]:
     """Return the English words for a text in another language, each once; none for one in English."""
     text = text[:MAX_CHARACTERS]
     language = _language(text)
-    if not language:
+    if language in _UNSPACED:
+        found = _of_unspaced(text, _lexicon(language))
+    elif language in _SPACED:
+        found = _of_spaced(text, language)
+    else:
         return ()
-    lexicon = _lexicon(language)
-    found = _of_unspaced(text, lexicon) if language in ("ja", "zh") else _of_spaced(text, lexicon, language)
     return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
 
 def _language(text: str) -> str:
-    """Return the language of a text; empty for English, and for a few words that say too little."""
+    """Return the language of a text, also of a few words without a function word."""
     language = language_of(text)
-    if not language:
-        words = [folded(word) for word in words_in(text)]
-        known = {language: sum(map(own.__contains__, words)) for language, own in FUNCTION_WORDS_OF.items()}
-        if known["en"] <= max(known[language] for language in _SPACED):
-            known = {
-                language: known[language] + sum(map(_lexicon(language).__contains__, words)) for language in _SPACED
-            }
-            known["en"] = sum(word in FUNCTION_WORDS_OF["en"] or word in _english() for word in words)
-        language = max(known, key=lambda name: (known[name], name == "en"))
-    return "" if language == "en" else language
+    if language:
+        return language
+    words = [folded(word) for word in words_in(text)]
+    known = {language: sum(map(own.__contains__, words)) for language, own in FUNCTION_WORDS_OF.items()}
+    if known["en"] <= max(map(known.__getitem__, _LATIN)):
+        known = {
+            language: known[language] + sum(f"\n{word} " in _table(language) for word in words) for language in _LATIN
+        }
+        known["en"] = sum(word in FUNCTION_WORDS_OF["en"] or _is_english(word) for word in words)
+    return max(known, key=lambda name: (known[name], name == "en"))
 
 
 @lru_cache(maxsize=16)
-def _lexicon(language: str) -> Lexicon:
-    rows = map(str.split, (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines())
-    return {word: tuple(english) for word, *english in rows}
+def _table(language: str) -> str:
+    """Return a language's lines, sorted; each has a line end before and after it.
 
-
-@lru_cache(maxsize=1)
-def _english() -> frozenset[str]:
-    """Return the English words of the spaced languages."""
-    return frozenset(word for language in _SPACED for words in _lexicon(language).values() for word in words)
+    They are searched as they are to tell the language: dictionaries of all would take a tenth of a second.
+    """
+    return "\n" + (_FOLDER / f"{language}.txt").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=16)
-def _beginnings(language: str) -> Mapping[str, str]:
-    """Return the shortest listed word for each beginning of at least `MIN_STEM` letters."""
-    beginnings: dict[str, str] = {}
-    for word in sorted(_lexicon(language), key=lambda word: (len(word), word)):
-        for length in range(max(MIN_STEM, len(word) - MAX_ENDING), len(word) + 1):
-            beginnings.setdefault(word[:length], word)
-    return beginnings
+def _lexicon(language: str) -> Mapping[str, Sequence[str]]:
+    """Return the English words of each word of one language."""
+    return {word: english for word, *english in map(str.split, _table(language)[1:].splitlines())}
 
 
-def _of_spaced(text: str, lexicon: Lexicon, language: str) -> Iterator[str]:
-    for written in words_in(text):
-        word = folded(written)
-        if word in FUNCTION_WORDS_OF[language] or not word.isalpha() or (word in _english() and word not in lexicon):
-            continue
-        listed = _listed(word, lexicon, language)
-        if listed:
-            yield from lexicon[listed]
-        elif language in _COMPOUNDING:
-            for part in _parts(word, lexicon, language):
+def _is_english(word: str) -> bool:
+    """Whether a word is the English one of some listed word."""
+    return any(f" {word} " in table or f" {word}\n" in table for table in map(_table, _LATIN))
+
+
+def _of_spaced(text: str, language: str) -> Iterator[str]:
+    lexicon, table = _lexicon(language), _table(language)
+    english = frozenset(chain.from_iterable(lexicon.values()))
+    for word in dict.fromkeys(map(folded, words_in(text))):
+        if word in lexicon:
+            yield from lexicon[word]
+        elif word.isalpha() and word not in FUNCTION_WORDS_OF[language] and word not in english:
+            listed = _inflected(word, table)
+            parts = (listed,) if listed else _parts(word, lexicon, table) if language in _COMPOUNDING else ()
+            for part in parts:
                 yield from lexicon[part]
 
 
-def _listed(word: str, lexicon: Lexicon, language: str) -> str:
-    """Return a word as it is listed, or the one that differs in its ending; empty if there is none."""
-    if word in lexicon:
-        return word
-    beginnings = _beginnings(language)
-    lengths = range(len(word), max(MIN_STEM, len(word) - MAX_ENDING) - 1, -1)
-    return next((beginnings[word[:length]] for length in lengths if word[:length] in beginnings), "")
+def _inflected(word: str, table: str) -> str:
+    """Return the listed word that differs from a word in its ending; empty if there is none."""
+    for length in range(len(word), max(MIN_STEM, len(word) - MAX_ENDING) - 1, -1):
+        at = table.find(f"\n{word[:length]}")
+        if at >= 0:
+            listed = table[at + 1 : table.index(" ", at)]
+            return listed if len(listed) <= length + MAX_ENDING else ""
+    return ""
 
 
-def _parts(word: str, lexicon: Lexicon, language: str) -> tuple[str, ...]:
-    """Return the two listed words of a compound, the last one as long as possible."""
+def _parts(word: str, lexicon: Container[str], table: str) -> tuple[str, ...]:
+    """Return the two listed words of a compound, the last one as long as possible; empty if it is none."""
     for at in range(MIN_PART, len(word) - MIN_PART + 1):
-        last = _listed(word[at:], lexicon, language)
-        if not last:
-            continue
-        for link in _LINKS:
-            first = word[:at].removesuffix(link) if link else word[:at]
-            if len(first) >= MIN_PART and (link == "" or word[:at].endswith(link)) and first in lexicon:
+        last = word[at:] if word[at:] in lexicon else _inflected(word[at:], table)
+        if last:
+            firsts = (word[:at].removesuffix(link) for link in _LINKS if word[:at].endswith(link))
+            first = next((first for first in firsts if len(first) >= MIN_PART and first in lexicon), "")
+            if first:
                 return first, last
     return ()
 
 
-def _of_unspaced(text: str, lexicon: Lexicon) -> Iterator[str]:
-    longest = max(map(len, lexicon), default=0)
+def _of_unspaced(text: str, lexicon: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for run in _UNSPACED_RUN.findall(text):
         at = 0
         while at < len(run):
-            length = next((n for n in range(min(longest, len(run) - at), 0, -1) if run[at : at + n] in lexicon), 0)
+            lengths = range(min(MAX_UNSPACED, len(run) - at), 0, -1)
+            length = next((n for n in lengths if run[at : at + n] in lexicon), 0)
             yield from lexicon.get(run[at : at + length], ())
             at += length or 1
