@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import words_in
+from sidecar.core.terms import identifiers_of, words_in
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded, is_unspaced
 
 MAX_CHARACTERS, MAX_WORDS = 4_000, 120
@@ -47,16 +47,20 @@ def language_of(text: str) -> str:
 
 
 def english_words(text: str) -> tuple[str, ...]:
-    """Return the English words for a text in another language, each once; none for one in English."""
+    """Return the English words for a text in another language, each once; none for one in English.
+
+    Of a text with names only the likeliest word for each of its own: the names say what it is about.
+    """
     text = text[:MAX_CHARACTERS]
     language = _language(text)
     if language in _UNSPACED:
-        found = _of_unspaced(text, _lexicon(language))
+        words = _of_unspaced(text, _lexicon(language))
     elif language in _SPACED:
-        found = _of_spaced(text, language)
+        words = _of_spaced(text, language)
     else:
         return ()
-    return tuple(dict.fromkeys(found))[:MAX_WORDS]
+    limit = 1 if identifiers_of(text) else None
+    return tuple(dict.fromkeys(word for english in words for word in english[:limit]))[:MAX_WORDS]
 
 
 def _language(text: str) -> str:
@@ -94,17 +98,17 @@ def _is_english(word: str) -> bool:
     return any(f" {word} " in table or f" {word}\n" in table for table in map(_table, _LATIN))
 
 
-def _of_spaced(text: str, language: str) -> Iterator[str]:
+def _of_spaced(text: str, language: str) -> Iterator[Sequence[str]]:
     lexicon, table = _lexicon(language), _table(language)
     english = frozenset(chain.from_iterable(lexicon.values()))
     for word in dict.fromkeys(map(folded, words_in(text))):
         if word in lexicon:
-            yield from lexicon[word]
+            yield lexicon[word]
         elif word.isalpha() and word not in FUNCTION_WORDS_OF[language] and word not in english:
             listed = _inflected(word, table)
             parts = (listed,) if listed else _parts(word, lexicon, table) if language in _COMPOUNDING else ()
             for part in parts:
-                yield from lexicon[part]
+                yield lexicon[part]
 
 
 def _inflected(word: str, table: str) -> str:
@@ -129,11 +133,11 @@ def _parts(word: str, lexicon: Container[str], table: str) -> tuple[str, ...]:
     return ()
 
 
-def _of_unspaced(text: str, lexicon: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _of_unspaced(text: str, lexicon: Mapping[str, Sequence[str]]) -> Iterator[Sequence[str]]:
     for run in _UNSPACED_RUN.findall(text):
         at = 0
         while at < len(run):
             lengths = range(min(MAX_UNSPACED, len(run) - at), 0, -1)
             length = next((n for n in lengths if run[at : at + n] in lexicon), 0)
-            yield from lexicon.get(run[at : at + length], ())
+            yield lexicon.get(run[at : at + length], ())
             at += length or 1
