@@ -70,11 +70,11 @@ def _language(text: str) -> str:
         return language
     words = [folded(word) for word in words_in(text)]
     known = {language: sum(map(own.__contains__, words)) for language, own in FUNCTION_WORDS_OF.items()}
+    known["en"] += text.count("n't")
     if known["en"] <= max(map(known.__getitem__, _LATIN)):
-        known = {
-            language: known[language] + sum(f"\n{word} " in _table(language) for word in words) for language in _LATIN
-        }
-        known["en"] = sum(word in FUNCTION_WORDS_OF["en"] or _is_english(word) for word in words)
+        for language in _LATIN:
+            known[language] += sum(f"\n{word} " in _table(language) for word in words)
+        known["en"] += sum(word not in FUNCTION_WORDS_OF["en"] and _is_english(word) for word in words)
     return max(known, key=lambda name: (known[name], name == "en"))
 
 

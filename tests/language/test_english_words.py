@@ -33,6 +33,7 @@ def test_a_language_is_read_with_its_own_words(text: str, words: set[str]) -> No
         "rename the table's data column to date",
         "The media list is in the audio menu. Add a format option to it.",
         "invoice_of",
+        "photos don't load",
         "TypeError: can only concatenate str",
     ],
 )
