@@ -16,12 +16,12 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.terms import query_terms
 from sidecar.core.text import one_line
+from sidecar.language.message_intent import forgets
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.verify_noted_rule import restates
-from sidecar.memory.contradictions import forgets
 from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
