@@ -391,6 +391,16 @@ def corrections_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) ->
     ]
 
 
+def decisions_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
+    """Return the decisions that runs captured, each with the reason stated for it, in the order of the runs."""
+    return [
+        memory.text.partition("\n\n")[0] or memory.title
+        for run_id in run_ids
+        for memory in _added_memories(tx, project, run_id)
+        if memory.type == "decision"
+    ]
+
+
 def _count_cited(context: CaptureContext, summary: SessionSummary) -> None:
     """Count the memories an answer cites as accessed, once per session."""
     if not summary.cited:
