@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RepositoryState
 from sidecar.core.text import size
 from sidecar.packs import (
+    AnchorNews,
     Differences,
     PackItem,
     QueryRelevance,
@@ -50,7 +51,7 @@ def items_of(
     *,
     moved: HeadMove | None = None,
     failing: tuple[FailingTests, ...] = (),
-    rules: list[str] | None = None,
+    rules: AnchorNews | None = None,
     sendable: int = 24_000,
 ) -> list[PackItem]:
     return delta_items(now, differences, known, moved, failing, (), rules, QueryRelevance({}), sendable)
@@ -118,9 +119,42 @@ def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:
 
 
 def test_unreadable_rules_are_not_reported_as_unchanged() -> None:
-    known = session_with(items_of(state(), rules=["now: x"]))
+    known = session_with(items_of(state(), rules=AnchorNews(["now: x"])))
     assert "standing rules" not in text(items_of(state(), known=known, rules=None))
-    assert "match the original again" in text(items_of(state(), known=known, rules=[]))
+    assert "match the original again" in text(items_of(state(), known=known, rules=AnchorNews()))
+
+
+def new_lines(items: list[PackItem], known: SessionContents, key: str) -> list[str]:
+    """Return the lines of an item, unless the session has it."""
+    return [
+        line for item in items if item.key == key and not session_has(known, item) for line in item.text.split("\n")
+    ]
+
+
+def test_changed_rules_are_sent_once_each_and_all_again_when_one_of_them_is_outdated() -> None:
+    known = session_with(items_of(state(), rules=AnchorNews(["now: a (x.md:1)"])))
+    more = items_of(state(), known=known, rules=AnchorNews(["now: a (x.md:2)", "now: b"]))
+    assert new_lines(more, known, entries.RULES) == ["The repository's rules and map have changed:", "  now: b"]
+    known = session_with(more)
+    assert (
+        new_lines(items_of(state(), known=known, rules=AnchorNews(["now: b", "now: a (x.md:3)"])), known, entries.RULES)
+        == []
+    )
+    fewer = items_of(state(), known=known, rules=AnchorNews(["now: b"]))
+    heading = "The repository's rules and map have changed; all changes to those sent first:"
+    assert new_lines(fewer, known, entries.RULES) == [heading, "  now: b"]
+
+
+def test_what_was_not_ready_is_an_addition_and_sent_once() -> None:
+    first = items_of(state(), rules=AnchorNews(late=["src/a → b"]))
+    assert new_lines(first, NO_CONTENTS, entries.FACTS) == ["More about the repository:", "  src/a → b"]
+    assert "have changed" not in text(first)
+    known = session_with(first)
+    more = items_of(state(), known=known, rules=AnchorNews(late=["src/a → b", "`pay`: Do not call twice."]))
+    assert new_lines(more, known, entries.FACTS) == ["More about the repository:", "  `pay`: Do not call twice."]
+    known = session_with(more)
+    other = items_of(state(), known=known, rules=AnchorNews(late=["src/a → c"]))
+    assert new_lines(other, known, entries.FACTS) == ["More about the repository, as it is now:", "  src/a → c"]
 
 
 @given(st.lists(st.text(max_size=400), max_size=80), st.integers(1_000, 42_000))
