@@ -140,7 +140,7 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
 
 
 class AnchorNews(NamedTuple):
-    """How the current anchor differs from the one that a session has."""
+    """Differences of the current anchor from the one that a session has."""
 
     changes: Sequence[str] = ()
     late: Sequence[str] = ()
