@@ -464,6 +464,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_a_replaced_instruction_is_corrected_in_sessions_that_have_it",
         "test_standing_instructions.py::test_only_the_later_of_two_contrary_statements_opens_a_new_session",
         "test_standing_instructions.py::test_what_the_user_takes_back_in_passing_opens_no_new_session",
+        "test_standing_instructions.py::test_a_withdrawal_counts_beside_what_the_agent_notes",
         "test_standing_instructions.py::test_a_fact_with_a_new_value_replaces_the_old_one",
         "test_standing_instructions.py::test_a_reversal_that_nobody_typed_changes_no_instruction",
         "test_standing_instructions.py::test_a_reversal_for_the_task_at_hand_changes_no_instruction",

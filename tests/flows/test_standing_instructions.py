@@ -736,3 +736,21 @@ def test_a_fact_with_a_new_value_replaces_the_old_one(memories: Memories, chat: 
     chat("second").turn("Remember: the staging database is on port 5434 now", session="second")
     (active,) = memories.ask("status")["standingInstructions"]
     assert "5434" in active["text"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        ("filtering in Python is fine for small tables", ["filtering in Python is fine for small tables"]),
+        ("forget that Python rule", []),
+    ],
+)
+def test_a_withdrawal_counts_beside_what_the_agent_notes(
+    memories: Memories, chat: Callable[..., Conversation], rule: str, left: list[str]
+) -> None:
+    chat("first").turn("Never filter in Python.", session="first")
+    answer = f"Understood.\n\nNotes for next time:\n- Rule: {rule}\n"
+    chat("second").turn(
+        "Filtering in Python is fine for small tables, forget that Python rule", session="second", text=answer
+    )
+    assert [entry["text"] for entry in memories.ask("status")["standingInstructions"]] == left
