@@ -468,15 +468,6 @@ def without_withdrawal(text: str) -> str:
     return FORGET.sub(" ", _EXPIRED.sub(r" \g<before> \g<after> ", text))
 
 
-def split_withdrawal(text: str) -> tuple[str, str]:
-    """Return the clauses of a sentence that withdraw something, and the others; either may be empty."""
-    clauses = [clause for clause in _CLAUSE_BREAK.split(text) if clause.strip()]
-    withdrawn = [clause for clause in clauses if forgets(clause)]
-    if forgets(text) and (not withdrawn or len(withdrawn) == len(clauses)):
-        return text, ""
-    return ", ".join(withdrawn), ", ".join(clause for clause in clauses if clause not in withdrawn)
-
-
 def allows_for_good(text: str) -> bool:
     """Whether a permission lasts: "you can commit now" holds for the task at hand."""
     return _LASTS.search(text) is not None
@@ -493,9 +484,13 @@ class Release(NamedTuple):
 
 def release_of(text: str) -> Release | None:
     """Return what a sentence ends; None if it ends nothing, or only for the task at hand."""
-    for is_of_ban, pattern, lasting in ((False, _ENDED, _ENDS_FOR_GOOD), (True, _ALLOWED, _HOLDS_FROM_NOW)):
-        if pattern.search(text) and lasting.search(text):
-            return Release(is_of_ban, lasting.sub(" ", pattern.sub(" ", text)))
+    if _SPECIFIC.match(text):
+        return None
+    if _ENDED.search(text) and _ENDS_FOR_GOOD.search(text):
+        return Release(False, _ENDS_FOR_GOOD.sub(" ", _ENDED.sub(" ", text)))
+    is_allowed = _ALLOWED.search(text) or (_FINE.search(text) and _ACTIVITY.match(text))
+    if is_allowed and _HOLDS_FROM_NOW.search(text):
+        return Release(True, _HOLDS_FROM_NOW.sub(" ", _ALLOWED.sub(" ", _FINE.sub(" ", text))))
     return None
 
 
@@ -519,7 +514,8 @@ _NO_LONGER = lazy_regex(
     r"|もう.{1,30}(?:ない|ません)|不再|不要再|别再"
 )
 _STATED_BEFORE = r"(?:that )?(?:i|we)(?: ha(?:ve|d)|['’]ve)? (?:just )?(?:said|told you|wrote|asked)"
-_WITHDRAW = r"(?:forget|ignore|disregard|scratch|drop|scrap|ditch|cancel|revoke|lift|remove|delete|never ?mind)"
+_FORGET = r"(?:forget|ignore|disregard|scratch|drop|scrap|never ?mind)"
+_WITHDRAW = r"(?:ditch|cancel|revoke|lift|remove|delete)"
 _OWN = r"(?:the|my|that|this|your|our)(?: (?:earlier|old|previous|former|last))?"
 _RULE = r"(?:rule|instruction|preference|requirement|convention|policy|restriction)s?"
 FORGET = lazy_regex(
@@ -527,8 +523,9 @@ FORGET = lazy_regex(
     rf" (?:{_STATED_BEFORE})(?: (?:about|on|regarding))?"
     r"|about(?= \S))"
     r"|\bi(?:['’]ve| have)? changed my mind (?:about|on)\b"
-    rf"|\b{_WITHDRAW} (?:about )?(?:{_OWN} (?:{_RULE}|thing) (?:about|on|regarding|with|for|that|to|against)\b"
-    rf"|(?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}(?:{_RULE}|thing)\b)|{_OWN} {_RULE}\b)"
+    rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?:about )?{_OWN} (?:{_RULE}|thing)"
+    r" (?:about|on|regarding|with|for|that|to|against)\b"
+    rf"|\b{_FORGET} (?:about )?(?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}(?:{_RULE}|thing)(?: please| now)?\W*$)"
     r"|\b(?:vergiss|streich(?:e|t)?|ignorier(?:e|t)?) (?:die|diese|meine) regel (?:mit|zu[mr]?|über|für|von)\b"
     r"|\b(?:olvida|ignora|quita) (?:la|esa|mi) regla (?:de|del|sobre)\b"
     r"|\b(?:oublie[zr]?|ignore[zr]?) (?:la|cette|ma) règle (?:sur|de|du|concernant)\b"
@@ -554,12 +551,8 @@ _EXPIRED = lazy_regex(
     r"(?P<before>(?:[^\s,.;:!?]{1,30} ){0,3})(?:rule|instruction|requirement|convention|policy|restriction|thing|regel"
     r"|regla|règle|regra|regola)(?P<after>(?: [^\s,.;:!?]{1,30}){0,6}?) "
     r"(?:no longer (?:appl(?:y|ies)|holds?|counts?)|does(?:n['’]?t| not) (?:apply|hold|count)(?: any ?more)?"
-    r"|is (?:now )?(?:no longer valid|not valid any ?more|obsolete|outdated|over|history|void|lifted|gone)"
+    r"|is (?:now )?(?:no longer valid|not valid any ?more|obsolete|outdated|over|history)"
     r"|gilt nicht mehr|ya no (?:aplica|vale)|ne s['’]applique plus|n[ãa]o vale mais|non vale pi[ùu]|geldt niet meer)\b"
-)
-_CLAUSE_BREAK = lazy_regex(
-    r"(?<=\S)[,;:] |(?<=\S) [–—-] |(?<=[.!]) "
-    r"|(?<=\S) (?:and|but|und|aber) (?=(?:we|you|i|it|use|just|go|do|wir|du|nimm)\b)"
 )
 _FOR_GOOD = (
     r"from (?:now|here|today) on(?:wards)?|in (?:the )?future|going forward|for good|ab (?:jetzt|sofort)|in zukunft"
@@ -582,8 +575,11 @@ _ENDS_FOR_GOOD = lazy_regex(
     r"|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?|più necessari"
     r"|niet meer|больше не)\b"
 )
+_SPECIFIC = lazy_regex(
+    r"(?i)(?:\W{0,3}(?:ok(?:ay)?|and|but|so|now|no)\b\W{1,3})?(?:the|this|that|these|those|it|they|die|das)\b"
+)
 _ALLOWED = lazy_regex(
-    r"(?i)\b(?:is|are) (?:now |again |also )?(?:fine|ok|okay|allowed|permitted|acceptable)\b(?: with me)?"
+    r"(?i)\b(?:is|are) (?:now |again |also )?(?:allowed|permitted)\b"
     r"|\b(?:ist|sind) (?:jetzt |wieder )?(?:in ordnung|ok(?:ay)?|erlaubt)\b"
     r"|\b(?:está|están) (?:ahora )?(?:bien|permitid[ao]s?)\b"
     r"|\b(?:est|sont) (?:maintenant )?(?:autorisée?s?|permise?s?|ok)\b|\b(?:está|estão) (?:agora )?permitid[ao]s?\b"
@@ -593,6 +589,10 @@ _LASTS = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|always|again|any ?more|need to ask|without|sans|sin|ohne|sem|senza|zonder|без|wieder"
     r"|siempre|sempre|toujours|immer|altijd|всегда)\b|今後|これから|以后|今后|从现在|往后|聞かず|不用问"
 )
+_FINE = lazy_regex(r"(?i)\b(?:is|are) (?:now |again |also )?(?:fine|ok|okay|acceptable)\b(?: with me)?")
+_ACTIVITY = lazy_regex(r"(?i)\W*(?:(?:actually|ok(?:ay)?|and|so|but|yes)\b\W{1,3}){0,2}\w{2,30}ing\b")
+"""What is done: "the tests are fine now" says how things are."""
+
 _HOLDS_FROM_NOW = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|now|again|any ?more|jetzt|wieder|ahora|maintenant|agora|ora|nu|теперь)\b"
 )

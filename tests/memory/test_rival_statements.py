@@ -6,7 +6,8 @@ comparison, the others after its first version.
 
 import pytest
 
-from sidecar.language.message_intent import forgets, is_reversal, split_withdrawal
+from sidecar.language.message_intent import forgets, is_reversal
+from sidecar.memory.capture.extract_notes import split_withdrawal
 from sidecar.memory.contradictions import claim_of, relation
 
 REVIEWED = (
@@ -220,6 +221,13 @@ NO_REVERSAL = (
     ("Always run make lint before finishing.", "You can skip make lint."),
     ("Always write tests first.", "Remove the rule about tests from nginx.conf."),
     ("Always write tests first.", "The tests are fine now."),
+    ("Always write tests first.", "Remove the old policy tests."),
+    ("Always write tests first.", "Remove the test rule from the Makefile."),
+    ("Always write tests first.", "The rule for tests is gone from the Makefile!"),
+    ("Always write tests first.", "The tests are no longer needed."),
+    ("Never skip tests.", "The tests are fine now."),
+    ("Never skip tests.", "Tests are ok again."),
+    ("Always add a changelog entry.", "This changelog entry is no longer needed."),
     ("Use pnpm instead of npm.", "Forget that bug, look at the pnpm lockfile instead."),
 )
 """Sentences with words of reversal that take nothing back."""

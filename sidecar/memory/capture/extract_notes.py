@@ -16,7 +16,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION
-from sidecar.language.message_intent import forgets, is_reversal, split_withdrawal
+from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
@@ -169,6 +169,20 @@ def _without_withdrawal(note: Note) -> Note | None:
     rest = without_lead(rest)
     return note._replace(title=note_title(rest), text=rest + separator + details) if query_terms(rest) else None
 
+
+def split_withdrawal(text: str) -> tuple[str, str]:
+    """Return the clauses of a sentence that withdraw something, and the others; either may be empty."""
+    clauses = [clause for clause in _CLAUSE_BREAK.split(text) if clause.strip()]
+    withdrawn = [clause for clause in clauses if forgets(clause)]
+    if forgets(text) and (not withdrawn or len(withdrawn) == len(clauses)):
+        return text, ""
+    return ", ".join(withdrawn), ", ".join(clause for clause in clauses if clause not in withdrawn)
+
+
+_CLAUSE_BREAK = lazy_regex(
+    r"(?<=\S)[,;:] |(?<=\S) [–—-] |(?<=[.!]) "
+    r"|(?<=\S) (?:and|but|und|aber) (?=(?:we|you|i|it|use|just|go|do|wir|du|nimm)\b)"
+)
 
 REVERSAL_CONFIDENCE = 0.9
 
