@@ -591,7 +591,7 @@ _LASTS = lazy_regex(
 )
 _FINE = lazy_regex(r"(?i)\b(?:is|are) (?:now |again |also )?(?:fine|ok|okay|acceptable)\b(?: with me)?")
 _ACTIVITY = lazy_regex(r"(?i)\W*(?:(?:actually|ok(?:ay)?|and|so|but|yes)\b\W{1,3}){0,2}\w{2,30}ing\b")
-"""What is done: "the tests are fine now" says how things are."""
+"""A practice as the subject: "the tests are fine now" says how things are."""
 
 _HOLDS_FROM_NOW = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|now|again|any ?more|jetzt|wieder|ahora|maintenant|agora|ora|nu|теперь)\b"
