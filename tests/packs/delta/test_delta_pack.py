@@ -19,6 +19,7 @@ from sidecar.packs import (
     session_has,
     task_list_items,
 )
+from sidecar.packs.delta_files import folder_changes
 from sidecar.runs import NO_CONTENTS, DeliveredItem, FailingTests, SessionContents, entries
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
@@ -208,3 +209,42 @@ def test_a_change_without_recorded_hunks_counts_as_known() -> None:
         if item.key not in (entries.HEAD, entries.INDEX)
     )
     assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))
+
+
+def test_a_moved_and_a_deleted_folder_are_named_in_one_line_each() -> None:
+    names = [f"{folder}/f{number}.py" for folder in ("", "/locale/de", "/locale/fr") for number in range(7)]
+    moved = [changed(f"app/pages{name}", kind="renamed")._replace(original=f"app/flat{name}") for name in names]
+    deleted = [changed(f"app/gis/db/g{number}.py", kind="deleted") for number in range(14)]
+    diffs = {"app/pages/f1.py": FileDiff("app/pages/f1.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")}
+    now, new = state(changed(), *moved, *deleted), Differences(diffs, {})
+    first = items_of(now, new)
+    lines = text(first).split("\n")
+    assert "moved: app/flat/ to app/pages/ (20 files)" in lines
+    assert "deleted: 14 files below app/gis/db/" in lines
+    assert "renamed: app/pages/f1.py (was app/flat/f1.py) +1 −1" in lines, "its content differs too"
+    assert "unstaged: a.py" in text(first)
+    unstaged = [line for line in lines if not line.startswith("staged for")]
+    assert not any("app/pages/f2.py" in line or "g3.py" in line for line in unstaged)
+    known = session_with(first)
+    assert all(session_has(known, item) for item in items_of(now, new, known))
+    more = items_of(state(changed(), *moved, *deleted, changed("app/gis/db/h.py", kind="deleted")), new, known)
+    (news,) = [item.text for item in more if item.key == entries.MORE]
+    assert "app/gis/db/h.py" in news
+    assert "f2.py" not in news
+
+
+@pytest.mark.parametrize(
+    ("paths", "folders"),
+    [
+        ([f"a/b/{number}" for number in range(12)], ["a/b"]),
+        ([f"a/b/{number}" for number in range(11)], []),
+        ([*(f"a/b/{number}" for number in range(30)), "a/c/x"], ["a/b"]),
+        ([*(f"a/b/{number}" for number in range(9)), *(f"a/c/{number}" for number in range(9))], ["a"]),
+        ([f"{number}" for number in range(30)], []),
+    ],
+)
+def test_a_deleted_folder_is_the_innermost_that_had_nearly_all_of_the_files(
+    paths: list[str], folders: list[str]
+) -> None:
+    files = [changed(path, kind="deleted") for path in paths]
+    assert [change.folder for change in folder_changes(files)] == folders
