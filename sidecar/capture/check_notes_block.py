@@ -16,6 +16,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
+from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words
 from sidecar.language.user_statements import only_points
@@ -119,7 +120,8 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     title = note_title(note.subject if note.key == "dropped" else note.text)
     if note.key == "rule" and verified.support is not None:
         rule = verified.support.rule
-        is_standing = not only_points(rule)
+        is_withdrawal = forgets(rule)  # capture decides what it withdraws
+        is_standing = not (only_points(rule) or is_withdrawal)
         return Note(
             type="user_correction",
             title=note_title(rule),
@@ -129,6 +131,7 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
             confidence=CONFIDENCE["rule"],
             retention="durable" if is_standing else "daily",
             is_standing_instruction=is_standing,
+            reversal="candidate" if is_withdrawal else "",
         )
     if note.key == "rule":
         return Note(

@@ -19,6 +19,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import explanation_in
+from sidecar.language.message_intent import forgets
 from sidecar.memory import (
     ErrorEvent,
     Note,
@@ -128,8 +129,15 @@ def _without_conclusion(parts: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[
 
 
 def _is_covered(note: Note, notes: Sequence[VerifiedNote]) -> bool:
-    """Whether a verified rule of the notes block states what a note of the user states, or what it agrees to."""
+    """Whether a verified rule of the notes block states what a note of the user states, or what it agrees to.
+
+    A rule that stands beside a withdrawal in the user's sentence does not withdraw anything.
+    """
     statement = note.text.partition("\n\n")[0]
+    if forgets(statement):
+        return any(
+            verified.note.key == "rule" and forgets(verified.note.text) for verified in notes if verified.support
+        )
     supports = (verified.support.evidence for verified in notes if verified.support is not None)
     return not without_covered(statement, notes) or any(
         " ".join(evidence.split()).casefold() in statement.casefold() for evidence in supports

@@ -463,6 +463,15 @@ class Repository:
             self._texts_above = (key, {path: _text(content) for path, content in contents.items() if content})
         return self._texts_above[1]
 
+    def names_above(self, names: Sequence[str], state: RepositoryState) -> frozenset[str]:
+        """Return which of these files the nearest of the repository's folders above `cwd` has that has any of them."""
+        levels = state.prefix.count("/") if state.kind == "git" else 0
+        for level in range(1, levels + 1):
+            folder = self.cwd / ("../" * level)
+            if present := frozenset(name for name in names if _regular_stat(folder / name) is not None):
+                return present
+        return frozenset()
+
     def former_importers(self, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the files whose imports, as they were then, resolve to a file that was removed; sorted."""
         return self._index.former_importers(path, imports)

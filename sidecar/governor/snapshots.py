@@ -178,14 +178,15 @@ def snapshot_of(
     failing: Sequence[FailingTests],
     artifacts: Sequence[Artifact],
     corrections: Sequence[str] = (),
+    decisions: Sequence[str] = (),
 ) -> Snapshot:
-    """Combine what is known about a conversation; `runs` are its own, latest first, as are the corrections."""
+    """Combine what is known about a conversation; `runs` are its own, latest first, as is what they captured."""
     return Snapshot(
         objective=state.task.objective if state.task else "",
         plan=state.plan,
         todos=state.todos,
         conclusions=_first(_conclusions(runs), MAX_OF_EACH),
-        decisions=_first(_decisions(runs, artifacts), MAX_OF_EACH),
+        decisions=_first(_decisions(runs, artifacts, decisions), MAX_OF_EACH),
         corrections=_first((*corrections, *_refusals(runs)), MAX_OF_EACH),
         risks=_first(_risks(runs, failing), MAX_OF_EACH),
         failing=_first((name for tests in failing for name in tests.names), MAX_FAILING),
@@ -246,18 +247,25 @@ def _statements(run: RunSummary) -> tuple[Account, ...]:
     return account_of(run.conclusion).statements
 
 
-def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Iterator[str]:
-    """Yield recorded decisions of the conversation, then those that the agent stated."""
+def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact], captured: Sequence[str]) -> Iterator[str]:
+    """Yield the conversation's decisions: captured ones with their reasons, recorded ones, those the agent stated."""
+    known = [_letters(decision) for decision in captured]
+    yield from (clip(decision, SENTENCE_CHARACTERS) for decision in captured)
     for artifact in artifacts:
         if artifact.status == "discarded":
             continue
-        if artifact.type == "adr":
-            yield artifact.title
-        elif artifact.type == "rejectedApproach":
+        if artifact.type == "rejectedApproach":
             yield f"{REJECTED}{artifact.title}"
+        elif artifact.type == "adr" and not any(_letters(artifact.title) in decision for decision in known):
+            yield artifact.title
     for run in runs:
         stated = (sentence for sentence in sentences(run.conclusion) if match_conclusion(sentence) is not None)
-        yield from (clip(sentence, SENTENCE_CHARACTERS) for sentence in stated)
+        yield from (clip(sentence, SENTENCE_CHARACTERS) for sentence in stated if _letters(sentence) not in known)
+
+
+def _letters(text: str) -> str:
+    """Return a text without marks, spaces and case, to recognize it in another form."""
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
@@ -310,7 +318,10 @@ ARTIFACTS = 50
 
 def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     """Return what a conversation has reached, as of its last run."""
-    from sidecar.memory import corrections_of  # loads the capture, which an ordinary pre-run does not need
+    from sidecar.memory import (
+        corrections_of,
+        decisions_of,
+    )  # loads the capture, which an ordinary pre-run does not need
 
     state = conversations.sub_chat(tx, sub_chat_id)
     place = conversations.conversation_place(tx, sub_chat_id)
@@ -323,9 +334,10 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
         if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
     runs = run_records.run_summaries(tx, sub_chat_id, RUNS)
-    corrections = corrections_of(tx, place.project, [run.run_id for run in runs])
+    run_ids = [run.run_id for run in runs]
+    corrections, decisions = corrections_of(tx, place.project, run_ids), decisions_of(tx, place.project, run_ids)
     failing = run_records.failing_tests(tx, place.workspace)
-    return snapshot_of(state, runs, failing, conversation_artifacts, corrections)
+    return snapshot_of(state, runs, failing, conversation_artifacts, corrections, decisions)
 
 
 def store_snapshot(

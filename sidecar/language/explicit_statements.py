@@ -99,21 +99,10 @@ _SYMPTOM = lazy_regex(
 _HYPOTHETICAL = frozenset(
     ("from now on", "no longer", "always, never", "all must", "prefer", "I do it", "for later", "house choice", "place")
 )
-_LASTING_TASK = frozenset(
-    (
-        "always, never",
-        "I do it",
-        "all must",
-        "like everywhere",
-        "prefer",
-        "not any more",
-        "house choice",
-        "convention",
-        "language of answers",
-        "ask first",
-        "brief rule",
-    )
-)
+_LASTING_TASK = frozenset((
+    "always, never", "I do it", "all must", "like everywhere", "prefer", "not any more", "house choice", "convention",
+    "language of answers", "ask first", "brief rule",
+))  # fmt: skip
 """Forms that a word like "for now" or "later" makes part of the task at hand."""
 
 
@@ -421,7 +410,16 @@ _CLAUSE_END = lazy_regex(
 def _points_only(name: str, content: str) -> bool:
     """Whether an explicit form only points at the task at hand: "remember to fix this"."""
     core = NO_LONGER.sub(" ", content) if name == "no longer" else content
-    return _POINTS_ONLY.search(core) is not None or (name == "remember" and _ONE_OFF.search(content) is not None)
+    if name == "remember":
+        core = _SO_NOW.sub(r"\1", core)
+    return _POINTS_ONLY.search(core) is not None or (name == "remember" and _ONE_OFF.search(core) is not None)
+
+
+_SO_NOW = lazy_regex(
+    r"^((?![\s:,]{0,3}to\b).{2,200}\b(?:is|are|lives?|runs?|uses?|has|have|moved|goes)\b.{1,80}) now[\s.!]{0,3}$",
+    re.IGNORECASE,
+)
+"""A fact with another value than before: "the database is on port 5434 now"."""
 
 
 def _size(text: str) -> int:

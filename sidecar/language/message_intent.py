@@ -1,6 +1,6 @@
 """Intent of a message, and what it is about. Pure.
 
-It corrects the agent, repeats an earlier one, asks to create something, or only thanks.
+It corrects the agent, takes back or repeats an earlier one, asks to create something, or only thanks.
 
 A correction: the work is wrong, incomplete or not what was requested. Only the beginning of the message and short
 sentences count: a long task that mentions an error is a task. What the user pasted is blanked first. Questions for
@@ -450,3 +450,149 @@ def creation_intent(prompt: str) -> str | None:
 def _is_request(text: str) -> bool:
     """Whether a question is a request, as `can you …?` is."""
     return _REQUEST.search(text) is not None
+
+
+def is_reversal(text: str) -> bool:
+    """Whether the words of a sentence take something back that was valid before."""
+    has_words = any(pattern.search(text) for pattern in (BACK, MAY, _NO_LONGER))
+    return has_words or forgets(text) or release_of(text) is not None
+
+
+def forgets(text: str) -> bool:
+    """Whether a sentence asks to forget an earlier statement, or says that a rule ended, and states nothing itself."""
+    return bool(FORGET.search(text) or _EXPIRED.search(text)) and not KEEP_IN_MIND.search(text)
+
+
+def without_withdrawal(text: str) -> str:
+    """Return a sentence without the words that withdraw: what is left is their subject."""
+    return FORGET.sub(" ", _EXPIRED.sub(r" \g<before> \g<after> ", text))
+
+
+def allows_for_good(text: str) -> bool:
+    """Whether a permission lasts: "you can commit now" holds for the task at hand."""
+    return _LASTS.search(text) is not None
+
+
+class Release(NamedTuple):
+    """A sentence that ends what an earlier statement demands, or allows what it forbids, for good."""
+
+    is_of_ban: bool
+    """Whether it allows what a ban forbids, rather than ends a demand."""
+    subject: str
+    """The sentence without the words that end it."""
+
+
+def release_of(text: str) -> Release | None:
+    """Return what a sentence ends; None if it ends nothing, or only for the task at hand."""
+    if _SPECIFIC.match(text):
+        return None
+    if _ENDED.search(text) and _ENDS_FOR_GOOD.search(text):
+        return Release(False, _ENDS_FOR_GOOD.sub(" ", _ENDED.sub(" ", text)))
+    is_allowed = _ALLOWED.search(text) or (_FINE.search(text) and _ACTIVITY.match(text))
+    if is_allowed and _HOLDS_FROM_NOW.search(text):
+        return Release(True, _HOLDS_FROM_NOW.sub(" ", _ALLOWED.sub(" ", _FINE.sub(" ", text))))
+    return None
+
+
+BACK = lazy_regex(
+    r"(?i)\b(?:(?:switch(?:ed)?|go(?:ne)?|went|moved?|changed?|revert(?:ed)?|come|came) )?back to\b|\bagain\b"
+    r"|\b(?:wieder|zur[üu]ck (?:zu|auf)|de nouveau|[àa] nouveau|reviens [àa]|de nuevo|otra vez|vuelv[ae]n? a|volver a"
+    r"|de novo|novamente|volt[ea]r? a|di nuovo|torna(?:re)? a|weer|opnieuw|terug naar|снова|опять|обратно"
+    r"|верн(?:ись|итесь|емся) к)\b|もう一度|再び|に戻(?:して|し|す|る)|改回|换回|恢复"
+)
+MAY = lazy_regex(
+    r"(?i)\b(?:you (?:don['’]?t|do not) (?:need|have) to ask(?: me)?(?: (?:first|for permission))?(?: before)?"
+    r"|no need to ask(?: me)?(?: first)?(?: before)?|you (?:may|can|are (?:free|allowed) to)|feel free to"
+    r"|it(?:['’]s| is) (?:ok|okay|fine)(?: (?:to|if you))?|puedes|puede|podes|podés|pode|peux|pouvez|darfst|kannst"
+    r"|d[üu]rft|puoi|potete|mag je|je mag|kun je|можешь|можете|можно)\b"
+    r"|ても(?:いい|良い|よい|構いません|かまいません)|可以|允许你"
+)
+_NO_LONGER = lazy_regex(
+    r"(?i)\b(?:any ?more|no longer|dropped|ditched|nicht mehr|kein\w{0,2} .{1,30} mehr|ne .{1,30} plus"
+    r"|n['’]\w{1,20} plus|ya no|n[ãa]o .{1,40} mais|j[áa] n[ãa]o|non .{1,40} pi[ùu]|niet meer"
+    r"|geen .{1,30} meer|больше не)\b"
+    r"|もう.{1,30}(?:ない|ません)|不再|不要再|别再"
+)
+_STATED_BEFORE = r"(?:that )?(?:i|we)(?: ha(?:ve|d)|['’]ve)? (?:just )?(?:said|told you|wrote|asked)"
+_FORGET = r"(?:forget|ignore|disregard|scratch|drop|scrap|never ?mind)"
+_WITHDRAW = r"(?:ditch|cancel|revoke|lift|remove|delete)"
+_OWN = r"(?:the|my|that|this|your|our)(?: (?:earlier|old|previous|former|last))?"
+_RULE = r"(?:rule|instruction|preference|requirement|convention|policy|restriction)s?"
+FORGET = lazy_regex(
+    rf"(?i)\b(?:forget|ignore|disregard|scratch) (?:(?:about )?(?:what|everything|anything|all|the \w{{1,20}})"
+    rf" (?:{_STATED_BEFORE})(?: (?:about|on|regarding))?"
+    r"|about(?= \S))"
+    r"|\bi(?:['’]ve| have)? changed my mind (?:about|on)\b"
+    rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?:about )?{_OWN} (?:{_RULE}|thing)"
+    r" (?:about|on|regarding|with|for|that|to|against)\b"
+    rf"|\b{_FORGET} (?:about )?(?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}(?:{_RULE}|thing)(?: please| now)?\W*$)"
+    r"|\b(?:vergiss|streich(?:e|t)?|ignorier(?:e|t)?) (?:die|diese|meine) regel (?:mit|zu[mr]?|über|für|von)\b"
+    r"|\b(?:olvida|ignora|quita) (?:la|esa|mi) regla (?:de|del|sobre)\b"
+    r"|\b(?:oublie[zr]?|ignore[zr]?) (?:la|cette|ma) règle (?:sur|de|du|concernant)\b"
+    r"|\b(?:esque[cç][ae]|ignore) (?:a|essa|minha) regra (?:d[eoa]|sobre)\b"
+    r"|\b(?:dimentica|ignora) (?:la|quella|mia) regola (?:su|sul|del|di)\b"
+    r"|\b(?:vergeet|negeer) (?:de|die|mijn) regel (?:over|van)\b"
+    r"|\bзабудь(?:те)? (?:это |моё )?правило (?:про|о|об)\b"
+    r"|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
+    r"|\b(?:olvida|olvide|olvid[aá]te de) lo que (?:te )?(?:dije|he dicho)(?: (?:sobre|de|acerca de))?"
+    r"|\besque[cç][ae] o que (?:eu )?(?:disse|falei)(?: (?:sobre|de|do|da))?"
+    r"|\boublie[zr]? ce que j['’]ai dit(?: (?:sur|de|à propos de))?"
+    r"|\bdimentica(?:te)? (?:quello|ciò) che ho detto(?: (?:su|di|del|sul))?"
+    r"|\bvergeet wat ik (?:heb gezegd |zei )?(?:over )?"
+    r"|\bзабудь(?:те)?,? (?:то,? )?что я (?:говорил[аи]?|сказал[аи]?)(?: (?:про|о|об))?"
+    r"|について(?:言った|話した)(?:こと|の)は?忘れて|の(?:ルール|規則)は(?:もう)?忘れて|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
+)
+KEEP_IN_MIND = lazy_regex(
+    r"(?i)\b(?:don['’]?t|do not|never) (?:forget|ignore)|vergiss nicht|vergeet niet|no olvides|n[ãa]o esque|n['’]oublie"
+    r"|non dimentica|не забудь|不要忘|别忘|忘れない"
+)
+_EXPIRED = lazy_regex(
+    r"(?i)\b(?:the|my|that|this|our|die|diese|la|esa|esta|cette|a|essa|quella|de|deze) "
+    r"(?P<before>(?:[^\s,.;:!?]{1,30} ){0,3})(?:rule|instruction|requirement|convention|policy|restriction|thing|regel"
+    r"|regla|règle|regra|regola)(?P<after>(?: [^\s,.;:!?]{1,30}){0,6}?) "
+    r"(?:no longer (?:appl(?:y|ies)|holds?|counts?)|does(?:n['’]?t| not) (?:apply|hold|count)(?: any ?more)?"
+    r"|is (?:now )?(?:no longer valid|not valid any ?more|obsolete|outdated|over|history)"
+    r"|gilt nicht mehr|ya no (?:aplica|vale)|ne s['’]applique plus|n[ãa]o vale mais|non vale pi[ùu]|geldt niet meer)\b"
+)
+_FOR_GOOD = (
+    r"from (?:now|here|today) on(?:wards)?|in (?:the )?future|going forward|for good|ab (?:jetzt|sofort)|in zukunft"
+    r"|a partir de (?:agora|ahora)|désormais|à partir de maintenant|d['’]ora in poi|vanaf nu|отныне"
+)
+_ENDED = lazy_regex(
+    r"(?i)\b(?:you|we) (?:don['’]?t|do not|no longer) (?:need|have) to\b"
+    r"|\b(?:you|we) (?:can|may) (?:now )?(?:skip|omit)\b"
+    r"|\bno need (?:to|for)\b|\b(?:is|are) (?:no longer|not|n['’]t) (?:needed|required|necessary|wanted)\b"
+    r"|^(?:please |ok(?:ay)?,? |just ){0,2}no more(?= \S)"
+    r"|^(?:please |ok(?:ay)?,? |just ){0,2}stop(?= [^\s,]{2,30}ing\b)"
+    r"|\bdu (?:musst|brauchst)\b(?=.{1,80}\bnicht mehr\b)"
+    r"|\b(?:ist|sind)(?= nicht mehr (?:nötig|notwendig|erforderlich)\b)"
+    r"|\bya no (?:hace falta|es necesario|son necesari[ao]s)\b|\bn['’]est plus nécessaire\b|\bplus besoin de\b"
+    r"|\bn[ãa]o (?:é|são) mais necessári[ao]s?\b|\bnon (?:è|sono) più necessari[oae]?\b|\bniet meer nodig\b"
+    r"|\bбольше не нужн[оаы]\b"
+)
+_ENDS_FOR_GOOD = lazy_regex(
+    rf"(?i)\b(?:{_FOR_GOOD}|any ?more|no longer|no more|stop(?= [^\s,]{{2,30}}ing\b)"
+    r"|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?|più necessari"
+    r"|niet meer|больше не)\b"
+)
+_SPECIFIC = lazy_regex(
+    r"(?i)(?:\W{0,3}(?:ok(?:ay)?|and|but|so|now|no)\b\W{1,3})?(?:the|this|that|these|those|it|they|die|das)\b"
+)
+_ALLOWED = lazy_regex(
+    r"(?i)\b(?:is|are) (?:now |again |also )?(?:allowed|permitted)\b"
+    r"|\b(?:ist|sind) (?:jetzt |wieder )?(?:in ordnung|ok(?:ay)?|erlaubt)\b"
+    r"|\b(?:está|están) (?:ahora )?(?:bien|permitid[ao]s?)\b"
+    r"|\b(?:est|sont) (?:maintenant )?(?:autorisée?s?|permise?s?|ok)\b|\b(?:está|estão) (?:agora )?permitid[ao]s?\b"
+    r"|\b(?:è|sono) (?:ora )?permess[oaie]\b|\bis (?:nu )?toegestaan\b|\bтеперь можно\b"
+)
+_LASTS = lazy_regex(
+    rf"(?i)\b(?:{_FOR_GOOD}|always|again|any ?more|need to ask|without|sans|sin|ohne|sem|senza|zonder|без|wieder"
+    r"|siempre|sempre|toujours|immer|altijd|всегда)\b|今後|これから|以后|今后|从现在|往后|聞かず|不用问"
+)
+_FINE = lazy_regex(r"(?i)\b(?:is|are) (?:now |again |also )?(?:fine|ok|okay|acceptable)\b(?: with me)?")
+_ACTIVITY = lazy_regex(r"(?i)\W*(?:(?:actually|ok(?:ay)?|and|so|but|yes)\b\W{1,3}){0,2}\w{2,30}ing\b")
+"""A practice as the subject: "the tests are fine now" says how things are."""
+
+_HOLDS_FROM_NOW = lazy_regex(
+    rf"(?i)\b(?:{_FOR_GOOD}|now|again|any ?more|jetzt|wieder|ahora|maintenant|agora|ora|nu|теперь)\b"
+)

@@ -10,12 +10,23 @@ narrower place ("in tools/") is not a rival of a general one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import query_terms, stem
+from sidecar.language.message_intent import (
+    BACK,
+    KEEP_IN_MIND,
+    MAY,
+    Release,
+    allows_for_good,
+    forgets,
+    is_reversal,
+    release_of,
+    without_withdrawal,
+)
 from sidecar.memory.entry import normalized
 
 if TYPE_CHECKING:
@@ -116,7 +127,12 @@ def relation(new: Claim, old: Claim) -> Relation | None:
     is_rejected = any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen)
     if is_rejected and not _is_narrower(*statements):
         return "supersedes" if new.chosen else "contradicts"
-    return "supersedes" if _has_other_value(new, old) else _rivalry(*statements)
+    if _has_other_value(new, old):
+        return "supersedes"
+    release, rivalry = release_of(new.text), _rivalry(*statements)
+    if release is not None and _is_released(release, statements[1]):
+        return "contradicts"
+    return None if statements[0].stance == "may" and not allows_for_good(new.text) else rivalry
 
 
 def _has_other_value(new: Claim, old: Claim) -> bool:
@@ -178,16 +194,6 @@ class Statement(NamedTuple):
     """Whether its words take something back: "again", "no longer", "you may", "forget"."""
 
 
-def is_reversal(text: str) -> bool:
-    """Whether the words of a sentence take something back that was valid before."""
-    return forgets(text) or any(pattern.search(text) for pattern in (_BACK, _MAY, _NO_LONGER))
-
-
-def forgets(text: str) -> bool:
-    """Whether a sentence asks to forget an earlier statement and states nothing itself."""
-    return _FORGET.search(text) is not None and not _KEEP_IN_MIND.search(text)
-
-
 class _Side(NamedTuple):
     """Values and words of the clauses that state something, or of those that deny something."""
 
@@ -203,8 +209,8 @@ def statement_of(text: str) -> Statement:
     """Return the values and the frame of a statement, without the reason given for it."""
     from sidecar.language.statement_clauses import wording_of  # only captures need its tables
 
-    bare = _FORGET.sub(" ", _KEEP_IN_MIND.sub(" ", text))
-    plain, paths = _without_paths(_REASON.sub("", _LEAD_IN.sub(" ", _BACK.sub(" ", _MAY.sub(" ", bare)))))
+    bare = without_withdrawal(KEEP_IN_MIND.sub(" ", text))
+    plain, paths = _without_paths(_REASON.sub("", _LEAD_IN.sub(" ", BACK.sub(" ", MAY.sub(" ", bare)))))
     wording = wording_of(plain)
     places = _Places(
         paths, _scoped_words(_NARROW, plain), _scoped_words(_WIDE, plain), _PLACE.search(plain) is not None
@@ -238,10 +244,10 @@ def statement_of(text: str) -> Statement:
 def _stance(text: str, plain: str, asks: set[bool], *, states: bool, denies: bool, is_unspaced: bool) -> Stance:
     """Return what a statement does; `asks` has True if it does without a question, False if it wants one."""
     if denies and not states:
-        if asks and is_unspaced and _MAY.search(text):
+        if asks and is_unspaced and MAY.search(text):
             return "may"  # one clause denies the question and allows the rest
         return "ask" if asks else "ban"
-    if _MAY.search(text) or (True in asks and not denies):
+    if MAY.search(text) or (True in asks and not denies):
         return "may"
     return "ask" if False in asks and _BEFORE.search(plain) else "do"
 
@@ -299,10 +305,39 @@ def disagree(text: str, instruction: str) -> bool:
 
 def _is_subject(new: Statement, old: Statement) -> bool:
     """Whether a withdrawal is about an older statement: everything that it names occurs there."""
-    values = new.chosen | new.rejected
-    words = [unit for unit in (*new.frame, *new.denied_frame, *new.other_words) if unit.word not in _WITHDRAWAL_WORDS]
+    values, words = _subject(new)
     known = (*old.frame, *old.denied_frame, *old.other_words)
-    return bool(values or words) and values <= old.chosen | old.rejected and all(_has(known, unit) for unit in words)
+    return bool(values or words) and _names_all(values, words, old.chosen | old.rejected, known)
+
+
+def _subject(statement: Statement) -> tuple[frozenset[Value], list[Unit]]:
+    """Return the values and the words by which a sentence names what it withdraws or ends."""
+    words = (*statement.frame, *statement.denied_frame, *statement.other_words)
+    ignored = _WITHDRAWAL_WORDS | _LEAD_WORDS
+    return statement.chosen | statement.rejected, [unit for unit in words if unit.word not in ignored]
+
+
+def _names_all(
+    values: Iterable[Value], words: Iterable[Unit], known_values: frozenset[Value], known: Sequence[Unit]
+) -> bool:
+    """Whether values and words all occur in a statement; it may have a value as a word, where that says a place."""
+    places = {unit.word for unit in known}
+    return all(value in known_values or value.name in places for value in values) and all(
+        _has(known, unit) for unit in words
+    )
+
+
+def _is_released(release: Release, old: Statement) -> bool:
+    """Whether a release is about what an older statement demands or forbids: its words occur there, and are half of it.
+
+    A release that names more, such as a place, is an exception, and the older statement holds beside it.
+    """
+    values, words = _subject(statement_of(release.subject))
+    known_values, known_words = (old.rejected, old.denied_frame) if release.is_of_ban else (old.chosen, old.frame)
+    core = [unit for unit in known_words if unit.word not in old.scope]
+    named = len(values) + len(words)
+    is_half = named > 0 and 2 * named >= len(known_values) + len(core)
+    return is_half and _names_all(values, words, known_values, known_words)
 
 
 def _is_narrower(new: Statement, old: Statement) -> bool:
@@ -363,7 +398,7 @@ def _has(units: Iterable[Unit], unit: Unit) -> bool:
 
 
 def _is_same_word(unit: Unit, other: Unit) -> bool:
-    if unit.word == other.word or not unit.concepts.isdisjoint(other.concepts):
+    if stem(unit.word) == stem(other.word) or not unit.concepts.isdisjoint(other.concepts):
         return True
     return _is_about(unit, "answer") and _is_about(other, "answer")
 
@@ -512,7 +547,8 @@ _NOISE = frozenset(
 )
 _WITHDRAWAL_WORDS = frozenset(
     """
-    rule rules instruction instructions preference thing regel regla regra regola правило gesagt habe hatte gemeint zei
+    rule rules instruction instructions preference thing requirement convention policy restriction
+    regel regla regra regola правило gesagt habe hatte gemeint zei
     gezegd heb dit dije disse detto сказал говорил 话 的话
     """.split()
 )
@@ -531,44 +567,6 @@ _LEAD_IN = lazy_regex(
     r"|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi|da (?:ora|adesso) in poi"
     r"|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b,?"
     r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后"
-)
-_BACK = lazy_regex(
-    r"(?i)\b(?:(?:switch(?:ed)?|go(?:ne)?|went|moved?|changed?|revert(?:ed)?|come|came) )?back to\b|\bagain\b"
-    r"|\b(?:wieder|zur[üu]ck (?:zu|auf)|de nouveau|[àa] nouveau|reviens [àa]|de nuevo|otra vez|vuelv[ae]n? a|volver a"
-    r"|de novo|novamente|volt[ea]r? a|di nuovo|torna(?:re)? a|weer|opnieuw|terug naar|снова|опять|обратно"
-    r"|верн(?:ись|итесь|емся) к)\b|もう一度|再び|に戻(?:して|し|す|る)|改回|换回|恢复"
-)
-_MAY = lazy_regex(
-    r"(?i)\b(?:you (?:don['’]?t|do not) (?:need|have) to ask(?: me)?(?: (?:first|for permission))?(?: before)?"
-    r"|no need to ask(?: me)?(?: first)?(?: before)?|you (?:may|can|are (?:free|allowed) to)|feel free to"
-    r"|it(?:['’]s| is) (?:ok|okay|fine)(?: (?:to|if you))?|puedes|puede|podes|podés|pode|peux|pouvez|darfst|kannst"
-    r"|d[üu]rft|puoi|potete|mag je|je mag|kun je|можешь|можете|можно)\b"
-    r"|ても(?:いい|良い|よい|構いません|かまいません)|可以|允许你"
-)
-_NO_LONGER = lazy_regex(
-    r"(?i)\b(?:any ?more|no longer|dropped|ditched|nicht mehr|kein\w{0,2} .{1,30} mehr|ne .{1,30} plus"
-    r"|n['’]\w{1,20} plus|ya no|n[ãa]o .{1,40} mais|j[áa] n[ãa]o|non .{1,40} pi[ùu]|niet meer"
-    r"|geen .{1,30} meer|больше не)\b"
-    r"|もう.{1,30}(?:ない|ません)|不再|不要再|别再"
-)
-_STATED_BEFORE = r"(?:that )?(?:i|we)(?: ha(?:ve|d)|['’]ve)? (?:just )?(?:said|told you|wrote|asked)"
-_FORGET = lazy_regex(
-    rf"(?i)\b(?:forget|ignore|disregard|scratch) (?:(?:about )?(?:what|everything|anything|all|the \w{{1,20}})"
-    rf" (?:{_STATED_BEFORE})(?: (?:about|on|regarding))?"
-    r"|(?:the|my) (?:rule|instruction|preference|thing) (?:about|on|regarding)"
-    r"|(?=(?:my|the) .{1,40} (?:rule|instruction|preference)s?\b)|about(?= \S))"
-    r"|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
-    r"|\b(?:olvida|olvide|olvid[aá]te de) lo que (?:te )?(?:dije|he dicho)(?: (?:sobre|de|acerca de))?"
-    r"|\besque[cç][ae] o que (?:eu )?(?:disse|falei)(?: (?:sobre|de|do|da))?"
-    r"|\boublie[zr]? ce que j['’]ai dit(?: (?:sur|de|à propos de))?"
-    r"|\bdimentica(?:te)? (?:quello|ciò) che ho detto(?: (?:su|di|del|sul))?"
-    r"|\bvergeet wat ik (?:heb gezegd |zei )?(?:over )?"
-    r"|\bзабудь(?:те)?,? (?:то,? )?что я (?:говорил[аи]?|сказал[аи]?)(?: (?:про|о|об))?"
-    r"|について(?:言った|話した)(?:こと|の)は?忘れて|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
-)
-_KEEP_IN_MIND = lazy_regex(
-    r"(?i)\b(?:don['’]?t|do not|never) (?:forget|ignore)|vergiss nicht|vergeet niet|no olvides|n[ãa]o esque|n['’]oublie"
-    r"|non dimentica|не забудь|不要忘|别忘|忘れない"
 )
 _REASON = lazy_regex(
     r"(?i),? \b(?:because|since|so that|weil|denn|damit|parce qu\w+|car|porque|pois|perch[eé]|omdat|потому что"

@@ -5,7 +5,7 @@ from sidecar.packs.carryover import carryover_items
 from sidecar.packs.composition import Composition, compose_packs, plan_item, planning_item, render_anchor
 from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, shows_content
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
-from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
+from sidecar.packs.delta_pack import AnchorNews, delta_items, recent_failures, task_list_items
 from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.packs.pack_blocks import (
     BLOCK_ORDER,
@@ -34,6 +34,7 @@ __all__ = [
     "BLOCK_ORDER",
     "HEAD_CHARACTERS",
     "OVERHEAD_BYTES",
+    "AnchorNews",
     "ByteLimits",
     "Composition",
     "ContextFile",

@@ -11,13 +11,13 @@ from sidecar.codebase import changes_with_work, may_name
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, count_noun, escape_markers, one_line, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.packs.anchor import Anchor, changed_lines, omissions
+from sidecar.packs.anchor import Anchor, changed_lines, late_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit, has_notes_request
 from sidecar.packs.carryover import carryover_items, step_lines
 from sidecar.packs.collect_inputs import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
-from sidecar.packs.delta_pack import delta_items, instruction_items, operation_items, recent_failures
+from sidecar.packs.delta_pack import AnchorNews, delta_items, instruction_items, operation_items, recent_failures
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_blocks import BLOCK_ORDER, PackItem, Priority, render_block, session_has
 from sidecar.packs.request import PackRequest
@@ -201,11 +201,12 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     if pinned is None and current is not None and size(current.text) > request.limits.new_bytes:
         anchor = None  # built for the session's first call with room for it
         inputs.omissions.append(Trimmed(item=entries.ANCHOR, reason="over the limit of new bytes per call"))
-    changes = None
+    news = None
     if pinned is not None and inputs.anchor_is_complete:
         text = current.text if current is not None else ""
         changes = changed_lines(pinned.text, text, inputs.pack.omitted) if text != pinned.text else []
         changes = visible_changes(changes, request.overrides) if request.overrides else changes
+        news = AnchorNews(changes, late_lines(pinned.text, text))
     elif pinned is None:
         omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
         inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)
@@ -213,7 +214,7 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     inputs.memories = _without_repeated(
         [match for match in inputs.memories if not _is_instruction(match.memory.id, request)], request
     )
-    items: Sequence[PackItem] = _valid_items(request, inputs, changes, in_anchor)
+    items: Sequence[PackItem] = _valid_items(request, inputs, news, in_anchor)
     muted: Sequence[PackItem] = ()
     if request.overrides:
         items, muted = apply_overrides(items, request.overrides)
@@ -270,7 +271,7 @@ def _reuse(request: PackRequest, inputs: PackInputs, items: Sequence[PackItem]) 
 
 
 def _valid_items(
-    request: PackRequest, inputs: PackInputs, anchor_changes: list[str] | None, anchor: str
+    request: PackRequest, inputs: PackInputs, anchor_news: AnchorNews | None, anchor: str
 ) -> list[PackItem]:
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
@@ -289,7 +290,7 @@ def _valid_items(
     rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
     own_files = sum(file.ranked.path in prompt_paths for file in shown)
-    changes = _changes(request, inputs, anchor_changes, files, query)
+    changes = _changes(request, inputs, anchor_news, files, query)
     changes_shown = [item.shows_changes_of for item in changes if item.shows_changes_of]
     context = rendered.items(shown, request.context_limits, request.known, own_files, changes_shown)
     items.extend(context.items)
@@ -305,7 +306,7 @@ def _valid_items(
 def _changes(
     request: PackRequest,
     inputs: PackInputs,
-    anchor_changes: list[str] | None,
+    anchor_news: AnchorNews | None,
     files: Sequence[ContextFile],
     query: str,
 ) -> list[PackItem]:
@@ -316,7 +317,7 @@ def _changes(
     relevance = {file.ranked.path: file.ranked.score for file in files}
     changes = delta_items(
         inputs.state, inputs.differences, request.known, inputs.moved, failing, request.sub_chat.todos,
-        anchor_changes, QueryRelevance(relevance, query), request.limits.new_bytes,
+        anchor_news, QueryRelevance(relevance, query), request.limits.new_bytes,
     )  # fmt: skip
     operation = request.workspace.slices.repository.operation_in_progress(inputs.state)
     return [*operation_items(operation, request.known), *changes]

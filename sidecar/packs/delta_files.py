@@ -271,7 +271,7 @@ def file_items(
     """Return the items of files, most relevant first; what a session already has uses bytes last."""
     if state.kind != "git":
         return []
-    shown, rest = _changed(state, relevance)
+    shown, rest = _changed(state, relevance, differences)
     allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE)
     already_sent = {file.path for file in shown if _was_sent(file, known)}
     items = [_new_item(file, differences, known, allowance) for file in shown if file.path not in already_sent]
@@ -300,11 +300,80 @@ def committed_files(moved: HeadMove, differences: Differences | None, relevance:
     return sorted(files, key=lambda diff: (-relevance.relevance.get(diff.path, 0.0), diff.path))
 
 
-def _changed(state: RepositoryState, relevance: QueryRelevance) -> tuple[list[ChangedFile], list[ChangedFile]]:
-    """The changed files that are shown one by one, and the others."""
+def _changed(
+    state: RepositoryState, relevance: QueryRelevance, differences: Differences | None
+) -> tuple[list[ChangedFile], list[ChangedFile]]:
+    """The changed files that are shown one by one, and the others: too many, or moved or deleted as a folder."""
     files = [file for file in state.all_changed if may_name(file.path)]
     files.sort(key=lambda file: (is_generated(file.path), -relevance.relevance.get(file.path, 0.0), file.path))
-    return files[:SHOWN_FILES], files[SHOWN_FILES:]
+    edited = {path for path, diff in differences.diffs.items() if diff.hunks} if differences is not None else set()
+    folders = folder_changes(files)
+    members = {file for folder in folders for file in folder.files if folder.origin == "" or file.path not in edited}
+    members = {file for file in members if file.path not in relevance.relevance}
+    single = [file for file in files if file not in members]
+    return single[:SHOWN_FILES], [*single[SHOWN_FILES:], *(file for file in files if file in members)]
+
+
+FOLDER_FILES, FOLDER_SHARE = 12, 0.9
+"""Minimum number of files that are named by their folder; share of the deleted files that the named folder has."""
+
+
+class FolderChange(NamedTuple):
+    """A folder that was moved, or below which many files were deleted."""
+
+    folder: str
+    origin: str
+    """Its former path; empty if its files were deleted."""
+    files: tuple[ChangedFile, ...]
+
+    @property
+    def line(self) -> str:
+        """The line that names it."""
+        count = count_noun(len(self.files), "file")
+        if self.origin:
+            return f"moved: {one_line(self.origin, 200)}/ to {one_line(self.folder, 200)}/ ({count})"
+        return f"deleted: {count} below {one_line(self.folder, 200)}/"
+
+
+def folder_changes(files: Sequence[ChangedFile]) -> list[FolderChange]:
+    """Return the folders that were moved or deleted with many files."""
+    moves: dict[tuple[str, str], list[ChangedFile]] = {}
+    deleted: dict[str, list[ChangedFile]] = {}
+    for file in files:
+        if file.kind == "renamed" and file.original:
+            moves.setdefault(_moved_folder(file.original, file.path), []).append(file)
+        elif file.kind == "deleted" and "/" in file.path:
+            deleted.setdefault(file.path.partition("/")[0], []).append(file)
+    changes = [
+        FolderChange(folder, origin, tuple(moved))
+        for (origin, folder), moved in sorted(moves.items())
+        if origin and folder and len(moved) >= FOLDER_FILES
+    ]
+    below = [_deleted_folder(folder, deleted_files) for folder, deleted_files in sorted(deleted.items())]
+    return [*changes, *(change for change in below if len(change.files) >= FOLDER_FILES)]
+
+
+def _moved_folder(origin: str, path: str) -> tuple[str, str]:
+    """The parts of two paths before their common end."""
+    former, parts = origin.split("/"), path.split("/")
+    while len(former) > 1 and len(parts) > 1 and former[-1] == parts[-1]:
+        former, parts = former[:-1], parts[:-1]
+    is_folder = len(former) + len(parts) < origin.count("/") + path.count("/") + 2
+    return ("/".join(former), "/".join(parts)) if is_folder else ("", "")
+
+
+def _deleted_folder(folder: str, files: Sequence[ChangedFile]) -> FolderChange:
+    """The innermost folder that has nearly all of some deleted files."""
+    while True:
+        inner: dict[str, list[ChangedFile]] = {}
+        for file in files:
+            name, separator, _ = file.path[len(folder) + 1 :].partition("/")
+            if separator:
+                inner.setdefault(name, []).append(file)
+        name, most = max(inner.items(), key=lambda item: len(item[1]), default=("", []))
+        if len(most) < FOLDER_SHARE * len(files):
+            return FolderChange(folder, "", tuple(files))
+        folder, files = f"{folder}/{name}", most
 
 
 def _sent_state(path: str, known: SessionContents) -> entries.ChangeEntry:
@@ -433,9 +502,16 @@ def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator
         file for file_id, file in ids.items() if file_id not in sent_ids and not (sent_ids and _was_sent(file, known))
     ]
     qualifier = (", new or changed again: " if new_files else "") if sent_ids else ": "
-    listed = ", ".join(one_line(file.path, 100) for file in new_files[:LISTED_FILES])
-    more = f" and {len(new_files) - LISTED_FILES} more" if len(new_files) > LISTED_FILES else ""
-    text = f"{count_noun(len(rest), 'more changed file')}{qualifier}{listed}{more}"
+    folders = folder_changes(new_files)
+    in_folders = {file for folder in folders for file in folder.files}
+    others = [file for file in new_files if file not in in_folders]
+    listed = ", ".join(one_line(file.path, 100) for file in others[:LISTED_FILES])
+    more = f" and {len(others) - LISTED_FILES} more" if len(others) > LISTED_FILES else ""
+    lines = [folder.line for folder in folders]
+    if others or not folders:
+        count = len(rest) if not folders else len(others)
+        lines.append(f"{count_noun(count, 'more changed file')}{qualifier}{listed}{more}")
+    text = "\n".join(lines)
     yield PackItem(entries.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
 
 

@@ -7,6 +7,7 @@ Here: the worktree's head, failing tests, the task list, changed rules and stand
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_name, may_show
 from sidecar.core.clock import DAY_MS
@@ -138,6 +139,14 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
     return f", seen on {day}, before later changes"
 
 
+class AnchorNews(NamedTuple):
+    """Differences of the current anchor from the one that a session has."""
+
+    changes: Sequence[str] = ()
+    late: Sequence[str] = ()
+    """Lines that were not ready when the session's anchor was built."""
+
+
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
 MAX_STAGED = 6
@@ -150,13 +159,13 @@ def delta_items(
     moved: HeadMove | None,
     failing: Sequence[FailingTests],
     todos: tuple[tuple[str, str], ...],
-    anchor_changes: Sequence[str] | None,
+    anchor_news: AnchorNews | None,
     relevance: QueryRelevance,
     sendable_bytes: int,
 ) -> list[PackItem]:
     """Return every item of the delta that is valid now, most relevant first; the ledger decides which ones are new.
 
-    Without `differences`, which came too late, files are named only and count as not sent. Without `anchor_changes` the
+    Without `differences`, which came too late, files are named only and count as not sent. Without `anchor_news` the
     rules are not mentioned. `sendable_bytes` is the limit of the whole call: no item comes near it, else it would never
     be sent.
     """
@@ -168,7 +177,9 @@ def delta_items(
     items.extend(_unnamed_items(state, known))
     items.extend(_index_items(state, known))
     items.extend(task_list_items(todos, known))
-    items.extend(_rules_items(anchor_changes, known))
+    if anchor_news is not None:
+        items.extend(_fact_items(anchor_news.late, known))
+        items.extend(_rules_items(anchor_news.changes, known))
     return items
 
 
@@ -281,20 +292,39 @@ def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
     return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entries.REMOVED, "it was at the last update")]
 
 
-def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[PackItem]:
-    """Statements of the pinned anchor that are outdated; also, once, that it is correct again."""
-    sent = known.items.get(entries.RULES)
-    if changes:
-        more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []
-        shown = [f"  {line}" for line in changes[:MAX_RULE_CHANGES]]
-        text = "\n".join(["The repository's rules and map have changed:", *shown, *more])
-        entry: entries.Entry = entries.TextEntry(short_id(text))
-    elif changes is not None and sent is not None:
-        text = "The repository's rules and map match the original again."
-        entry = entries.REMOVED
-    else:
+def _fact_items(lines: Sequence[str], known: SessionContents) -> list[PackItem]:
+    """Lines of the anchor that were not ready when the session's anchor was built; only those that it lacks."""
+    if not lines:
         return []
-    return [PackItem(entries.RULES, "delta", Priority.DELTA, text, entry, "the anchor's sources changed")]
+    headings = "More about the repository:", "More about the repository, as it is now:"
+    return [_line_list_item(entries.FACTS, headings, lines, known, "it was not ready before")]
+
+
+def _rules_items(changes: Sequence[str], known: SessionContents) -> list[PackItem]:
+    """Statements of the pinned anchor that are outdated, once each; also, once, that it is correct again."""
+    if changes:
+        heading = "The repository's rules and map have changed"
+        headings = f"{heading}:", f"{heading}; all changes to those sent first:"
+        return [_line_list_item(entries.RULES, headings, changes, known, "the anchor's sources changed")]
+    if entries.RULES not in known.items:
+        return []
+    text = "The repository's rules and map match the original again."
+    return [PackItem(entries.RULES, "delta", Priority.DELTA, text, entries.REMOVED, "the anchor's sources changed")]
+
+
+def _line_list_item(
+    key: str, headings: tuple[str, str], lines: Sequence[str], known: SessionContents, why: str
+) -> PackItem:
+    """Return the lines that a session lacks; if some that it has are outdated, all of them under the second heading."""
+    sent = known.items.get(key)
+    sent_ids = sent.entry.ids if sent is not None and isinstance(sent.entry, entries.LineListEntry) else ()
+    ids = {statement_key(line): line for line in lines}
+    is_outdated = not ids.keys() >= set(sent_ids)
+    missing = [line for line_id, line in ids.items() if is_outdated or line_id not in sent_ids] or list(lines)
+    more = [f"  … {len(missing) - MAX_RULE_CHANGES} more"] if len(missing) > MAX_RULE_CHANGES else []
+    shown = [f"  {line}" for line in missing[:MAX_RULE_CHANGES]]
+    text = "\n".join([headings[is_outdated], *shown, *more])
+    return PackItem(key, "delta", Priority.DELTA, text, entries.LineListEntry(tuple(sorted(ids))), why)
 
 
 def _counts(file: FileDiff) -> str:

@@ -280,7 +280,7 @@ def _build(
         files = partial_pack.files
     else:
         files, matches = context_files(pack_query, state, listing, None if complete else early_matches)
-    weaker = len(matches) - len(files)
+    weaker = len({match.path for match in matches} - {file.ranked.path for file in files})
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete

@@ -124,7 +124,8 @@ def search_files(
         if path in listing.unindexed
     ]
     files = with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
-    return PromptFiles(files, len({file.path for file in (*matches, *selected)}) - len(files))
+    candidates = {file.path for file in (*matches, *selected)}
+    return PromptFiles(files, len(candidates - {file.ranked.path for file in files}))
 
 
 def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:

@@ -39,6 +39,7 @@ HEAD = "delta:head"
 OPERATION = "delta:operation"
 TODOS = "delta:todos"
 RULES = "delta:anchor"
+FACTS = "delta:facts"
 PLANNING_RULES = "plan"
 PLAN = "plan:text"
 MORE = "delta:more"
@@ -165,6 +166,14 @@ class FileListEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class LineListEntry:
+    """Lines about the repository that a session received besides its anchor."""
+
+    kind: ClassVar[str] = "lines"
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FailureEntry:
     """Failing tests."""
 
@@ -192,6 +201,7 @@ Entry = (
     | HeadEntry
     | TaskListEntry
     | FileListEntry
+    | LineListEntry
     | FailureEntry
     | MemoryEntry
 )
@@ -203,7 +213,7 @@ _CLASSES: dict[str, Any] = {
     of.kind: of
     for of in (
         *(TextEntry, RemovedEntry, FileEntry, ChangeEntry, HeadEntry),
-        *(TaskListEntry, FileListEntry, FailureEntry, MemoryEntry),
+        *(TaskListEntry, FileListEntry, LineListEntry, FailureEntry, MemoryEntry),
     )
 }
 _ELEMENTS: dict[str, Any] = {"regions": SentRegion, "hunks": SentHunk, "tasks": SentTask}

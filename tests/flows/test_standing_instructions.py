@@ -709,3 +709,48 @@ def test_a_memory_that_contradicts_a_standing_instruction_is_not_sent(
 def test_what_an_agent_repeats_of_such_a_note_is_no_memory() -> None:
     line = "Remembered 2026-03-01, agent's note, not confirmed by the user (mem-2026-03-01-001): Use bun."
     assert filter_private(f"Done.\n{line}").text == "Done."
+
+
+@pytest.mark.parametrize(
+    ("former", "later", "left"),
+    [
+        ("Use pnpm here, never npm.", "Use npm from now on, the pnpm thing is over.", ["Use npm from now on"]),
+        ("Never filter in Python.", "Filtering in Python is fine for small tables, forget that Python rule", []),
+        ("Always add a changelog entry.", "stop adding changelog entries", ["Stop adding changelog entries"]),
+        ("Never commit without asking me.", "ok, you can commit now", ["Never commit without asking me"]),
+    ],
+)
+def test_what_the_user_takes_back_in_passing_opens_no_new_session(
+    memories: Memories, chat: Callable[..., Conversation], former: str, later: str, left: list[str]
+) -> None:
+    chat("first").turn(former, session="first")
+    chat("second").turn(later, session="second")
+    lines = section(sent(chat("third").turn(PROMPT, session="third")))
+    assert [line.removeprefix("- ").partition(" (mem")[0].strip(".") for line in lines] == left
+    active = [entry["text"].strip(".") for entry in memories.ask("status")["standingInstructions"]]
+    assert active == left
+
+
+def test_a_fact_with_a_new_value_replaces_the_old_one(memories: Memories, chat: Callable[..., Conversation]) -> None:
+    chat("first").turn("Remember: the staging database is on port 5433", session="first")
+    chat("second").turn("Remember: the staging database is on port 5434 now", session="second")
+    (active,) = memories.ask("status")["standingInstructions"]
+    assert "5434" in active["text"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        ("filtering in Python is fine for small tables", ["filtering in Python is fine for small tables"]),
+        ("forget that Python rule", []),
+    ],
+)
+def test_a_withdrawal_counts_beside_what_the_agent_notes(
+    memories: Memories, chat: Callable[..., Conversation], rule: str, left: list[str]
+) -> None:
+    chat("first").turn("Never filter in Python.", session="first")
+    answer = f"Understood.\n\nNotes for next time:\n- Rule: {rule}\n"
+    chat("second").turn(
+        "Filtering in Python is fine for small tables, forget that Python rule", session="second", text=answer
+    )
+    assert [entry["text"] for entry in memories.ask("status")["standingInstructions"]] == left

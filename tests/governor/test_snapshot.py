@@ -37,6 +37,24 @@ def artifact(kind: Any, status: Any, title: str) -> Artifact:
     return make_artifact(id=title, type=kind, status=status, title=title)
 
 
+def test_a_captured_decision_has_its_reason_and_is_not_repeated() -> None:
+    runs = [RunSummary("1", "Round", "We chose **cents** because floats round wrongly.", ())]
+    captured = ["Round half up because the tax office does, instead of banker's rounding",
+                "We chose cents because floats round wrongly."]  # fmt: skip
+    known = [artifact("adr", "draft", "Round half up"), artifact("adr", "draft", "Changed contract: total")]
+    assert snapshot_of(state(), runs, [], known, (), captured).decisions == (*captured, "Changed contract: total")
+
+
+def test_a_noted_decision_is_carried_over_with_its_reason(start_chat: StartChat) -> None:
+    chat = start_chat(provider="codex")
+    note = "\n\nNotes for next time:\n- Decision: round half up because the tax office does, instead of truncating\n"
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "class Cart: ...\n")], text=f"Rounds now.{note}")
+    chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id})
+    carried = text_of(chat.pre_run("go on"), "carryover")
+    assert "- round half up because the tax office does, instead of truncating" in carried
+    assert carried.count("round half up") == 1
+
+
 def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
     runs = [
         RunSummary("2", "Round the discount", CONCLUSION, ("src/cart.py", "src/tax.py")),

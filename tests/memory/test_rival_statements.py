@@ -6,7 +6,9 @@ comparison, the others after its first version.
 
 import pytest
 
-from sidecar.memory.contradictions import claim_of, forgets, is_reversal, relation
+from sidecar.language.message_intent import forgets, is_reversal
+from sidecar.memory.capture.extract_notes import split_withdrawal
+from sidecar.memory.contradictions import claim_of, relation
 
 REVIEWED = (
     ("Use pnpm instead of npm from now on.", "No, use npm again, we dropped pnpm last week."),
@@ -100,8 +102,36 @@ WITHDRAWALS = (
     ("Use pnpm instead of npm.", "忘记我说的关于 pnpm 的话。"),
     ("Never commit without asking me.", "Forget what I said about committing."),
     ("Use pnpm instead of npm.", "Ignore the pnpm rule."),
+    ("Never filter in Python, always do it in the SQL statement.", "Forget that SQL rule."),
+    ("Always write tests first.", "Drop the rule about tests first."),
+    ("Never use classes, only functions.", "Scrap the rule about classes."),
+    ("Never use classes, only functions.", "That rule about classes is obsolete."),
+    ("Never touch files in legacy/.", "The rule about legacy/ no longer applies."),
+    ("Never touch files in legacy/.", "Ignore my earlier rule about legacy/."),
+    ("Use pnpm instead of npm.", "ok forget the pnpm thing"),
+    ("Use pnpm instead of npm.", "The pnpm thing is over."),
+    ("Always use the logger, never print.", "I changed my mind about print."),
+    ("Nie ohne Rückfrage committen.", "Vergiss die Regel mit dem Committen."),
+    ("Use pnpm instead of npm.", "Die Regel mit pnpm gilt nicht mehr."),
+    ("Use pnpm instead of npm.", "La règle sur pnpm ne s'applique plus."),
+    ("Use pnpm instead of npm.", "Olvida la regla de pnpm."),
 )
 """The later sentence takes back the earlier one and states nothing."""
+
+RELEASES = (
+    ("Never filter in Python, always do it in the SQL statement.", "Filtering in Python is fine from now on."),
+    ("Never use classes, only functions.", "Classes are allowed now."),
+    ("Use feature branches, never push to main.", "Pushing to main is okay now."),
+    ("Always write tests first.", "You don't need to write tests first anymore."),
+    ("Always add a changelog entry.", "No more changelog entries please."),
+    ("Always add a changelog entry.", "Changelog entries are no longer needed."),
+    ("Always add a changelog entry.", "Stop adding changelog entries."),
+    ("Always run make lint before finishing.", "You can skip make lint from now on."),
+    ("Always answer in German.", "Stop answering in German."),
+    ("Immer einen Changelog-Eintrag schreiben.", "Changelog-Einträge sind nicht mehr nötig."),
+    ("Añade siempre una entrada al changelog.", "Ya no hace falta una entrada al changelog."),
+)
+"""The later sentence ends what the earlier one demands, or allows what it forbids."""
 
 UNRELATED = (
     (
@@ -179,11 +209,31 @@ NO_REVERSAL = (
     ("Use pnpm instead of npm.", "You can run pnpm install now."),
     ("Always answer in German.", "Translate the README to English again."),
     ("Never commit without asking me.", "Run the tests again and commit."),
+    ("Never commit without asking me.", "You can commit now."),
+    ("Never push to main.", "You may push to main."),
+    ("Never commit without asking me.", "Forget the commit, just show me the diff."),
+    ("Never filter in Python.", "Filtering in JavaScript is fine from now on."),
+    ("Never filter in Python.", "Filtering in Python is fine for small tables from now on."),
+    ("Never touch files in legacy/.", "Editing legacy/docs is fine now."),
+    ("Never touch files in legacy/.", "The rule about vendor/ no longer applies."),
+    ("Always add a changelog entry.", "The changelog entry is fine."),
+    ("Always add a changelog entry.", "No more changes to the parser please."),
+    ("Always run make lint before finishing.", "You can skip make lint."),
+    ("Always write tests first.", "Remove the rule about tests from nginx.conf."),
+    ("Always write tests first.", "The tests are fine now."),
+    ("Always write tests first.", "Remove the old policy tests."),
+    ("Always write tests first.", "Remove the test rule from the Makefile."),
+    ("Always write tests first.", "The rule for tests is gone from the Makefile!"),
+    ("Always write tests first.", "The tests are no longer needed."),
+    ("Never skip tests.", "The tests are fine now."),
+    ("Never skip tests.", "Tests are ok again."),
+    ("Always add a changelog entry.", "This changelog entry is no longer needed."),
+    ("Use pnpm instead of npm.", "Forget that bug, look at the pnpm lockfile instead."),
 )
 """Sentences with words of reversal that take nothing back."""
 
 
-@pytest.mark.parametrize(("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *WITHDRAWALS])
+@pytest.mark.parametrize(("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *WITHDRAWALS, *RELEASES])
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
 
@@ -203,6 +253,25 @@ def test_a_word_such_as_again_takes_nothing_back_by_itself(former: str, later: s
 def test_a_withdrawal_is_known_as_one_in_ten_languages(later: str) -> None:
     assert forgets(later)
     assert is_reversal(later)
+
+
+@pytest.mark.parametrize("later", [later for _, later in RELEASES])
+def test_a_release_is_known_as_a_reversal(later: str) -> None:
+    assert is_reversal(later)
+    assert not forgets(later)
+
+
+@pytest.mark.parametrize(
+    ("text", "withdrawn", "rest"),
+    [
+        ("Forget the pnpm rule, we're back on npm.", "Forget the pnpm rule", "we're back on npm."),
+        ("Use npm, the pnpm thing is over.", "the pnpm thing is over.", "Use npm"),
+        ("Forget what I said about tabs and spaces.", "Forget what I said about tabs and spaces.", ""),
+        ("Use npm again, we dropped pnpm.", "", "Use npm again, we dropped pnpm."),
+    ],
+)
+def test_a_sentence_that_withdraws_and_states_something_has_two_parts(text: str, withdrawn: str, rest: str) -> None:
+    assert split_withdrawal(text) == (withdrawn, rest)
 
 
 def test_a_narrower_rule_leaves_the_general_one_alone() -> None:

@@ -418,3 +418,11 @@ def wait_for_packs(sidecar: MemorySidecar, number: int) -> None:
                 return
         time.sleep(0.02)
     raise AssertionError("no pack was made in time")
+
+
+def test_candidates_that_match_less_are_never_fewer_than_none(start_chat: StartChat) -> None:
+    first = start_chat()
+    first.turn(PROMPT, lambda: [first.edit("src/cart.py", "def total() -> int:\n    return 1\n")])
+    answer = start_chat(sub_chat_id="second").pre_run("go on")
+    assert "src/cart.py" in text_of(answer, "context"), "a file of the conversation before"
+    assert not [part for part in answer["metadata"]["trimmed"] if part["reason"].startswith("-")]

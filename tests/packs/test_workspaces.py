@@ -80,6 +80,25 @@ def test_a_submodule_and_a_subfolder_are_workspaces(
     assert "unstaged: mail.py" in text_of(below, "delta")
 
 
+def test_a_package_of_a_workspace_runs_its_scripts_with_the_package_manager_of_the_top(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
+    scripts = '{"name": "server", "scripts": {"test": "vitest", "lint": "eslint ."}}\n'
+    top = make_repository(
+        {
+            "pnpm-lock.yaml": "lockfileVersion: '9.0'\n", "package.json": '{"name": "all"}\n',
+            "packages/server/package.json": scripts, "packages/server/src/app.ts": "export const total = 1\n",
+            "packages/old/package.json": scripts, "packages/old/package-lock.json": "{}\n",
+            "packages/old/src/app.ts": "export const total = 2\n",
+        },
+        name="all",
+    )  # fmt: skip
+    server = sent(start_chat(cwd=top.path / "packages" / "server").pre_run(PROMPT))
+    assert "- test: `pnpm test` (package.json)" in server
+    old = sent(start_chat(cwd=top.path / "packages" / "old", sub_chat_id="old").pre_run(PROMPT))
+    assert "- test: `npm test` (package.json)" in old
+
+
 def test_changes_of_a_submodule_are_sent_by_path_and_status(
     start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
 ) -> None:

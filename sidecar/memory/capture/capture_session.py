@@ -16,12 +16,12 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.terms import query_terms
 from sidecar.core.text import one_line
+from sidecar.language.message_intent import forgets
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.verify_noted_rule import restates
-from sidecar.memory.contradictions import forgets
 from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
@@ -388,6 +388,16 @@ def corrections_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) ->
         for run_id in run_ids
         for memory in _added_memories(tx, project, run_id)
         if memory.type in ("user_correction", "preference") and memory.id not in instruction_ids
+    ]
+
+
+def decisions_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
+    """Return the decisions that runs captured, each with the reason stated for it, in the order of the runs."""
+    return [
+        memory.text.partition("\n\n")[0] or memory.title
+        for run_id in run_ids
+        for memory in _added_memories(tx, project, run_id)
+        if memory.type == "decision"
     ]
 
 

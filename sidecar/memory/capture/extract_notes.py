@@ -16,11 +16,11 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION
+from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
-from sidecar.memory.contradictions import is_reversal
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private
 
@@ -139,11 +139,14 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
         note._replace(reversal="statement") if not note.is_standing_instruction and is_reversal(note.text) else note
         for note in notes
     ]
-    known = " ".join(note.text for note in notes).casefold()
+    marked = [note for part in marked if (note := _without_withdrawal(part)) is not None]
+    known = " ".join(note.text for note in marked).casefold()
     sentences_of_reversal = (
-        without_lead(clean_sentence(sentence.text))
+        without_lead(clean_sentence(part))
         for sentence in split_sentences(own)
-        if is_reversal(sentence.text) and not (_FOR_THIS_TASK.search(sentence.text) or SUPPOSITION.match(sentence.text))
+        if not (_FOR_THIS_TASK.search(sentence.text) or SUPPOSITION.match(sentence.text))
+        for part in split_withdrawal(sentence.text)
+        if is_reversal(part)
     )
     candidates = [
         Note(
@@ -153,8 +156,33 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
         for text in sentences_of_reversal
         if len(text) <= MAX_SENTENCE and text.casefold() not in known
     ]  # fmt: skip
-    return [*marked, *candidates]
+    withdrawals = [note for note in candidates if forgets(note.text)]
+    return [*withdrawals, *marked, *(note for note in candidates if note not in withdrawals)]
 
+
+def _without_withdrawal(note: Note) -> Note | None:
+    """Return a note without the clause that withdraws something and is a note of its own; None if nothing is left."""
+    statement, separator, details = note.text.partition("\n\n")
+    if not forgets(statement):
+        return note
+    _, rest = split_withdrawal(statement)
+    rest = without_lead(rest)
+    return note._replace(title=note_title(rest), text=rest + separator + details) if query_terms(rest) else None
+
+
+def split_withdrawal(text: str) -> tuple[str, str]:
+    """Return the clauses of a sentence that withdraw something, and the others; either may be empty."""
+    clauses = [clause for clause in _CLAUSE_BREAK.split(text) if clause.strip()]
+    withdrawn = [clause for clause in clauses if forgets(clause)]
+    if forgets(text) and (not withdrawn or len(withdrawn) == len(clauses)):
+        return text, ""
+    return ", ".join(withdrawn), ", ".join(clause for clause in clauses if clause not in withdrawn)
+
+
+_CLAUSE_BREAK = lazy_regex(
+    r"(?<=\S)[,;:] |(?<=\S) [–—-] |(?<=[.!]) "
+    r"|(?<=\S) (?:and|but|und|aber) (?=(?:we|you|i|it|use|just|go|do|wir|du|nimm)\b)"
+)
 
 REVERSAL_CONFIDENCE = 0.9
 

@@ -19,6 +19,7 @@ from sidecar.packs.anchor.build import (
     AnchorSources,
     build_anchor,
     changed_lines,
+    late_lines,
     omissions,
     sections_of,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "import_names",
     "included_files",
     "introduction",
+    "late_lines",
     "load_pointer_lines",
     "omissions",
     "package_manager",

@@ -24,7 +24,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import BUILD_FILES, PRESENCE_FILES, Project, commands_of, project_folders
+from sidecar.packs.anchor.commands import BUILD_FILES, LOCK_FILES, PRESENCE_FILES, Project, commands_of, project_folders
 from sidecar.packs.anchor.config_files import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.markdown_parts import is_placeholder
@@ -277,6 +277,8 @@ class AnchorCache:
         linkable = ["../" * level + name for level in range(state.prefix.count("/") + 1) for name in LINKABLE_FILES]
         links = repository.symbolic_links(linkable) if host.agents_md or host.claude_md else {}
         present = present_files(files, outline)
+        if state.prefix and not any(name in files for name in LOCK_FILES):  # a workspace's packages share one above
+            present = (*present, *sorted(repository.names_above(LOCK_FILES, state)))
         host_files = (host.agents_md, host.claude_md, tuple(links.items()), tuple(above.items()))
         key = (outline, identity, present, host_files, accepted)
         source_sections = self._cache.get(key)

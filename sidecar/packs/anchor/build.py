@@ -161,18 +161,27 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
     """Return how a newer anchor differs: lines that are new, and lines that no longer hold.
 
     A line that only moved within its file is unchanged, and a line in `omitted` still holds. Facts that are unknown
-    while a repository is being indexed do not count as gone. Standing instructions are compared elsewhere.
+    while a repository is being indexed are no changes: neither that they are missing, nor `late_lines`. Standing
+    instructions are compared elsewhere.
     """
     old, new = _statements_by_text(before.splitlines()), _statements_by_text(after.splitlines())
     known = {title for title, _ in new.values()}
     still_valid = {*new, *_statements_by_text(omitted)}
-    added = [f"now: {line}" for text, (_, line) in new.items() if text not in old]
+    late = frozenset(late_lines(before, after))
+    added = [f"now: {line}" for text, (_, line) in new.items() if text not in old and line not in late]
     removed = [
         f"no longer: {line}"
         for text, (title, line) in old.items()
         if text not in still_valid and (title not in _DERIVED_SECTIONS or title in known)
     ]
     return added + removed
+
+
+def late_lines(before: str, after: str) -> list[str]:
+    """Return the lines of an anchor whose section was not ready when an older one was built: they are no change."""
+    old_titles = {title for title, _ in _statements_by_text(before.splitlines()).values()}
+    new = _statements_by_text(after.splitlines()).values()
+    return [line for title, line in new if not old_titles or (title in _DERIVED_SECTIONS and title not in old_titles)]
 
 
 def _statements_by_text(lines: Sequence[str]) -> dict[str, tuple[str, str]]:

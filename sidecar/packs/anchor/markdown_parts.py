@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_front_matter
@@ -130,16 +131,47 @@ def document_title(text: str) -> str:
     return next((block.title for block in blocks if isinstance(block, Heading)), "")
 
 
+class _Paragraph(NamedTuple):
+    """A paragraph of prose and the nearest heading above it; empty above the first."""
+
+    text: str
+    heading: str
+
+
 def introduction(text: str) -> str:
-    """Return the paragraph that says what something is; else the first paragraph, which may be news, but no address."""
+    """Return the paragraph that says what something is; else the first one under the title, which may be news.
+
+    No address, and nothing that only leads to a list or stands in a section such as "Installation".
+    """
     paragraphs = [
         paragraph
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)
-        if not _APPEAL.search(paragraph)
+        if not (_APPEAL.search(paragraph.text) or is_placeholder(paragraph.text))
     ]
-    paragraphs = [paragraph for paragraph in paragraphs if not is_placeholder(paragraph)]
-    stated = next((paragraph for paragraph in paragraphs if _DEFINITION.search(paragraph)), "")
-    return stated or next((paragraph for paragraph in paragraphs[:1] if not _is_address(paragraph)), "")
+    stated = next((paragraph.text for paragraph in paragraphs if _DEFINITION.search(paragraph.text)), "")
+    return stated or next((first.text for first in paragraphs[:1] if _may_introduce(first, text)), "")
+
+
+def _may_introduce(paragraph: _Paragraph, text: str) -> bool:
+    """Whether the first paragraph of a text is about the whole, and no address."""
+    headings = (block.title for block in markdown_blocks(text, underlined_headings=True) if isinstance(block, Heading))
+    is_under_title = paragraph.heading in ("", next(headings, ""))
+    is_about_all = is_under_title or _ABOUT_HEADING.search(paragraph.heading) is not None
+    is_short = len(paragraph.text.encode()) < MAX_LEAD_IN and ". " not in paragraph.text
+    only_leads = paragraph.text.endswith((":", "：")) and is_short
+    return is_about_all and not (only_leads or _is_address(paragraph.text))
+
+
+MAX_LEAD_IN = 60
+"""Bytes below which a paragraph with a colon only leads to what follows: "To start the server:"."""
+
+
+_ABOUT_HEADING = lazy_regex(
+    r"(?i)about|overview|introduc|what (?:is|it)|what['’]s this|summary|descri|abstract|purpose|readme|project$|goals?$"
+    r"|über|einleitung|beschreibung|sobre|propos|présentation|visão geral|panoramica|overzicht|описание|о проекте"
+    r"|概要|简介|介绍|概述|概覽|簡介|はじめに"
+)
+"""Headings of sections that say what the whole is."""
 
 
 def is_placeholder(text: str) -> bool:
@@ -153,9 +185,10 @@ def _is_address(paragraph: str) -> bool:
     return count > 0 and len(_WORD.findall(rest)) < MIN_WORDS
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _paragraphs(text: str) -> Iterator[_Paragraph]:
     """Yield the prose: no headings, badges, pictures, tables, quotes or code, nothing indented."""
     paragraph: list[str] = []
+    heading = ""
     last = 0
     other = False
     for line in prose_lines(text):
@@ -168,13 +201,14 @@ def _paragraphs(text: str) -> Iterator[str]:
         )  # the continuation of a field or a quote is not prose either
         is_prose = bool(stripped) and not other
         if paragraph and not (is_prose and line.number == last + 1):
-            yield _SHORT_LINK.sub(r"\1", plain(" ".join(paragraph)))
+            yield _Paragraph(_SHORT_LINK.sub(r"\1", plain(" ".join(paragraph))), heading)
             paragraph = []
         if is_prose:
+            heading = line.headings[-1] if line.headings else ""
             paragraph.append(stripped)
             last = line.number
     if paragraph:
-        yield _SHORT_LINK.sub(r"\1", plain(" ".join(paragraph)))
+        yield _Paragraph(_SHORT_LINK.sub(r"\1", plain(" ".join(paragraph))), heading)
 
 
 def up_to_full_stop(text: str) -> str:

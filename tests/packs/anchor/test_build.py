@@ -20,6 +20,7 @@ from sidecar.packs.anchor import (
     build_anchor,
     changed_lines,
     count_files,
+    late_lines,
     omissions,
     sections_of,
 )
@@ -110,6 +111,17 @@ def test_derived_sections_are_not_reported_as_removed_during_indexing() -> None:
     assert changed_lines(pinned, rendered(**{DEPENDENCIES: ("- packs → core",)})) == [
         "now: packs → core", "no longer: mypy: strict (mypy.ini)", "no longer: packs → runs",
     ]  # fmt: skip
+
+
+def test_sections_that_were_not_ready_are_no_change() -> None:
+    settings = ("- mypy: strict (mypy.ini)",)
+    pinned = rendered(settings=settings)
+    indexed = rendered(settings=settings, **{DEPENDENCIES: ("- packs → runs",), FRAGILE_FILES: ("- a.py",)})
+    assert changed_lines(pinned, indexed) == []
+    assert late_lines(pinned, indexed) == ["packs → runs", "a.py"]
+    assert late_lines(indexed, rendered(**{DEPENDENCIES: ("- packs → core",)})) == []
+    assert changed_lines("", indexed) == []
+    assert late_lines("", indexed) == ["mypy: strict (mypy.ini)", "packs → runs", "a.py"]
 
 
 def test_landmines_that_are_not_shown_are_no_change_and_named() -> None:

@@ -20,6 +20,11 @@ from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
         ("The shop of https://shop.org and its desk.\n", "The shop of https://shop.org and its desk."),
         ("Our sponsors are the best.\n\nA shop.\n", "A shop."),
         ("```\nA shop.\n```\n", ""),
+        ("# Shop\n\n## Stack\n\n- Vue\n\n## How to use it\n\nClick the button at the top.\n", ""),
+        ("# Shop\n\n## Install\n\nUsing npm:\n\n```sh\nnpm i\n```\n", ""),
+        ("# Shop\n\nThe till sells:\n\n- tea\n", ""),
+        ("# Shop\n\n## Overview\n\nSells tea.\n", "Sells tea."),
+        ("## Shop\n\nSells tea.\n", "Sells tea."),
     ],
 )
 def test_the_introduction_is_the_defining_paragraph(text: str, expected: str) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RepositoryState
 from sidecar.core.text import size
 from sidecar.packs import (
+    AnchorNews,
     Differences,
     PackItem,
     QueryRelevance,
@@ -18,6 +19,7 @@ from sidecar.packs import (
     session_has,
     task_list_items,
 )
+from sidecar.packs.delta_files import folder_changes
 from sidecar.runs import NO_CONTENTS, DeliveredItem, FailingTests, SessionContents, entries
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
@@ -50,7 +52,7 @@ def items_of(
     *,
     moved: HeadMove | None = None,
     failing: tuple[FailingTests, ...] = (),
-    rules: list[str] | None = None,
+    rules: AnchorNews | None = None,
     sendable: int = 24_000,
 ) -> list[PackItem]:
     return delta_items(now, differences, known, moved, failing, (), rules, QueryRelevance({}), sendable)
@@ -118,9 +120,42 @@ def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:
 
 
 def test_unreadable_rules_are_not_reported_as_unchanged() -> None:
-    known = session_with(items_of(state(), rules=["now: x"]))
+    known = session_with(items_of(state(), rules=AnchorNews(["now: x"])))
     assert "standing rules" not in text(items_of(state(), known=known, rules=None))
-    assert "match the original again" in text(items_of(state(), known=known, rules=[]))
+    assert "match the original again" in text(items_of(state(), known=known, rules=AnchorNews()))
+
+
+def new_lines(items: list[PackItem], known: SessionContents, key: str) -> list[str]:
+    """Return the lines of an item, unless the session has it."""
+    return [
+        line for item in items if item.key == key and not session_has(known, item) for line in item.text.split("\n")
+    ]
+
+
+def test_changed_rules_are_sent_once_each_and_all_again_when_one_of_them_is_outdated() -> None:
+    known = session_with(items_of(state(), rules=AnchorNews(["now: a (x.md:1)"])))
+    more = items_of(state(), known=known, rules=AnchorNews(["now: a (x.md:2)", "now: b"]))
+    assert new_lines(more, known, entries.RULES) == ["The repository's rules and map have changed:", "  now: b"]
+    known = session_with(more)
+    assert (
+        new_lines(items_of(state(), known=known, rules=AnchorNews(["now: b", "now: a (x.md:3)"])), known, entries.RULES)
+        == []
+    )
+    fewer = items_of(state(), known=known, rules=AnchorNews(["now: b"]))
+    heading = "The repository's rules and map have changed; all changes to those sent first:"
+    assert new_lines(fewer, known, entries.RULES) == [heading, "  now: b"]
+
+
+def test_what_was_not_ready_is_an_addition_and_sent_once() -> None:
+    first = items_of(state(), rules=AnchorNews(late=["src/a → b"]))
+    assert new_lines(first, NO_CONTENTS, entries.FACTS) == ["More about the repository:", "  src/a → b"]
+    assert "have changed" not in text(first)
+    known = session_with(first)
+    more = items_of(state(), known=known, rules=AnchorNews(late=["src/a → b", "`pay`: Do not call twice."]))
+    assert new_lines(more, known, entries.FACTS) == ["More about the repository:", "  `pay`: Do not call twice."]
+    known = session_with(more)
+    other = items_of(state(), known=known, rules=AnchorNews(late=["src/a → c"]))
+    assert new_lines(other, known, entries.FACTS) == ["More about the repository, as it is now:", "  src/a → c"]
 
 
 @given(st.lists(st.text(max_size=400), max_size=80), st.integers(1_000, 42_000))
@@ -174,3 +209,42 @@ def test_a_change_without_recorded_hunks_counts_as_known() -> None:
         if item.key not in (entries.HEAD, entries.INDEX)
     )
     assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))
+
+
+def test_a_moved_and_a_deleted_folder_are_named_in_one_line_each() -> None:
+    names = [f"{folder}/f{number}.py" for folder in ("", "/locale/de", "/locale/fr") for number in range(7)]
+    moved = [changed(f"app/pages{name}", kind="renamed")._replace(original=f"app/flat{name}") for name in names]
+    deleted = [changed(f"app/gis/db/g{number}.py", kind="deleted") for number in range(14)]
+    diffs = {"app/pages/f1.py": FileDiff("app/pages/f1.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")}
+    now, new = state(changed(), *moved, *deleted), Differences(diffs, {})
+    first = items_of(now, new)
+    lines = text(first).split("\n")
+    assert "moved: app/flat/ to app/pages/ (20 files)" in lines
+    assert "deleted: 14 files below app/gis/db/" in lines
+    assert "renamed: app/pages/f1.py (was app/flat/f1.py) +1 −1" in lines, "its content differs too"
+    assert "unstaged: a.py" in text(first)
+    unstaged = [line for line in lines if not line.startswith("staged for")]
+    assert not any("app/pages/f2.py" in line or "g3.py" in line for line in unstaged)
+    known = session_with(first)
+    assert all(session_has(known, item) for item in items_of(now, new, known))
+    more = items_of(state(changed(), *moved, *deleted, changed("app/gis/db/h.py", kind="deleted")), new, known)
+    (news,) = [item.text for item in more if item.key == entries.MORE]
+    assert "app/gis/db/h.py" in news
+    assert "f2.py" not in news
+
+
+@pytest.mark.parametrize(
+    ("paths", "folders"),
+    [
+        ([f"a/b/{number}" for number in range(12)], ["a/b"]),
+        ([f"a/b/{number}" for number in range(11)], []),
+        ([*(f"a/b/{number}" for number in range(30)), "a/c/x"], ["a/b"]),
+        ([*(f"a/b/{number}" for number in range(9)), *(f"a/c/{number}" for number in range(9))], ["a"]),
+        ([f"{number}" for number in range(30)], []),
+    ],
+)
+def test_a_deleted_folder_is_the_innermost_that_had_nearly_all_of_the_files(
+    paths: list[str], folders: list[str]
+) -> None:
+    files = [changed(path, kind="deleted") for path in paths]
+    assert [change.folder for change in folder_changes(files)] == folders
