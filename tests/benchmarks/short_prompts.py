@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.short_prompts --mirrors FOLDER [--half learning|judging] [--language CODE ...]
 
-`short_prompts.jsonl` has prompts made up for 22 public applications of different kinds, each wholly in one half, with
+`short_prompts.jsonl` has prompts made up for 23 public applications of different kinds, each wholly in one half, with
 the files that an agent would want and patterns of others that are useful, written before any run; prompts without
 wanted files should bring nothing. Those in other languages than English are translations of the others, apart from ten.
 `FOLDER/owner+name/repo` is a repository's git directory.
