@@ -26,6 +26,7 @@ from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import CHANGE, Section
 from sidecar.language.common_words import account_terms
+from sidecar.language.conclusions import states_reason
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
@@ -75,10 +76,10 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 MAX_FILES = 20
 MAX_TITLE = 110
-MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "evidence": 3, "open": 3}
+MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "commit": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
-    "problem": "Problem", "cause": "Cause", "change": "Change", "evidence": "Evidence", "open": "Open",
-    "also": "Also",
+    "problem": "Problem", "cause": "Cause", "change": "Change", "commit": "From the commit", "evidence": "Evidence",
+    "open": "Open", "also": "Also",
 }  # fmt: skip
 SAME_STATEMENT = 0.6
 """Statements that share at least this part of their words state the same."""
@@ -387,13 +388,16 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     about = [
         each
         for each in account.statements
-        if each.section in _REASONS or (each.section == "change" and _is_new(each.text, account.title.text, named))
+        if each.section in _REASONS
+        or (each.section in ("change", "commit") and _is_new(each.text, account.title.text, named))
     ]
     stated = [statement.section for statement in about if not is_bookkeeping(statement.text)]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
-    has_reason = not _REASONS.isdisjoint(stated)
+    has_reason = not _REASONS.isdisjoint(stated) or any(
+        each.section == "commit" and states_reason(each.text) for each in about
+    )
     is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
     return is_named and is_explained and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
 
@@ -406,7 +410,10 @@ REASON = 4.0
 
 
 def _entry_score(account: WorkAccount, *, has_reason: bool) -> float:
-    done = sum(each.section == "change" and CHANGE.match(each.text) is not None for each in account.statements)
+    done = sum(
+        each.section == "commit" or (each.section == "change" and CHANGE.match(each.text) is not None)
+        for each in account.statements
+    )
     return account.title.score + min(done, MAX_DONE) + REASON * has_reason
 
 
@@ -439,6 +446,7 @@ def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: RunsTally
     known = _details(earlier)
     lost = run.surviving_lines.lost
     lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), lost.lines + lost.new)
+    lines = max(lines, _lines(tally)) if run.is_named_by_commit else lines
     account = run.account
     return merged_account(known.account, account._replace(title=account.title._replace(lines=lines)))
 
@@ -543,9 +551,9 @@ def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: Wo
     if account.title.text and account.title.text == known.account.title.text:
         return known.request
     plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
-    request = request_of(run.params.prompt) or plan
     terms = _terms(account) | set(query_terms(account.title.text))
-    return request if len(terms & set(query_terms(request))) >= MIN_SHARED else ""
+    requests = (request_of(run.params.prompt) or plan, known.request)
+    return next((text for text in requests if len(terms & set(query_terms(text))) >= MIN_SHARED), "")
 
 
 MIN_SHARED = 2

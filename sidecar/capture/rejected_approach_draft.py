@@ -44,6 +44,8 @@ from sidecar.runs.artifact_record import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
+WORK_IN = "the work in "
+"""Beginning of what names an approach by its files."""
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _GENERIC = frozenset(
@@ -69,6 +71,11 @@ class RejectedApproach(NamedTuple):
     """The user's sentence that names what goes; the words that went if it names nothing, as "undo that" does."""
     is_titled_by_user: bool = False
     """Whether only the user's sentence names what went."""
+
+    @property
+    def user_reason(self) -> str:
+        """The user's words; empty if they name nothing, as "no, not that" does."""
+        return self.user_words if any(map(is_distinctive, query_terms(self.user_words))) else ""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -109,12 +116,14 @@ def rejected_approach_note(approach: RejectedApproach, objective: str, failing: 
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = _without_determiner(approach.tried)
     title = _title(tried, approach)
+    names_files = approach.tried.startswith(WORK_IN)
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
+    where = " Reverted since." if names_files else where
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
     reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT)
-    if approach.user_words:
-        reason = f"{reason} The user: “{approach.user_words}”".strip()
+    if approach.user_reason:
+        reason = f"{reason} The user: “{approach.user_reason}”".strip()
     lines += [f"**Why it failed:** {reason or '_Open._'}", ""]
     if tests:
         lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
@@ -131,7 +140,7 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     """Return what was rejected, then why; the user's words alone if they name it, none if they only repeat it."""
     if approach.is_titled_by_user:
         return f"The user: “{clip_at_word(approach.named, MAX_TITLE - 12)}”"
-    words = first_sentence(approach.user_words, MAX_TITLE)
+    words = first_sentence(approach.user_reason, MAX_TITLE)
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
     why = approach.reason or ("" if repeats else words)
@@ -239,6 +248,7 @@ def direction_change_of(
                 user_words=run.reversal.words,
                 named=named,
                 tried=removed.what if removed is not None else approach.tried,
+                reason=approach.reason or (removed.reason if removed is not None else ""),
                 instead=(removed.instead if removed is not None else "") or approach.instead,
                 is_titled_by_user=by_user,
             )
@@ -416,10 +426,10 @@ def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -
     if summary is None:
         return ""
     title = account_of(summary.conclusion, query_terms(" ".join(files))).title.text
-    paragraph = first_informative_paragraph(summary.conclusion, 400)
-    if title or not files or not paragraph.startswith(("-", "*", "•", "#", "|")):
-        return title or title_text(paragraph.partition("\n")[0])
-    return f"the work in {_listed(files[:2])}"
+    opening = first_informative_paragraph(summary.conclusion, 400).partition("\n")[0]
+    if not title and any(statement.section == "change" for statement in account_of(opening).statements):
+        title = title_text(opening)
+    return title or (f"{WORK_IN}{_listed(files[:2])}" if files else "")
 
 
 def _line(approach: RejectedApproach) -> str:

@@ -337,8 +337,8 @@ def is_bookkeeping(statement: str) -> bool:
 
 def is_work(statement: Account) -> bool:
     """Whether a statement is of a fault, of something done, or names code; a list of features alone is not."""
-    is_fault = statement.section in ("problem", "cause")
-    return is_fault or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))
+    is_work_by_section = statement.section in ("problem", "cause", "commit")
+    return is_work_by_section or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))
 
 
 def _is_bare_name(statement: str) -> bool:

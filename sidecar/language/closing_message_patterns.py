@@ -5,7 +5,7 @@ from typing import Literal
 
 from sidecar.core.lazy_regex import lazy_regex
 
-Section = Literal["problem", "cause", "change", "evidence", "open", "also"]
+Section = Literal["problem", "cause", "change", "commit", "evidence", "open", "also"]
 
 _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     ("change", (
