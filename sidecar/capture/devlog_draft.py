@@ -24,7 +24,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
-from sidecar.language.closing_message_patterns import CHANGE, Section
+from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.conclusions import states_reason
 from sidecar.language.own_words import request_of
@@ -39,11 +39,14 @@ MAX_NAMES = 5
 
 
 def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[ArtifactEvent]:
-    """Return an event for each runner whose tests failed and now all pass. A deleted test is not a fix."""
+    """Return an event for each runner whose tests failed before the run's edits and now all pass.
+
+    A deleted test is not a fix, nor is one that the run broke itself.
+    """
     events = []
     for change in changes:
-        names = [redact(name) for name in change.fixed if _is_there(name, files)]
-        if change.is_red or not change.was_red or (change.fixed and not names):
+        names = [redact(name) for name in change.repaired if _is_there(name, files)]
+        if change.is_red or not change.was_broken or (change.repaired and not names):
             continue
         key = f"fixed:{short_id([change.runner, sorted(names)])}"
         events.append(ArtifactEvent(kind="testsFixed", key=key, line=_line(change, names)))
@@ -411,7 +414,8 @@ REASON = 4.0
 
 def _entry_score(account: WorkAccount, *, has_reason: bool) -> float:
     done = sum(
-        each.section == "commit" or (each.section == "change" and CHANGE.match(each.text) is not None)
+        each.section == "commit"
+        or (each.section == "change" and CHANGE.match(FILE_ITEM.sub("", each.text)) is not None)
         for each in account.statements
     )
     return account.title.score + min(done, MAX_DONE) + REASON * has_reason

@@ -17,7 +17,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import WorkAccount, account_of
 from sidecar.language.common_words import is_distinctive
-from sidecar.language.conclusions import commit_account, with_commit
+from sidecar.language.conclusions import commit_account, with_commit, with_plan
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import Reversal, reversal_in
@@ -149,7 +149,9 @@ class FinishedRun:
         account = account_of(self.conclusion, self.changed_terms, request)
         if not account.title.text and self.activity.texts:
             account = account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
-        return account if account.title.names_whole else with_commit(account, self.commit_account)
+        if not account.title.names_whole:
+            account = with_commit(account, self.commit_account)
+        return account if account.title.names_whole else with_plan(account, self.params.prompt)
 
     @cached_property
     def commit_account(self) -> WorkAccount:

@@ -431,7 +431,8 @@ def _section_of(piece: Piece) -> Section | None:
             return None
         is_fault = patterns.FAULT.search(patterns.CODE.sub("", text)) is not None and not patterns.MAPPING.match(text)
         return section if (is_sentence and is_fault) or patterns.CAUSE.search(text) else None
-    if patterns.CHANGE.search(text) and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):
+    is_stated = patterns.CHANGE.search(text) or (patterns.FILE_ITEM.match(text) and patterns.CHANGE.match(plain))
+    if is_stated and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):
         return "change"
     if patterns.CAUSE.search(text):
         return "cause"

@@ -195,6 +195,23 @@ def with_commit(account: WorkAccount, commit: WorkAccount) -> WorkAccount:
     return WorkAccount((*commit.statements, *stated), commit.title)
 
 
+_PLAN = lazy_regex(
+    r"\s{0,20}(?:please )?implement (?:the|this) (?:following )?plan\b[^\n#]{0,40}\s{1,20}#{1,3} {1,4}"
+    r"(?:(?:implementation )?plan {0,2}[:—–-] {0,2})?(?P<title>[^\n]{8,200})",
+    re.IGNORECASE,
+)
+"""The words that a host puts before an accepted plan, and the plan's heading."""
+
+
+def with_plan(account: WorkAccount, prompt: str) -> WorkAccount:
+    """Return an account that its conclusion does not name, named by the plan that the prompt hands over."""
+    plan = _PLAN.match(prompt)
+    title = title_text(plan["title"]) if plan is not None else ""
+    if not account.statements or len(set(query_terms(title)) - account_terms()) < MIN_TERMS:
+        return account
+    return account._replace(title=Candidate(f"Plan: {redact(title)}", NAMES_WHOLE + NAMES_COMMIT, names_whole=True))
+
+
 def _read_commit(message: str, terms: Collection[str]) -> WorkAccount:
     subject, _, body = message.strip().partition("\n")
     kind = _COMMIT_TYPE.match(subject)

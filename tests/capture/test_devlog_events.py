@@ -75,7 +75,8 @@ def test_tests_fixed_twice_are_one_event_within_the_window(start_chat: StartChat
 
 
 def test_a_deleted_test_is_not_a_fix() -> None:
-    change = VerdictChange("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
+    names = ("tests/test_a.py::test_b",)
+    change = VerdictChange("pytest", Verdict(), names, was_red=True, repaired=names, was_broken=True)
     assert fixes([change], {"src/a.py": "1"}) == []
     (event,) = fixes([change], {"tests/test_a.py": "1"})
     assert event.line == "Fixed: `tests/test_a.py::test_b` (pytest)."

@@ -304,17 +304,19 @@ _MESSAGE = lazy_regex(
     r"(?:^|\s)(?:-[a-zA-Z]{0,3}m|--message)[\s=]{0,2}(?:\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)')",
     re.DOTALL,
 )
+_OTHER_REPOSITORY = lazy_regex(r"\bgit\s(?:-\S{1,80}\s){0,3}init\b|\bmktemp\b")
+"""A script that commits to a repository it has just made, as a trial does."""
 _ESCAPED = lazy_regex(r"\\([\"\\$`])")
 
 
 def commit_messages(line: str) -> list[str]:
     """Return the messages of the commits that a command line makes, as far as it shows them."""
-    if len(line) > _MAX_CHARACTERS:
+    if len(line) > _MAX_CHARACTERS or _OTHER_REPOSITORY.search(line):
         return []
     starts = [match.end() for match in _COMMIT.finditer(line)]
     return [
         message
-        for start, end in zip(starts, [*starts[1:], len(line)], strict=True)
+        for start, end in zip(starts, [*starts[1:], len(line)], strict=False)
         if (message := _message_in(line[start - 1 : end]).strip())
     ]
 
