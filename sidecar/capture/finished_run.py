@@ -147,11 +147,13 @@ class FinishedRun:
         """The account of the work in its final words; in its last texts if the final ones do not name it."""
         request = query_terms(own_words(self.params.prompt[:MAX_PROSE_CHARACTERS])[:MAX_REQUEST_CHARACTERS])
         account = account_of(self.conclusion, self.changed_terms, request)
-        if not account.title.text and self.activity.texts:
-            account = account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
         if not account.title.names_whole:
-            account = with_commit(account, self.commit_account)
-        return account if account.title.names_whole else with_plan(account, self.params.prompt)
+            account = with_commit(account, self.commit_account, is_own_work=bool(self.effects.changes))
+        if not account.title.names_whole:
+            account = with_plan(account, self.params.prompt)
+        if account.title.text or not self.activity.texts:
+            return account
+        return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
 
     @cached_property
     def commit_account(self) -> WorkAccount:

@@ -29,7 +29,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
-from sidecar.language.closing_message import account_of, title_text
+from sidecar.language.closing_message import account_of, announces_more, title_text
+from sidecar.language.closing_message_patterns import ITEM
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.work_taken_back import (
     AbandonedApproach,
@@ -75,7 +76,7 @@ class RejectedApproach(NamedTuple):
     @property
     def user_reason(self) -> str:
         """The user's words; empty if they name nothing, as "no, not that" does."""
-        return self.user_words if any(map(is_distinctive, query_terms(self.user_words))) else ""
+        return self.user_words if len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -169,6 +170,9 @@ def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name.replace('`', chr(39))[:160]}`" for name in names[:MAX_NAMED])
     return f"{shown} and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else shown
 
+
+MIN_WORDS = 2
+"""Words of the user's sentences without which they say nothing about what goes or why."""
 
 REPEATED = 0.4
 """The user's words say no more than what was tried if they are one clause, and at most this part of them is new."""
@@ -427,7 +431,7 @@ def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -
         return ""
     title = account_of(summary.conclusion, query_terms(" ".join(files))).title.text
     opening = first_informative_paragraph(summary.conclusion, 400).partition("\n")[0]
-    if not title and any(statement.section == "change" for statement in account_of(opening).statements):
+    if not title and not (announces_more(opening) or ITEM.match(opening) or opening.startswith(("#", "|"))):
         title = title_text(opening)
     return title or (f"{WORK_IN}{_listed(files[:2])}" if files else "")
 

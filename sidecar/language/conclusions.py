@@ -185,13 +185,15 @@ def commit_account(messages: Sequence[str], terms: Collection[str]) -> WorkAccou
     return WorkAccount((*best.statements, *others[-MAX_NAMED_COMMITS:]), best.title)
 
 
-def with_commit(account: WorkAccount, commit: WorkAccount) -> WorkAccount:
-    """Return an account that its conclusion does not name, named and explained by the agent's commit messages."""
+def with_commit(account: WorkAccount, commit: WorkAccount, *, is_own_work: bool) -> WorkAccount:
+    """Return an account that its conclusion does not name, named and explained by the agent's commit messages.
+
+    The conclusion of a run that only commits is about the commit: of it the evidence and what is open stay.
+    """
     if not commit.title.names_whole:
         return account
-    stated = [
-        statement for statement in account.statements if statement.section in ("problem", "cause", "evidence", "open")
-    ]
+    left_out = {"change"} if is_own_work else {"change", "problem", "cause"}
+    stated = [each for each in account.statements if each.section not in left_out or not commit.statements]
     return WorkAccount((*commit.statements, *stated), commit.title)
 
 
@@ -209,7 +211,9 @@ def with_plan(account: WorkAccount, prompt: str) -> WorkAccount:
     title = title_text(plan["title"]) if plan is not None else ""
     if not account.statements or len(set(query_terms(title)) - account_terms()) < MIN_TERMS:
         return account
-    return account._replace(title=Candidate(f"Plan: {redact(title)}", NAMES_WHOLE + NAMES_COMMIT, names_whole=True))
+    return account._replace(
+        title=Candidate(f"Implemented: {redact(title)}", NAMES_WHOLE + NAMES_COMMIT, names_whole=True)
+    )
 
 
 def _read_commit(message: str, terms: Collection[str]) -> WorkAccount:

@@ -81,9 +81,9 @@ def test_a_deleted_test_is_not_a_fix() -> None:
     (event,) = fixes([change], {"tests/test_a.py": "1"})
     assert event.line == "Fixed: `tests/test_a.py::test_b` (pytest)."
     assert fixes([change._replace(after=Verdict({"x": ""}))], {"tests/test_a.py": "1"}) == []
-    assert [event.line for event in fixes([VerdictChange("go test", Verdict(), (), was_red=True)], {})] == [
-        "Fixed: go test passes again."
-    ]
+    whole = VerdictChange("go test", Verdict(), (), was_red=True, was_broken=True)
+    assert [event.line for event in fixes([whole], {})] == ["Fixed: go test passes again."]
+    assert fixes([whole._replace(was_broken=False)], {}) == []
 
 
 def test_an_entry_that_the_user_edited_is_not_extended(start_chat: StartChat) -> None:
