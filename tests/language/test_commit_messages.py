@@ -16,7 +16,7 @@ Co-Authored-By: An Agent <agent@example.org>
 """
 
 
-def test_a_commit_message_names_the_work_and_says_why() -> None:
+def test_a_commit_message_names_and_explains_the_work() -> None:
     account = commit_account([ROUNDING], ())
     assert (account.title.text, account.title.names_whole) == ("Round the discount of odd amounts", True)
     assert [(each.section, each.text) for each in account.statements] == [
@@ -47,22 +47,22 @@ def test_of_several_commits_the_fullest_names_the_work_and_the_others_are_listed
 
 
 def test_a_run_that_only_commits_explains_the_commit_by_its_message() -> None:
-    said = WorkAccount(
+    stated = WorkAccount(
         (Account("cause", "The hook failed because a folder was stale", 2.0), Account("evidence", "12 tests pass", 1.0))
     )
     commit = commit_account([ROUNDING], ())
-    alone = with_commit(said, commit, is_own_work=False)
+    alone = with_commit(stated, commit, is_own_work=False)
     assert [each.section for each in alone.statements] == ["commit"] * 3 + ["evidence"]
-    assert [each.section for each in with_commit(said, commit, is_own_work=True).statements] == ["commit"] * 3 + [
+    assert [each.section for each in with_commit(stated, commit, is_own_work=True).statements] == ["commit"] * 3 + [
         "cause",
         "evidence",
     ]
-    assert with_commit(said, NO_ACCOUNT, is_own_work=True) == said
+    assert with_commit(stated, NO_ACCOUNT, is_own_work=True) == stated
 
 
 def test_an_accepted_plan_names_the_work_that_a_conclusion_does_not_name() -> None:
-    said = WorkAccount((Account("change", "Added a `round` step", 1.0),))
+    stated = WorkAccount((Account("change", "Added a `round` step", 1.0),))
     prompt = "Implement the following plan:\n\n# Plan: Round the discount in cents\n\n## Context\n\nFloats lose cents."
-    assert with_plan(said, prompt).title.text == "Implemented: Round the discount in cents"
+    assert with_plan(stated, prompt).title.text == "Implemented: Round the discount in cents"
     assert with_plan(NO_ACCOUNT, prompt).title == Candidate("", 0.0)
-    assert with_plan(said, "# Plan: Round the discount in cents").title.text == ""
+    assert with_plan(stated, "# Plan: Round the discount in cents").title.text == ""
