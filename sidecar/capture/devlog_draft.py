@@ -450,7 +450,9 @@ def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: RunsTally
     known = _details(earlier)
     lost = run.surviving_lines.lost
     lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), lost.lines + lost.new)
-    lines = max(lines, _lines(tally)) if run.is_named_by_commit else lines
+    if run.is_named_by_commit:
+        named = known.account.title.lines if known.account.title.names_whole else 0
+        lines = max(lines, _lines(tally) - named)
     account = run.account
     return merged_account(known.account, account._replace(title=account.title._replace(lines=lines)))
 

@@ -164,7 +164,7 @@ class FinishedRun:
 
     @property
     def is_named_by_commit(self) -> bool:
-        """Whether a commit message names the work: it names all that was done since the last entry, not this run's."""
+        """Whether a commit message names the work: all that no earlier title names, not this run's alone."""
         return bool(self.commit_account.title.text) and self.account.title == self.commit_account.title
 
     @property

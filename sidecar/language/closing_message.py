@@ -295,7 +295,8 @@ def _is_excluded(title: str, piece: Piece, place: Place, work: Work, parts: dict
     opens = bool(parts["opens a list or section"])
     is_lead = opens or bool(parts["first person"])
     is_label = piece.is_heading and not opens and not patterns.DONE_HEADING.search(piece.text)
-    is_part = is_label or piece.item or (piece.of_part and work.is_of_parts) or patterns.ALSO.match(piece.text)
+    is_beside = patterns.ALSO.match(piece.text) or patterns.FILE_ITEM.match(title)
+    is_part = is_label or piece.item or (piece.of_part and work.is_of_parts) or is_beside
     is_vague = patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title) or title.endswith("…")
     is_undone = patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece.text)
     is_document = patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, work.requested))
