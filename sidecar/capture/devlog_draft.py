@@ -5,6 +5,7 @@ Events are identified by what happened and not by their wording; no model is cal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from sidecar.capture.finished_run import (
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.core.text import clip, count_noun
@@ -78,6 +80,7 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 
 MAX_FILES = 20
+_PASSING = ": passing"
 MAX_TITLE = 110
 MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "commit": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
@@ -115,7 +118,8 @@ def devlog(
     stated = [statement for statement in account.statements if title_text(statement.text) != title]
     for section, name in _SECTION_NAMES.items():
         texts = [statement.text for statement in stated if statement.section == section]
-        texts += tests if section == "evidence" else ()
+        if section == "evidence":
+            texts = [*_without_failures(texts, tests), *tests]
         lines += _section_lines(name, texts)
     for event in event_lines:
         lines += [event, ""]
@@ -130,6 +134,15 @@ def devlog(
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {count_noun(len(ordered) - MAX_FILES, 'more file')}")
     return DraftText(title, "\n".join(lines) + "\n")
+
+
+_FAILS = lazy_regex(r"(?<!no )(?<!0 )(?<!without )\bfail(?:s|ed|ing|ures?)?\b", re.IGNORECASE)
+
+
+def _without_failures(texts: Sequence[str], tests: Sequence[str]) -> list[str]:
+    """Return what was stated of tests, without what failed on the way if all runners pass in the end."""
+    is_green = bool(tests) and all(line.endswith(_PASSING) for line in tests)
+    return [text for text in texts if not (is_green and _FAILS.search(text))]
 
 
 def _section_lines(name: str, texts: Sequence[str]) -> list[str]:
@@ -571,6 +584,6 @@ def _test_lines(run: FinishedRun) -> dict[str, str]:
     return {
         outcome.runner: f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
         if outcome.failed
-        else f"{outcome.runner}: passing"
+        else f"{outcome.runner}{_PASSING}"
         for outcome in run.tests
     }

@@ -193,7 +193,8 @@ def with_commit(account: WorkAccount, commit: WorkAccount, *, is_own_work: bool)
     if not commit.title.names_whole:
         return account
     left_out = {"change"} if is_own_work else {"change", "problem", "cause"}
-    stated = [each for each in account.statements if each.section not in left_out or not commit.statements]
+    is_explained = bool(commit.statements) or not is_own_work
+    stated = [each for each in account.statements if each.section not in left_out or not is_explained]
     return WorkAccount((*commit.statements, *stated), commit.title)
 
 
