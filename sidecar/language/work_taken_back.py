@@ -44,7 +44,7 @@ UNREAL = lazy_regex(
     r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b"
     r"|\b(?:if|unless|whether|in case|could|might|may|should|would|on purpose)\b"
 )
-MEANT = lazy_regex(r"(?i)\bas (?:expected|intended|designed|it should)\b")
+MEANT = lazy_regex(r"(?i)\b(?:as|is|was) (?:expected|intended|designed)\b|\bas it should\b")
 ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )

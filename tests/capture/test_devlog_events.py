@@ -14,6 +14,10 @@ from tests.support.shop import PROMPT, StartChat, draft_each_change, set_setting
 
 RED = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n1 failed, 3 passed in 0.1s\n"
 GREEN = "4 passed in 0.1s\n"
+REPAIR = (
+    "Fixed the total of a cart with discounts in `src/cart.py`.\n\n"
+    "The problem was that the discount was subtracted twice, so `x` was wrong."
+)
 
 
 def drafts(chat: Conversation, kind: str = "devlog") -> list[Any]:
@@ -28,7 +32,7 @@ def red(chat: Conversation, number: int = 1) -> None:
 
 
 def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
-    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)], text="Done.")
+    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)], text=REPAIR)
 
 
 def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartChat) -> None:
@@ -38,7 +42,7 @@ def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartC
     green(chat)
     (entry,) = drafts(chat)
     assert entry["event"] == "testsFixed"
-    assert entry["title"] == "Fixed: `tests/test_cart.py::test_total` (pytest)"
+    assert entry["title"] == "Fixed the total of a cart with discounts in `src/cart.py`"
     assert "\n\nFixed: `tests/test_cart.py::test_total` (pytest).\n\n" in entry["body"]
     assert "Changed over 2 runs" in entry["body"]
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 3\n")])
@@ -48,7 +52,7 @@ def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartC
 def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(start_chat: StartChat) -> None:
     chat = start_chat()
     red(chat)
-    chat.turn("run the tests again", lambda: [bash("pytest", GREEN)])
+    chat.turn("run the tests again", lambda: [bash("pytest", GREEN)], text=REPAIR)
     (entry,) = drafts(chat)
     assert entry["event"] == "testsFixed"
     assert entry["provenance"]["files"] == ["src/cart.py"]
