@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import fixes, shown_event_lines
+from sidecar.capture.devlog_draft import devlog, fixes, shown_event_lines
 from sidecar.capture.test_results import Verdict, VerdictChange
+from sidecar.language.closing_message import Account, Candidate, WorkAccount
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
@@ -76,6 +77,47 @@ def test_tests_fixed_twice_are_one_event_within_the_window(start_chat: StartChat
     red(chat, 5)
     green(chat, 6)
     assert [draft["event"] for draft in drafts(chat)].count("testsFixed") == 2
+
+
+def test_a_test_that_the_run_broke_itself_is_not_an_event(start_chat: StartChat) -> None:
+    chat = start_chat()
+    chat.turn(
+        PROMPT,
+        lambda: [chat.edit("src/cart.py", "x = 1\n"), bash("pytest", RED), bash("pytest", GREEN)],
+        text=REPAIR,
+    )
+    assert drafts(chat) == []
+
+
+def test_a_fixed_test_without_a_word_about_it_waits(start_chat: StartChat) -> None:
+    chat = start_chat()
+    red(chat)
+    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n"), bash("pytest", GREEN)], text="Done.")
+    assert drafts(chat) == []
+
+
+def test_a_commit_message_names_the_entry_of_the_runs_before_it(start_chat: StartChat) -> None:
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text="Done.")
+    assert drafts(chat) == []
+    message = "fix: round the discount of odd amounts\n\nThe discount was a float, so large carts lost a cent."
+    chat.turn("commit it", lambda: [bash(f"git commit -m '{message}'", "")], text="Committed.")
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Round the discount of odd amounts"
+    assert "**From the commit:** The discount was a float, so large carts lost a cent" in entry["body"]
+    assert "`src/big.py`" in entry["body"]
+
+
+def test_what_failed_on_the_way_is_not_evidence() -> None:
+    stated = (
+        Account("evidence", "2 tests failed because of the guard.", 1.0),
+        Account("evidence", "0 failed, 9 passed.", 1.0),
+    )
+    account = WorkAccount(stated, Candidate("Round the discount", 9.0, names_whole=True))
+    green = devlog("Round the discount", [], account, ["pytest: passing"], 1).body
+    assert "0 failed, 9 passed." in green
+    assert "guard" not in green
+    assert "guard" in devlog("Round the discount", [], account, ["pytest: failing: test_total"], 1).body
 
 
 def test_a_deleted_test_is_not_a_fix() -> None:
