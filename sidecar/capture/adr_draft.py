@@ -60,7 +60,7 @@ def with_conclusion(
     What the run states of problem and cause is the context; without that, what it changed, or its first paragraph.
     """
     why = [statement.text for statement in account.statements if statement.section in ("problem", "cause")]
-    done = [statement.text for statement in account.statements if statement.section == "change"]
+    done = [statement.text for statement in account.statements if statement.section in ("change", "commit")]
     context = why[:MAX_WHY] or [" ".join(done[:MAX_WHY]) or first_informative_paragraph(conclusion, MAX_CONTEXT)]
     return Statements(
         concluded=_latest((*statements.concluded, *context)),

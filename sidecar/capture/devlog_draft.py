@@ -5,6 +5,7 @@ Events are identified by what happened and not by their wording; no model is cal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -20,12 +21,14 @@ from sidecar.capture.finished_run import (
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
-from sidecar.language.closing_message_patterns import CHANGE, Section
+from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
+from sidecar.language.conclusions import states_reason
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
@@ -38,11 +41,14 @@ MAX_NAMES = 5
 
 
 def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[ArtifactEvent]:
-    """Return an event for each runner whose tests failed and now all pass. A deleted test is not a fix."""
+    """Return an event for each runner whose tests failed before the run's edits and now all pass.
+
+    A deleted test is not a fix, nor is one that the run broke itself.
+    """
     events = []
     for change in changes:
-        names = [redact(name) for name in change.fixed if _is_there(name, files)]
-        if change.is_red or not change.was_red or (change.fixed and not names):
+        names = [redact(name) for name in change.repaired if _is_there(name, files)]
+        if change.is_red or not change.was_broken or (change.repaired and not names):
             continue
         key = f"fixed:{short_id([change.runner, sorted(names)])}"
         events.append(ArtifactEvent(kind="testsFixed", key=key, line=_line(change, names)))
@@ -74,11 +80,12 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 
 MAX_FILES = 20
+_PASSING = ": passing"
 MAX_TITLE = 110
-MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "evidence": 3, "open": 3}
+MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "commit": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
-    "problem": "Problem", "cause": "Cause", "change": "Change", "evidence": "Evidence", "open": "Open",
-    "also": "Also",
+    "problem": "Problem", "cause": "Cause", "change": "Change", "commit": "From the commit", "evidence": "Evidence",
+    "open": "Open", "also": "Also",
 }  # fmt: skip
 SAME_STATEMENT = 0.6
 """Statements that share at least this part of their words state the same."""
@@ -111,7 +118,8 @@ def devlog(
     stated = [statement for statement in account.statements if title_text(statement.text) != title]
     for section, name in _SECTION_NAMES.items():
         texts = [statement.text for statement in stated if statement.section == section]
-        texts += tests if section == "evidence" else ()
+        if section == "evidence":
+            texts = [*_without_failures(texts, tests), *tests]
         lines += _section_lines(name, texts)
     for event in event_lines:
         lines += [event, ""]
@@ -126,6 +134,15 @@ def devlog(
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {count_noun(len(ordered) - MAX_FILES, 'more file')}")
     return DraftText(title, "\n".join(lines) + "\n")
+
+
+_FAILS = lazy_regex(r"(?<!no )(?<!0 )(?<!without )\bfail(?:s|ed|ing|ures?)?\b", re.IGNORECASE)
+
+
+def _without_failures(texts: Sequence[str], tests: Sequence[str]) -> list[str]:
+    """Return what was stated of tests, without what failed on the way if all runners pass in the end."""
+    is_green = bool(tests) and all(line.endswith(_PASSING) for line in tests)
+    return [text for text in texts if not (is_green and _FAILS.search(text))]
 
 
 def _section_lines(name: str, texts: Sequence[str]) -> list[str]:
@@ -285,7 +302,8 @@ def store_devlog(
 ) -> Artifact | None:
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
-    It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
+    It waits for a run that states what was done and more than that; beside a test that passes again a name or a reason
+    suffices.
     A run that changes direction names it itself: the title of an earlier run can be of what was given up.
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
@@ -316,8 +334,8 @@ def store_devlog(
             has_event=has_event,
         )
     )
-    is_fixed = any(event.kind == "testsFixed" for event in events)
-    is_entry = is_fixed or ((due or has_event) and is_informative)
+    is_repair = any(event.kind == "testsFixed" for event in events) and _is_explained(run.account)
+    is_entry = is_repair or ((due or has_event) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifact_store.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
@@ -387,13 +405,16 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     about = [
         each
         for each in account.statements
-        if each.section in _REASONS or (each.section == "change" and _is_new(each.text, account.title.text, named))
+        if each.section in _REASONS
+        or (each.section in ("change", "commit") and _is_new(each.text, account.title.text, named))
     ]
     stated = [statement.section for statement in about if not is_bookkeeping(statement.text)]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
-    has_reason = not _REASONS.isdisjoint(stated)
+    has_reason = not _REASONS.isdisjoint(stated) or any(
+        each.section == "commit" and states_reason(each.text) for each in about
+    )
     is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
     return is_named and is_explained and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
 
@@ -406,8 +427,17 @@ REASON = 4.0
 
 
 def _entry_score(account: WorkAccount, *, has_reason: bool) -> float:
-    done = sum(each.section == "change" and CHANGE.match(each.text) is not None for each in account.statements)
+    done = sum(
+        each.section == "commit"
+        or (each.section == "change" and CHANGE.match(FILE_ITEM.sub("", each.text)) is not None)
+        for each in account.statements
+    )
     return account.title.score + min(done, MAX_DONE) + REASON * has_reason
+
+
+def _is_explained(account: WorkAccount) -> bool:
+    """Whether an account names the work, or states a problem or a cause."""
+    return account.title.names_whole or any(statement.section in _REASONS for statement in account.statements)
 
 
 def _is_new(text: str, title: str, named: Collection[str]) -> bool:
@@ -439,6 +469,9 @@ def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: RunsTally
     known = _details(earlier)
     lost = run.surviving_lines.lost
     lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), lost.lines + lost.new)
+    if run.is_named_by_commit:
+        named = known.account.title.lines if known.account.title.names_whole else 0
+        lines = max(lines, _lines(tally) - named)
     account = run.account
     return merged_account(known.account, account._replace(title=account.title._replace(lines=lines)))
 
@@ -543,9 +576,9 @@ def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: Wo
     if account.title.text and account.title.text == known.account.title.text:
         return known.request
     plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
-    request = request_of(run.params.prompt) or plan
     terms = _terms(account) | set(query_terms(account.title.text))
-    return request if len(terms & set(query_terms(request))) >= MIN_SHARED else ""
+    requests = (request_of(run.params.prompt) or plan, known.request)
+    return next((text for text in requests if len(terms & set(query_terms(text))) >= MIN_SHARED), "")
 
 
 MIN_SHARED = 2
@@ -557,6 +590,6 @@ def _test_lines(run: FinishedRun) -> dict[str, str]:
     return {
         outcome.runner: f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
         if outcome.failed
-        else f"{outcome.runner}: passing"
+        else f"{outcome.runner}{_PASSING}"
         for outcome in run.tests
     }

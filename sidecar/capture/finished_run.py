@@ -8,6 +8,7 @@ from sidecar.call import Call
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_effects import RunEffects
+from sidecar.capture.effects.shell_commands import commit_messages
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results import RunnerOutcome
 from sidecar.core.clock import HOUR_MS
@@ -16,6 +17,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import WorkAccount, account_of
 from sidecar.language.common_words import is_distinctive
+from sidecar.language.conclusions import commit_account, with_commit, with_plan
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import Reversal, reversal_in
@@ -145,9 +147,25 @@ class FinishedRun:
         """The account of the work in its final words; in its last texts if the final ones do not name it."""
         request = query_terms(own_words(self.params.prompt[:MAX_PROSE_CHARACTERS])[:MAX_REQUEST_CHARACTERS])
         account = account_of(self.conclusion, self.changed_terms, request)
+        if not account.title.names_whole:
+            account = with_commit(account, self.commit_account, is_own_work=bool(self.effects.changes))
+        if not account.title.names_whole:
+            account = with_plan(account, self.params.prompt)
         if account.title.text or not self.activity.texts:
             return account
         return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
+
+    @cached_property
+    def commit_account(self) -> WorkAccount:
+        """The account of the work in the messages of the commits that the agent made."""
+        commands = [command.command for command in self.activity.commands if not command.failed]
+        messages = [message for command in commands for message in commit_messages(command)]
+        return commit_account(messages, self.changed_terms)
+
+    @property
+    def is_named_by_commit(self) -> bool:
+        """Whether a commit message names the work: all that no earlier title names, not this run's alone."""
+        return bool(self.commit_account.title.text) and self.account.title == self.commit_account.title
 
     @property
     def plan(self) -> str:

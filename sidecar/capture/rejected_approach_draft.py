@@ -29,7 +29,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
-from sidecar.language.closing_message import account_of, title_text
+from sidecar.language.closing_message import account_of, announces_more, title_text
+from sidecar.language.closing_message_patterns import ITEM
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.work_taken_back import (
     AbandonedApproach,
@@ -44,6 +45,8 @@ from sidecar.runs.artifact_record import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
+WORK_IN = "the work in "
+"""Beginning of what names an approach by its files."""
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _GENERIC = frozenset(
@@ -69,6 +72,11 @@ class RejectedApproach(NamedTuple):
     """The user's sentence that names what goes; the words that went if it names nothing, as "undo that" does."""
     is_titled_by_user: bool = False
     """Whether only the user's sentence names what went."""
+
+    @property
+    def user_reason(self) -> str:
+        """The user's words; empty if they name nothing, as "no, not that" does."""
+        return self.user_words if len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -109,12 +117,14 @@ def rejected_approach_note(approach: RejectedApproach, objective: str, failing: 
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = _without_determiner(approach.tried)
     title = _title(tried, approach)
+    names_files = approach.tried.startswith(WORK_IN)
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
+    where = " Reverted since." if names_files else where
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
     reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT)
-    if approach.user_words:
-        reason = f"{reason} The user: “{approach.user_words}”".strip()
+    if approach.user_reason:
+        reason = f"{reason} The user: “{approach.user_reason}”".strip()
     lines += [f"**Why it failed:** {reason or '_Open._'}", ""]
     if tests:
         lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
@@ -131,7 +141,7 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     """Return what was rejected, then why; the user's words alone if they name it, none if they only repeat it."""
     if approach.is_titled_by_user:
         return f"The user: “{clip_at_word(approach.named, MAX_TITLE - 12)}”"
-    words = first_sentence(approach.user_words, MAX_TITLE)
+    words = first_sentence(approach.user_reason, MAX_TITLE)
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
     why = approach.reason or ("" if repeats else words)
@@ -160,6 +170,9 @@ def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name.replace('`', chr(39))[:160]}`" for name in names[:MAX_NAMED])
     return f"{shown} and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else shown
 
+
+MIN_WORDS = 2
+"""Words of the user's sentences without which they say nothing about what goes or why."""
 
 REPEATED = 0.4
 """The user's words say no more than what was tried if they are one clause, and at most this part of them is new."""
@@ -239,6 +252,7 @@ def direction_change_of(
                 user_words=run.reversal.words,
                 named=named,
                 tried=removed.what if removed is not None else approach.tried,
+                reason=approach.reason or (removed.reason if removed is not None else ""),
                 instead=(removed.instead if removed is not None else "") or approach.instead,
                 is_titled_by_user=by_user,
             )
@@ -416,10 +430,10 @@ def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -
     if summary is None:
         return ""
     title = account_of(summary.conclusion, query_terms(" ".join(files))).title.text
-    paragraph = first_informative_paragraph(summary.conclusion, 400)
-    if title or not files or not paragraph.startswith(("-", "*", "•", "#", "|")):
-        return title or title_text(paragraph.partition("\n")[0])
-    return f"the work in {_listed(files[:2])}"
+    opening = first_informative_paragraph(summary.conclusion, 400).partition("\n")[0]
+    if not title and not (announces_more(opening) or ITEM.match(opening) or opening.startswith(("#", "|"))):
+        title = title_text(opening)
+    return title or (f"{WORK_IN}{_listed(files[:2])}" if files else "")
 
 
 def _line(approach: RejectedApproach) -> str:

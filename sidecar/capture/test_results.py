@@ -232,6 +232,8 @@ class RunnerOutcome(NamedTuple):
 
     crashed: bool = False
     """Whether the run broke without a failing test."""
+    after_edit: bool = False
+    """Whether the agent had edited files before: what fails then may be its own work."""
 
 
 def outcomes_of(commands: Iterable[RunCommand], cwd: str = "") -> tuple[RunnerOutcome, ...]:
@@ -244,7 +246,11 @@ def outcomes_in(command: RunCommand, cwd: str = "") -> list[RunnerOutcome]:
     if only_displays(command.command):
         return []
     output = _ANSI.sub("", _end_of(command.output)).replace("\r\n", "\n")
-    return [outcome for runner in RUNNERS if (outcome := _outcome(runner, command, output, cwd)) is not None]
+    return [
+        outcome._replace(after_edit=command.after_edit)
+        for runner in RUNNERS
+        if (outcome := _outcome(runner, command, output, cwd)) is not None
+    ]
 
 
 def _end_of(output: str) -> str:
@@ -355,6 +361,10 @@ class VerdictChange(NamedTuple):
     """Tests that failed before or during the run and pass now."""
     was_red: bool
     """Whether something failed before or during the run."""
+    repaired: tuple[str, ...] = ()
+    """Those of the fixed tests that failed before the run's first edit: it did not break them itself."""
+    was_broken: bool = False
+    """Whether something failed before the run's first edit."""
 
     @property
     def is_red(self) -> bool:
@@ -364,12 +374,14 @@ class VerdictChange(NamedTuple):
 
 def change_of(runner: str, before: Verdict, outcomes: Iterable[RunnerOutcome]) -> VerdictChange:
     """Apply a run's outcomes of one runner, in order, to its verdict before the run."""
-    verdict, ever_failing = before, dict(before.failing)
+    verdict, ever_failing, broken = before, dict(before.failing), set(before.failing)
     for outcome in outcomes:
         verdict = verdict_after(verdict, outcome)
         ever_failing.update(verdict.failing)
+        broken.update(() if outcome.after_edit else verdict.failing)
     fixed = tuple(name for name in ever_failing if name and name not in verdict.failing)
-    return VerdictChange(runner, verdict, fixed, was_red=bool(ever_failing))
+    repaired = tuple(name for name in fixed if name in broken)
+    return VerdictChange(runner, verdict, fixed, bool(ever_failing), repaired, was_broken=bool(broken))
 
 
 def verdict_after(verdict: Verdict, outcome: RunnerOutcome) -> Verdict:

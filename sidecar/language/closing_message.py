@@ -295,7 +295,8 @@ def _is_excluded(title: str, piece: Piece, place: Place, work: Work, parts: dict
     opens = bool(parts["opens a list or section"])
     is_lead = opens or bool(parts["first person"])
     is_label = piece.is_heading and not opens and not patterns.DONE_HEADING.search(piece.text)
-    is_part = is_label or piece.item or (piece.of_part and work.is_of_parts) or patterns.ALSO.match(piece.text)
+    is_beside = patterns.ALSO.match(piece.text) or patterns.FILE_ITEM.match(title)
+    is_part = is_label or piece.item or (piece.of_part and work.is_of_parts) or is_beside
     is_vague = patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title) or title.endswith("…")
     is_undone = patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece.text)
     is_document = patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, work.requested))
@@ -337,8 +338,8 @@ def is_bookkeeping(statement: str) -> bool:
 
 def is_work(statement: Account) -> bool:
     """Whether a statement is of a fault, of something done, or names code; a list of features alone is not."""
-    is_fault = statement.section in ("problem", "cause")
-    return is_fault or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))
+    is_work_by_section = statement.section in ("problem", "cause", "commit")
+    return is_work_by_section or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))
 
 
 def _is_bare_name(statement: str) -> bool:
@@ -431,7 +432,8 @@ def _section_of(piece: Piece) -> Section | None:
             return None
         is_fault = patterns.FAULT.search(patterns.CODE.sub("", text)) is not None and not patterns.MAPPING.match(text)
         return section if (is_sentence and is_fault) or patterns.CAUSE.search(text) else None
-    if patterns.CHANGE.search(text) and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):
+    is_stated = patterns.CHANGE.search(text) or (patterns.FILE_ITEM.match(text) and patterns.CHANGE.match(plain))
+    if is_stated and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):
         return "change"
     if patterns.CAUSE.search(text):
         return "cause"

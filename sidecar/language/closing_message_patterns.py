@@ -5,7 +5,7 @@ from typing import Literal
 
 from sidecar.core.lazy_regex import lazy_regex
 
-Section = Literal["problem", "cause", "change", "evidence", "open", "also"]
+Section = Literal["problem", "cause", "change", "commit", "evidence", "open", "also"]
 
 _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     ("change", (
@@ -139,8 +139,10 @@ EVIDENCE = lazy_regex(
     re.IGNORECASE,
 )  # fmt: skip
 
-CONDITION = lazy_regex(r"\b(?:if|once|when|until|unless|whether)\b[^,;]{0,60}\b(?:pass|green|succe)", re.IGNORECASE)
-"""A condition that names passing tests, which is no evidence."""
+CONDITION = lazy_regex(
+    r"\b(?:if|once|when|until|unless|whether|make|get)\b[^,;]{0,60}\b(?:pass|green|succe)", re.IGNORECASE
+)
+"""A condition or a plan that names passing tests, which is no evidence."""
 
 TESTS_FIRST = lazy_regex(
     r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as"
@@ -563,7 +565,7 @@ VAGUE_TITLE = lazy_regex(
     r"|aforementioned) \w+|entire (?:\w+ )?(?:approach|logic|code)|^(?:implemented|applied|made"
     r"|added) (?:\w+ ){0,2}(?:solutions?|fixes|changes|improvements) to|(?:completed|made|performed) (?:an? "
     r"|the )?(?:\w+ ){0,2}(?:update|clean-?up|enhancement|overhaul|review|improvement|foundation)s?"
-    r"|a (?:\w+ )?foundation for|with all (?:the )?(?:\w+ )?(?:features|functionality)"
+    r"|a (?:\w+ )?foundation for|address\w{0,3} .{0,30}feedback|with all (?:the )?(?:\w+ )?(?:features|functionality)"
     r"|all (?:the )?(?:\w+ )?sections for \w+|key (?:\w+ ){0,2}(?:features|improvements|optimi[sz]ations|changes)"
     r"|^(?:added|moved|changed|updated|applied) (?:to|in|for|from)|(?:исправил|решил|устранил)\w* (?:\d+|все"
     r"|критическ\w+|основн\w+)|^критическ\w+|today['’]s|this session|^(?:unit |integration )?tests? (?:have|has|were"

@@ -13,6 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import sentences
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
+from sidecar.language.closing_message_patterns import CHANGE, REMEDY
 from sidecar.language.own_words import own_words
 
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
@@ -43,7 +44,7 @@ UNREAL = lazy_regex(
     r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b"
     r"|\b(?:if|unless|whether|in case|could|might|may|should|would|on purpose)\b"
 )
-MEANT = lazy_regex(r"(?i)\bas (?:expected|intended|designed|it should)\b")
+MEANT = lazy_regex(r"(?i)\b(?:as|is|was) (?:expected|intended|designed)\b|\bas it should\b")
 ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )
@@ -171,7 +172,7 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
     instead = sentence[match.start("instead") : match.end("instead")] if groups.get("instead") else ""
     if groups.get("instead") and (cut := REASON.search(_mask(instead))) is not None:
         why, instead = instead[cut.end() :], instead[: cut.start()]
-    if not why and FOLLOWS.match(following) and BROKE.search(following):
+    if not why and FOLLOWS.match(following) and BROKE.search(following) and not _states_result(following):
         why = following
     if kind == "reason" and not BROKE.search(why):
         return None
@@ -182,6 +183,11 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
     abandoned = _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
     is_ours = kind == "given up" or not (NOT_OURS.match(abandoned.tried) or _PLACE.match(abandoned.tried))
     return abandoned if is_ours else None
+
+
+def _states_result(sentence: str) -> bool:
+    """Whether a sentence says what was done or how it is now, which is no reason, though it names errors."""
+    return bool(CHANGE.search(sentence) or REMEDY.search(sentence))
 
 
 def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> AbandonedApproach:
@@ -246,10 +252,11 @@ def _plain(text: str) -> str:
 
 
 class RemovedWork(NamedTuple):
-    """Work that an agent took out, and its replacement; empty if the agent names none."""
+    """Work that an agent took out, its replacement and the reason; empty if the agent names none."""
 
     what: str
     instead: str = ""
+    reason: str = ""
 
 
 _BY_WHOM = r"^(?:(?:(?:i|we)(?:['’]ve| have)?|j['’]ai|nous avons|he|hemos|se han?|ho|abbiamo|eu|я|мы)\s+)?(?:\w+ly\s+|also\s+)?"
@@ -275,6 +282,13 @@ _REMAINDER = lazy_regex(
 )
 
 
+_BECAUSE = lazy_regex(
+    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce qu[e']"
+    r"|car|puisqu[e']|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
+    r"|，?(?:因为|由于)"
+)
+
+
 def removed_work(sentence: str) -> RemovedWork | None:
     """Return what an agent's sentence says it took out, or replaced and by what; None if it says neither."""
     for pattern in (_REPLACED, _REMOVED):
@@ -286,9 +300,14 @@ def removed_work(sentence: str) -> RemovedWork | None:
             next((text for name, text in groups.items() if name.startswith(kind) and text), "")
             for kind in ("what", "instead")
         )
+        why = _BECAUSE.search(_mask(sentence))
         what, instead = (_plain(_REMAINDER.sub("", text)) for text in (what, instead))
         if what:
-            return RemovedWork(clip_at_word(redact(what), MAX_TRIED), clip_at_word(redact(instead), MAX_TRIED))
+            return RemovedWork(
+                clip_at_word(redact(what), MAX_TRIED),
+                clip_at_word(redact(instead), MAX_TRIED),
+                clip_at_word(redact(_plain(sentence[why.end() :])), MAX_REASON) if why is not None else "",
+            )
     return None
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import fixes, shown_event_lines
+from sidecar.capture.devlog_draft import devlog, fixes, shown_event_lines
 from sidecar.capture.test_results import Verdict, VerdictChange
+from sidecar.language.closing_message import Account, Candidate, WorkAccount
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
@@ -14,6 +15,10 @@ from tests.support.shop import PROMPT, StartChat, draft_each_change, set_setting
 
 RED = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n1 failed, 3 passed in 0.1s\n"
 GREEN = "4 passed in 0.1s\n"
+REPAIR = (
+    "Fixed the total of a cart with discounts in `src/cart.py`.\n\n"
+    "The problem was that the discount was subtracted twice, so `x` was wrong."
+)
 
 
 def drafts(chat: Conversation, kind: str = "devlog") -> list[Any]:
@@ -28,7 +33,7 @@ def red(chat: Conversation, number: int = 1) -> None:
 
 
 def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
-    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)], text="Done.")
+    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)], text=REPAIR)
 
 
 def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartChat) -> None:
@@ -38,7 +43,7 @@ def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartC
     green(chat)
     (entry,) = drafts(chat)
     assert entry["event"] == "testsFixed"
-    assert entry["title"] == "Fixed: `tests/test_cart.py::test_total` (pytest)"
+    assert entry["title"] == "Fixed the total of a cart with discounts in `src/cart.py`"
     assert "\n\nFixed: `tests/test_cart.py::test_total` (pytest).\n\n" in entry["body"]
     assert "Changed over 2 runs" in entry["body"]
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 3\n")])
@@ -48,7 +53,7 @@ def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartC
 def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(start_chat: StartChat) -> None:
     chat = start_chat()
     red(chat)
-    chat.turn("run the tests again", lambda: [bash("pytest", GREEN)])
+    chat.turn("run the tests again", lambda: [bash("pytest", GREEN)], text=REPAIR)
     (entry,) = drafts(chat)
     assert entry["event"] == "testsFixed"
     assert entry["provenance"]["files"] == ["src/cart.py"]
@@ -74,15 +79,57 @@ def test_tests_fixed_twice_are_one_event_within_the_window(start_chat: StartChat
     assert [draft["event"] for draft in drafts(chat)].count("testsFixed") == 2
 
 
+def test_a_test_that_the_run_broke_itself_is_not_an_event(start_chat: StartChat) -> None:
+    chat = start_chat()
+    chat.turn(
+        PROMPT,
+        lambda: [chat.edit("src/cart.py", "x = 1\n"), bash("pytest", RED), bash("pytest", GREEN)],
+        text=REPAIR,
+    )
+    assert drafts(chat) == []
+
+
+def test_a_fixed_test_without_a_word_about_it_waits(start_chat: StartChat) -> None:
+    chat = start_chat()
+    red(chat)
+    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n"), bash("pytest", GREEN)], text="Done.")
+    assert drafts(chat) == []
+
+
+def test_a_commit_message_names_the_entry_of_the_runs_before_it(start_chat: StartChat) -> None:
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text="Done.")
+    assert drafts(chat) == []
+    message = "fix: round the discount of odd amounts\n\nThe discount was a float, so large carts lost a cent."
+    chat.turn("commit it", lambda: [bash(f"git commit -m '{message}'", "")], text="Committed.")
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Round the discount of odd amounts"
+    assert "**From the commit:** The discount was a float, so large carts lost a cent" in entry["body"]
+    assert "`src/big.py`" in entry["body"]
+
+
+def test_what_failed_on_the_way_is_not_evidence() -> None:
+    stated = (
+        Account("evidence", "2 tests failed because of the guard.", 1.0),
+        Account("evidence", "0 failed, 9 passed.", 1.0),
+    )
+    account = WorkAccount(stated, Candidate("Round the discount", 9.0, names_whole=True))
+    green = devlog("Round the discount", [], account, ["pytest: passing"], 1).body
+    assert "0 failed, 9 passed." in green
+    assert "guard" not in green
+    assert "guard" in devlog("Round the discount", [], account, ["pytest: failing: test_total"], 1).body
+
+
 def test_a_deleted_test_is_not_a_fix() -> None:
-    change = VerdictChange("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
+    names = ("tests/test_a.py::test_b",)
+    change = VerdictChange("pytest", Verdict(), names, was_red=True, repaired=names, was_broken=True)
     assert fixes([change], {"src/a.py": "1"}) == []
     (event,) = fixes([change], {"tests/test_a.py": "1"})
     assert event.line == "Fixed: `tests/test_a.py::test_b` (pytest)."
     assert fixes([change._replace(after=Verdict({"x": ""}))], {"tests/test_a.py": "1"}) == []
-    assert [event.line for event in fixes([VerdictChange("go test", Verdict(), (), was_red=True)], {})] == [
-        "Fixed: go test passes again."
-    ]
+    whole = VerdictChange("go test", Verdict(), (), was_red=True, was_broken=True)
+    assert [event.line for event in fixes([whole], {})] == ["Fixed: go test passes again."]
+    assert fixes([whole._replace(was_broken=False)], {}) == []
 
 
 def test_an_entry_that_the_user_edited_is_not_extended(start_chat: StartChat) -> None:

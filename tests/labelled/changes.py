@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.labelled import agent_transcripts
 from tests.labelled.corpus import MissingClones, hash_of
 from tests.labelled.messages import read_conversation, spoken
+from tests.labelled.other_recordings import TRANSCRIPT
+from tests.labelled.turns import Hunk, Step, Turn
 
 CHANGES = Path(__file__).parent / "changes.tsv"
 READ = Path(__file__).parent / "changes_read.tsv"
@@ -69,39 +72,6 @@ class ReadConversation(NamedTuple):
     turns: int
     readings: int
     sha256: str
-
-
-class Hunk(NamedTuple):
-    """A recorded edit: lines with their first column, as in a diff."""
-
-    path: str
-    lines: tuple[str, ...]
-
-    def side(self, mark: str) -> str:
-        """Return the text before (`-`) or after (`+`) the edit."""
-        return "\n".join(line[1:] for line in self.lines if line[:1] in (" ", mark))
-
-
-class Step(NamedTuple):
-    """Words of the agent, then an edit or a command; the last step of a turn may be words alone."""
-
-    words: str
-    hunk: Hunk | None = None
-    command: str = ""
-
-
-class Turn(NamedTuple):
-    """A message of the user and what the agent said and did until the next one."""
-
-    number: int
-    prompt: str
-    answer: str
-    steps: tuple[Step, ...]
-
-    @property
-    def hunks(self) -> tuple[Hunk, ...]:
-        """Return its edits in order."""
-        return tuple(step.hunk for step in self.steps if step.hunk is not None)
 
 
 @dataclass
@@ -174,7 +144,9 @@ def turns_of(clones: Path, conversation: ReadConversation) -> list[Turn]:
 
 
 def parse_turns(path: Path) -> list[Turn]:
-    """Return the turns of a SpecStory file."""
+    """Return the turns of a SpecStory file, or of an agent's transcript."""
+    if path.name.endswith(TRANSCRIPT):
+        return agent_transcripts.parse_transcript(path)
     turns: list[Turn] = []
     for message in read_conversation(path):
         if message.role == "user":

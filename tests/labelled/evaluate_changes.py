@@ -151,7 +151,8 @@ class _Player:
                 }
                 yield _part("tool-Edit", f"edit-{number}", given, {})
             elif step.command:
-                yield _part("tool-Bash", f"bash-{number}", {"command": step.command}, {"stdout": "", "stderr": ""})
+                output = {"stdout": step.output, "stderr": ""}
+                yield _part("tool-Bash", f"bash-{number}", {"command": step.command}, output)
 
     def _write(self, path: str) -> None:
         target = self._worktree / path

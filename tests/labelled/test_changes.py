@@ -146,3 +146,16 @@ def test_the_labels_of_devlog_drafts_are_references_with_a_reading_or_two() -> N
     }  # fmt: skip
     assert {row[6] for row in rows} == {"keep", "drop", ""}
     assert not {row[0] for row in rows} & {row.repository for row in read_conversations()}
+
+
+def test_the_labels_of_unread_drafts_are_references_in_one_half_each() -> None:
+    header, *lines = (Path(__file__).parent / "devlogs_unread.tsv").read_text("utf-8").splitlines()
+    assert header.split("\t") == ["half", "repository", "commit", "path", "number", "sha256", "label", "drafted_by"]
+    rows = [line.split("\t") for line in lines]
+    assert all(re.fullmatch(r"[0-9a-f]{40}", row[2]) and re.fullmatch(r"[0-9a-f]{64}", row[5]) for row in rows)
+    assert Counter((row[0], row[6]) for row in rows) == {
+        ("learning", "keep"): 26, ("learning", "drop"): 12, ("judging", "keep"): 53, ("judging", "drop"): 51,
+    }  # fmt: skip
+    assert {row[7] for row in rows} == {"earlier", "later", "both", "last"}
+    halves = {name: {row[1] for row in rows if row[0] == name} for name in ("learning", "judging")}
+    assert not halves["learning"] & halves["judging"]

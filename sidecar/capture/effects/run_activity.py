@@ -35,6 +35,8 @@ class RunCommand(NamedTuple):
     exit_code: int | None
     """None if the host does not report it; Claude's parts usually do not."""
     failed: bool | None
+    after_edit: bool = False
+    """Whether the run had edited files before."""
 
 
 class TextEdit(NamedTuple):
@@ -119,7 +121,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
             seen_whole.extend(_paths(tool_input) if succeeded and not is_part else ())
         elif kind == "tool-Bash":
             command = command_of(part, tool_input, failure)
-            commands.extend([command] if command else [])
+            commands.extend([command._replace(after_edit=bool(written))] if command else [])
             if command and succeeded and not command.failed:
                 read.extend(files_read(command.command))
                 seen_whole.extend(files_read(command.command, whole=True))

@@ -296,3 +296,38 @@ def _checks(words: tuple[str, ...]) -> bool:
         if not rest:
             return False
     return re.split(r"[/\\]", rest[0])[-1] in _CHECKERS and not {"format", "--fix", "init"} & set(words)
+
+
+_COMMIT = lazy_regex(r"\bgit\s(?:-[cC]\s\S{1,200}\s){0,3}commit\s")
+_HERE_DOCUMENT = lazy_regex(r"<<-?\s?(['\"]?)(\w{2,20})\1\n")
+_MESSAGE = lazy_regex(
+    r"(?:^|\s)(?:-[a-zA-Z]{0,3}m|--message)[\s=]{0,2}(?:\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)')",
+    re.DOTALL,
+)
+_OTHER_REPOSITORY = lazy_regex(r"\bgit\s(?:-\S{1,80}\s){0,3}init\b|\bmktemp\b")
+"""A script that commits to a repository it has just made, as a trial does."""
+_ESCAPED = lazy_regex(r"\\([\"\\$`])")
+
+
+def commit_messages(line: str) -> list[str]:
+    """Return the messages of the commits that a command line makes, as far as it shows them."""
+    if len(line) > _MAX_CHARACTERS or _OTHER_REPOSITORY.search(line):
+        return []
+    starts = [match.end() for match in _COMMIT.finditer(line)]
+    return [
+        message
+        for start, end in zip(starts, [*starts[1:], len(line)], strict=False)
+        if (message := _message_in(line[start - 1 : end]).strip())
+    ]
+
+
+def _message_in(options: str) -> str:
+    document = _HERE_DOCUMENT.search(options)
+    if document is not None:
+        text, _, rest = f"{options[document.end() :]}\n".partition(f"\n{document[2]}")
+        return text if rest else ""
+    paragraphs = [
+        match["single"] if match["single"] is not None else _ESCAPED.sub(r"\1", match["double"])
+        for match in _MESSAGE.finditer(options)
+    ]
+    return "" if any("$(" in text for text in paragraphs) else "\n\n".join(paragraphs)

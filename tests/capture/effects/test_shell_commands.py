@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
+from sidecar.capture.effects.shell_commands import commit_messages, files_read, may_write, only_displays
 from tests.support.cases import together
 
 
@@ -47,6 +47,26 @@ def test_the_files_that_a_command_line_displays() -> None:
     assert files_read("bash -lc \"sed -n '1,40p' src/a.py && nl -ba b.py\"") == ("src/a.py", "b.py")
     assert files_read("head -n 20 'a file.py'; sed -i s/a/b/ c.py; rm d.py") == ("a file.py",)
     assert files_read("rg total src") == ()
+
+
+def test_the_messages_of_the_commits_that_a_command_line_makes() -> None:
+    document = (
+        "git add -A && git commit -m \"$(cat <<'EOF'\nfix: round cents\n\nFloats lose a cent.\nEOF\n)\" && git push"
+    )
+    assert commit_messages(document) == ["fix: round cents\n\nFloats lose a cent."]
+    assert commit_messages('git -C shop commit -am \'Add a till\' -m "It has \\"two\\" drawers."') == [
+        'Add a till\n\nIt has "two" drawers.'
+    ]
+    assert commit_messages("git commit -m a; git commit --message='b'") == ["b"]
+    assert commit_messages("git commit -F - <<EOF\nRound cents\nEOF") == ["Round cents"]
+
+
+@together(
+    "line",
+    ["git commit --amend --no-edit", "git log -m", "cd $(mktemp -d) && git commit -m 'Try'", 'git commit -m "$(date)"'],
+)
+def test_other_command_lines_show_no_message(line: str) -> None:
+    assert commit_messages(line) == []
 
 
 @given(st.text(alphabet=st.sampled_from("ab '\"\\;|&<>()$`#\n-=/"), max_size=60))
