@@ -121,13 +121,13 @@ def _claude_tool(block: dict[str, Any], result: dict[str, Any], entry: dict[str,
     path = _relative(str(given.get("file_path", "")), cwd)
     if name not in ("Edit", "Write", "MultiEdit") or path is None or result.get("is_error") or not result:
         return
-    patch = (entry.get("toolUseResult") or {}).get("structuredPatch") if isinstance(entry, dict) else None
+    patch = (entry.get("toolUseResult") or {}).get("structuredPatch")
     if patch:
         yield Act(hunks=tuple(Hunk(path, tuple(part["lines"])) for part in patch))
     elif name == "Write":
         yield Act(hunks=(_hunk(path, "", str(given.get("content", ""))),))
     else:
-        edits = given.get("edits") if isinstance(given.get("edits"), list) else [given]
+        edits: list[dict[str, Any]] = given.get("edits") or [given]
         yield Act(hunks=tuple(_hunk(path, str(e.get("old_string", "")), str(e.get("new_string", ""))) for e in edits))
 
 

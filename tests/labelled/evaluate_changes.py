@@ -26,13 +26,13 @@ from tests.labelled.changes import (
     Labelled,
     ReadConversation,
     RecordedFiles,
-    Turn,
     read_changes,
     read_conversations,
     turns_of,
 )  # fmt: skip
 from tests.labelled.corpus import MissingClones
 from tests.labelled.evaluate import wilson
+from tests.labelled.turns import Turn
 from tests.support.conversation import Conversation
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

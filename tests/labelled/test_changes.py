@@ -11,7 +11,6 @@ from tests.labelled.changes import (
     EVIDENCE,
     READ_COLUMNS,
     SECOND,
-    Hunk,
     RecordedFiles,
     digest_of,
     parse_turns,
@@ -22,6 +21,7 @@ from tests.labelled.changes import (
 )  # fmt: skip
 from tests.labelled.corpus import hash_of, read_labels
 from tests.labelled.evaluate_changes import main
+from tests.labelled.turns import Hunk
 
 DIFF = "```diff\n{}\n```"
 CONVERSATION = f"""# Cache (2025-06-13 19:22:15)
