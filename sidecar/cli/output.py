@@ -92,23 +92,27 @@ class CommandAnswer(NamedTuple):
 
 
 def run_and_print(command: str, arguments: argparse.Namespace, act: Callable[[], CommandAnswer]) -> int:
-    """Run a command, print its answer and return the exit status."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
+    """Run a command, print its answer and return the exit status; 1 if the answer cannot be written."""
+    open_closed_streams()
     try:
         result = act()
-        print(_as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines)))
-        sys.stdout.flush()
-        return result.status
+        text = _as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines))
     except CommandFailed as error:
         error.print_to_stderr(command)
         return error.status
     except KeyboardInterrupt:
         print(f"{command}: interrupted.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return result.status if print_text(text) else 1
+
+
+def open_closed_streams() -> None:
+    """Let stdout accept any text. A stream that was closed at start-up is replaced by the null device."""
+    # Left open until the end, like the streams it replaces.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _as_json(answer: Any) -> str:

@@ -2,6 +2,8 @@
 
 import argparse
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,13 @@ def test_the_report_states_each_verdict_once() -> None:
     stage = {"name": "passive", "enabled": True, "verdict": "moreData", "sentence": "Too little data: no prompts."}
     shown = list(lines({"nextStep": {"sentence": "Keep measuring."}, "stages": [stage], "path": "report.html"}))
     assert shown[2] == "passive    on   too little data  no prompts."
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_an_answer_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "sidecar", "hook", "status", "--project", str(tmp_path)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"The answer cannot be written: No space left on device.\n")
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False)
+    assert (closed.returncode, closed.stderr) == (0, b"")
