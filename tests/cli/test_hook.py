@@ -165,3 +165,9 @@ def test_one_unreadable_file_leaves_the_other_agents_settings_alone(
     (tmp_path / "codex" / "hooks.json").write_text("# mine")
     assert command("install", "--yes").returncode == 1
     assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()
+
+
+def test_stopping_where_nothing_ran_creates_no_folder(output_of: Callable[..., str], tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert output_of("stop") == "No hook's sidecar is running.\n"
+    assert sorted(tmp_path.iterdir()) == before
