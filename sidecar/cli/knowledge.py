@@ -64,6 +64,7 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     except RequestFailed as error:
         if "failedItems" in error.data:
             return _partial_failure(error)
+        error.hint = error.hint.replace("`force`", "`--force`")
         raise
     return CommandAnswer(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else UNHEALTHY)
 
@@ -130,7 +131,7 @@ def _status_lines(answer: Any) -> list[str]:
     counts = f"{count_noun(answer['items'], 'item')}, {count_noun(answer['pointers'], 'pointer')}"
     lines = [
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
-        f"{counts}; last synced {answer['lastSyncAt'] or 'never'}",
+        f"{counts}; last complete sync: {answer['lastSyncAt'] or 'never'}",
     ]
     if answer["rollbackCommit"]:
         lines.append("It was rolled back: no sync runs by itself until the head moves or someone runs a sync.")

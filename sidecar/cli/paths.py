@@ -70,7 +70,13 @@ def add_state_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def project_params(given: Path | None) -> dict[str, Any]:
-    """Return the params that name a project; empty without one."""
+    """Return the params that name a project; empty without one. Raise CommandFailed if its folder does not exist."""
+    if given is not None and not given.is_dir():
+        raise CommandFailed(
+            "The project's folder does not exist.",
+            kind="workspaceUnavailable",
+            hint="If it was moved, name its new path.",
+        )
     return {} if given is None else {"projectPath": str(given.absolute())}
 
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from sidecar.cli.output import CommandFailed, open_closed_streams, print_text, terminal_safe
+from sidecar.cli.output import CommandFailed, open_closed_streams, print_text
 from sidecar.cli.paths import add_state_argument
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
@@ -239,8 +239,8 @@ def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> in
     try:
         return _run_action(chosen)
     except (SidecarError, CommandFailed) as error:
-        print(terminal_safe(f"ralph: {error.message} {error.hint or ''}".rstrip()), file=sys.stderr)
-        return USAGE if error.kind in (InvalidParams.kind, "usage") else FAILED
+        CommandFailed(error.message, kind=error.kind, hint=error.hint or "").print_to_stderr("ralph")
+        return USAGE if error.kind == InvalidParams.kind else FAILED
     except KeyboardInterrupt:
         print("ralph: interrupted.", file=sys.stderr)
         return INTERRUPTED
@@ -264,7 +264,7 @@ def _run_action(chosen: argparse.Namespace) -> int:
 
 def _add_context(folder: LoopFolder, text: str) -> int:
     if not text.strip():
-        raise CommandFailed("The context is empty, so nothing was added.", kind="usage")
+        raise CommandFailed("The context is empty, so nothing was added.", kind=InvalidParams.kind)
     return add_user_context(folder, text)
 
 

@@ -188,11 +188,13 @@ def _prompt(chosen: argparse.Namespace) -> str:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         text = content.decode("utf-8-sig")
     except OSError as error:
-        raise CommandFailed(f"The prompt file {name} cannot be read: {error.strerror}.", kind="usage") from error
+        raise CommandFailed(
+            f"The prompt file {name} cannot be read: {error.strerror}.", kind="invalidParams"
+        ) from error
     except UnicodeDecodeError:
-        raise CommandFailed(f"The prompt file {name} is not UTF-8 text.", kind="usage") from None
+        raise CommandFailed(f"The prompt file {name} is not UTF-8 text.", kind="invalidParams") from None
     if not text.strip():
-        raise CommandFailed(f"The prompt file {name} is empty.", kind="usage")
+        raise CommandFailed(f"The prompt file {name} is empty.", kind="invalidParams")
     return text
 
 
