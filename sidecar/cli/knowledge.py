@@ -64,7 +64,6 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     except RequestFailed as error:
         if "failedItems" in error.data:
             return _partial_failure(error)
-        error.hint = error.hint.replace("`force`", "`--force`")
         raise
     return CommandAnswer(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else UNHEALTHY)
 

@@ -25,7 +25,8 @@ _COMMANDS = {
     "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
     "memory/restore": "memory restore",
-    "session/activate": "session activate", "settings/get": "settings", "settings/update": "settings NAME VALUE",
+    "session/activate": "session activate", "session/exit": "session exit",
+    "settings/get": "settings", "settings/update": "settings NAME VALUE",
     "state/status": "status",
 }  # fmt: skip
 """The commands that do what a method does, for hints."""
@@ -40,7 +41,13 @@ def hint_of_command_line(hint: str, names: Mapping[str, str] = _COMMANDS) -> str
     methods = _METHOD.findall(hint)
     if any(method not in names for method in methods):
         return ""
-    return _METHOD.sub(lambda match: f"`{names[match[1]]}`", hint)
+    return words_of_command_line(hint, names)
+
+
+def words_of_command_line(text: str, names: Mapping[str, str] = _COMMANDS) -> str:
+    """Return a text with commands in the place of the methods that have one, and options in that of params."""
+    commands = _METHOD.sub(lambda match: f"`{names.get(match[1], match[1])}`", text)
+    return commands.replace("`force`", "`--force`")
 
 
 UNLIMITED_WIDTH = 100_000

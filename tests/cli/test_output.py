@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.cli import output
-from sidecar.cli.output import CommandAnswer, hint_of_command_line, run_and_print
+from sidecar.cli.output import CommandAnswer, hint_of_command_line, run_and_print, words_of_command_line
 from sidecar.cli.report import lines
 
 
@@ -23,6 +23,14 @@ def test_hints_name_commands_and_leave_out_methods_without_one() -> None:
     assert hint_of_command_line("`memory/list` returns them.") == "`memory list` returns them."
     assert hint_of_command_line("Send `bracket` as returned by `context/bracket`.") == ""
     assert hint_of_command_line("Send its current path.") == "Send its current path."
+
+
+def test_warnings_name_commands_and_their_options() -> None:
+    text = "`session/activate` or `session/exit` brings them in line, or `force`; `registry/put` has no command."
+    assert words_of_command_line(text) == (
+        "`session activate` or `session exit` brings them in line, or `--force`; `registry/put` has no command."
+    )
+    assert hint_of_command_line("Exit with `force`.") == "Exit with `--force`."
 
 
 def test_every_method_that_a_hint_names_is_known() -> None:
