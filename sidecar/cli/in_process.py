@@ -86,7 +86,11 @@ class InProcess:
     def request(self, method: str, params: dict[str, Any], patience: float | None = ANSWER_SECONDS) -> Any:
         """Return a method's result; raise RequestFailed. With `patience` None it waits without limit."""
         self._request_count += 1
-        self._send({"id": self._request_count, "method": method, "params": params})
+        try:
+            self._send({"id": self._request_count, "method": method, "params": params})
+        except TypeError as error:  # of orjson, for bytes of an argument or path that Python could not decode
+            problem = {"kind": "invalidParams", "hint": "Use UTF-8 names, and a locale such as C.UTF-8."}
+            raise RequestFailed(method, "An argument or a path is not UTF-8 text.", problem) from error
         try:
             answer = self._answers.get(timeout=patience) if patience is not None else self._next_answer()
         except queue.Empty:

@@ -117,6 +117,17 @@ def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -
     assert (tagged.returncode, tagged.stderr.decode()) == (2, sentence)
 
 
+def test_an_argument_that_is_not_utf8_is_refused_in_one_sentence(command: Command) -> None:
+    done = command("add", "caf\udce9")
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        2,
+        [
+            "memory: An argument or a path is not UTF-8 text. (invalidParams)",
+            "hint: Use UTF-8 names, and a locale such as C.UTF-8.",
+        ],
+    )
+
+
 def test_the_hint_for_an_editor_that_fails_names_options_of_the_command(
     output_of: Callable[..., str], command: Command
 ) -> None:
