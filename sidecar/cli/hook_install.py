@@ -153,6 +153,10 @@ def _stop() -> CommandAnswer:
         stopped = stop()
     except TimeoutError:
         raise CommandFailed("The sidecar that a hook started does not stop.", hint="Try again in a minute.") from None
+    except OSError as error:
+        raise CommandFailed(
+            f"The hooks' folder in the state folder cannot be used: {error.strerror}.", hint="Check its permissions."
+        ) from error
     return CommandAnswer(
         {"stopped": stopped}, ["The sidecar has stopped." if stopped else "No hook's sidecar is running."]
     )
