@@ -145,7 +145,6 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
 def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
     """Return the method's params from the arguments."""
     params = {
-        "cwd": str(cwd),
         "change": chosen.change,
         "prompt": _prompt(chosen),
         "harness": chosen.harness,
@@ -170,7 +169,7 @@ def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
         "stream": not chosen.no_stream and not chosen.json,
         "dryRun": chosen.dry_run,
     }
-    return {name: _utf8(value) for name, value in params.items() if value is not None}
+    return {"cwd": str(cwd), **{name: _utf8(value) for name, value in params.items() if value is not None}}
 
 
 def _utf8(value: Any) -> Any:

@@ -229,6 +229,18 @@ def test_a_missing_working_folder_is_not_created(ralph: Ralph, tmp_path: Path) -
     assert not nowhere.exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the system's file names are Unicode")
+def test_a_working_folder_whose_name_is_not_utf8_is_not_reported_missing(ralph: Ralph, tmp_path: Path) -> None:
+    latin = tmp_path / "caf\udce9"
+    latin.mkdir()
+    refused = ralph("Add a login.", "--no-continuity", "--project", str(latin))
+
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert refused.stderr.decode().splitlines()[0] == (
+        "ralph: An argument or a path is not UTF-8 text. (invalidParams)"
+    )
+
+
 def test_a_dry_run_shows_prompt_and_command_line_and_changes_nothing(ralph: Ralph, agent: FakeAgent) -> None:
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     arguments = ("--dry-run", "Add a login.", "--allow-all", "--model", "opus", "--no-continuity")
