@@ -23,10 +23,9 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidecar import __version__
 from sidecar.core import json_text
@@ -45,11 +44,16 @@ from sidecar.system.safe_open import make_private_folder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import apsw
+
     from sidecar.call import Call, Process
     from sidecar.method import Catalog
     from sidecar.rpc.dispatch import Dispatcher
+    from sidecar.storage.database import Database
     from sidecar.system.running_sidecars import ProcessRegistration
     from sidecar.workspace import Workspace
+
+Stored = TypeVar("Stored")
 
 DRAIN_MS = 1_500
 """Time in which pending requests can still be answered after the client left; the host allows two seconds in all."""
@@ -416,23 +420,44 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
         workspaces=workspaces,
     )
     process.slices = ProcessSlices(process)
-    with suppress(SidecarError), opened.database.read() as reader:
-        set_own_patterns({*settings["secretPatterns"], *secret_patterns(reader)})
+    none_stored: set[str] = set()
+    own_patterns = read_while_loading(opened.database, secret_patterns, otherwise=none_stored)
+    set_own_patterns({*settings["secretPatterns"], *own_patterns})
     return process
+
+
+def read_while_loading(
+    database: "Database", read: "Callable[[apsw.Connection], Stored]", *, otherwise: Stored
+) -> Stored:
+    """Return what is read before any method is served; `otherwise` if the state cannot be read.
+
+    Rows that cannot be decoded are set aside, and the rest is read again: no method is there yet to do so.
+    """
+    for is_last in (False, True):
+        try:
+            with database.read() as reader:
+                return read(reader)
+        except SidecarError as error:
+            if is_last or not database.set_aside_damage(error):
+                break
+    return otherwise
 
 
 def register_process(process: "Process", handshake: Handshake) -> "ProcessRegistration":
     """Register the process for others that use the state folder."""
+    from sidecar.settings.resolve import GLOBAL, values_of
     from sidecar.system.running_sidecars import ProcessRegistration, running_processes
 
     running_processes(process.state_dir)  # removes the entries of killed processes
+    none_stored: dict[str, Any] = {}
+    stored = read_while_loading(process.database, lambda reader: values_of(reader, GLOBAL), otherwise=none_stored)
     return ProcessRegistration(
         process.state_dir,
         {
             "version": __version__,
             "build": build_kind(),
             "client": handshake.client_name,
-            "mode": process.settings("").mode,
+            "mode": process.resolve_settings(stored, {}).mode,
             "startedAt": rfc3339(process.clock.now_ms()),
         },
     )

@@ -659,6 +659,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Ralph: usage": (
         "test_ralph_options.py::test_wrong_usage_is_refused_before_anything_runs",
         "test_ralph_options.py::test_a_missing_working_folder_is_not_created",
+        "test_ralph_options.py::test_a_working_folder_whose_name_is_not_utf8_is_not_reported_missing",
         "test_ralph_options.py::test_a_dry_run_shows_prompt_and_command_line_and_changes_nothing",
         "test_ralph_options.py::test_flags_work_before_or_after_the_prompt_and_harness_flags_after_two_dashes",
         "test_ralph_options.py::test_iterations_are_limited_and_numbered_across_loops",

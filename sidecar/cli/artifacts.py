@@ -189,7 +189,8 @@ def _edit(ctx: ArtifactContext) -> CommandAnswer:
 
 def _edit_in_editor(ctx: ArtifactContext, before: Any) -> Any:
     hint = "Use `artifacts discard` to discard it."
-    with edited_text(before["body"], f"{before['id']}.md", hint_if_empty=hint) as text:
+    options = "--title and --body"
+    with edited_text(before["body"], f"{before['id']}.md", options=options, hint_if_empty=hint) as text:
         return ctx.request("update", id=before["id"], body=text, expectedUpdatedAt=before["updatedAt"])
 
 

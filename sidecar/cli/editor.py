@@ -17,9 +17,12 @@ _DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
 
 
 @contextmanager
-def edited_text(text: str, name: str, *, hint_if_empty: str) -> Iterator[str]:
-    """Yield a text as the user edited it, to be stored. Its file remains if that fails."""
-    path, edited = _edit(text, name)
+def edited_text(text: str, name: str, *, options: str, hint_if_empty: str) -> Iterator[str]:
+    """Yield a text as the user edited it, to be stored. Its file remains if that fails.
+
+    `options` are those of the command that change it without an editor.
+    """
+    path, edited = _edit(text, name, options)
     if not edited.strip():
         _discard(path)
         raise CommandFailed("The text is empty, so nothing was changed.", hint=hint_if_empty)
@@ -34,9 +37,9 @@ def _discard(path: Path) -> None:
     shutil.rmtree(path.parent, ignore_errors=True)
 
 
-def _edit(text: str, name: str) -> tuple[Path, str]:
+def _edit(text: str, name: str, options: str) -> tuple[Path, str]:
     """Open a text in $VISUAL, $EDITOR or a default editor, wait until it is closed, and return its file and text."""
-    command = editor_command(environment())
+    command = editor_command(environment(), options)
     path = Path(tempfile.mkdtemp(prefix="onecode-edit-"), name)
     path.write_bytes(text.encode("utf-8", "replace"))
     try:
@@ -48,16 +51,16 @@ def _edit(text: str, name: str) -> tuple[Path, str]:
         if not unsaved:
             _discard(path)
         raise CommandFailed(
-            f"{_failure_message(error, command)}{note}", hint="Use --title and --body to change it without an editor."
+            f"{_failure_message(error, command)}{note}", hint=f"Use {options} to change it without an editor."
         ) from None
 
 
-def editor_command(variables: Mapping[str, str]) -> str:
+def editor_command(variables: Mapping[str, str], options: str) -> str:
     """Return the command of the user's editor; raise CommandFailed if there is none."""
     named = next((variables[name] for name in ("VISUAL", "EDITOR") if variables.get(name, "").strip()), None)
     command = named or next((name for name in _DEFAULT_EDITORS if shutil.which(name)), None)
     if command is None:
-        raise CommandFailed("No editor was found.", hint="Set $VISUAL or $EDITOR, or use --title and --body.")
+        raise CommandFailed("No editor was found.", hint=f"Set $VISUAL or $EDITOR, or use {options}.")
     return command
 
 

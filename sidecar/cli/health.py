@@ -1,20 +1,16 @@
 """`onecode-sidecar health`: whether the framework's files exist and are complete. Advisory: the exit status is 0."""
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import CommandFailed, hint_of_command_line, terminal_safe
+from sidecar.cli.output import INTERRUPTED, CommandAnswer, CommandFailed, hint_of_command_line, run_and_print
 from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
-from sidecar.core.text import visible_json
 
 LINES = (
     ("Entities", "entities", "present"),
@@ -39,19 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the summary and the findings, or why the check could not run. Always return 0."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
-        answer = _answer(arguments)
-    except CommandFailed as error:
-        error.print_to_stderr("health")
-        return 0
-    if arguments.json:
-        print(visible_json(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode()))
-    else:
-        print("\n".join(terminal_safe(line) for line in report(answer)))
-    return 0
+    """Print the summary and the findings, or why the check could not run. Return 0 unless it was interrupted."""
+    status = run_and_print("health", arguments, lambda: _answer(arguments))
+    return INTERRUPTED if status == INTERRUPTED else 0
 
 
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -89,11 +75,12 @@ def _fix_lines(fix: Mapping[str, Any] | None) -> Iterator[str]:
         yield f"  {change['id']} {change['field']}: {change['before'] or '-'} → {change['after'] or '-'}"
 
 
-def _answer(arguments: argparse.Namespace) -> Any:
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     project = str(project_folder(arguments.project))
     params = {"cwd": project, "fix": arguments.fix, "dryRun": arguments.dry_run}
     with ExitStack() as open_ones:
-        return _sidecar(open_ones, arguments.state_dir).request("registry/health", params)
+        answer = _sidecar(open_ones, arguments.state_dir).request("registry/health", params)
+    return CommandAnswer(answer, list(report(answer)))
 
 
 def _sidecar(open_ones: ExitStack, state_dir: Path | None) -> InProcess:

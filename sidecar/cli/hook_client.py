@@ -92,13 +92,19 @@ class HookRunState:
         return list(paths)[-MAX_TOUCHED_FILES:]
 
 
-def run_state_of(state_dir: str, session_id: str) -> HookRunState:
-    """Return a session's run state, in a folder that only the user can enter."""
-    folder = os.path.join(state_dir, FOLDER)
+def private_folder(state_dir: str, name: str) -> str:
+    """Return a folder in the state folder, both created if needed, so that only the user can enter them."""
+    folder = os.path.join(state_dir, name)
     if not os.path.isdir(folder):
-        os.makedirs(state_dir, mode=0o700, exist_ok=True)
+        os.makedirs(state_dir, mode=0o700, exist_ok=True)  # the mode is that of the last folder only
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
+    return folder
+
+
+def run_state_of(state_dir: str, session_id: str) -> HookRunState:
+    """Return a session's run state, in a folder that only the user can enter."""
+    folder = private_folder(state_dir, FOLDER)
     return HookRunState(os.path.join(folder, blake2b(session_id.encode(), digest_size=12).hexdigest()))
 
 
@@ -129,9 +135,8 @@ def log_line(state_dir: str, now_ms: int, event: str, reason: str) -> None:
     from sidecar.core.clock import rfc3339
 
     line = json.dumps({"at": rfc3339(now_ms), "level": "warning", "event": "hook.silent", "hook": event, "why": reason})
-    path = os.path.join(state_dir, "log", "hooks.log")
     with suppress(OSError):
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        path = os.path.join(private_folder(state_dir, "log"), "hooks.log")
         with suppress(FileNotFoundError):
             if os.stat(path).st_size > MAX_LOG_BYTES:
                 os.replace(path, f"{path}.1")
@@ -234,6 +239,8 @@ def _message(params: dict[str, Any]) -> bytes:
 
 EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop")
 
+MAX_REASON_CHARACTERS = 400
+
 LIMIT_MS = 780.0
 """Time limit of a hook. With the program's start and end it stays below a second, also on a busy machine."""
 
@@ -262,8 +269,21 @@ def run(event: str, agent: str = "claude") -> None:
     except TimeoutError:
         hook.give_up("timeout")
     except Exception as error:
-        hook.give_up(type(error).__name__)
+        hook.give_up(reason_of(error))
     os._exit(0)
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a hook printed nothing: the sidecar's sentence, or what is wrong with the input."""
+    if isinstance(error, RuntimeError):
+        return str(error)[:MAX_REASON_CHARACTERS]
+    if isinstance(error, KeyError):
+        return f"The hook's input has no `{error.args[0]}`."
+    if isinstance(error, (ValueError, TypeError)):
+        return "The hook's input is not a JSON object."
+    if isinstance(error, OSError) and error.strerror:
+        return f"The sidecar cannot be reached: {error.strerror}."
+    return type(error).__name__
 
 
 class Hook:

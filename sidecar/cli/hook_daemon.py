@@ -12,7 +12,7 @@ import orjson
 
 from sidecar.app import random_id
 from sidecar.catalog import hook_methods
-from sidecar.cli.hook_client import read_answer
+from sidecar.cli.hook_client import FOLDER, private_folder, read_answer
 from sidecar.cli.in_process import InProcess, RequestFailed
 from sidecar.cli.serve import start_local_server
 from sidecar.core.clock import SystemClock
@@ -39,7 +39,7 @@ def run() -> int:
     input_text = sys.stdin.buffer.read()
     first = orjson.loads(input_text) if input_text else None
     state_dir = default_state_folder()
-    lock = os.open(_lock_path(state_dir), os.O_RDWR | os.O_CREAT, 0o600)
+    lock = os.open(os.path.join(private_folder(state_dir, FOLDER), LOCK), os.O_RDWR | os.O_CREAT, 0o600)
     if not acquire(lock, 0):
         return _forward(state_dir, first)
     os.ftruncate(lock, 0)
@@ -61,7 +61,10 @@ def run() -> int:
 
 def stop() -> bool:
     """End the daemon and wait until it is gone; return False if there was none. Raise TimeoutError."""
-    lock = os.open(_lock_path(default_state_folder()), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        lock = os.open(os.path.join(default_state_folder(), FOLDER, LOCK), os.O_RDWR)
+    except FileNotFoundError:
+        return False
     try:
         if acquire(lock, 0):
             return False
@@ -109,11 +112,3 @@ def _stop_event() -> threading.Event:
             with suppress(ValueError):
                 signal.signal(getattr(signal, name), lambda _number, _frame: stopping.set())
     return stopping
-
-
-def _lock_path(state_dir: str) -> str:
-    from sidecar.cli.hook_client import FOLDER
-
-    folder = os.path.join(state_dir, FOLDER)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    return os.path.join(folder, LOCK)

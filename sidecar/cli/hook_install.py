@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
-from sidecar.cli.paths import project_folder
+from sidecar.cli.paths import project_folder, project_params
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.integrations.hook_settings import (
     EVENTS,
@@ -153,6 +153,10 @@ def _stop() -> CommandAnswer:
         stopped = stop()
     except TimeoutError:
         raise CommandFailed("The sidecar that a hook started does not stop.", hint="Try again in a minute.") from None
+    except OSError as error:
+        raise CommandFailed(
+            f"The hooks' folder in the state folder cannot be used: {error.strerror}.", hint="Check its permissions."
+        ) from error
     return CommandAnswer(
         {"stopped": stopped}, ["The sidecar has stopped." if stopped else "No hook's sidecar is running."]
     )
@@ -243,7 +247,7 @@ def _set_mode(arguments: argparse.Namespace) -> str | None:
 def _project(arguments: argparse.Namespace) -> dict[str, str]:
     if arguments.project is None:
         return {}
-    return {"projectPath": str(project_folder(Path(arguments.project) if arguments.project else None))}
+    return project_params(project_folder(Path(arguments.project) if arguments.project else None))
 
 
 def settings_path(agent: Provider, folder: Path | None = None) -> Path:

@@ -1,6 +1,7 @@
 """A sidecar in this process, for commands that call its methods: everything but the streams."""
 
 import queue
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,7 +11,7 @@ import orjson
 
 from sidecar.app import App, random_id
 from sidecar.call import Process
-from sidecar.cli.output import CommandFailed, hint_of_command_line
+from sidecar.cli.output import CommandFailed, hint_of_command_line, terminal_safe
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.method import Catalog
 from sidecar.system.environment import environment
@@ -69,7 +70,8 @@ class InProcess:
         handshake = {"protocolVersion": 1, "clientInfo": {"name": "onecode-sidecar", "version": "1"}}
         folders = {"stateDir": str(state_dir), "logDir": str(state_dir / "log")}
         try:
-            self.request("initialize", {**handshake, **folders, "settings": settings})
+            opened = self.request("initialize", {**handshake, **folders, "settings": settings})
+            self.warnings: list[str] = opened["state"]["warnings"]
             self.request("settings/get", {})  # answered once everything is loaded
         except BaseException:
             self.close()
@@ -84,7 +86,11 @@ class InProcess:
     def request(self, method: str, params: dict[str, Any], patience: float | None = ANSWER_SECONDS) -> Any:
         """Return a method's result; raise RequestFailed. With `patience` None it waits without limit."""
         self._request_count += 1
-        self._send({"id": self._request_count, "method": method, "params": params})
+        try:
+            self._send({"id": self._request_count, "method": method, "params": params})
+        except TypeError as error:  # of orjson, for bytes of an argument or path that Python could not decode
+            problem = {"kind": "invalidParams", "hint": "Use UTF-8 names, and a locale such as C.UTF-8."}
+            raise RequestFailed(method, "An argument or a path is not UTF-8 text.", problem) from error
         try:
             answer = self._answers.get(timeout=patience) if patience is not None else self._next_answer()
         except queue.Empty:
@@ -142,10 +148,13 @@ def on_users_state(
     """Open a sidecar on the state that the app's own uses too, with the user's settings and environment.
 
     Settings that the app passes only to `initialize` are unknown here. `variables` override the environment's.
+    Warnings, such as that a damaged state file was set aside, are printed on stderr.
     """
     own = {**environment(), **(variables or {})}
     with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices, load_catalog)) as opened:
         opened.process.is_command_line = True
+        for warning in opened.warnings:
+            print(terminal_safe(f"warning: {warning}"), file=sys.stderr)
         yield opened
 
 

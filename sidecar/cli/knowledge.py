@@ -130,7 +130,7 @@ def _status_lines(answer: Any) -> list[str]:
     counts = f"{count_noun(answer['items'], 'item')}, {count_noun(answer['pointers'], 'pointer')}"
     lines = [
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
-        f"{counts}; last synced {answer['lastSyncAt'] or 'never'}",
+        f"{counts}; last complete sync: {answer['lastSyncAt'] or 'never'}",
     ]
     if answer["rollbackCommit"]:
         lines.append("It was rolled back: no sync runs by itself until the head moves or someone runs a sync.")

@@ -148,7 +148,9 @@ def _retentions() -> tuple[str, ...]:
 
 def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
     """Yield a heading and one line per memory."""
-    ids, owners, types = (max(len(str(memory[name])) for memory in memories) for name in ("id", "owner", "type"))
+    ids, owners, types = (
+        max(len(name), *(len(str(memory[name])) for memory in memories)) for name in ("id", "owner", "type")
+    )
     left = max(_MIN_TITLE_WIDTH, width - ids - owners - types - len("  warm  0.70  1×      "))
     yield f"{'ID':<{ids}}  {'OWNER':<{owners}}  {'TYPE':<{types}}  TIER  SURE  SEEN TITLE"
     for memory in memories:
@@ -479,7 +481,8 @@ def _edit(ctx: VerbContext) -> CommandAnswer:
 
 def _edit_in_editor(ctx: VerbContext, before: Any) -> Any:
     hint = "Use `memory delete` to delete a memory."
-    with edited_text(before["text"], f"{before['id']}.md", hint_if_empty=hint) as edited:
+    options = "--title and --file"
+    with edited_text(before["text"], f"{before['id']}.md", options=options, hint_if_empty=hint) as edited:
         text = edited.strip("\n")
         is_same = text == before["text"]
         return before if is_same else ctx.request("update", id=before["id"], version=before["version"], text=text)

@@ -25,7 +25,8 @@ _COMMANDS = {
     "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
     "memory/restore": "memory restore",
-    "session/activate": "session activate", "settings/get": "settings", "settings/update": "settings NAME VALUE",
+    "session/activate": "session activate", "session/exit": "session exit",
+    "settings/get": "settings", "settings/update": "settings NAME VALUE",
     "state/status": "status",
 }  # fmt: skip
 """The commands that do what a method does, for hints."""
@@ -40,7 +41,13 @@ def hint_of_command_line(hint: str, names: Mapping[str, str] = _COMMANDS) -> str
     methods = _METHOD.findall(hint)
     if any(method not in names for method in methods):
         return ""
-    return _METHOD.sub(lambda match: f"`{names[match[1]]}`", hint)
+    return words_of_command_line(hint, names)
+
+
+def words_of_command_line(text: str, names: Mapping[str, str] = _COMMANDS) -> str:
+    """Return a text with commands in the place of the methods that have one, and options in that of params."""
+    commands = _METHOD.sub(lambda match: f"`{names.get(match[1], match[1])}`", text)
+    return commands.replace("`force`", "`--force`")
 
 
 UNLIMITED_WIDTH = 100_000
@@ -92,23 +99,27 @@ class CommandAnswer(NamedTuple):
 
 
 def run_and_print(command: str, arguments: argparse.Namespace, act: Callable[[], CommandAnswer]) -> int:
-    """Run a command, print its answer and return the exit status."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
+    """Run a command, print its answer and return the exit status; 1 if the answer cannot be written."""
+    open_closed_streams()
     try:
         result = act()
-        print(_as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines)))
-        sys.stdout.flush()
-        return result.status
+        text = _as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines))
     except CommandFailed as error:
         error.print_to_stderr(command)
         return error.status
     except KeyboardInterrupt:
         print(f"{command}: interrupted.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return result.status if print_text(text) else 1
+
+
+def open_closed_streams() -> None:
+    """Let stdout accept any text. A stream that was closed at start-up is replaced by the null device."""
+    # Left open until the end, like the streams it replaces.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _as_json(answer: Any) -> str:

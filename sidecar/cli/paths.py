@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.output import CommandFailed
-from sidecar.storage.database import FILE_NAME
-from sidecar.system.environment import state_folders
+from sidecar.system.environment import STATE_FILE, has_state_file, state_folders
 from sidecar.system.git import find_root, main_worktree
 
 
@@ -19,7 +18,7 @@ def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Pat
     """
     folders = [given] if given is not None else list(known if known is not None else state_folders())
     for folder in folders:
-        if (folder / FILE_NAME).is_file():
+        if has_state_file(folder):
             return Path(os.path.abspath(folder))
     if given is None:
         raise CommandFailed(
@@ -30,7 +29,7 @@ def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Pat
     raise CommandFailed(
         f"There is no state file in {given}.",
         kind="notFound",
-        hint=f"Use --state-dir to name the folder that contains `{FILE_NAME}`.",
+        hint=f"Use --state-dir to name the folder that contains `{STATE_FILE}`.",
     )
 
 
@@ -70,7 +69,13 @@ def add_state_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def project_params(given: Path | None) -> dict[str, Any]:
-    """Return the params that name a project; empty without one."""
+    """Return the params that name a project; empty without one. Raise CommandFailed if its folder does not exist."""
+    if given is not None and not given.is_dir():
+        raise CommandFailed(
+            "The project's folder does not exist.",
+            kind="workspaceUnavailable",
+            hint="If it was moved, name its new path.",
+        )
     return {} if given is None else {"projectPath": str(given.absolute())}
 
 

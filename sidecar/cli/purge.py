@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import add_state_argument, project_params, state_folder
+from sidecar.cli.paths import add_state_argument, state_folder
 from sidecar.operations.number_format import size
 
 KINDS = (
@@ -56,7 +56,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         "project": arguments.key,
         "olderThanDays": arguments.older_than,
         "kinds": arguments.kind,
-        **project_params(arguments.project),
+        **({} if arguments.project is None else {"projectPath": str(arguments.project.absolute())}),
     }
     params = {name: value for name, value in selection.items() if value is not None}
     if not params:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from sidecar.cli.output import CommandFailed, print_text, terminal_safe
+from sidecar.cli.output import CommandFailed, open_closed_streams, print_text
 from sidecar.cli.paths import add_state_argument
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
@@ -234,13 +234,13 @@ STOP_SECONDS = 20.0
 
 def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> int:
     """Run the command and return the exit status. The reason is the last line."""
-    _ensure_streams()
+    open_closed_streams()
     chosen = parse_arguments(prog, arguments)
     try:
         return _run_action(chosen)
     except (SidecarError, CommandFailed) as error:
-        print(terminal_safe(f"ralph: {error.message} {error.hint or ''}".rstrip()), file=sys.stderr)
-        return USAGE if error.kind in (InvalidParams.kind, "usage") else FAILED
+        CommandFailed(error.message, kind=error.kind, hint=error.hint or "").print_to_stderr("ralph")
+        return USAGE if error.kind == InvalidParams.kind else FAILED
     except KeyboardInterrupt:
         print("ralph: interrupted.", file=sys.stderr)
         return INTERRUPTED
@@ -264,7 +264,7 @@ def _run_action(chosen: argparse.Namespace) -> int:
 
 def _add_context(folder: LoopFolder, text: str) -> int:
     if not text.strip():
-        raise CommandFailed("The context is empty, so nothing was added.", kind="usage")
+        raise CommandFailed("The context is empty, so nothing was added.", kind=InvalidParams.kind)
     return add_user_context(folder, text)
 
 
@@ -311,15 +311,6 @@ def _context(verb: str) -> Callable[[Any], list[str]]:
 def _print_answer(chosen: argparse.Namespace, answer: Any, lines: Callable[[Any], list[str]]) -> int:
     text = orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode() if chosen.json else "\n".join(lines(answer))
     return 0 if print_text(text) else FAILED
-
-
-def _ensure_streams() -> None:
-    """Let stdout accept any text. A stream that was closed at start-up is replaced by the null device."""
-    # Left open until the end, like the streams it replaces.
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _here() -> Path:

@@ -145,7 +145,6 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
 def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
     """Return the method's params from the arguments."""
     params = {
-        "cwd": str(cwd),
         "change": chosen.change,
         "prompt": _prompt(chosen),
         "harness": chosen.harness,
@@ -170,7 +169,7 @@ def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
         "stream": not chosen.no_stream and not chosen.json,
         "dryRun": chosen.dry_run,
     }
-    return {name: _utf8(value) for name, value in params.items() if value is not None}
+    return {"cwd": str(cwd), **{name: _utf8(value) for name, value in params.items() if value is not None}}
 
 
 def _utf8(value: Any) -> Any:
@@ -188,11 +187,13 @@ def _prompt(chosen: argparse.Namespace) -> str:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         text = content.decode("utf-8-sig")
     except OSError as error:
-        raise CommandFailed(f"The prompt file {name} cannot be read: {error.strerror}.", kind="usage") from error
+        raise CommandFailed(
+            f"The prompt file {name} cannot be read: {error.strerror}.", kind="invalidParams"
+        ) from error
     except UnicodeDecodeError:
-        raise CommandFailed(f"The prompt file {name} is not UTF-8 text.", kind="usage") from None
+        raise CommandFailed(f"The prompt file {name} is not UTF-8 text.", kind="invalidParams") from None
     if not text.strip():
-        raise CommandFailed(f"The prompt file {name} is empty.", kind="usage")
+        raise CommandFailed(f"The prompt file {name} is empty.", kind="invalidParams")
     return text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
@@ -112,4 +112,4 @@ def _lines(answer: Any) -> list[str]:
     lines += _capture_line(answer["captured"]) if answer.get("captured") else []
     files = [answer["block"]] if "block" in answer else answer["blocks"]
     lines += [f"  {file['state']:<10}{file['path']}" for file in files]
-    return lines + [f"warning: {text}" for text in answer["warnings"]]
+    return lines + [f"warning: {words_of_command_line(text)}" for text in answer["warnings"]]

@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, utc_time
-from sidecar.cli.paths import add_state_argument, state_folder
+from sidecar.cli.paths import add_state_argument, project_folder, state_folder
 from sidecar.core.text import count_noun
 from sidecar.operations.number_format import size
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
@@ -82,11 +82,16 @@ def _connection(host: Mapping[str, Any]) -> str:
         return f"connected, {last}{trust}"
     if host["connected"] is None:
         return f"settings not readable, {last}"
-    return f"not connected, {last}" if seen or host["name"] == APP_NAME else "not connected (`hook install`)"
+    if host["name"] == APP_NAME:
+        return f"not connected, {last}"
+    return f"not connected here, {last}" if seen else "not connected (`hook install`)"
 
 
 def _hosts(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the hosts with whether each is connected: the app while it runs, an agent by its installed hooks."""
+    """Return the hosts with whether each is connected: the app while it runs, an agent by its installed hooks.
+
+    Hooks count that are installed for the user, or for the project of the current folder.
+    """
     agents = {agent.name: provider for provider, agent in TERMINAL_AGENTS.items()}
     return [{**host, "connected": _is_connected(agents.get(host["name"]), answer)} for host in answer["hosts"]]
 
@@ -95,7 +100,7 @@ def _is_connected(agent: Provider | None, answer: Mapping[str, Any]) -> bool | N
     if agent is None:
         return any(process["client"] == APP_CLIENT for process in answer["others"])
     try:
-        return bool(connected_events(agent))
+        return bool(connected_events(agent) or connected_events(agent, project_folder(None)))
     except CommandFailed:
         return None
 

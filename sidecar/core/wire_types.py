@@ -95,8 +95,8 @@ def _problem_of(item: Mapping[str, Any], members: Sequence[str]) -> str:
         return f"{UNKNOWN}; did you mean `{similar[0]}`" if similar else UNKNOWN
     if kind == "literal_error":
         return f"must be one of {', '.join(_QUOTED.findall(context['expected']))}"
-    if kind == "string_pattern_mismatch" and "\\x1f" in context["pattern"]:
-        return "must be one line of text without control characters"
+    if kind == "string_pattern_mismatch":
+        return next((text for part, text in _PATTERNS.items() if part in context["pattern"]), "has an unknown form")
     if kind in _SHORT and context["min_length"] == 1:
         return "must not be empty"
     if kind in _PROBLEMS:
@@ -110,6 +110,13 @@ def _problem_of(item: Mapping[str, Any], members: Sequence[str]) -> str:
 
 
 _QUOTED = lazy_regex(r"'([^']*)'")
+_PATTERNS = {
+    "\\x1f": "must be one line of text without control characters",
+    "\\x20": "must have no spaces, commas or quotes",
+    "\\x00": "must not contain the character 0",
+    "a-z0-9": "must consist of small letters, digits, dashes and underscores",
+}
+"""Problem of a text, by a part of the pattern that it does not match."""
 _SHORT = ("string_too_short", "too_short")
 _PROBLEMS = {
     "missing": MISSING,

@@ -6,7 +6,7 @@ token usage.
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -27,7 +27,7 @@ from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, S
 from sidecar.runs import ledger
 from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode, SessionKey
 from sidecar.transcripts.event_stream import read_events, read_tail, was_rolled_back
-from sidecar.transcripts.events import Message, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts.events import Event, Message, TokenUsage, ToolCall, ToolResult
 
 HOST_NAMES = {"apply_patch": "Edit"}
 """A host's names of the tools that Codex names otherwise."""
@@ -43,13 +43,18 @@ class TranscriptRun(NamedTuple):
     usage: dict[str, int]
 
 
-def run_since(lines: Iterable[bytes], since_ms: int) -> TranscriptRun:
-    """Return the run since a moment; damaged records and those of subagents are skipped."""
+CLOCK_SLACK_MS = 2_000
+"""The session file may date the prompt slightly before the hook's call."""
+
+
+def run_since(lines: Iterable[bytes], started_ms: int) -> TranscriptRun:
+    """Return the run that started at a moment; damaged records and those of subagents are skipped."""
     messages: list[Message] = []
     parts: list[dict[str, Any]] = []
     calls: dict[str, dict[str, Any]] = {}
     usages: dict[str, TokenUsage] = {}
-    for event in read_events(lines, since_ms, Message, ToolCall, ToolResult, TokenUsage):
+    events = read_events(lines, started_ms - CLOCK_SLACK_MS, Message, ToolCall, ToolResult, TokenUsage)
+    for event in _from_prompt(list(events), started_ms):
         match event:
             case Message():
                 messages.append(event)
@@ -75,6 +80,21 @@ def run_since(lines: Iterable[bytes], since_ms: int) -> TranscriptRun:
         parts=parts,
         usage=_totals(usages.values()),
     )
+
+
+def _from_prompt(events: Sequence[Event], started_ms: int) -> Iterator[Event]:
+    """Yield the events of a run: of those dated before its start, the last prompt and what follows it.
+
+    What precedes the prompt is the end of the previous run, whose user typed the next prompt meanwhile.
+    """
+    early = [event.at_ms is not None and event.at_ms < started_ms for event in events]
+    prompts = (
+        at
+        for at, event in enumerate(events)
+        if early[at] and isinstance(event, Message) and event.author == "user" and event.text.strip()
+    )
+    first = max(prompts, default=len(events))
+    yield from (event for at, event in enumerate(events) if at >= first or not early[at])
 
 
 def add_touched_files(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
@@ -241,9 +261,6 @@ MAX_REMEMBERED_LINES = 3
 START_SOURCES = ("startup", "resume", "clear")
 """Sources of a SessionStart without a compaction."""
 
-CLOCK_SLACK_MS = 2_000
-"""The session file may date the prompt slightly before the hook's call."""
-
 
 class HookCall(NamedTuple):
     """A hook call with its parsed input."""
@@ -381,9 +398,9 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
 
 def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
     """Return the run as recorded in the session file, which is written behind: its end may be missing."""
-    path, since_ms = hook.transcript_path, epoch_ms(open_run.started_at) - CLOCK_SLACK_MS
-    tail = read_tail(path, since_ms) if path else None
-    return run_since(tail.lines if tail is not None else (), since_ms)
+    path, started_ms = hook.transcript_path, epoch_ms(open_run.started_at)
+    tail = read_tail(path, started_ms - CLOCK_SLACK_MS) if path else None
+    return run_since(tail.lines if tail is not None else (), started_ms)
 
 
 def _on_tool_use(call: Call, hook: HookCall) -> HookRunResult:

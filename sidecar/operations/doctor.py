@@ -68,7 +68,9 @@ def disk(folder: Path) -> Iterator[Finding]:
         file for file in list_state_files(folder) if file.kind == "damaged" and file.path.suffix != ".damaged-rows"
     ]
     if damaged:
-        message = f"A damaged state file was set aside: {damaged[0].path.name}. Its readable content was recovered."
+        message = (
+            f"A damaged state file was set aside: {damaged[0].path.name}. What could be read of it was carried over."
+        )
         remedy = "`onecode-sidecar purge --kind damaged` removes it when you no longer need it."
         yield Finding("warning", message, remedy)
 

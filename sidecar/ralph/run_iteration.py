@@ -270,7 +270,11 @@ def _commit_changes(
 ) -> list[str]:
     """Commit the files that only the iteration changed, if the user asked for commits."""
     params, root = loop.plan.params, loop.plan.workspace.cwd
-    if not params.commit or changes.files is None or isinstance(before, UnreadableWorktree):
+    if not params.commit or isinstance(before, UnreadableWorktree):
+        return []
+    if changes.files is None:
+        if not changes.problem:
+            warnings.append("Nothing was committed: the working folder is not in a git repository.")
         return []
     _warn_not_committed(warnings, "they had uncommitted changes before the iteration", changes.shared)
     if not changes.own:

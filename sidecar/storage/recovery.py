@@ -21,10 +21,13 @@ from sidecar.core.text import count_noun
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, current_step, migrate
 from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,
+    SIDE_FILES,
+    check_side_files,
     connect,
     create_private_file,
     suspect_marker,
     translate_errors,
+    wal_path,
 )
 
 if TYPE_CHECKING:
@@ -37,18 +40,16 @@ _FRAME_HEADER = struct.Struct(">4I")
 _FRAME_HEADER_BYTES = 24
 
 
-def wal_path(path: Path) -> Path:
-    """Return the path of the write-ahead log beside a file."""
-    return path.with_name(path.name + "-wal")
-
-
 def find_damage(path: Path) -> str | None:
     """Return a short phrase for what is wrong with a file; None if it is sound or missing.
 
     Raise StateDegraded if it cannot be read.
     """
+    check_side_files(path)
     if path.is_dir():
         return "a folder is in its place"
+    if path.exists() and not path.is_file():
+        return "a pipe or a device is in its place"
     if not _size(path):
         if _size(wal_path(path)):
             return "only its write-ahead log is left"
@@ -269,10 +270,13 @@ def _insert(target: apsw.Connection, table: str, row: Row) -> int:
 
 def _open_damaged(damaged: Path, fresh: Path, now_ms: int) -> apsw.Connection | None:
     """Open the damaged file, or else a copy of it with a reconstructed start."""
-    if damaged.is_file() and damaged.stat().st_size:
+    holds_pages = damaged.is_file() and _size(damaged) > 0
+    if holds_pages:
         source = _opened(damaged)
         if source is not None:
             return source
+    elif not _size(wal_path(damaged)):
+        return None
     for step in range(len(MIGRATIONS), 0, -1):
         schema = _schema_pages(fresh, step, now_ms)
         for preserved_from in (_HEADER_BYTES, _PAGE_BYTES):  # the header alone, then the whole schema
@@ -383,9 +387,6 @@ def _remove(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-_SIDE_FILES = ("-wal", "-shm")
-
-
 def is_recovery_unfinished(path: Path) -> bool:
     """Whether a recovery of this file was started and not finished."""
     return _recovery_marker(path).exists()
@@ -402,9 +403,9 @@ def recover(path: Path, damage: str, now_ms: int) -> str:
     fresh = path.with_name(path.name + ".rescued")
     try:
         damaged_path = path.with_name(_damaged_name(path, now_ms))
-        for suffix in ("", *_SIDE_FILES):
+        for suffix in ("", *SIDE_FILES):
             _move(path.with_name(path.name + suffix), damaged_path.with_name(damaged_path.name + suffix))
-        for suffix in ("", *_SIDE_FILES):
+        for suffix in ("", *SIDE_FILES):
             fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
         with translate_errors():
             saved, lost = salvage(damaged_path, fresh, now_ms)

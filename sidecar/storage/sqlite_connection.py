@@ -38,6 +38,25 @@ _PROGRAMMING_ERRORS = (
 """Never caused by the state of file or disk: they pass unchanged and end in the log as incidents."""
 
 
+SIDE_FILES = ("-wal", "-shm")
+"""Endings of the files that SQLite creates beside the state file."""
+
+
+def wal_path(path: Path) -> Path:
+    """Return the write-ahead log of a file."""
+    return path.with_name(path.name + SIDE_FILES[0])
+
+
+def check_side_files(path: Path) -> None:
+    """Raise StateDegraded if a pipe, a device or a folder is in the place of a side file: reading it may never end."""
+    for suffix in SIDE_FILES:
+        side = path.with_name(path.name + suffix)
+        if side.exists() and not side.is_file():
+            raise StateDegraded(
+                f"{side.name} in the state folder is not a regular file.", hint="Remove it, and start again."
+            )
+
+
 def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
     """Open the file in WAL mode, creating it if needed; raise apsw's exceptions."""
     create_private_file(path)

@@ -22,7 +22,7 @@ SWITCHED_OFF = "off"
 NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 """Creation flag of a child process: without it Windows opens a console window for each."""
 
-_STATE_FILE = "continuity.db"
+STATE_FILE = "continuity.db"
 
 _APP_SUBFOLDER = "continuity"
 
@@ -81,9 +81,17 @@ def state_folders() -> list[Path]:
     return [*(app_data / name / _APP_SUBFOLDER for name in _APP_FOLDERS), user_state_folder()]
 
 
+def has_state_file(folder: Path) -> bool:
+    """Whether a folder has a state file. One that this user may not enter counts: opening its file names the reason."""
+    try:
+        return (folder / STATE_FILE).is_file()
+    except PermissionError:
+        return True
+
+
 def default_state_folder() -> str:
     """Return the first state folder that contains a state file, else the command line's."""
-    existing = (folder for folder in state_folders() if (folder / _STATE_FILE).is_file())
+    existing = (folder for folder in state_folders() if has_state_file(folder))
     return os.fspath(next(existing, user_state_folder()))
 
 

@@ -39,8 +39,14 @@ class ProcessRegistration:
 
 
 def running_processes(folder: Path) -> list[dict[str, object]]:
-    """Return the details of the live processes on a folder, and remove the entries of dead ones."""
-    entries = (_read_entry(path) for path in sorted((folder / FOLDER).glob("*.json")))
+    """Return the details of the live processes on a folder, and remove the entries of dead ones.
+
+    A folder that this user may not enter shows none.
+    """
+    paths: list[Path] = []
+    with suppress(OSError):
+        paths = sorted((folder / FOLDER).glob("*.json"))
+    entries = (_read_entry(path) for path in paths)
     return [entry for entry in entries if entry is not None]
 
 

@@ -47,7 +47,6 @@ OPENS = {
     "cli/editor.py": "a temporary folder of the command",
     "cli/ralph_loop.py": USER_ARGUMENT,
     "cli/output.py": USER_ARGUMENT,
-    "cli/ralph.py": NULL_DEVICE,
     "rpc/claim_stdio.py": NULL_DEVICE,
 }
 

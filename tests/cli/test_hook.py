@@ -165,3 +165,17 @@ def test_one_unreadable_file_leaves_the_other_agents_settings_alone(
     (tmp_path / "codex" / "hooks.json").write_text("# mine")
     assert command("install", "--yes").returncode == 1
     assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()
+
+
+def test_a_mistyped_project_is_refused_and_not_created(command: Command, tmp_path: Path) -> None:
+    for verb in ("install", "uninstall"):
+        done = command(verb, "--project", str(tmp_path / "shopp"), "--yes")
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"hook: The project's folder does not exist. (workspaceUnavailable)")
+    assert not (tmp_path / "shopp").exists()
+
+
+def test_stopping_where_nothing_ran_creates_no_folder(output_of: Callable[..., str], tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert output_of("stop") == "No hook's sidecar is running.\n"
+    assert sorted(tmp_path.iterdir()) == before

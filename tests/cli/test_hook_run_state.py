@@ -1,10 +1,21 @@
 """The run state that the hooks of one session share."""
 
+import json
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from sidecar.cli.hook_client import FOLDER, MAX_AGE_MS, remove_stale_runs, run_state_of, undelivered_run
+from sidecar.cli.hook_client import (
+    FOLDER,
+    MAX_AGE_MS,
+    log_line,
+    reason_of,
+    remove_stale_runs,
+    run_state_of,
+    undelivered_run,
+)
 
 OPENED = {"runId": "one", "deliveryToken": None, "cwd": "/shop", "projectPath": None}
 
@@ -53,3 +64,25 @@ def test_the_state_of_unfinished_runs_is_removed_after_a_week(tmp_path: Path) ->
     remove_stale_runs(str(tmp_path), made_ms + MAX_AGE_MS + 60_000)
     assert list((tmp_path / FOLDER).iterdir()) == [other]
     remove_stale_runs(str(tmp_path / "none"), made_ms)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_hook_that_comes_first_creates_a_state_folder_for_its_user_only(tmp_path: Path) -> None:
+    state_dir = tmp_path / "state"
+    log_line(str(state_dir), 0, "Stop", "timeout")
+    folders = (state_dir, state_dir / "log")
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700, 0o700]
+    assert stat.S_IMODE((state_dir / "log" / "hooks.log").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (RuntimeError("The workspace's folder does not exist."), "The workspace's folder does not exist."),
+        (KeyError("session_id"), "The hook's input has no `session_id`."),
+        (json.JSONDecodeError("x", "{", 1), "The hook's input is not a JSON object."),
+        (ConnectionRefusedError(111, "Connection refused"), "The sidecar cannot be reached: Connection refused."),
+    ],
+)
+def test_the_log_has_a_sentence_on_why_a_hook_printed_nothing(error: Exception, sentence: str) -> None:
+    assert reason_of(error) == sentence

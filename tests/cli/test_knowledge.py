@@ -70,6 +70,7 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
         return (done.stdout + (done.stderr if status else b"")).decode()
 
     assert output_of("plan", "--full").split() == ["create", "company:adr-1", "The", "item", "is", "new."]
+    assert "last complete sync: never" in output_of("status")
     assert "1 added" in output_of("sync")
     assert "Nothing to do." in output_of("sync", "--item", "adr-1", "--dry-run")
     path = knowledge.pointer("adr-1")
@@ -84,6 +85,8 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     assert "notFound" in output_of("explain", "nobody", status=3)
     knowledge.repository.commit({"company/adrs/bad.md": "---\nno: [end\n---\n"})
     assert "warning: company/adrs/bad.md: It cannot be read" in output_of("plan")
-    assert "failed: company/adrs/bad.md: It cannot be read" in output_of("sync", status=1)
+    failed = output_of("sync", status=1)
+    assert "failed: company/adrs/bad.md: It cannot be read" in failed
+    assert failed.endswith("Correct the failed items in the repository, then sync again.\n")
     assert orjson.loads(output_of("sync", "--json", status=1))["error"]["data"]["code"] == "PARTIAL_FAILURE"
     assert "not in sync" in output_of("status")

@@ -112,6 +112,34 @@ def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -
     assert done.stderr.decode().splitlines()[0] == "memory: No memory has that id. (notFound)"
     assert command("list", "--tier", "tepid").returncode == 2
     assert command("add").returncode == 2
+    tagged = command("add", "--tag", "two words", "Layers call downwards.")
+    sentence = "memory: `tags.0` must have no spaces, commas or quotes. (invalidParams)\n"
+    assert (tagged.returncode, tagged.stderr.decode()) == (2, sentence)
+
+
+def test_an_argument_that_is_not_utf8_is_refused_in_one_sentence(command: Command) -> None:
+    done = command("add", "caf\udce9")
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        2,
+        [
+            "memory: An argument or a path is not UTF-8 text. (invalidParams)",
+            "hint: Use UTF-8 names, and a locale such as C.UTF-8.",
+        ],
+    )
+
+
+def test_the_hint_for_an_editor_that_fails_names_options_of_the_command(
+    output_of: Callable[..., str], command: Command
+) -> None:
+    failed = command("edit", the_id(output_of), VISUAL="no-such-editor")
+    assert failed.stderr.decode().splitlines()[1] == ("hint: Use --title and --file to change it without an editor.")
+
+
+def test_the_columns_of_a_list_are_under_their_headings(output_of: Callable[..., str]) -> None:
+    output_of("add", "--owner", "dev", "--type", "gotcha", "Use redis for sessions.")
+    heading, row = output_of("list", "--owner", "dev").splitlines()
+    assert heading.index("TYPE") == row.index("gotcha")
+    assert heading.index("TITLE") == row.index("Use redis")
 
 
 def test_a_standing_instruction_is_added_confirmed_and_undone_with_one_command_each(

@@ -2,12 +2,14 @@
 
 import argparse
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from sidecar.cli import output
-from sidecar.cli.output import CommandAnswer, hint_of_command_line, run_and_print
+from sidecar.cli.output import CommandAnswer, hint_of_command_line, run_and_print, words_of_command_line
 from sidecar.cli.report import lines
 
 
@@ -21,6 +23,14 @@ def test_hints_name_commands_and_leave_out_methods_without_one() -> None:
     assert hint_of_command_line("`memory/list` returns them.") == "`memory list` returns them."
     assert hint_of_command_line("Send `bracket` as returned by `context/bracket`.") == ""
     assert hint_of_command_line("Send its current path.") == "Send its current path."
+
+
+def test_warnings_name_commands_and_their_options() -> None:
+    text = "`session/activate` or `session/exit` brings them in line, or `force`; `registry/put` has no command."
+    assert words_of_command_line(text) == (
+        "`session activate` or `session exit` brings them in line, or `--force`; `registry/put` has no command."
+    )
+    assert hint_of_command_line("Exit with `force`.") == "Exit with `--force`."
 
 
 def test_every_method_that_a_hint_names_is_known() -> None:
@@ -38,3 +48,13 @@ def test_the_report_states_each_verdict_once() -> None:
     stage = {"name": "passive", "enabled": True, "verdict": "moreData", "sentence": "Too little data: no prompts."}
     shown = list(lines({"nextStep": {"sentence": "Keep measuring."}, "stages": [stage], "path": "report.html"}))
     assert shown[2] == "passive    on   too little data  no prompts."
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_an_answer_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "sidecar", "hook", "status", "--project", str(tmp_path)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"The answer cannot be written: No space left on device.\n")
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False)
+    assert (closed.returncode, closed.stderr) == (0, b"")

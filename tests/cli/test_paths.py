@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.cli.output import CommandFailed
 from sidecar.cli.paths import project_folder, state_folder
-from sidecar.system.environment import state_folders, user_state_folder
+from sidecar.system.environment import default_state_folder, state_folders, user_state_folder
 
 
 def made(folder: Path) -> Path:
@@ -34,6 +34,17 @@ def test_a_folder_without_a_state_file_is_skipped(tmp_path: Path) -> None:
     made(tmp_path / "real")
     with pytest.raises(CommandFailed, match="no state file in"):
         state_folder(tmp_path, [tmp_path / "real"])
+
+
+def test_a_state_folder_that_may_not_be_entered_is_not_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(_path: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    assert state_folder(None, [tmp_path / "first", tmp_path / "second"]) == tmp_path / "first"
+    assert default_state_folder() == str(state_folders()[0])
 
 
 def test_outside_a_repository_the_project_is_the_folder_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

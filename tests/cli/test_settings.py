@@ -36,6 +36,23 @@ def test_settings_are_listed_changed_for_all_projects_or_one_and_reset(
     assert output_of("settings", "knowledge.repository", "--reset").startswith("knowledge.repository: null (default)\n")
 
 
+def test_a_mistyped_project_is_refused_by_commands_that_only_read(command: Command, tmp_path: Path) -> None:
+    sentence = (
+        ": The project's folder does not exist. (workspaceUnavailable)\nhint: If it was moved, name its new path."
+    )
+    for arguments in (("settings", "mode"), ("report",), ("rollout",), ("explain",)):
+        done = command(*arguments, "--project", str(tmp_path / "shopp"))
+        assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", arguments[0] + sentence + "\n")
+
+
+def test_a_variable_with_an_unknown_value_is_reported_by_every_command(command: Command) -> None:
+    done = command("settings", "mode", ONECODE_CONTINUITY_MODE="actve")
+    assert done.stderr.decode() == (
+        "warning: ONECODE_CONTINUITY_MODE is ignored: `mode` must be one of off, passive, active.\n"
+    )
+    assert done.stdout.startswith(b"mode: passive (default)")
+
+
 def test_a_text_that_looks_like_json_stays_a_text_and_a_list_is_read_as_json(output_of: Callable[..., str]) -> None:
     assert output_of("settings", "knowledge.ref", "2024").startswith("knowledge.ref: 2024 (global)\n")
     output_of("settings", "knowledge.ref", "main")

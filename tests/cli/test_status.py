@@ -58,6 +58,31 @@ def test_status_shows_the_running_sidecar_mode_projects_and_latest_runs(
     assert "committed" not in shown
 
 
+def test_the_hooks_of_a_project_count_as_connected_in_it(
+    shop: Repository, state_dir: Path, process: SidecarProcess, tmp_path: Path
+) -> None:
+    assert process.popen.poll() is None
+    folders = {name: str(tmp_path) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA")}
+    installed = run_command("hook", "install", "--project", "--yes", cwd=shop.path, temporary=tmp_path, **folders)
+    assert installed.returncode == 0
+
+    def connected(cwd: Path) -> bool:
+        done = run_command(
+            "status",
+            "--json",
+            "--state-dir",
+            str(state_dir),
+            cwd=cwd,
+            temporary=tmp_path,
+            CLAUDE_CONFIG_DIR=str(tmp_path),
+        )
+        hosts = {host["name"]: host["connected"] for host in orjson.loads(done.stdout)["hosts"]}
+        return bool(hosts["Claude Code"])
+
+    assert connected(shop.path)
+    assert not connected(tmp_path)
+
+
 def test_a_project_has_its_name_before_its_first_run_ends(
     process: SidecarProcess, shop: Repository, output_of: Callable[..., str]
 ) -> None:

@@ -1,7 +1,7 @@
 """One undecodable byte in any column of any table fails no method: derived rows are rebuilt, others are set aside."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,28 @@ def test_an_undecodable_byte_in_any_row_fails_no_method(patient: Patient) -> Non
             cells = ", ".join("?" * len(rows[0]))
             connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({cells})", rows)
     assert failures == []
+
+
+@pytest.mark.parametrize("column", ["name", "value"])
+def test_a_process_starts_on_settings_that_cannot_be_decoded(
+    open_sidecar: Callable[..., MemorySidecar], state_dir: Path, column: str
+) -> None:
+    first = open_sidecar()
+    first.client.initialize()
+    settings = {"mode": "active", "secretPatterns": ["acme_[A-Za-z0-9]{32}"]}
+    first.client.request("settings/update", {"settings": settings})
+    first.close()
+    connection = apsw.Connection(str(state_dir / "continuity.db"))
+    connection.execute(f"UPDATE continuity_settings SET {column} = CAST(x'61ff62' AS TEXT) WHERE name = 'mode'")
+    connection.close()
+    second = open_sidecar()
+    second.client.initialize()
+    found = {row["name"]: row["value"] for row in second.client.request("settings/get", {})["settings"]}
+    assert (found["mode"], found["secretPatterns"]) == ("passive", settings["secretPatterns"])
+    findings = second.client.request("state/doctor", {})["findings"]
+    assert [row["message"] for row in findings if "continuity_settings" in row["message"]] == [
+        "1 row of continuity_settings could not be decoded and is in continuity.db.damaged-rows."
+    ]
 
 
 def test_damaged_values_of_runs_are_set_aside_by_the_call_that_reads_them(patient: Patient) -> None:

@@ -23,9 +23,10 @@ def test_outside_git_changed_files_are_null_and_idle_iterations_are_still_detect
     ralph = Ralph(plain, agent, tmp_path / "tmp")
     same = outputs("Working.\n")
     agent.set_runs([same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same])
-    done = ralph.loop("Add a login.", "--stuck-after", "2")
+    done = ralph.loop("Add a login.", "--stuck-after", "2", "--commit")
 
     assert done.returncode == 4
+    assert b"Nothing was committed: the working folder is not in a git repository." in done.stdout + done.stderr
     assert [(entry["filesChanged"], entry["commits"]) for entry in ralph.history()] == [(None, [])] * 4
     assert (plain / ".spool" / ".state" / ".gitignore").read_text(encoding="utf-8").endswith("*\n")
 
@@ -221,11 +222,23 @@ def test_a_missing_working_folder_is_not_created(ralph: Ralph, tmp_path: Path) -
         refused = ralph(*arguments, "--project", str(nowhere))
 
         assert (refused.returncode, refused.stdout) == (1, b"")
-        assert (
-            refused.stderr.decode()
-            == f"ralph: The working folder does not exist. Create {nowhere}, or name another folder.\n"
-        )
+        assert refused.stderr.decode().splitlines() == [
+            "ralph: The working folder does not exist. (workspaceUnavailable)",
+            f"hint: Create {nowhere}, or name another folder.",
+        ]
     assert not nowhere.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system's file names are Unicode")
+def test_a_working_folder_whose_name_is_not_utf8_is_not_reported_missing(ralph: Ralph, tmp_path: Path) -> None:
+    latin = tmp_path / "caf\udce9"
+    latin.mkdir()
+    refused = ralph("Add a login.", "--no-continuity", "--project", str(latin))
+
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert refused.stderr.decode().splitlines()[0] == (
+        "ralph: An argument or a path is not UTF-8 text. (invalidParams)"
+    )
 
 
 def test_a_dry_run_shows_prompt_and_command_line_and_changes_nothing(ralph: Ralph, agent: FakeAgent) -> None:

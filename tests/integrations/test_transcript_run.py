@@ -42,6 +42,20 @@ def test_run_has_prompt_calls_with_results_and_final_message() -> None:
     ]
 
 
+def test_the_end_of_the_previous_run_is_not_part_of_a_run_that_follows_at_once() -> None:
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    before, prompted, after = (f"2026-03-01T09:29:{second}Z" for second in ("58.500", "59.500", "59.900"))
+    ended = line("assistant", [{"type": "text", "text": "Done."}], at=before, message={"id": "m", "usage": usage})
+    prompt = line("user", "Next", at=prompted)
+    answer = line("assistant", [{"type": "text", "text": "Yes."}], at=after)
+    started = line("user", "Next", at="2026-03-01T09:30:00.100Z")
+    later = line("assistant", [{"type": "text", "text": "Yes."}])
+    expected = TranscriptRun("Next", "Yes.", [{"type": "text", "text": "Yes."}], {})
+    assert run_since([ended, prompt, answer], BEGAN_MS) == expected, "the prompt is dated before the start"
+    assert run_since([ended, started, later], BEGAN_MS) == expected, "the prompt is dated after it"
+    assert run_since([ended], BEGAN_MS) == TranscriptRun("", "", [], {}), "nothing is written yet"
+
+
 def test_records_of_subagents_and_the_program_are_skipped() -> None:
     lines = [
         line("user", "Caveat: local commands", isMeta=True),

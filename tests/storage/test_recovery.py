@@ -1,5 +1,6 @@
 """Tests of recovery: a damaged file is set aside, reported, and its durable rows are recovered."""
 
+import os
 import random
 import shutil
 import subprocess
@@ -208,6 +209,42 @@ def test_a_folder_in_the_files_place_is_set_aside_with_its_contents(state_dir: P
     (aside,) = state_dir.glob("*.damaged-*")
     assert aside.name in opened.warnings[0]
     assert (aside / "thesis.txt").read_text() == "years of work"
+    opened.database.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_in_the_files_place_is_set_aside(state_dir: Path) -> None:
+    state_dir.mkdir()
+    os.mkfifo(state_dir / "continuity.db")
+    opened = reopen(state_dir / "continuity.db")
+    assert "a pipe or a device is in its place" in opened.warnings[0]
+    assert_set_aside(opened)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("name", ["continuity.db-wal", "continuity.db-shm"])
+def test_a_pipe_beside_the_state_file_is_an_error_that_names_it(path: Path, name: str) -> None:
+    pipe = path.with_name(name)
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    with pytest.raises(StateDegraded, match=f"{name} in the state folder is not a regular file"):
+        reopen(path)
+    pipe.unlink()
+    opened = reopen(path)
+    assert opened.warnings == ()
+    opened.database.close()
+
+
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir], ids=["an empty file", "a folder"])
+def test_no_schema_is_reconstructed_where_nothing_can_be_read(
+    state_dir: Path, make: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state_dir.mkdir()
+    make(state_dir / "continuity.db")
+    reconstructed: list[int] = []
+    monkeypatch.setattr(recovery, "_schema_pages", lambda _fresh, step, _now_ms: reconstructed.append(step))
+    opened = reopen(state_dir / "continuity.db")
+    assert (reconstructed, recovered_rows(opened)) == ([], ({}, 0))
     opened.database.close()
 
 

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from sidecar.system.running_sidecars import FOLDER, ProcessRegistration, running_processes
 
 
@@ -28,4 +30,12 @@ def test_entries_of_dead_processes_are_removed_and_unfinished_ones_are_not(tmp_p
 def test_a_failed_registration_is_ignored(tmp_path: Path) -> None:
     (tmp_path / FOLDER).write_text("a file stands in the folder's place")
     ProcessRegistration(tmp_path, {}).close()
+    assert running_processes(tmp_path) == []
+
+
+def test_a_folder_that_may_not_be_entered_shows_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path, _pattern: str) -> list[Path]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "glob", refuse)
     assert running_processes(tmp_path) == []
