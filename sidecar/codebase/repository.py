@@ -317,6 +317,10 @@ class Repository:
         """Return the terms that occur in few enough files to say something."""
         return self._index.specific_terms(terms)
 
+    def subject_terms(self, terms: Collection[str]) -> frozenset[str]:
+        """Return those of a prompt's specific terms that say what it is about."""
+        return self._index.subject_terms(terms)
+
     def _source_texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read files from the worktree, or from git's objects where a filter changed their bytes."""
         return self._with_objects(self.worktree_texts(files), files)

@@ -76,7 +76,7 @@ _STOP_WORDS = (
     "also", "any", "because", "before", "after", "again", "all", "both", "each", "few", "more", "most", "other", "only",
     "own", "same", "very", "via", "try", "new", "old", "way", "thing", "things", "something", "work", "works",
     "working", "about", "around", "across", "today", "depend", "depends",
-    "look", "looks", "see", "show", "file", "files", "code",
+    "look", "looks", "see", "show", "file", "files", "code", "here", "none", "sure", "come", "comes", "lose",
 )  # fmt: skip
 _FUNCTION_WORDS = {
     "Portuguese": (
@@ -99,8 +99,8 @@ _FUNCTION_WORDS = {
         "più quando questa questo se si sono su un una è"
     ),
     "German": (
-        "aber als am an auch auf aus bei beim bis bitte da dann das dass dem den der des die dies diese "
-        "dieser dieses doch durch ein eine einem einen einer eines er es für gegen haben hat ich ihr im ist "
+        "aber alle als am an auch auf aus bei beim bis bitte da dann das dass dem den der des die dies diese "
+        "dieser dieses doch durch ein eine einem einen einer eines er es für gegen haben hat hatte ich ihr ihre im ist "
         "ja kann mehr mit muss nach nicht noch nur ob oder ohne schon sich sie sind soll sollte sondern um "
         "und uns vom von vor wenn werden wie wir wird worden wurde zu zum zur über"
     ),
@@ -145,21 +145,42 @@ def cache_many_words() -> None:
     _TERM_CACHE.limit = MANY_WORDS
 
 
+SHORT_TERMS = 2
+"""Number of other terms up to which a text is also about words that share a function word's stem, as `theme`: an index
+cannot tell them apart.
+"""
+
+
 def query_terms(text: str) -> list[str]:
     """Return the significant terms of a prompt, each once, in order of first use."""
-    return list(dict.fromkeys(term for _, terms in _words_with_terms(text) for term in terms if _is_significant(term)))
+    return list(_significant_terms(list(_words_with_terms(text))))
 
 
 def query_words(text: str) -> dict[str, str]:
     """Map the significant terms of a prompt to the word each was first read from."""
     words: dict[str, str] = {}
-    for word, terms in _words_with_terms(text):
+    read = list(_words_with_terms(text))
+    significant = _significant_terms(read)
+    for word, terms in read:
         folded = word.casefold()
         for term in terms:
-            if term not in words and _is_significant(term):
+            if term not in words and term in significant:
                 is_whole = len(terms) == 1 or (term == terms[0] and (word.isascii() or not _is_mixed(word)))
                 words[term] = folded if is_whole else _source_part(word, term)
     return words
+
+
+def _significant_terms(words: list[tuple[str, tuple[str, ...]]]) -> dict[str, None]:
+    """Return the significant terms of words; of a short text, also those that share a function word's stem."""
+    found = dict.fromkeys(term for _, terms in words for term in terms if _is_significant(term))
+    if len(found) > SHORT_TERMS:
+        return found
+    return dict.fromkeys(
+        term
+        for word, terms in words
+        for term in terms
+        if _is_significant(term) or (len(terms) == 1 and _shares_stem(word.casefold(), term))
+    )
 
 
 def _words_with_terms(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -174,6 +195,11 @@ def _words_with_terms(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _is_significant(term: str) -> bool:
     return len(term) > 1 and term not in STOP_WORDS and not term.isdigit() and not _is_function_pair(term)
+
+
+def _shares_stem(word: str, term: str) -> bool:
+    """Whether a word has the stem of a stop word that it is no form of, as `theme` has that of `them`."""
+    return term in STOP_WORDS and word in (f"{term}e", f"{term}es") and f"{term}e" not in STOP_WORDS
 
 
 def _is_function_pair(term: str) -> bool:

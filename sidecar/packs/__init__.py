@@ -3,7 +3,7 @@
 from sidecar.packs.byte_budget import ANCHOR_BYTES, ByteLimits, ContextLimits, anchor_limit, fit
 from sidecar.packs.carryover import carryover_items
 from sidecar.packs.composition import Composition, compose_packs, plan_item, planning_item, render_anchor
-from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, shows_content
+from sidecar.packs.context_pack import ContextFile, RenderCache, ShownRegion, comes_last, shows_content
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import AnchorNews, delta_items, recent_failures, task_list_items
 from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
@@ -17,7 +17,7 @@ from sidecar.packs.pack_blocks import (
     session_has,
 )
 from sidecar.packs.prefetch import prefetch_packs
-from sidecar.packs.relevant_files import above_cutoff, comes_last, dominant_file, with_evidence
+from sidecar.packs.relevant_files import above_cutoff, dominant_file, with_evidence
 from sidecar.packs.task import (
     HEAD_CHARACTERS,
     clean_prompt,

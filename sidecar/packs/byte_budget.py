@@ -1,8 +1,9 @@
 """The byte budget of a call: its limits, the shares of context and anchor, and which items fit. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from sidecar.codebase import identifiers_of, paths_in, pointing_words
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem
 from sidecar.runs import SessionContents, entries
@@ -41,6 +42,22 @@ def limits_of_call(
     is_follow_up = any(item.bytes and entries.context_path(key) is not None for key, item in known.items.items())
     context_bytes = settings.context_bytes(token_mode) * share * (FOLLOW_UP_SHARE if is_follow_up else 1.0)
     return byte_limits, ContextLimits(min(int(context_bytes), int(byte_limits.new_bytes * CONTEXT_SHARE)), is_follow_up)
+
+
+CONTEXT_SHARES = (0.25, 0.5)
+"""Share of the context's bytes for a query with one word that says what it is about, and with two."""
+
+
+def context_share(query: str, specific: Collection[str]) -> float:
+    """Return the share of the context's bytes for a query: all with three specific terms, a name or a place."""
+    if len(specific) > len(CONTEXT_SHARES) or names_place(query):
+        return 1.0
+    return CONTEXT_SHARES[max(0, len(specific) - 1)]
+
+
+def names_place(query: str) -> bool:
+    """Whether a query names a path, an identifier, a stack frame or a call."""
+    return bool(identifiers_of(query) or paths_in(query) or pointing_words(query))
 
 
 def sendable_bytes(settings: Settings, token_mode: str, max_new_bytes: int | None) -> int:

@@ -15,7 +15,7 @@ from sidecar.codebase import HeadMove, Listing, Repository, RepositoryState, Sta
 from sidecar.core.clock import Clock, Deadline
 from sidecar.core.text import count_noun, one_line
 from sidecar.language.message_intent import creation_intent
-from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
+from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.model import PreRunParams
@@ -33,7 +33,6 @@ from sidecar.packs.relevant_files import (
     RunningSearch,
     early_matches_first,
     finished,
-    path_only_files,
     pinned_context_files,
     start_contents_search,
 )
@@ -264,7 +263,7 @@ def _use_early_matches(
 ) -> None:
     """Use the files found without an index, if any: without a state, differences and summaries."""
     found = early_matches_first(finished(path_search), finished(contents_search))
-    files = path_only_files(pack_query, found[:MAX_POINTERS])
+    files = path_only_files(pack_query.query, found[:MAX_POINTERS])
     inputs.pack = CachedPack((), files)
     inputs.partial, inputs.late = True, not files
     inputs.omissions.append(Trimmed(item="repository", reason="deadline"))

@@ -10,8 +10,12 @@ from typing import NamedTuple
 from sidecar.codebase import (
     FoundRegion,
     RankedFile,
+    Summary,
     content_identity,
+    is_generated,
+    is_test,
     numbered_lines,
+    query_words,
 )
 from sidecar.core.digests import digest_bytes
 from sidecar.core.text import one_line, size
@@ -28,6 +32,12 @@ TOP_FILES = 6
 
 PURPOSE_CHARACTERS, WHY_CHARACTERS = 80, 80
 _MATCHES_PREFIX = "matches "
+
+NAMED_PARTS = frozenset(("namedPath", "mentioned"))
+"""Parts of the score of a file that the prompt names."""
+
+POINTER_GAP = 4.0
+"""Log odds below the best file's at which a file is not even pointed at."""
 
 REASON_SCORE = 0.3
 """Minimum value of a score's part that counts as a reason."""
@@ -280,6 +290,44 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
     if changed:
         reasons.append("changed")
     return "; ".join(reasons) or "near the request"
+
+
+def path_only_files(query: str, ranked: Sequence[RankedFile]) -> tuple[ContextFile, ...]:
+    """Return files by path alone: their contents count as not delivered, so that their summaries may follow."""
+    words = query_words(query)
+    return tuple(
+        ContextFile(
+            ranked_file,
+            f"pointer:{ranked_file.path}",
+            "",
+            reasons_for(ranked_file, words, mentioned=False, changed=False),
+        )
+        for ranked_file in ranked
+    )
+
+
+def is_generated_file(path: str, summary: Summary | None) -> bool:
+    """Whether a program writes a file, by its path or by what it says itself."""
+    return is_generated(path) or (summary is not None and summary.is_generated)
+
+
+def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
+    """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
+    is_requested = not NAMED_PARTS.isdisjoint(ranked.parts)
+    is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
+    return is_failing or (not is_requested and is_unwanted)
+
+
+def score_without_names(ranked: RankedFile) -> float:
+    """Return a file's log odds: the weights of named files only order them."""
+    return ranked.score - sum(ranked.parts.get(name, 0.0) for name in NAMED_PARTS)
+
+
+def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:
+    """Return the files whose scores stay near the best one's, and those the prompt names."""
+    scores = {file.path: score_without_names(file) for file in ranked}
+    least = max(scores.values(), default=0.0) - POINTER_GAP
+    return [file for file in ranked if scores[file.path] >= least or not NAMED_PARTS.isdisjoint(file.parts)]
 
 
 def shows_content(item: PackItem) -> bool:

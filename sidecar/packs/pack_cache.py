@@ -17,14 +17,14 @@ from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, Anchor, accepted_digest
-from sidecar.packs.context_pack import ContextFile, ShownRegion
+from sidecar.packs.context_pack import ContextFile, ShownRegion, path_only_files
 from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
     RunningSearch,
     context_files,
     early_matches_first,
     finished,
-    path_only_files,
+    is_searched,
     with_early_regions,
 )
 from sidecar.packs.request import PackQuery
@@ -145,7 +145,7 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
 
 
-PACK_VERSION = 20
+PACK_VERSION = 21
 """Part of the key: increment it when the content of a pack changes."""
 
 REMEMBERED_CONVERSATIONS = 64
@@ -263,10 +263,11 @@ def _build(
         had_code, early_matches = bool(early_matches), finished(partial_pack.contents_search)
         if waited_ms >= wait_ms >= SHORT_WAIT_MS:
             break  # the last search follows
-        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        if is_searched(pack_query):
+            matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         if not had_code:
             candidates = [file for file in early_matches_first(matches, early_matches) if file.path in listing.searched]
-            partial_pack.files = path_only_files(pack_query, candidates)
+            partial_pack.files = path_only_files(pack_query.query, candidates)
             if early_matches:
                 partial_pack.files = with_early_regions(pack_query, pack_query.query, candidates, state, listing)
         if waited_ms >= wait_ms:

@@ -18,14 +18,11 @@ from sidecar.codebase import (
     content_identity,
     count_terms,
     drop_unlikely,
-    identifiers_of,
     is_agent_file,
-    is_generated,
     is_named_file,
     is_pointed_at,
     is_test,
     paths_in,
-    pointing_words,
     prompt_parts,
     query_terms,
     query_words,
@@ -36,13 +33,20 @@ from sidecar.codebase import (
 )
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import count_noun
+from sidecar.language.common_words import is_distinctive
+from sidecar.packs.byte_budget import context_share, names_place
 from sidecar.packs.context_pack import (
     MAX_POINTERS,
+    NAMED_PARTS,
     REASON_SCORE,
     ContextFile,
     ShownRegion,
+    comes_last,
+    is_generated_file,
     known_file,
+    near_best,
     reasons_for,
+    score_without_names,
     sent_region,
     shown_region,
 )
@@ -90,7 +94,8 @@ def context_files(
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
     """Return the context's files, and all candidates; `early_matches` are files found without the unfinished index."""
     specific = _specific_terms(pack_query, pack_query.query)
-    has_subject = bool(specific or pack_query.touched or early_matches or paths_in(pack_query.query))
+    subject = _subject_terms(pack_query, specific)
+    has_subject = bool(early_matches) or is_searched(pack_query)
     recent = [file for file in pack_query.recent if file.path in listing.searched]
     if not (has_subject or recent):
         return (), ()
@@ -98,8 +103,10 @@ def context_files(
     found = pack_query.repository.find(pack_query.query, state, depth, touched=pack_query.touched)
     matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
-    supported = with_evidence(drop_unlikely(matches), specific, by_commits=is_specific)
+    supported = with_evidence(drop_unlikely(matches), subject, by_commits=is_specific)
     ranked = above_cutoff(_likely(supported, _most_files(pack_query.query) if is_specific else FEW_FILES))
+    if not (_is_long(pack_query.query) or names_place(pack_query.query)):
+        ranked = near_subject(ranked, subject)
     if early_matches is None:
         ranked, again = with_recent_files(ranked, found if has_subject else (), recent)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
@@ -108,8 +115,11 @@ def context_files(
 
 
 def _most_files(query: str) -> int:
-    is_long = len(prompt_parts(query).searched) > 1
-    return CANDIDATE_FILES if is_long else LIKELY_FILES
+    return CANDIDATE_FILES if _is_long(query) else LIKELY_FILES
+
+
+def _is_long(query: str) -> bool:
+    return len(prompt_parts(query).searched) > 1
 
 
 def _likely(matches: Sequence[RankedFile], limit: int) -> list[RankedFile]:
@@ -130,6 +140,18 @@ def _specific_terms(pack_query: PackQuery, query: str) -> frozenset[str]:
     """Return the words by which a query says what it is about: few files contain them."""
     terms = [term for term in query_terms(query) if term not in GENERAL_TERMS]
     return pack_query.repository.specific_terms(terms)
+
+
+def _subject_terms(pack_query: PackQuery, specific: frozenset[str]) -> frozenset[str]:
+    """Return those of the specific words that say what a query is about in this repository."""
+    return pack_query.repository.subject_terms(specific) - GENERAL_TERMS
+
+
+def is_searched(pack_query: PackQuery) -> bool:
+    """Whether a query says what it is about, by its words or a path, or the conversation's work does."""
+    if pack_query.touched or paths_in(pack_query.query):
+        return True
+    return bool(_subject_terms(pack_query, _specific_terms(pack_query, pack_query.query)))
 
 
 def with_regions(
@@ -339,28 +361,11 @@ def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> Ru
 
     It runs while the repository's state is read, because the time after that is short.
     """
-    if all(term in GENERAL_TERMS for term in query_terms(pack_query.query)):
+    if not any(is_distinctive(term) and term not in GENERAL_TERMS for term in query_terms(pack_query.query)):
         return None
     cwd = pack_query.workspace.cwd
     return pool.submit(search_contents, cwd, pack_query.query, UNINDEXED_FILES, CONTENTS_SECONDS)
 
-
-def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[ContextFile, ...]:
-    """Return files by path alone: their contents count as not delivered, so that their summaries may follow."""
-    words = query_words(pack_query.query)
-    return tuple(
-        ContextFile(
-            ranked_file,
-            f"pointer:{ranked_file.path}",
-            "",
-            reasons_for(ranked_file, words, mentioned=False, changed=False),
-        )
-        for ranked_file in ranked
-    )
-
-
-POINTER_GAP = 4.0
-"""Log odds below the best file's at which a file is not even pointed at."""
 
 RECENT_WEIGHTS = {
     "usedRecently": 1.45,  # one of the project's last conversations used it
@@ -421,8 +426,6 @@ BEST_OTHERS = 3
 that name files, 0.27 of them were used, as many as of all files shown.
 """
 
-_NAMED_PARTS = frozenset(("namedPath", "mentioned"))
-
 
 def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
@@ -430,7 +433,7 @@ def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     The anchor covers the rules of instruction files, or the host sends them; other files for agents, such as skills,
     remain only where the prompt is about them. A prompt that names only tests is about what they test.
     """
-    named = {file.path for file in ranked if not _NAMED_PARTS.isdisjoint(file.parts)}
+    named = {file.path for file in ranked if not NAMED_PARTS.isdisjoint(file.parts)}
     if all(map(is_test, named)):
         named = set()
     left = [file for file in ranked if file.path in named or not _is_for_agents(file)]
@@ -453,18 +456,6 @@ def _is_for_agents(ranked: RankedFile) -> bool:
 def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.related)
     return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
-
-
-def is_generated_file(path: str, summary: Summary | None) -> bool:
-    """Whether a program writes a file, by its path or by what it says itself."""
-    return is_generated(path) or (summary is not None and summary.is_generated)
-
-
-def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
-    """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
-    is_requested = not _NAMED_PARTS.isdisjoint(ranked.parts)
-    is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
-    return is_failing or (not is_requested and is_unwanted)
 
 
 FAILING_SHARE, FAILING_POINTER_BYTES = 0.25, 260
@@ -492,7 +483,7 @@ def _failing_places(regions: Sequence[RankedRegion], failing: Collection[str], q
     words = query_words(query).keys()
     if FAILURE_WORDS.isdisjoint(words):
         return []
-    is_short = len(prompt_parts(query).searched) == 1
+    is_short = not _is_long(query)
     tests = [region for region in regions if region.path in failing or (is_short and is_test(region.path))]
     lengths = [_title_length(region, words, 0 if region.path in failing else 1) for region in tests]
     longest = max(lengths, default=0)
@@ -530,20 +521,9 @@ def test_to_follow(ranked: Sequence[RankedFile]) -> str | None:
     )
 
 
-CONTEXT_SHARES = (0.25, 0.5)
-"""Share of the context's bytes for a query with one word that says what it is about, and with two."""
-
-
-def context_share(query: str, specific: Collection[str]) -> float:
-    """Return the share of the context's bytes for a query: all with three specific terms, a name or a place."""
-    if len(specific) > len(CONTEXT_SHARES) or identifiers_of(query) or paths_in(query) or pointing_words(query):
-        return 1.0
-    return CONTEXT_SHARES[max(0, len(specific) - 1)]
-
-
 MIN_TOUCHED_LINK = 0.5
 
-_OWN_EVIDENCE = frozenset((*_NAMED_PARTS, "identifiers", "scope"))
+_OWN_EVIDENCE = frozenset((*NAMED_PARTS, "identifiers", "scope"))
 
 _TOUCHED_LINKS = ("changedWithTouched", "testPairTouched")
 
@@ -575,11 +555,27 @@ def _has_evidence(ranked: RankedFile, specific: Collection[str], *, by_commits: 
     return by_work >= MIN_TOUCHED_LINK or (by_commits and bool(specific) and similarity >= REASON_SCORE)
 
 
-def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:
-    """Return the files whose scores stay near the best one's, and those the prompt names."""
-    scores = {file.path: file.score - sum(file.parts.get(name, 0.0) for name in _NAMED_PARTS) for file in ranked}
-    least = max(scores.values(), default=0.0) - POINTER_GAP
-    return [file for file in ranked if scores[file.path] >= least or not _NAMED_PARTS.isdisjoint(file.parts)]
+SUBJECT_SHARE, SUBJECT_GAP = 0.5, 2.0
+"""Share of a short prompt's subject words below which a file this far (log odds) behind the best one is dropped."""
+
+
+def near_subject(ranked: Sequence[RankedFile], subject: AbstractSet[str]) -> list[RankedFile]:
+    """Drop files that have none of the words that say what a short prompt is about, or few and a far lower score.
+
+    With 145 labelled first prompts of 24 repositories, none of the 112 dropped files is one to change and 0.33 are
+    of use; of the 742 others 0.25 and 0.65.
+    """
+    if not subject:
+        return list(ranked)
+    least = max((score_without_names(file) for file in ranked), default=0.0) - SUBJECT_GAP
+
+    def is_near(file: RankedFile) -> bool:
+        if not _OWN_EVIDENCE.isdisjoint(file.parts) or not _WORK_PARTS.isdisjoint(file.parts):
+            return True
+        found = len(subject & set(file.matched))
+        return found >= SUBJECT_SHARE * len(subject) or (found > 0 and file.score > least)
+
+    return [file for file in ranked if is_near(file)]
 
 
 DOMINANT_GAP, OTHERS_SHARE = 3.0, 0.25
@@ -591,7 +587,7 @@ prompts, the long texts and first lines of 117 changes of six public repositorie
 
 def dominant_file(ranked: Sequence[RankedFile]) -> str | None:
     """Return the file that is far more likely than any other; None if there is none, or the prompt names files."""
-    if len(ranked) < 2 or any(not _NAMED_PARTS.isdisjoint(file.parts) for file in ranked):
+    if len(ranked) < 2 or any(not NAMED_PARTS.isdisjoint(file.parts) for file in ranked):
         return None
     first, second = sorted(ranked, key=lambda file: -file.score)[:2]
     return first.path if first.score - second.score >= DOMINANT_GAP else None

@@ -88,6 +88,13 @@ def test_a_term_is_shown_as_the_part_of_the_word_that_it_comes_from() -> None:
     ]
 
 
+def test_a_word_that_shares_the_stem_of_a_stop_word_is_a_term_of_a_short_text() -> None:
+    assert query_terms("a theme, the dates and notes") == ["them", "dat", "not"]
+    assert query_words("themes for notes") == {"them": "themes", "not": "notes"}
+    assert query_terms("the monthly report has wrong dates") == ["monthly", "report", "wrong"]
+    assert query_terms("it makes, uses and tries them here, for sure") == []
+
+
 def test_data_is_not_a_word() -> None:
     assert query_terms("4711 x " + "A1" * MAX_WORD_CHARACTERS) == []
 

@@ -7,7 +7,7 @@ content.
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
 from typing import NamedTuple
@@ -27,13 +27,20 @@ from sidecar.codebase.search.dependency_graph import (
 from sidecar.codebase.search.mentioned_files import mentioned_files
 from sidecar.codebase.search.postings import InvertedUnits
 from sidecar.codebase.search.prompt_parts import prompt_parts
-from sidecar.codebase.search.query import SearchQuery
+from sidecar.codebase.search.query import FAILURE_WORDS, SearchQuery, named_share
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
-from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments, definition_terms
+from sidecar.codebase.search.shared_documents import (
+    NO_FACTS,
+    FileFacts,
+    SharedDocuments,
+    definition_terms,
+    folder_of,
+)
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import query_terms
+from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files analysed earlier, to those summaries that are still cached."""
@@ -55,6 +62,12 @@ COMMON_SHARE = 4
 """A term in more than one file in this many, and in more than a few, says nothing."""
 
 FEW_FILES = 6
+
+MANY_COMMON = 4
+"""Number of common words that together say what a prompt is about."""
+
+NAME_SHARE = 0.3
+"""Share of a name's words from which a prompt that has them may be about what is so named."""
 
 
 _OVER = object()
@@ -269,6 +282,28 @@ class FileIndex:
                 or (term in documents.texts and not documents.is_in_more_files(term, most))
             )
 
+    def subject_terms(self, terms: Collection[str]) -> frozenset[str]:
+        """Return those of a prompt's specific terms that say what it is about.
+
+        A common word and a tool's name do where they are a good part of a file's or folder's name, as in `options.js`;
+        a word of everyday talk where a few files or definitions have it in their names; any other term wherever it is.
+        Of several common words together all do. Beside another term a tool's name always does.
+        """
+        with self._lock:
+            chosen = frozenset(term for term in terms if self._is_of_subject(term, frozenset(terms)))
+        if chosen:
+            return chosen | tool_terms().intersection(terms)
+        return chosen if len(terms) < MANY_COMMON else frozenset(terms)
+
+    def _is_of_subject(self, term: str, terms: frozenset[str]) -> bool:
+        if term in FAILURE_WORDS:
+            return False
+        documents, most = self._documents, max(FEW_FILES, len(self._documents) // COMMON_SHARE)
+        is_in_few_paths = 0 < documents.paths.count(term) <= most
+        if not is_distinctive(term) or term in tool_terms():
+            return is_in_few_paths and any(_is_named_by(path, terms) for path in documents.with_term(term))
+        return not is_everyday(term) or is_in_few_paths or 0 < documents.names.count(term) <= most
+
     def named_here(self, text: str, names: Iterable[str]) -> frozenset[str]:
         """Return the terms of names, and the paths in a text, that the files have."""
         with self._lock:
@@ -280,16 +315,17 @@ class FileIndex:
             return frozenset((*paths, *(term for term in known if not documents.is_in_more_files(term, limit))))
 
     def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
-        """Return the terms that occur, in texts or paths, in at most a share of the files or `at_least` files."""
+        """Return the terms of a subject that occur in at most a share of the files or `at_least` files."""
         with self._lock:
             documents = self._documents
             limit = max(at_least, int(share * len(documents)))
             known = (term for term in terms if term in documents.texts or term in documents.paths)
-            return frozenset(
+            rare = frozenset(
                 term
                 for term in known
                 if documents.paths.count(term) <= limit and not documents.is_in_more_files(term, limit)
             )
+            return frozenset(term for term in rare if self._is_of_subject(term, rare))
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""
@@ -437,6 +473,11 @@ class FileIndex:
         """Add a file by its path until its summary arrives."""
         self._documents.add_by_path(path)
         self.pending_paths[path] = False
+
+
+def _is_named_by(path: str, terms: frozenset[str]) -> bool:
+    """Whether some terms are a good part of the name of a file or of its folder."""
+    return max(named_share(path, terms), named_share(folder_of(path), terms)) >= NAME_SHARE
 
 
 def _facts_of(path: str, summary: Summary) -> FileFacts:

@@ -420,7 +420,10 @@ class Documents:
 
     def with_word(self, word: str) -> list[str]:
         """Return the paths that have a word, sorted; none if it is in too many."""
-        term = stem(word)
+        return self.with_term(stem(word))
+
+    def with_term(self, term: str) -> list[str]:
+        """Return the paths that have a term, sorted; none if it is in too many."""
         return sorted(self._paths_of(self.paths.entries(term))) if self.paths.count(term) <= MAX_NAMESAKES else []
 
     def in_folder(self, folder: str) -> list[str]:

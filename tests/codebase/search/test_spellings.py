@@ -51,6 +51,41 @@ def test_word_that_a_prompt_derives_is_specific() -> None:
     assert index.specific_terms(["collapsibl", "unheard"]) == {"collaps"}
 
 
+def test_common_word_is_of_the_subject_only_where_it_names_a_file_or_folder() -> None:
+    text = "the remaining options of a page are open"
+    index = index_of(FILES | {"web/options.js": text, "web/search/index.js": text, "web/openPageInNewWindow.js": text})
+    assert index.subject_terms(["option", "remain"]) == {"option"}
+    assert index.subject_terms(["search"]) == {"search"}
+    assert index.subject_terms(["open"]) == frozenset()
+
+
+def test_everyday_word_or_tool_is_of_the_subject_only_as_a_name() -> None:
+    index = index_of(
+        FILES | {"web/nav.js": "dark ahead npm git", "web/night.js": "function dark() {}", "npm/nav.sh": "x"}
+    )
+    assert index.subject_terms(["ahead", "git"]) == frozenset()
+    assert index.subject_terms(["ahead", "dark"]) == {"dark"}
+    assert index.subject_terms(["npm"]) == {"npm"}
+    assert index.subject_terms(["dark", "git"]) == {"dark", "git"}
+
+
+def test_distinctive_word_is_of_the_subject_wherever_it_is_but_a_failure_is_not() -> None:
+    index = index_of(FILES | {"web/nav.js": "voucher broken"})
+    assert index.subject_terms(["broken", "voucher"]) == {"voucher"}
+
+
+def test_several_common_words_together_are_of_the_subject() -> None:
+    words = ["method", "rul", "stor", "validation"]
+    index = index_of(FILES | {"web/nav.js": "validation rules in a store method"})
+    assert index.subject_terms(words[:3]) == frozenset()
+    assert index.subject_terms(words) == set(words)
+
+
+def test_common_word_is_no_rare_term() -> None:
+    index = index_of(FILES | {"web/nav.js": "voucher remaining"})
+    assert index.rare_terms(["remain", "voucher"], 0.02, 3) == {"voucher"}
+
+
 def test_removed_name_is_no_correction() -> None:
     index = index_of(FILES)
     index.update({"src/plain.py": "1"})

@@ -2,7 +2,8 @@
 
 from sidecar.codebase import RankedFile, summarize
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
-from sidecar.packs.relevant_files import BEST_OTHERS, context_share, named_failing_tests
+from sidecar.packs.byte_budget import context_share
+from sidecar.packs.relevant_files import BEST_OTHERS, named_failing_tests, near_subject
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -76,6 +77,15 @@ def test_a_file_with_function_words_alone_is_dropped_unless_a_supported_file_lea
     ]  # fmt: skip
     assert with_evidence([common, by_commits, NAMED], ()) == [NAMED]
     assert with_evidence([rare, by_commits], {"voucher"}, by_commits=False) == [rare]
+
+
+def test_files_with_few_of_the_subject_words_are_dropped_unless_they_are_near_the_best_one() -> None:
+    best, half = other("a.py", ("voucher", "refund"), text=8.0), other("b.py", ("voucher",), text=2.0)
+    near, far = other("c.py", ("voucher",), text=6.5), other("d.py", ("voucher",), text=5.5)
+    linked, work = other("e.py", (), imports=7.0), other("f.py", (), changedWithTouched=1.0)
+    assert near_subject([best, half, linked, work], {"voucher", "refund"}) == [best, half, work]
+    assert near_subject([best, near, far], {"voucher", "refund", "parcel"}) == [best, near]
+    assert near_subject([best, linked], frozenset()) == [best, linked]
 
 
 def test_tests_and_generated_files_come_last_unless_requested() -> None:

@@ -45,6 +45,28 @@ def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: 
     assert answer["metadata"]["injectedBytes"] == 0
 
 
+WORKING: dict[str, Contents] = {
+    "src/options.py": "LIMIT = 1\n",
+    "src/steps.py": "def run() -> None:\n    pass  # keep going: the remaining ones are broken, mark them resolved\n",
+}
+
+
+@pytest.mark.parametrize("prompt", ["keep going", "implement the remaining work", "still broken", "mark as resolved"])
+def test_common_words_bring_nothing_although_a_text_has_them(
+    start_chat: StartChat, shop: Repository, prompt: str
+) -> None:
+    shop.commit({**MORE, **WORKING})
+    assert "context" not in kinds(start_chat().pre_run(prompt))
+    follow_up = start_chat(sub_chat_id="b")
+    follow_up.turn(PROMPT)
+    assert follow_up.pre_run(prompt)["metadata"]["injectedBytes"] == 0
+
+
+def test_a_common_word_that_names_a_file_brings_it(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit({**MORE, **WORKING})
+    assert paths_of(text_of(start_chat().pre_run("the options are wrong"), "context"))[0] == "src/options.py"
+
+
 def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     chat = start_chat()
