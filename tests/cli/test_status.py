@@ -63,7 +63,9 @@ def test_the_hooks_of_a_project_count_as_connected_in_it(
 ) -> None:
     assert process.popen.poll() is None
     folders = {name: str(tmp_path) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA")}
-    installed = run_command("hook", "install", "--project", "--yes", cwd=shop.path, temporary=tmp_path, **folders)
+    installed = run_command(
+        "hook", "install", "--project", "--yes", cwd=shop.path, temporary=tmp_path, stdin=b"", **folders
+    )
     assert installed.returncode == 0
 
     def connected(cwd: Path) -> bool:
