@@ -36,7 +36,7 @@ class ShortPrompt(NamedTuple):
     commit: str
     language: str
     prompt: str
-    wanted: list[str]
+    expected: list[str]
     useful: list[str]
     """Patterns of other files that serve the work."""
 
@@ -50,12 +50,12 @@ class Found(NamedTuple):
     @property
     def rank(self) -> int:
         """The place of the first wanted file, from 0; the number of files if there is none."""
-        return next((rank for rank, path in enumerate(self.files) if path in self.prompt.wanted), len(self.files))
+        return next((rank for rank, path in enumerate(self.files) if path in self.prompt.expected), len(self.files))
 
     @property
     def useless(self) -> int:
         """Number of files that are neither wanted nor useful."""
-        other = [path for path in self.files if path not in self.prompt.wanted]
+        other = [path for path in self.files if path not in self.prompt.expected]
         return sum(not any(re.search(pattern, path) for pattern in self.prompt.useful) for path in other)
 
 
@@ -80,16 +80,17 @@ def files_found(mirror: Path, prompts: Sequence[ShortPrompt]) -> Iterator[Found]
 
 def figures_of(found: Sequence[Found]) -> str:
     """Return the shares of some prompts."""
-    wanting = [one for one in found if one.prompt.wanted]
-    count = len(wanting) or 1
-    shares = [
-        f"acc@{depth} {sum(min(depth, len(one.files)) > one.rank for one in wanting) / count:.2f}" for depth in DEPTHS
-    ]
-    anywhere = sum(one.rank < len(one.files) for one in wanting) / count
-    useless = sum(one.useless for one in wanting) / count
-    others = [one for one in found if not one.prompt.wanted]
-    wrong = f"; {sum(bool(one.files) for one in others)} of {len(others)} others brought something" if others else ""
-    return f"n = {len(wanting)}: {', '.join(shares)}, anywhere {anywhere:.2f}, useless files {useless:.1f}{wrong}"
+    answerable = [result for result in found if result.prompt.expected]
+    others = [result for result in found if not result.prompt.expected]
+    count = len(answerable) or 1
+
+    def share(depth: int) -> float:
+        return sum(result.rank < min(depth, len(result.files)) for result in answerable) / count
+
+    shares = ", ".join(f"acc@{depth} {share(depth):.2f}" for depth in DEPTHS)
+    useless = sum(result.useless for result in answerable) / count
+    wrong = f"; {sum(bool(result.files) for result in others)} of {len(others)} others not empty" if others else ""
+    return f"n = {len(answerable)}: {shares}, anywhere {share(sys.maxsize):.2f}, useless files {useless:.1f}{wrong}"
 
 
 def main() -> int:

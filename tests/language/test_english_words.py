@@ -14,7 +14,7 @@ from sidecar.language.english_words import MAX_CHARACTERS, MAX_WORDS, english_wo
         ("der Knopf zum Speichern geht nicht in den Einstellungen", {"save", "settings"}),
         ("il pulsante per salvare non funziona nelle impostazioni", {"button", "save", "settings"}),
         ("de knop om op te slaan werkt niet in de instellingen", {"button", "settings"}),
-        ("кнопка сохранить не работает в настройках", {"button", "save", "settings"}),
+        ("кнопка не может сохранить настройки", {"button", "save", "settings"}),
         ("設定画面の保存ボタンが動きません", {"settings", "screen", "save"}),
         ("设置页面的保存按钮不起作用", {"settings", "page", "save", "button"}),
     ],
