@@ -62,7 +62,7 @@ class PromptSearch(NamedTuple):
     unresolved: tuple[str, ...]
     """Mentions that lead to no file, and named files that exist but may not be shown."""
     evidence: frozenset[str]
-    """Paths, names and rare terms in a follow-up that the repository has."""
+    """Paths, names and rare terms of its subject in a follow-up that the repository has."""
     limit: int
     """Number of files that may be added because of them."""
     is_needed: bool
@@ -87,7 +87,8 @@ class PromptSearch(NamedTuple):
         paths = paths_in(prompt)
         is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
         is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
-        evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
+        known = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
+        evidence = pack_query.repository.subject_terms(known)
         words, names = task_terms(text)
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(

@@ -315,17 +315,16 @@ class FileIndex:
             return frozenset((*paths, *(term for term in known if not documents.is_in_more_files(term, limit))))
 
     def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
-        """Return the terms of a subject that occur in at most a share of the files or `at_least` files."""
+        """Return the terms that occur, in texts or paths, in at most a share of the files or `at_least` files."""
         with self._lock:
             documents = self._documents
             limit = max(at_least, int(share * len(documents)))
             known = (term for term in terms if term in documents.texts or term in documents.paths)
-            rare = frozenset(
+            return frozenset(
                 term
                 for term in known
                 if documents.paths.count(term) <= limit and not documents.is_in_more_files(term, limit)
             )
-            return frozenset(term for term in rare if self._is_of_subject(term, rare))
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""

@@ -81,11 +81,6 @@ def test_several_common_words_together_are_of_the_subject() -> None:
     assert index.subject_terms(words) == set(words)
 
 
-def test_common_word_is_no_rare_term() -> None:
-    index = index_of(FILES | {"web/nav.js": "voucher remaining"})
-    assert index.rare_terms(["remain", "voucher"], 0.02, 3) == {"voucher"}
-
-
 def test_removed_name_is_no_correction() -> None:
     index = index_of(FILES)
     index.update({"src/plain.py": "1"})
