@@ -157,7 +157,7 @@ def _may_introduce(paragraph: _Paragraph, text: str) -> bool:
     headings = (block.title for block in markdown_blocks(text, underlined_headings=True) if isinstance(block, Heading))
     is_under_title = paragraph.heading in ("", next(headings, ""))
     is_about_all = is_under_title or _ABOUT_HEADING.search(paragraph.heading) is not None
-    is_short = len(paragraph.text.encode()) < MAX_LEAD_IN and ". " not in paragraph.text
+    is_short = len(paragraph.text.encode("utf-8", "surrogatepass")) < MAX_LEAD_IN and ". " not in paragraph.text
     only_leads = paragraph.text.endswith((":", "：")) and is_short
     return is_about_all and not (only_leads or _is_address(paragraph.text))
 
