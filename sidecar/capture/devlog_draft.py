@@ -302,8 +302,7 @@ def store_devlog(
 ) -> Artifact | None:
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
-    It waits for a run that states what was done and more than that; beside a test that passes again a name or a reason
-    suffices.
+    It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
     A run that changes direction names it itself: the title of an earlier run can be of what was given up.
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
@@ -334,8 +333,8 @@ def store_devlog(
             has_event=has_event,
         )
     )
-    is_repair = any(event.kind == "testsFixed" for event in events) and _is_explained(run.account)
-    is_entry = is_repair or ((due or has_event) and is_informative)
+    is_fixed = any(event.kind == "testsFixed" for event in events)
+    is_entry = is_fixed or ((due or has_event) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifact_store.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
@@ -433,11 +432,6 @@ def _entry_score(account: WorkAccount, *, has_reason: bool) -> float:
         for each in account.statements
     )
     return account.title.score + min(done, MAX_DONE) + REASON * has_reason
-
-
-def _is_explained(account: WorkAccount) -> bool:
-    """Whether an account names the work, or states a problem or a cause."""
-    return account.title.names_whole or any(statement.section in _REASONS for statement in account.statements)
 
 
 def _is_new(text: str, title: str, named: Collection[str]) -> bool:
