@@ -17,6 +17,7 @@ from sidecar.capture.finished_run import (
     FinishedRun,
     provenance_of,
     runs_of_draft,
+    states_reason,
 )
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
@@ -28,7 +29,6 @@ from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
-from sidecar.language.conclusions import states_reason
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally

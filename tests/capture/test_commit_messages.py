@@ -1,7 +1,7 @@
 """The account of an agent's work in its commit messages, and in the plan that a prompt hands over."""
 
+from sidecar.capture.finished_run import commit_account, with_commit, with_plan
 from sidecar.language.closing_message import NO_ACCOUNT, Account, Candidate, WorkAccount
-from sidecar.language.conclusions import commit_account, with_commit, with_plan
 from tests.support.cases import together
 
 ROUNDING = """fix(till): round the discount of odd amounts
