@@ -22,14 +22,14 @@ from typing import NamedTuple
 
 from message_catalogues import LANGUAGES, Message, Repository, is_place, messages_of, repositories_in
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from sidecar.core.terms import stem  # noqa: E402
-from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded  # noqa: E402
+from sidecar.core.terms import stem
+from sidecar.language.english_words import COMPOUNDING, LATIN, LINKS, MIN_PART, UNSPACED
+from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded
 
 SOURCES = Path(__file__).with_name("english_words_sources.tsv")
-OUTPUT = ROOT / "sidecar" / "language" / "english"
+OUTPUT = Path(__file__).resolve().parents[1] / "sidecar" / "language" / "english"
 
 MIN_REPOSITORIES, MAX_ENGLISH = 3, 3
 MAX_WORDS = 9
@@ -45,9 +45,8 @@ PLACEHOLDER = re.compile(
 SHORTCUT = re.compile(r"\s*[(（][&_]?[A-Z][)）]|&(?=\w)")
 CODE = re.compile(r"\w[_/\\]\w+[_/\\]|\w\(\)|^-{1,2}\w|[A-Z_]{3,}_")
 WORD = re.compile(r"[^\W\d_]+")
-UNSPACED, OTHER_SCRIPTS, COMPOUNDING = ("ja", "zh"), ("ja", "ru", "zh"), ("de", "nl")
-MIN_COMPOUND, MIN_PART, LINKS = 9, 4, ("", "s", "n", "en", "es")
-"""Length from which a word of the latter may be two, that of its parts, and letters between them."""
+MIN_COMPOUND = 9
+"""Length from which a word may be a compound."""
 END_MARKS = re.compile(r"[\s:：.。…!！?？、,，]+$")
 UNSPACED_WORD = re.compile(r"[ァ-ヺー]{2,12}|[ぁ-ヺー一-鿿々]{2,6}")
 UNSPACED_RUN = re.compile(r"[ァ-ヺー]+|[一-鿿々]+|[a-z]+")
@@ -134,7 +133,7 @@ def words_of(language: str, messages: Mapping[Message, set[str]], places: Abstra
     words: dict[str, Words] = {}
     for word, translations in sorted(links.items()):
         is_short = len(word) < (2 if language in UNSPACED else 3)
-        if is_short or word in FUNCTION_WORDS_OF.get(language, ()) or (language in OTHER_SCRIPTS and word.isascii()):
+        if is_short or word in FUNCTION_WORDS_OF.get(language, ()) or (language not in LATIN and word.isascii()):
             continue
         english = [part for name in _translations(translations, places) for part in name.split()]
         if NEGATION.match(word):

@@ -20,15 +20,15 @@ MIN_STEM, MAX_ENDING = 5, 2
 maximum number of letters after it."""
 
 MIN_PART = 4
-_LINKS = ("", "s", "n", "en", "es")
+LINKS = ("", "s", "n", "en", "es")
 """Letters between the parts of a German or Dutch compound."""
 
 MAX_UNSPACED = 8
 """Characters of the longest word of a script without spaces that is looked up."""
 
-_LATIN = ("de", "es", "fr", "it", "nl", "pt")
-_SPACED, _UNSPACED = (*_LATIN, "ru"), ("ja", "zh")
-_COMPOUNDING = ("de", "nl")
+LATIN = ("de", "es", "fr", "it", "nl", "pt")
+SPACED, UNSPACED = (*LATIN, "ru"), ("ja", "zh")
+COMPOUNDING = ("de", "nl")
 _UNSPACED_RUN = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]{1,200}")
 _WORD = lazy_regex(r"[^\W\d_]+")
 _FOLDER = Path(__file__).parent / "english"
@@ -53,9 +53,9 @@ def english_words(text: str) -> tuple[str, ...]:
     """
     text = text[:MAX_CHARACTERS]
     language = _language(text)
-    if language in _UNSPACED:
+    if language in UNSPACED:
         words = _of_unspaced(text, _lexicon(language))
-    elif language in _SPACED:
+    elif language in SPACED:
         words = _of_spaced(text, language)
     else:
         return ()
@@ -64,15 +64,15 @@ def english_words(text: str) -> tuple[str, ...]:
 
 
 def _language(text: str) -> str:
-    """Return the language of a text, also of a few words without a function word."""
+    """Return the language of a text, also of a few words without a function word; empty without words."""
     language = language_of(text)
-    if language:
+    words = [folded(word) for word in words_in(text)] if not language else []
+    if not words:
         return language
-    words = [folded(word) for word in words_in(text)]
     known = {language: sum(map(own.__contains__, words)) for language, own in FUNCTION_WORDS_OF.items()}
     known["en"] += text.count("n't")
-    if known["en"] <= max(map(known.__getitem__, _LATIN)):
-        for language in _LATIN:
+    if known["en"] <= max(map(known.__getitem__, LATIN)):
+        for language in LATIN:
             known[language] += sum(f"\n{word} " in _table(language) for word in words)
         known["en"] += sum(word not in FUNCTION_WORDS_OF["en"] and _is_english(word) for word in words)
     return max(known, key=lambda name: (known[name], name == "en"))
@@ -93,20 +93,25 @@ def _lexicon(language: str) -> Mapping[str, Sequence[str]]:
     return {word: english for word, *english in map(str.split, _table(language)[1:].splitlines())}
 
 
+@lru_cache(maxsize=16)
+def _english_of(language: str) -> frozenset[str]:
+    """Return the English words of one language's table."""
+    return frozenset(chain.from_iterable(_lexicon(language).values()))
+
+
 def _is_english(word: str) -> bool:
     """Whether a word is the English one of some listed word."""
-    return any(f" {word} " in table or f" {word}\n" in table for table in map(_table, _LATIN))
+    return any(f" {word} " in table or f" {word}\n" in table for table in map(_table, LATIN))
 
 
 def _of_spaced(text: str, language: str) -> Iterator[Sequence[str]]:
-    lexicon, table = _lexicon(language), _table(language)
-    english = frozenset(chain.from_iterable(lexicon.values()))
+    lexicon, table, english = _lexicon(language), _table(language), _english_of(language)
     for word in dict.fromkeys(map(folded, words_in(text))):
         if word in lexicon:
             yield lexicon[word]
         elif word.isalpha() and word not in FUNCTION_WORDS_OF[language] and word not in english:
             listed = _inflected(word, table)
-            parts = (listed,) if listed else _parts(word, lexicon, table) if language in _COMPOUNDING else ()
+            parts = (listed,) if listed else _parts(word, lexicon, table) if language in COMPOUNDING else ()
             for part in parts:
                 yield lexicon[part]
 
@@ -126,7 +131,7 @@ def _parts(word: str, lexicon: Container[str], table: str) -> tuple[str, ...]:
     for at in range(MIN_PART, len(word) - MIN_PART + 1):
         last = word[at:] if word[at:] in lexicon else _inflected(word[at:], table)
         if last:
-            firsts = (word[:at].removesuffix(link) for link in _LINKS if word[:at].endswith(link))
+            firsts = (word[:at].removesuffix(link) for link in LINKS if word[:at].endswith(link))
             first = next((first for first in firsts if len(first) >= MIN_PART and first in lexicon), "")
             if first:
                 return first, last
