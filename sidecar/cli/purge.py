@@ -56,7 +56,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         "project": arguments.key,
         "olderThanDays": arguments.older_than,
         "kinds": arguments.kind,
-        **({} if arguments.project is None else {"projectPath": str(arguments.project.absolute())}),
+        "projectPath": None if arguments.project is None else str(arguments.project.absolute()),
     }
     params = {name: value for name, value in selection.items() if value is not None}
     if not params:
