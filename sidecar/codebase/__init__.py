@@ -27,12 +27,14 @@ from sidecar.codebase.files import (
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
 from sidecar.codebase.repository import Repository, SharedRepository
 from sidecar.codebase.search import (
+    NAMED_PARTS,
     FragileFile,
     PackageNames,
     RankedFile,
     changes_with_work,
     drop_unlikely,
     scope_prefix,
+    score_without_names,
     text_match,
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
@@ -71,6 +73,7 @@ __all__ = [
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
     "MAX_WHOLE_LINES",
+    "NAMED_PARTS",
     "ApiChange",
     "ChangedFile",
     "Definition",
@@ -140,6 +143,7 @@ __all__ = [
     "removed_exports",
     "resolve_import",
     "scope_prefix",
+    "score_without_names",
     "search_contents",
     "search_paths",
     "shown_bytes",

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from sidecar.codebase.files import is_document, is_test
 from sidecar.codebase.search.prompt_parts import PromptEvidence
 from sidecar.codebase.search.query import DOCUMENT_WORDS
-from sidecar.codebase.search.ranking import RankedFile
+from sidecar.codebase.search.ranking import NAMED_PARTS, RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,
     IndexedRegion,
@@ -50,8 +50,6 @@ WEIGHT_DIGITS = 1
 
 DOCUMENT_SHARE = 0.5
 """Share that the weight of documents has for a prompt that asks for documents."""
-
-_NAMED = frozenset(("namedPath", "mentioned"))
 
 ReadTexts = Callable[[dict[str, str]], Mapping[str, str]]
 """Path → content id to path → text; a file that cannot be read now is left out."""
@@ -120,7 +118,7 @@ class _SplitFile(NamedTuple):
 
 def is_named_file(ranked: RankedFile) -> bool:
     """Whether the prompt names or mentions a file."""
-    return not _NAMED.isdisjoint(ranked.parts)
+    return not NAMED_PARTS.isdisjoint(ranked.parts)
 
 
 def candidate_file(

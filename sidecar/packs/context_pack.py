@@ -13,9 +13,11 @@ from sidecar.codebase import (
     Summary,
     content_identity,
     is_generated,
+    is_named_file,
     is_test,
     numbered_lines,
     query_words,
+    score_without_names,
 )
 from sidecar.core.digests import digest_bytes
 from sidecar.core.text import one_line, size
@@ -32,9 +34,6 @@ TOP_FILES = 6
 
 PURPOSE_CHARACTERS, WHY_CHARACTERS = 80, 80
 _MATCHES_PREFIX = "matches "
-
-NAMED_PARTS = frozenset(("namedPath", "mentioned"))
-"""Parts of the score of a file that the prompt names."""
 
 POINTER_GAP = 4.0
 """Log odds below the best file's at which a file is not even pointed at."""
@@ -313,21 +312,15 @@ def is_generated_file(path: str, summary: Summary | None) -> bool:
 
 def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
     """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
-    is_requested = not NAMED_PARTS.isdisjoint(ranked.parts)
     is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
-    return is_failing or (not is_requested and is_unwanted)
-
-
-def score_without_names(ranked: RankedFile) -> float:
-    """Return a file's log odds: the weights of named files only order them."""
-    return ranked.score - sum(ranked.parts.get(name, 0.0) for name in NAMED_PARTS)
+    return is_failing or (is_unwanted and not is_named_file(ranked))
 
 
 def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Return the files whose scores stay near the best one's, and those the prompt names."""
     scores = {file.path: score_without_names(file) for file in ranked}
     least = max(scores.values(), default=0.0) - POINTER_GAP
-    return [file for file in ranked if scores[file.path] >= least or not NAMED_PARTS.isdisjoint(file.parts)]
+    return [file for file in ranked if scores[file.path] >= least or is_named_file(file)]
 
 
 def shows_content(item: PackItem) -> bool:

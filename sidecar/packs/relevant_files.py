@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from sidecar.codebase import (
     FAILURE_WORDS,
+    NAMED_PARTS,
     Listing,
     RankedFile,
     RankedRegion,
@@ -26,6 +27,7 @@ from sidecar.codebase import (
     prompt_parts,
     query_terms,
     query_words,
+    score_without_names,
     search_contents,
     shown_bytes,
     text_match,
@@ -37,7 +39,6 @@ from sidecar.language.common_words import is_distinctive
 from sidecar.packs.byte_budget import context_share, names_place
 from sidecar.packs.context_pack import (
     MAX_POINTERS,
-    NAMED_PARTS,
     REASON_SCORE,
     ContextFile,
     ShownRegion,
@@ -46,7 +47,6 @@ from sidecar.packs.context_pack import (
     known_file,
     near_best,
     reasons_for,
-    score_without_names,
     sent_region,
     shown_region,
 )
@@ -95,7 +95,7 @@ def context_files(
     """Return the context's files, and all candidates; `early_matches` are files found without the unfinished index."""
     specific = _specific_terms(pack_query, pack_query.query)
     subject = _subject_terms(pack_query, specific)
-    has_subject = bool(early_matches) or is_searched(pack_query)
+    has_subject = bool(early_matches or subject) or _has_place(pack_query)
     recent = [file for file in pack_query.recent if file.path in listing.searched]
     if not (has_subject or recent):
         return (), ()
@@ -149,9 +149,12 @@ def _subject_terms(pack_query: PackQuery, specific: frozenset[str]) -> frozenset
 
 def is_searched(pack_query: PackQuery) -> bool:
     """Whether a query says what it is about, by its words or a path, or the conversation's work does."""
-    if pack_query.touched or paths_in(pack_query.query):
-        return True
-    return bool(_subject_terms(pack_query, _specific_terms(pack_query, pack_query.query)))
+    return _has_place(pack_query) or bool(_subject_terms(pack_query, _specific_terms(pack_query, pack_query.query)))
+
+
+def _has_place(pack_query: PackQuery) -> bool:
+    """Whether a query names a path, or the conversation's work has files."""
+    return bool(pack_query.touched or paths_in(pack_query.query))
 
 
 def with_regions(
@@ -433,7 +436,7 @@ def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     The anchor covers the rules of instruction files, or the host sends them; other files for agents, such as skills,
     remain only where the prompt is about them. A prompt that names only tests is about what they test.
     """
-    named = {file.path for file in ranked if not NAMED_PARTS.isdisjoint(file.parts)}
+    named = {file.path for file in ranked if is_named_file(file)}
     if all(map(is_test, named)):
         named = set()
     left = [file for file in ranked if file.path in named or not _is_for_agents(file)]
@@ -587,7 +590,7 @@ prompts, the long texts and first lines of 117 changes of six public repositorie
 
 def dominant_file(ranked: Sequence[RankedFile]) -> str | None:
     """Return the file that is far more likely than any other; None if there is none, or the prompt names files."""
-    if len(ranked) < 2 or any(not NAMED_PARTS.isdisjoint(file.parts) for file in ranked):
+    if len(ranked) < 2 or any(map(is_named_file, ranked)):
         return None
     first, second = sorted(ranked, key=lambda file: -file.score)[:2]
     return first.path if first.score - second.score >= DOMINANT_GAP else None

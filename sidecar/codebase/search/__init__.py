@@ -20,7 +20,15 @@ from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, mentioned_files
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
 from sidecar.codebase.search.query import SearchQuery, parse_query, scope_prefix
-from sidecar.codebase.search.ranking import RANKING_VERSION, RankedFile, changes_with_work, drop_unlikely, text_match
+from sidecar.codebase.search.ranking import (
+    NAMED_PARTS,
+    RANKING_VERSION,
+    RankedFile,
+    changes_with_work,
+    drop_unlikely,
+    score_without_names,
+    text_match,
+)
 from sidecar.codebase.search.worktree_documents import Documents
 
 __all__ = [
@@ -30,6 +38,7 @@ __all__ = [
     "MAX_COMMIT_FILES",
     "MAX_COUNT",
     "MAX_FILES",
+    "NAMED_PARTS",
     "NEAREST_COMMITS",
     "NO_HISTORY",
     "QUARTER",
@@ -55,6 +64,7 @@ __all__ = [
     "read_commits",
     "resolve_import",
     "scope_prefix",
+    "score_without_names",
     "text_match",
     "update_history",
 ]

@@ -289,11 +289,12 @@ class FileIndex:
         a word of everyday talk where a few files or definitions have it in their names; any other term wherever it is.
         Of several common words together all do. Beside another term a tool's name always does.
         """
+        given = frozenset(terms)
         with self._lock:
-            chosen = frozenset(term for term in terms if self._is_of_subject(term, frozenset(terms)))
+            chosen = frozenset(term for term in given if self._is_of_subject(term, given))
         if chosen:
-            return chosen | tool_terms().intersection(terms)
-        return chosen if len(terms) < MANY_COMMON else frozenset(terms)
+            return chosen | (tool_terms() & given)
+        return chosen if len(given) < MANY_COMMON else given
 
     def _is_of_subject(self, term: str, terms: frozenset[str]) -> bool:
         if term in FAILURE_WORDS:

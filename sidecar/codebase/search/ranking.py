@@ -93,7 +93,7 @@ ALWAYS_INCLUDED = 8
 MAX_ODDS_GAP = 6.0
 """Log odds below the best file's, one in four hundred, at which a file is dropped."""
 
-_TEXT_PARTS, _MENTION_PARTS = ("text", "passage"), frozenset(("mentioned", "namedPath"))
+_TEXT_PARTS, NAMED_PARTS = ("text", "passage"), frozenset(("mentioned", "namedPath"))
 
 DIGITS = 4
 """Decimal places of reported and compared scores."""
@@ -176,17 +176,22 @@ def changes_with_work(ranked: RankedFile) -> bool:
     )
 
 
+def score_without_names(ranked: RankedFile) -> float:
+    """Return a file's log odds: the weights of named files only order them."""
+    return ranked.score - sum(ranked.parts.get(name, 0.0) for name in NAMED_PARTS)
+
+
 def drop_unlikely(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Drop files that are almost certainly irrelevant compared with the likeliest one, except the top ones.
 
     Trained scores are log odds; weights set by hand only order and do not count here.
     """
-    odds = [file.score - sum(file.parts.get(name, 0.0) for name in _MENTION_PARTS) for file in ranked]
+    odds = list(map(score_without_names, ranked))
     least = max(odds, default=0.0) - MAX_ODDS_GAP
     return [
         file
         for rank, (file, score) in enumerate(zip(ranked, odds, strict=True), 1)
-        if rank <= ALWAYS_INCLUDED or score >= least or not _MENTION_PARTS.isdisjoint(file.parts)
+        if rank <= ALWAYS_INCLUDED or score >= least or not NAMED_PARTS.isdisjoint(file.parts)
     ]
 
 
