@@ -318,10 +318,7 @@ ARTIFACTS = 50
 
 def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     """Return what a conversation has reached, as of its last run."""
-    from sidecar.memory import (
-        corrections_of,
-        decisions_of,
-    )  # loads the capture, which an ordinary pre-run does not need
+    from sidecar.memory import captured_statements  # loads the capture, which an ordinary pre-run does not need
 
     state = conversations.sub_chat(tx, sub_chat_id)
     place = conversations.conversation_place(tx, sub_chat_id)
@@ -334,10 +331,9 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
         if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
     runs = run_records.run_summaries(tx, sub_chat_id, RUNS)
-    run_ids = [run.run_id for run in runs]
-    corrections, decisions = corrections_of(tx, place.project, run_ids), decisions_of(tx, place.project, run_ids)
+    captured = captured_statements(tx, place.project, [run.run_id for run in runs])
     failing = run_records.failing_tests(tx, place.workspace)
-    return snapshot_of(state, runs, failing, conversation_artifacts, corrections, decisions)
+    return snapshot_of(state, runs, failing, conversation_artifacts, *captured)
 
 
 def store_snapshot(

@@ -377,28 +377,27 @@ def added_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tupl
     return captures.added_in_arm(tx, arm, project)
 
 
-def corrections_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
-    """Return the user's corrections and preferences that runs captured, in the order of the runs.
+class CapturedStatements(NamedTuple):
+    """Statements that runs of a conversation captured, in the order of the runs."""
 
-    Standing instructions are left out: the anchor has them.
-    """
+    corrections: list[str]
+    """The user's corrections and preferences without standing instructions, which the anchor has."""
+    decisions: list[str]
+    """Decisions, each with the reason stated for it."""
+
+
+def captured_statements(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> CapturedStatements:
+    """Return the user's corrections and the decisions that runs captured."""
     instruction_ids = {instruction.id for instruction in active_instructions(tx, project)}
-    return [
-        memory.title
-        for run_id in run_ids
-        for memory in _added_memories(tx, project, run_id)
-        if memory.type in ("user_correction", "preference") and memory.id not in instruction_ids
-    ]
-
-
-def decisions_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
-    """Return the decisions that runs captured, each with the reason stated for it, in the order of the runs."""
-    return [
-        memory.text.partition("\n\n")[0] or memory.title
-        for run_id in run_ids
-        for memory in _added_memories(tx, project, run_id)
-        if memory.type == "decision"
-    ]
+    added = [memory for run_id in run_ids for memory in _added_memories(tx, project, run_id)]
+    return CapturedStatements(
+        [
+            memory.title
+            for memory in added
+            if memory.type in ("user_correction", "preference") and memory.id not in instruction_ids
+        ],
+        [memory.text.partition("\n\n")[0] or memory.title for memory in added if memory.type == "decision"],
+    )
 
 
 def _count_cited(context: CaptureContext, summary: SessionSummary) -> None:
