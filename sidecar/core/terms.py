@@ -198,7 +198,7 @@ def _is_significant(term: str) -> bool:
 
 
 def _shares_stem(word: str, term: str) -> bool:
-    """Whether a word has the stem of a stop word that it is no form of, as `theme` has that of `them`."""
+    """Whether a word has the stem of a stop word that it is not a form of, as `theme` has that of `them`."""
     return term in STOP_WORDS and word in (f"{term}e", f"{term}es") and f"{term}e" not in STOP_WORDS
 
 

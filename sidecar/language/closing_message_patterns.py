@@ -142,7 +142,7 @@ EVIDENCE = lazy_regex(
 CONDITION = lazy_regex(
     r"\b(?:if|once|when|until|unless|whether|make|get)\b[^,;]{0,60}\b(?:pass|green|succe)", re.IGNORECASE
 )
-"""A condition or a plan that names passing tests, which is no evidence."""
+"""A condition or a plan that names passing tests, which is not evidence."""
 
 TESTS_FIRST = lazy_regex(
     r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as"

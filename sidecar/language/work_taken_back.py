@@ -186,7 +186,7 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
 
 
 def _states_result(sentence: str) -> bool:
-    """Whether a sentence says what was done or how it is now, which is no reason, though it names errors."""
+    """Whether a sentence states what was done or how it is now, which is not a reason, even if it names errors."""
     return bool(CHANGE.search(sentence) or REMEDY.search(sentence))
 
 

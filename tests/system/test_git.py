@@ -105,7 +105,7 @@ def test_a_slow_git_command_is_killed(tmp_path: Path) -> None:
     assert not late.exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="named pipes are no files there")
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes are not files there")
 def test_every_command_that_waits_for_a_named_pipe_fails(tmp_path: Path) -> None:
     repository = make_repository(tmp_path, {"a.txt": "a"}).path
     os.mkfifo(repository / ".gitignore")

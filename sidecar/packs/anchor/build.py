@@ -161,7 +161,7 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
     """Return how a newer anchor differs: lines that are new, and lines that no longer hold.
 
     A line that only moved within its file is unchanged, and a line in `omitted` still holds. Facts that are unknown
-    while a repository is being indexed are no changes: neither that they are missing, nor `late_lines`. Standing
+    while a repository is being indexed are not changes: neither that they are missing, nor `late_lines`. Standing
     instructions are compared elsewhere.
     """
     old, new = _statements_by_text(before.splitlines()), _statements_by_text(after.splitlines())
@@ -178,7 +178,7 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
 
 
 def late_lines(before: str, after: str) -> list[str]:
-    """Return the lines of an anchor whose section was not ready when an older one was built: they are no change."""
+    """Return the lines of an anchor whose section was not ready when an older one was built: they are not changes."""
     old_titles = {title for title, _ in _statements_by_text(before.splitlines()).values()}
     new = _statements_by_text(after.splitlines()).values()
     return [line for title, line in new if not old_titles or (title in _DERIVED_SECTIONS and title not in old_titles)]
