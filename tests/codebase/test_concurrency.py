@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase import index_worker, indexer
+from sidecar.codebase.index_worker import AnalysedFile, FileWords
+from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
@@ -62,7 +65,7 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
 ) -> None:
     release = threading.Event()
 
-    def held(cwd: Path, files: Mapping[str, str]) -> Iterator[index_worker.AnalysedFile]:
+    def held(cwd: Path, files: Mapping[str, str]) -> Iterator[AnalysedFile]:
         for number, file in enumerate(indexer_analyse(cwd, files)):
             if number == 5:
                 release.wait(20)
@@ -89,9 +92,23 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
     assert client.request("state/status", {})["indexing"] == []
 
 
-def test_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository: Make) -> None:
-    calls = "".join(f"call{number}(word{number})\n" for number in range(60))
-    repository = make_repository({f"{number}.py": f"x{number} = 1\n{calls}" for number in range(700)})
+def test_cancelled_index_job_stops_early(
+    sidecar: MemorySidecar, make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(
+        cwd: Path, files: Sequence[tuple[str, str]], log: Log, is_over: Callable[[], bool], **options: Any
+    ) -> Iterator[FileWords | AnalysedFile]:
+        with closing(analyse_in_workers(cwd, files, log, is_over, **options)) as results:
+            words = 0
+            for result in results:
+                yield result
+                words += len(result.files) if isinstance(result, FileWords) else 0
+                while is_held and words == len(files) and isinstance(result, AnalysedFile) and not is_over():
+                    time.sleep(0.005)
+
+    is_held, analyse_in_workers = True, indexer.analyse_in_workers
+    monkeypatch.setattr(indexer, "analyse_in_workers", held)
+    repository = make_repository({f"{number}.py": f"x{number} = 1\n" for number in range(200)})
     client = sidecar.client
     request_id = client.start("codebase/index", {"cwd": str(repository.path)})
     client.inbox.wait_for(
@@ -105,6 +122,7 @@ def test_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository
     assert client.answer(request_id)["error"]["code"] == CANCELLED
     _, done, total = _progress(sidecar, request_id)[-1]
     assert done < total
+    is_held = False
     again = CodebaseClient(client, repository.path).index()
     assert again["complete"]
     assert again["fromCache"] > 0
