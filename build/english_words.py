@@ -25,7 +25,7 @@ from message_catalogues import LANGUAGES, Message, Repository, is_place, message
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sidecar.core.terms import stem
-from sidecar.language.english_words import COMPOUNDING, LATIN, LINKS, MIN_PART, UNSPACED
+from sidecar.language.english_translation import COMPOUNDING, LATIN, LINKS, MIN_PART, UNSPACED
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded
 
 SOURCES = Path(__file__).with_name("english_words_sources.tsv")

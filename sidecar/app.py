@@ -245,7 +245,7 @@ class App:
         if request.method == "ping":
             return
         if error_code is not None and self.process is not None:
-            from sidecar.metrics import note_error
+            from sidecar.daily_metrics import note_error
 
             note_error(self.process, request.method, error_code)
         elapsed_ms = round(self.clock.monotonic_ms() - request.received_ms, 2)
@@ -395,7 +395,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     from sidecar.settings.resolve import resolve, secret_patterns
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
-    from sidecar.system.threads import ThreadPool
+    from sidecar.system.background_threads import ThreadPool
     from sidecar.workspace import Workspaces
 
     initialize_settings = flatten(handshake.settings)

@@ -35,20 +35,20 @@ def core_methods() -> Catalog:
 
 def run_methods() -> Catalog:
     """Load what a run passes through, before and after it."""
-    from sidecar import metrics
+    from sidecar import daily_metrics
     from sidecar.capture import methods as capture
     from sidecar.codebase import methods as codebase
     from sidecar.experiment import methods as experiment
     from sidecar.governor import methods as governor
 
     first = core_methods()
-    rest = tuple(row for slice_ in (capture, governor, experiment, codebase, metrics) for row in slice_.METHODS)
+    rest = tuple(row for slice_ in (capture, governor, experiment, codebase, daily_metrics) for row in slice_.METHODS)
     return Catalog((*first.methods, *rest), first.notifications)
 
 
 def all_methods() -> Catalog:
     """Load every slice."""
-    from sidecar import connection_methods as connection
+    from sidecar import connection_messages as connection
     from sidecar.capture import artifact_methods as artifacts
     from sidecar.context import methods as context
     from sidecar.integrations import agent_hooks
@@ -107,7 +107,7 @@ def discover_method(catalog: Catalog) -> Method:
     @cache
     def document() -> DiscoverResult:
         # Imported on the first request: start-up does not need the schema generator.
-        from sidecar.schema import openrpc
+        from sidecar.json_schemas import openrpc
 
         return DiscoverResult.model_validate(openrpc(catalog._replace(methods=(*catalog.methods, row))))
 

@@ -1,6 +1,6 @@
 """Validation of `initialize` by hand: its params are needed before pydantic is loaded.
 
-A test compares it with `connection_methods.InitializeParams`: both accept and reject the same params.
+A test compares it with `connection_messages.InitializeParams`: both accept and reject the same params.
 """
 
 from typing import Any, NamedTuple

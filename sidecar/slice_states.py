@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.capture.check_notes_block import TypedPrompts
-    from sidecar.capture.run_measures import RecentPrompts
+    from sidecar.capture.measure_outcome import RecentPrompts
     from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.core.lru_cache import LruCache
+    from sidecar.daily_metrics import ErrorCounter
     from sidecar.experiment import StoredArm
-    from sidecar.knowledge.sync import KnowledgeState
+    from sidecar.knowledge.automatic_sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
-    from sidecar.metrics import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
     from sidecar.ralph.lock_and_stop import RunningLoops
     from sidecar.registry.project_registry import RegistryState
@@ -52,7 +52,7 @@ class ProcessSlices:
     @created_once
     def error_counter(self) -> "ErrorCounter":
         """Counts of error responses that are not written yet."""
-        from sidecar.metrics import ErrorCounter
+        from sidecar.daily_metrics import ErrorCounter
 
         return ErrorCounter(self._process)
 
@@ -94,7 +94,7 @@ class ProcessSlices:
     @created_once
     def recent_prompts(self) -> "RecentPrompts":
         """Words of recent prompts, by chat of an experiment."""
-        from sidecar.capture.run_measures import RecentPrompts
+        from sidecar.capture.measure_outcome import RecentPrompts
 
         return RecentPrompts()
 
@@ -108,7 +108,7 @@ class ProcessSlices:
     @created_once
     def knowledge(self) -> "KnowledgeState":
         """Inputs of the last syncs, and automatic syncs in progress."""
-        from sidecar.knowledge.sync import KnowledgeState
+        from sidecar.knowledge.automatic_sync import KnowledgeState
 
         return KnowledgeState()
 

@@ -6,8 +6,8 @@ from inspect import getdoc
 
 from generators.typescript import type_of
 from sidecar.initialize_params import PROTOCOL_VERSION
+from sidecar.json_schemas import ALWAYS_POSSIBLE, QUEUED, Definitions, Schema, all_errors, definitions
 from sidecar.method import Catalog, Method, Notification
-from sidecar.schema import ALWAYS_POSSIBLE, QUEUED, Definitions, Schema, all_errors, definitions
 from sidecar.settings.table import KINDS, LISTS, SETTINGS, Setting
 
 

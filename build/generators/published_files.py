@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from generators.method_reference import reference
 from generators.typescript import typescript
 from sidecar.context.model import ContextBlock
+from sidecar.json_schemas import Schema, definitions, openrpc, wire_schema
 from sidecar.memory.entry import MemoryType, Sector, Tier
 from sidecar.method import Catalog
-from sidecar.schema import Schema, definitions, openrpc, wire_schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 REF = "{model}.json"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from inspect import getdoc
 
 from sidecar.initialize_params import PROTOCOL_VERSION
+from sidecar.json_schemas import Definitions, Schema, all_errors, definitions, errors_of
 from sidecar.method import Catalog, Method, Notification
-from sidecar.schema import Definitions, Schema, all_errors, definitions, errors_of
 
 HEADER = "// Generated from the sidecar's catalog by build/generate.py. Do not edit."
 WIDTH = 110

@@ -18,7 +18,7 @@ from sidecar.capture.finished_run import PROMPT_CHARACTERS, FinishedRun, is_grow
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import first_informative_paragraph, sentences
+from sidecar.core.prose import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, count_noun
@@ -27,7 +27,7 @@ from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import statement_parts
 from sidecar.language.own_words import own_words
 from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_record import AdrDetails, ArtifactEvent, Boundary, Statements
+from sidecar.runs.artifact_provenance import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
 
 MAX_FILES = 8

@@ -26,7 +26,7 @@ from sidecar.core.protected_branches import is_memory_branch
 from sidecar.core.redact import redact
 from sidecar.core.text import clip, escape_markers
 from sidecar.runs import Artifact, artifact_store
-from sidecar.runs.artifact_record import CommitMark, origin_members
+from sidecar.runs.artifact_provenance import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import BY_NAME
 from sidecar.storage.doctor_checks import Finding

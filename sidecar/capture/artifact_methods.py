@@ -32,7 +32,7 @@ from sidecar.core.redact import redact
 from sidecar.core.text import escape_markers
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifact_store
-from sidecar.runs.artifact_record import CommitMark
+from sidecar.runs.artifact_provenance import CommitMark
 from sidecar.runs.model import ArtifactStatus
 from sidecar.workspace import Workspace
 

@@ -31,7 +31,7 @@ from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_record import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
+from sidecar.runs.artifact_provenance import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")

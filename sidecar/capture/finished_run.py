@@ -8,13 +8,13 @@ from functools import cached_property
 from sidecar.call import Call
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
-from sidecar.capture.effects.run_effects import RunEffects
+from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.capture.effects.shell_commands import commit_messages
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results import RunnerOutcome
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import MAX_PROSE_CHARACTERS, split_sentences, word_count
+from sidecar.core.prose import MAX_PROSE_CHARACTERS, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
@@ -37,11 +37,11 @@ from sidecar.language.notes_block import NotesBlock, read_notes_block, without_n
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import Reversal, reversal_in
 from sidecar.runs import Artifact, CallRecord, SubChat
-from sidecar.runs.artifact_record import Boundary, Details, Provenance
+from sidecar.runs.artifact_provenance import Boundary, Details, Provenance
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import RolloutDecision
 from sidecar.settings.resolve import Settings
-from sidecar.transcripts.event_stream import TranscriptTail
+from sidecar.transcripts.transcript_tail import TranscriptTail
 from sidecar.workspace import Workspace
 
 REACHED_OUTCOMES = ("completed", "aborted", "error")

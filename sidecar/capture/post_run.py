@@ -23,9 +23,11 @@ from sidecar.capture.effects.run_activity import (
     relative_to,
     transcript_errors,
 )
-from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
+from sidecar.capture.effects.run_changes import NOT_MOVED, observe_effects
 from sidecar.capture.finished_run import FinishedRun
+from sidecar.capture.measure_outcome import measure_outcome
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
+from sidecar.capture.pack_measures import items_before_run
 from sidecar.capture.record_run_and_delivery import (
     confirm_delivery,
     drop_lost_deliveries,
@@ -35,7 +37,6 @@ from sidecar.capture.record_run_and_delivery import (
     store_test_verdicts,
 )
 from sidecar.capture.rejected_approach_draft import RUNS
-from sidecar.capture.run_measures import items_before_run, measure_outcome
 from sidecar.capture.test_results import VerdictChange, outcomes_of
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.clock import epoch_ms
@@ -63,7 +64,7 @@ from sidecar.runs import CallRecord, PressureCounters, SubChat, conversations, i
 from sidecar.runs.model import ArtifactReference
 from sidecar.runs.pre_run_record import WorktreeBaseline, call_of_run, call_of_token, first_call_of_run
 from sidecar.settings.resolve import Settings
-from sidecar.transcripts.event_stream import TranscriptTail, read_tail
+from sidecar.transcripts.transcript_tail import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
 
 

@@ -13,21 +13,21 @@ from sidecar.capture.devlog_draft import fixes, store_devlog
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.finished_run import FinishedRun, window_begin_ms
 from sidecar.capture.model import PostRunResult
+from sidecar.capture.pack_measures import estimate_of, measure_run, measures_of
 from sidecar.capture.rejected_approach_draft import (
     direction_change_of,
     direction_events,
     new_rejected_approaches,
     store_rejected_approaches,
 )
-from sidecar.capture.run_measures import estimate_of, measure_run, measures_of
 from sidecar.capture.test_results import Verdict, VerdictChange, change_of
 from sidecar.codebase import content_identity
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
+from sidecar.daily_metrics import count_call, labelled, roll_up
 from sidecar.governor import PressureDecision
 from sidecar.language.own_words import request_in_full
-from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import (
     Artifact,
     DeliveredItem,
@@ -47,7 +47,7 @@ from sidecar.runs import (
 )
 from sidecar.runs.model import FileChange, RunRecord
 from sidecar.runs.pre_run_record import set_call_status
-from sidecar.transcripts.event_stream import was_rolled_back
+from sidecar.transcripts.transcript_tail import was_rolled_back
 
 READ_CHARACTERS = 20_000
 STORED_CHARACTERS = 2_000

@@ -26,7 +26,7 @@ from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import first_informative_paragraph, first_sentence
+from sidecar.core.prose import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
 from sidecar.language.closing_message import account_of, announces_more, title_text
@@ -41,7 +41,7 @@ from sidecar.language.work_taken_back import (
     removed_work,
 )
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
-from sidecar.runs.artifact_record import ArtifactEvent, RejectedApproachDetails
+from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 

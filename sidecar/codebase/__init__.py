@@ -9,7 +9,7 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
-from sidecar.codebase.content_id_map import FileMap, content_identity, delta_between
+from sidecar.codebase.file_content_ids import FileMap, content_identity, delta_between
 from sidecar.codebase.file_exclusions import is_agent_file, is_generated, is_secret_path
 from sidecar.codebase.files import (
     COMMON_STEMS,
@@ -37,7 +37,7 @@ from sidecar.codebase.search import (
     score_without_names,
     text_match,
 )
-from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
+from sidecar.codebase.search.import_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.content_id_map import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
+from sidecar.codebase.file_content_ids import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
 from sidecar.codebase.file_exclusions import (
     VendoredFiles,
     VendoredState,

@@ -13,7 +13,7 @@ from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.shown_regions import PackedRegions, line_span, pack_regions
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
-from sidecar.connection_methods import Progress, ProgressParams
+from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact

@@ -19,7 +19,7 @@ import orjson
 
 from sidecar import __version__
 from sidecar.call import Process
-from sidecar.codebase.content_id_map import content_identity
+from sidecar.codebase.file_content_ids import content_identity
 from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
 from sidecar.codebase.search.commit_history import StoredHistory, dump_histories, load_histories
 from sidecar.codebase.search.index import SharedIndex
@@ -28,7 +28,7 @@ from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_js
 from sidecar.core.binary_sections import SectionReader, section_bytes
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.storage.two_level_cache import Cache, MakeValue
 from sidecar.system.atomic_write import remove_abandoned_files, write_atomic
 

@@ -1,4 +1,4 @@
-"""Decide whether a session continues or a new one starts, and write the continuation file for the new one.
+"""The continuation file, which a new session continues from.
 
 The file is Markdown. Text from files, memories and the host is quoted line by line, so that it cannot pass for one of
 our sections.
@@ -7,29 +7,17 @@ our sections.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.call import Call
-from sidecar.context import store
 from sidecar.context.agent_pipeline import (
     Handoff,
     Pipeline,
-    agent_score,
-    next_agent,
     parse_handoff,
     pipeline_lines,
     resolve_mode,
 )
-from sidecar.context.brackets import Bracket
 from sidecar.context.compose_block import memory_gist, rule_summaries
 from sidecar.context.constitution import fit_rules
 from sidecar.context.project_files import ProjectSources, write_chati_file
-from sidecar.context.restart_criteria import SessionCounters, restart_criteria, session_counters
-from sidecar.context.session_counters import (
-    Interaction,
-    SessionRecord,
-    with_compaction,
-    with_finished_compaction,
-    with_interaction,
-)
+from sidecar.context.restart_decision import ContinuationFacts, RestartDecision
 from sidecar.core.redact import redact
 from sidecar.core.supported_ides import RESUME_COMMAND
 from sidecar.core.text import clean, clip, one_line
@@ -147,92 +135,6 @@ def _title(memory: Memory) -> str:
 
 RULES_TOKENS = 1_000
 CONTINUATION_FOLDER, CONTINUATION_FILE = "continuation", "latest.md"
-
-
-class ContinuationFacts(NamedTuple):
-    """The host's report about the session; None or empty for what is not reported."""
-
-    interaction_id: str = ""
-    bracket: Bracket | None = None
-    score: float | None = None
-    next_agent: str = ""
-    agent_done: bool | None = None
-    task: str = ""
-    progress: str = ""
-    pending: tuple[str, ...] = ()
-    mode: str | None = None
-
-
-class RestartDecision(NamedTuple):
-    """The session's counters and every restart criterion that is met."""
-
-    counters: SessionCounters
-    next_agent: str
-    reasons: tuple[str, ...]
-
-
-def count_interaction(
-    call: Call, workspace: Workspace, session_id: str, sources: ProjectSources, facts: ContinuationFacts
-) -> RestartDecision:
-    """Count the interaction, store the session's counters, and return the criteria that are met."""
-    pipeline = sources.pipeline
-    score = facts.score if facts.score is not None else agent_score(pipeline, sources.agent) if pipeline else None
-    interaction = Interaction(facts.interaction_id, facts.bracket, sources.agent, score)
-    with call.database.write() as tx:
-        record = with_interaction(store.load_session_record(tx, workspace.project_key, session_id), interaction)
-        store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
-    return restart_decision(record, waiting_agent(pipeline, facts))
-
-
-def restart_decision(record: SessionRecord, waiting: str) -> RestartDecision:
-    """Evaluate stored counters. `waiting` is the agent that waits while the present one is done."""
-    counters = session_counters(record, next_agent_pending=bool(waiting))
-    return RestartDecision(counters, waiting, tuple(restart_criteria(counters).values()))
-
-
-def waiting_agent(pipeline: Pipeline | None, facts: ContinuationFacts) -> str:
-    """Return the agent that waits while this one is done: as reported by the host or by the session file."""
-    if facts.agent_done is False:
-        return ""
-    known = next_agent(pipeline, is_done=bool(facts.agent_done)) if pipeline is not None else ""
-    return facts.next_agent or known if facts.agent_done else known
-
-
-def count_compaction(
-    call: Call, workspace: Workspace, session_id: str, compaction_id: str, sources: ProjectSources
-) -> SessionRecord:
-    """Count a compaction by its id, unless it is known.
-
-    Later scores are compared with the session file's score when the host reported none.
-    """
-    with call.database.write() as tx:
-        before = store.load_session_record(tx, workspace.project_key, session_id)
-        if compaction_id in before.compaction_ids:
-            return before
-        record = with_compaction(_with_project_score(before, sources), compaction_id)
-        store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
-    return record
-
-
-def finish_compaction(
-    call: Call, workspace: Workspace, session_id: str, compaction_id: str, sources: ProjectSources
-) -> tuple[SessionRecord, bool]:
-    """Record that a compaction is over, and count it if not announced. Return whether both were known."""
-    with call.database.write() as tx:
-        before = store.load_session_record(tx, workspace.project_key, session_id)
-        if compaction_id in before.finished_ids:
-            return before, True
-        is_counted = compaction_id in before.compaction_ids
-        record = with_finished_compaction(before if is_counted else _with_project_score(before, sources), compaction_id)
-        store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
-    return record, False
-
-
-def _with_project_score(before: SessionRecord, sources: ProjectSources) -> SessionRecord:
-    pipeline = sources.pipeline
-    score = agent_score(pipeline, sources.agent) if pipeline is not None else None
-    is_reported = before.agent == sources.agent and before.score is not None
-    return with_interaction(before, Interaction(agent=sources.agent, score=None if is_reported else score))
 
 
 class ContinuationInputs(NamedTuple):

@@ -18,18 +18,7 @@ from sidecar.context.compose_block import (
     task_text,
     without_instructions,
 )
-from sidecar.context.continuation_file import (
-    ContinuationFacts,
-    ContinuationInputs,
-    RestartDecision,
-    build_continuation,
-    count_compaction,
-    count_interaction,
-    finish_compaction,
-    restart_decision,
-    waiting_agent,
-    write_continuation,
-)
+from sidecar.context.continuation_file import ContinuationInputs, build_continuation, write_continuation
 from sidecar.context.model import (
     ContextBracketParams,
     ContextBracketResult,
@@ -45,6 +34,15 @@ from sidecar.context.model import (
     RestartCounters,
 )
 from sidecar.context.project_files import SESSION, read_project_sources
+from sidecar.context.restart_decision import (
+    ContinuationFacts,
+    RestartDecision,
+    count_compaction,
+    count_interaction,
+    finish_compaction,
+    restart_decision,
+    waiting_agent,
+)
 from sidecar.context.store import ResumePoint, mask_secrets, receives_anchor, session_file_values
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
@@ -69,7 +67,7 @@ from sidecar.memory import (
 )
 from sidecar.method import Lane, method
 from sidecar.session import save_session_values
-from sidecar.transcripts.event_stream import read_tail
+from sidecar.transcripts.transcript_tail import read_tail
 from sidecar.workspace import Workspace
 
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, cast
 import apsw
 import orjson
 
-from sidecar.context.session_counters import SessionRecord, with_compaction
+from sidecar.context.restart_counters import SessionRecord, with_compaction
 from sidecar.core.clock import rfc3339
 from sidecar.core.redact import redact
 from sidecar.session import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 
 MAX_SAVED = 4_000
 """Maximum characters of each text in the project's session file; our own state has the full text."""

@@ -1,4 +1,4 @@
-"""Markdown: front matter, headings, lines, code blocks and sections; prose as paragraphs and sentences. Pure.
+"""Markdown: front matter, headings, lines, code blocks and sections. Pure.
 
 The memory files have a format of their own, in which offsets matter (`memory/files/document.py`).
 """
@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.redact import redact
-from sidecar.core.text import clip_at_word
 
 _HEADING = lazy_regex(r"(#{1,6})\s++(.+?)\s{0,9}#{0,9}\s{0,9}$")
 _UNDERLINE = lazy_regex(r"^(=|-|~|\^)\1{2,}\s*$")
@@ -170,109 +168,3 @@ def _heading(line: str, following: Sequence[str]) -> Heading | None:
     if rule and line[:1].isalnum() and len(line.strip()) <= len(following[0].strip()) + 3:
         return Heading("=-~^".index(rule[1]) + 1, line.strip())
     return None
-
-
-MAX_PROSE_CHARACTERS = 20_000
-"""Maximum number of characters of an agent's message that are read."""
-
-MIN_INFORMATIVE_WORDS = 5
-"""A paragraph of fewer words is a greeting or a heading."""
-
-MIN_FALLBACK_WORDS = 3
-"""Minimum words of the fallback paragraph; "Done." is not one."""
-
-_CODE_BLOCK = lazy_regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
-_QUOTE_OR_TABLE = lazy_regex(r"(?m)^[ \t]*[>|].*$")
-_HEADING_LINE = lazy_regex(r"(?m)^[ \t]*(?:#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?[ \t]*|[-*_=]{3,}[ \t]*)$")
-_ITEM = lazy_regex(r"(?m)^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_LEAD_IN = lazy_regex(
-    r"(?i)^(?:(?:now|next|then|ok(?:ay)?|so|first|ahora|primero|bien|agora|primeiro|maintenant|d'abord|ora|prima|jetzt"
-    r"|zuerst|nu|eerst|теперь|сначала)[,.!]? )?(?:let me|i['’]?ll|i will|i['’]?m going to|here['’]?s|here is|here are"
-    r"|below|let['’]?s|(?:search|explor|check|read|look|scann|investigat|trac)ing"
-    r"|(?:voy|vamos) a|d[ée]jame|vou|deixe-me|je vais|laisse[zr]?-moi|commen[çc]ons|ich werde|ich (?:schaue|prüfe|lese)"
-    r"|lass mich|ik (?:ga|zal)|laat me|vado a|ora (?:controllo|leggo)|controllerò|давайте|сейчас"
-    r"|я (?:проверю|посмотрю))\b"
-    r"|^(?:好的[，,。]?)?(?:让我|我(?:来|先|会|将|去|接下来)|接下来|现在(?:让我|我)|まず|これから|次に|では[、,])"
-)
-_GREETING = lazy_regex(
-    r"(?i)^(?:(?:perfect|great|excellent|awesome|done|all (?:done|set)|sure|of course|certainly|absolutely|thanks?"
-    r"|you'?re (?:absolutely )?right)\b[^.!?:\n]*[.!]+\s*)+"
-)
-_OFFER = lazy_regex(
-    r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)"
-)
-_SENTENCE_END = lazy_regex(
-    r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])(?![」』）”])|\s{1,9}(?=[✅❌→•])|\n+"
-)
-_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
-_SPACE = lazy_regex(r"\s+")
-_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
-
-
-def word_count(text: str) -> int:
-    """Return the number of words of a text; two characters of an unspaced script count as a word."""
-    return len(text.split()) + len(_UNSPACED.findall(text)) // 2
-
-
-def without_code(text: str) -> str:
-    """Remove code blocks, quoted lines and tables from the beginning of a text."""
-    return _QUOTE_OR_TABLE.sub("", _CODE_BLOCK.sub("\n", text[:MAX_PROSE_CHARACTERS].replace("\r\n", "\n")))
-
-
-def paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of prose, without headings; the items of a list are one paragraph."""
-    for paragraph in re.split(r"\n[ \t]*\n", _HEADING_LINE.sub("\n", without_code(text))):
-        if stripped := paragraph.strip():
-            yield stripped
-
-
-def first_informative_paragraph(text: str, limit: int) -> str:
-    """Return the first informative paragraph, clipped at a word, its secrets masked.
-
-    Skips "I'll summarize:", a list's heading, and offers. The result is empty for a text without prose.
-    """
-    candidates = list(paragraphs(text))
-    informative = (stripped for paragraph in candidates if (stripped := _informative_part(paragraph)))
-    chosen = next(informative, None) or next(
-        (paragraph for paragraph in candidates if word_count(paragraph) >= MIN_FALLBACK_WORDS), ""
-    )
-    return clip_at_word(redact(chosen), limit)
-
-
-def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of prose, each on one line, without list and emphasis marks."""
-    for paragraph in paragraphs(text):
-        for item in _ITEM.split(paragraph):
-            plain = _SPACE.sub(" ", item.replace("**", "").replace("__", ""))
-            yield from split_sentences(plain)
-
-
-def split_sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of a line; an abbreviation ends none, and none is empty."""
-    sentence = ""
-    for part in _SENTENCE_END.split(line):
-        sentence = f"{sentence} {part}".strip()
-        if sentence and not _ABBREVIATION.search(sentence):
-            yield sentence
-            sentence = ""
-    if sentence:
-        yield sentence
-
-
-def first_sentence(text: str, limit: int) -> str:
-    """Return the first sentence of a text on one line, without its full stop."""
-    flat = _SPACE.sub(" ", text).strip()
-    end = re.search(r"[.!?](?=\s|$)|[。！？]", flat)
-    sentence = flat[: end.start()] if end else flat
-    return clip_at_word(sentence, limit)
-
-
-def _informative_part(paragraph: str) -> str:
-    """Return a paragraph without its greeting and lead-in line; empty if nothing informative is left."""
-    text = _GREETING.sub("", paragraph).strip()
-    first, _, rest = text.partition("\n")
-    if first.rstrip("*_ ").endswith(":") and not _ITEM.match(first):
-        text = rest.strip()
-    if _OFFER.match(text) or (_LEAD_IN.match(text) and not rest) or text.endswith("?"):
-        return ""
-    return text if word_count(text) >= MIN_INFORMATIVE_WORDS else ""

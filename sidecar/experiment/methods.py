@@ -6,6 +6,15 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
 from sidecar.core.text import count_noun
+from sidecar.daily_metrics import (
+    NO_PROJECT,
+    NO_PROVIDER,
+    MetricsSummaryParams,
+    errors_of,
+    figures_of,
+    period_and_project,
+    totals,
+)
 from sidecar.experiment import store
 from sidecar.experiment.model import (
     ExperimentResult,
@@ -18,15 +27,6 @@ from sidecar.experiment.model import (
 )
 from sidecar.experiment.rollout import experiment_of, resume_rollout
 from sidecar.method import Lane, method
-from sidecar.metrics import (
-    NO_PROJECT,
-    NO_PROVIDER,
-    MetricsSummaryParams,
-    errors_of,
-    figures_of,
-    period_and_project,
-    totals,
-)
 from sidecar.runs import artifact_store
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.settings.resolve import GLOBAL, Settings

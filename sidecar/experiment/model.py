@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from sidecar.core.wire_types import FolderPath, WireModel
-from sidecar.metrics import MetricsFigures
+from sidecar.daily_metrics import MetricsFigures
 
 
 class RolloutSuspension(WireModel):

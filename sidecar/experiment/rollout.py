@@ -19,14 +19,14 @@ from blake3 import blake3
 from sidecar.call import Call
 from sidecar.core.clock import DAY_MS
 from sidecar.core.lru_cache import LruCache
+from sidecar.daily_metrics import DAYS
 from sidecar.experiment import ArmChange, ChatFacts, StoredArm, store
-from sidecar.metrics import DAYS
 from sidecar.runs import conversations, ledger
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import Arm, Mode, RolloutDecision
 from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
 from sidecar.settings.table import rollout_problem
-from sidecar.storage.row_groups import PurgeScope, remove_rows
+from sidecar.storage.purgeable_rows import PurgeScope, remove_rows
 
 if TYPE_CHECKING:
     from sidecar.experiment.outcomes import RunOutcome

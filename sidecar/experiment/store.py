@@ -11,7 +11,7 @@ import apsw
 import orjson
 
 from sidecar.experiment import ArmChange, StoredArm
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 
 if TYPE_CHECKING:
     from sidecar.experiment.outcomes import Chat, RunOutcome

@@ -17,7 +17,7 @@ import orjson
 
 from sidecar.core.digests import digest_value, short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
+from sidecar.core.prose import first_informative_paragraph, sentences, word_count
 from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction, is_courtesy

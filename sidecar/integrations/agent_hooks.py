@@ -26,8 +26,8 @@ from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.runs import ledger
 from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode, SessionKey
-from sidecar.transcripts.event_stream import read_events, read_tail, was_rolled_back
 from sidecar.transcripts.events import Event, Message, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts.transcript_tail import read_events, read_tail, was_rolled_back
 
 HOST_NAMES = {"apply_patch": "Edit"}
 """A host's names of the tools that Codex names otherwise."""

@@ -20,6 +20,7 @@ from sidecar.core.errors import (
 from sidecar.core.text import count_noun
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import roll_back
+from sidecar.knowledge.automatic_sync import due_decision, running_sync_id
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.item import in_scope, item_location
 from sidecar.knowledge.model import (
@@ -48,8 +49,8 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.sync import PlannedSync, SyncRequest, due_decision, plan_sync, resolve_ref, running_sync_id, sync
-from sidecar.knowledge.sync_health import checks
+from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, sync
+from sidecar.knowledge.sync_checks import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolution, SyncConflict, allows_resolution
 from sidecar.method import Lane, Notification, docstring, method

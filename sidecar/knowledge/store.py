@@ -20,7 +20,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.knowledge.errors import state_corrupted
 from sidecar.knowledge.item import Entry
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.system import filelock
 
 ENTRY_VERSION = 4

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_sentences, word_count
+from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
+from sidecar.core.prose import split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, without_links
@@ -28,7 +29,6 @@ MAX_LABEL = 70
 MAX_TITLE = 120
 MIN_TERMS = 2
 """Words without which a statement names nothing; one of them is informative, in a title all are."""
-
 
 MIN_PARTS = 2
 """Headings of parts from which a conclusion has a section for each."""

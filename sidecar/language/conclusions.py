@@ -7,7 +7,7 @@ import re
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import sentences
+from sidecar.core.prose import sentences
 from sidecar.core.text import clip_at_word
 
 StatementKind = Literal[

@@ -1,11 +1,10 @@
 """Explicit forms in which users state what lasts: always statements, whatever the linear model says. Pure.
 
-Anchored forms ("from now on …") are in `explicit_forms`. A clause without one lasts by what it combines: an occasion
-and no symptom, a tool against another, a habit of the team. Its concepts are in `lasting_words.txt`, in ten languages;
-`_CLAUSES` combines them, and the task beside a clause is cut off.
-
-A report of what happens ("it always resets"), an object that only points at the task, somebody else's words, a
-supposition and the behaviour of the product that is to be built are none, or no standing instruction.
+Anchored forms ("from now on …") are in `explicit_statement_patterns`. A clause without one lasts by what it combines:
+an occasion and no symptom, a tool against another, a habit of the team. Its concepts are in `lasting_words.txt`, in
+ten languages; `_CLAUSES` combines them, and the task beside a clause is cut off. A report of what happens ("it always
+resets"), an object that only points at the task, somebody else's words, a supposition and the behaviour of the
+product that is to be built are none, or no standing instruction.
 """
 
 import re
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.explicit_forms import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
+from sidecar.language.explicit_statement_patterns import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
 from sidecar.language.statement_features import Analysis, Context, Sentence, tokens_of
 from sidecar.language.statement_patterns import TOOL
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_count
+from sidecar.core.prose import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
 from sidecar.core.text import clip
 

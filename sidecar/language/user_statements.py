@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.explicit_forms import StatementForm
+from sidecar.language.explicit_statement_patterns import StatementForm
 from sidecar.language.explicit_statements import (
     SUPPOSITION,
     TASK_AT_END,

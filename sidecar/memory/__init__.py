@@ -3,14 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import SECTORS, Memory, ParsedMemoryFile, Sector, content_hash, normalized
 from sidecar.memory.file_index import MAX_INLINE_FILES, MemoryIndex, RefreshResult, memory_index_of
 from sidecar.memory.files.layout import AGENTS, SHARED
-from sidecar.memory.pointer_files import (
+from sidecar.memory.knowledge_pointers import (
     MemoryFile,
     MemoryFileChange,
     PointerFiles,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         session_memories,
     )
     from sidecar.memory.capture.extract_notes import note_title, reduce_summary
-    from sidecar.memory.capture.session_summary import (
+    from sidecar.memory.capture.session_material import (
         ErrorEvent,
         Note,
         SessionSummary,
@@ -69,7 +69,7 @@ _LOADED_LATER = {
     ),
     "sidecar.memory.capture.extract_notes": ("reduce_summary", "note_title"),
     "sidecar.memory.methods": ("to_capture_result", "to_session_summary"),
-    "sidecar.memory.capture.session_summary": (
+    "sidecar.memory.capture.session_material": (
         "ErrorEvent",
         "Note",
         "SessionSummary",

@@ -26,8 +26,8 @@ from sidecar.memory.files.layout import INDEX_FILE, OWNERS, SHARED, is_allowed_n
 from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, OpenFolders, Stamp, scan_files
 from sidecar.memory.files.watch import MemoryWatch
 from sidecar.memory.indexed_text import index_text
-from sidecar.memory.store import entries, entry_queries, local_state
-from sidecar.memory.store.entries import IndexedFile, IndexedMemory
+from sidecar.memory.store import entry_queries, index_tables, local_state
+from sidecar.memory.store.index_tables import IndexedFile, IndexedMemory
 from sidecar.workspace import Workspace
 
 RACY_NS = 2_000_000_000
@@ -182,8 +182,8 @@ class MemoryIndex:
             with suppress(StateDegraded):
                 self._rescan(tree)
             with self.process.database.write(durable=False) as tx:
-                entries.clear(tx, self.project)
-                entries.advance_revision(tx, self.project)
+                index_tables.clear(tx, self.project)
+                index_tables.advance_revision(tx, self.project)
             self._known = self._last_refresh = None
             return self._rescan(tree)
 
@@ -198,7 +198,7 @@ class MemoryIndex:
         if known is not None and known[0] == generation:
             return known[1]
         with self.process.database.read() as tx:
-            revision = entries.revision(tx, self.project)
+            revision = index_tables.revision(tx, self.project)
         self._revision = generation, revision
         return revision
 
@@ -206,7 +206,7 @@ class MemoryIndex:
         """Return the index revision and its files."""
         if self._known is None or self._known[0] != self.revision():
             with self.process.database.read() as tx:
-                self._known = entries.revision(tx, self.project), entries.all_files(tx, self.project)
+                self._known = index_tables.revision(tx, self.project), index_tables.all_files(tx, self.project)
         return self._known
 
     def _read_and_store(
@@ -278,12 +278,12 @@ class MemoryIndex:
                 *missing,
                 *(reading.path for reading in readings if reading.entries is not None and reading.path in known),
             ]:
-                removed = entries.remove_file(tx, self.project, path)
+                removed = index_tables.remove_file(tx, self.project, path)
                 if path not in damaged:  # a damaged file may still contain its entries
                     deleted.update({digest: (memory_id, retention) for memory_id, digest, retention in removed})
-            entries.put_files(tx, self.project, [(reading.path, reading.file) for reading in readings])
+            index_tables.put_files(tx, self.project, [(reading.path, reading.file) for reading in readings])
             new_entries = [entry for reading in readings for entry in reading.entries or ()]
-            entries.add_entries(tx, self.project, new_entries)
+            index_tables.add_entries(tx, self.project, new_entries)
             self._adopt_decisions(tx, new_entries)
             local_state.remove_tombstones(tx, self.project, [entry.digest for entry in new_entries])
             local_state.add_tombstones(tx, self.project, [
@@ -291,7 +291,7 @@ class MemoryIndex:
                 if (retention != "session" if tombstone is None else tombstone)
                 and not entry_queries.has_content(tx, self.project, digest)
             ], self.process.clock.now_ms())  # fmt: skip
-            revision = entries.advance_revision(tx, self.project)
+            revision = index_tables.advance_revision(tx, self.project)
         self._advance(revision, readings, missing)
 
     def _adopt_decisions(self, tx: apsw.Connection, new_entries: Sequence[IndexedMemory]) -> None:
@@ -449,7 +449,7 @@ def _write_index_file(process: Process, index: MemoryIndex, known: IndexFileWrit
     with known.lock:
         known.waiting.discard(index.project)
     with process.database.read() as tx:
-        revision, rows = entries.revision(tx, index.project), entries.index_file_rows(tx, index.project)
+        revision, rows = index_tables.revision(tx, index.project), index_tables.index_file_rows(tx, index.project)
     with known.lock:
         known.revisions[index.project] = revision
         for owner in OWNERS:

@@ -20,12 +20,12 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.yaml_documents import Value
-from sidecar.memory import decay, detail_levels, user_decisions
+from sidecar.core.yaml_editor import Value
+from sidecar.memory import detail_levels, memory_tiers, user_decision_methods
 from sidecar.memory import upkeep as maintain_methods
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found, require_user_approval
 from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
-from sidecar.memory.capture.session_summary import (
+from sidecar.memory.capture.session_material import (
     ErrorEvent,
     NearMissReason,
     Note,
@@ -75,7 +75,7 @@ from sidecar.memory.model import (
     memory_summary,
     memory_warning,
 )
-from sidecar.memory.store import captures, entries, entry_queries
+from sidecar.memory.store import captures, entry_queries, index_tables
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
 from sidecar.memory.writer import NewMemory, front_matter_time, writer_of
 from sidecar.method import Lane, method
@@ -206,7 +206,7 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
     with call.database.read() as tx:
         matches = search_memories(tx, ctx.workspace.project_key, reach, text, filters, max_matches, call.now_ms())
         ids = [match.entry.memory.id for match in matches]
-        superseding = entries.superseding_ids(tx, ctx.workspace.project_key, ctx.reach.owners, ids)
+        superseding = index_tables.superseding_ids(tx, ctx.workspace.project_key, ctx.reach.owners, ids)
     terms = terms_without_question_words(text)
     rendered = [_render_match(match, params.level, terms) for match in matches]
     chosen = _fit_budget(matches, rendered, params)
@@ -283,8 +283,8 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
 
 def _tier(call: Call, params: MemoryAddParams) -> str:
     sector = params.sector or SECTOR_OF_TYPE[params.type]
-    score_inputs = decay.ScoreInputs(sector, params.confidence, 1, 0, call.now_ms())
-    return decay.tier(score_inputs, call.now_ms())
+    score_inputs = memory_tiers.ScoreInputs(sector, params.confidence, 1, 0, call.now_ms())
+    return memory_tiers.tier(score_inputs, call.now_ms())
 
 
 def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
@@ -319,7 +319,7 @@ def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
     with call.database.read() as tx:
         rows = entry_queries.list_entries(tx, *scope, params.offset, params.limit)
         total = entry_queries.count_entries(tx, *scope)
-        superseding = entries.superseding_ids(tx, *scope[:2], [row.memory.id for row in rows])
+        superseding = index_tables.superseding_ids(tx, *scope[:2], [row.memory.id for row in rows])
     return MemoryListResult(memories=[memory_summary(row, superseding) for row in rows], total=total)
 
 
@@ -361,7 +361,7 @@ def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
         counts = entry_queries.count_by_owner(tx, project, owners)
         files = entry_queries.files_within(tx, project, owners)
         capture_state = capture_totals(tx, project, owners)
-        instructions = user_decisions.instruction_lists(tx, project)
+        instructions = user_decision_methods.instruction_lists(tx, project)
         is_listed = params.near_misses and params.token is None
         near_misses = recent_near_misses(tx, project, call.now_ms()) if is_listed else None
     return MemoryStatusResult(
@@ -396,10 +396,10 @@ def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
 def _memory_detail(call: Call, ctx: MemoryContext, memory_id: str) -> MemoryDetail:
     project = ctx.workspace.project_key
     with call.database.read() as tx:
-        matches = entries.entries_with_id(tx, project, memory_id, ctx.reach.owners)
-        files = entries.files_at(tx, project, [match.memory.path for match in matches[:1]])
-        linked_ids = entries.linked_ids(tx, project, matches[0].memory, ctx.reach.owners) if matches else ()
-        superseding = entries.superseding_ids(tx, project, ctx.reach.owners, [memory_id])
+        matches = index_tables.entries_with_id(tx, project, memory_id, ctx.reach.owners)
+        files = index_tables.files_at(tx, project, [match.memory.path for match in matches[:1]])
+        linked_ids = index_tables.linked_ids(tx, project, matches[0].memory, ctx.reach.owners) if matches else ()
+        superseding = index_tables.superseding_ids(tx, project, ctx.reach.owners, [memory_id])
     if not matches:
         raise memory_not_found()
     return memory_detail(matches[0], files[0].warning if files else "", linked_ids, superseding)
@@ -446,5 +446,5 @@ METHODS = (
     method("memory/rebuild", rebuild, lane=Lane.WORKSPACE, errors=_WRITING),
     method("memory/capture", capture, lane=Lane.WORKSPACE, errors=(*_WRITING, InvalidParams)),
     *maintain_methods.METHODS,
-    *user_decisions.METHODS,
+    *user_decision_methods.METHODS,
 )

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.wire_types import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
-from sidecar.memory.capture.session_summary import NearMissReason
+from sidecar.memory.capture.session_material import NearMissReason
 from sidecar.memory.entry import Memory, MemoryType, Retention, Sector, Tier
 from sidecar.memory.files.layout import project_path
-from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.store.index_tables import IndexedMemory
 
 MAX_TEXT = 200_000
 

@@ -17,7 +17,7 @@ from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.file_index import MAX_INLINE_FILES, IndexFileWrites, MemoryIndex, MemoryIndexes, memory_index_of
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
-from sidecar.memory.prompt_evidence import (
+from sidecar.memory.prompt_match import (
     NAME_SCORE,
     STRONG,
     MemoryEvidence,
@@ -31,7 +31,7 @@ from sidecar.memory.prompt_evidence import (
     rarest_terms,
 )
 from sidecar.memory.standing_instructions import NO_INSTRUCTIONS, InstructionState, load_instructions
-from sidecar.memory.store import entries, entry_queries, local_state
+from sidecar.memory.store import entry_queries, index_tables, local_state
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules
 from sidecar.workspace import Workspace
 
@@ -138,7 +138,7 @@ class Relevance:
             return cached.memories
         with process.database.read() as tx:
             matches = {
-                memory_id: entries.entries_with_id(tx, index.project, memory_id, SHARED_ONLY.owners)
+                memory_id: index_tables.entries_with_id(tx, index.project, memory_id, SHARED_ONLY.owners)
                 for memory_id in ids
             }
         memories = {
@@ -193,7 +193,7 @@ def _search(
     process: Process, index: MemoryIndex, reach: Reach, query: RecallQuery, project_terms: frozenset[str]
 ) -> tuple[Relevant, ...]:
     with process.database.read() as tx:
-        counts = entries.term_counts(tx, index.project, reach.owners, lookup_terms(query.cues), ())
+        counts = index_tables.term_counts(tx, index.project, reach.owners, lookup_terms(query.cues), ())
         rarity = Rarity(counts.entries, counts.document_frequency, project_terms)
         terms = rarest_terms(query.cues, rarity, MAX_SEARCH_TERMS)
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
@@ -319,7 +319,9 @@ def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Ite
     """
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, token)
-        matches = [entries.entries_with_id(tx, workspace.project_key, memory_id, reach.owners) for memory_id in ids]
+        matches = [
+            index_tables.entries_with_id(tx, workspace.project_key, memory_id, reach.owners) for memory_id in ids
+        ]
     return tuple(stored[0].memory for stored in matches if stored and not stored[0].memory.is_archived)
 
 

@@ -19,11 +19,11 @@ from sidecar.core.text import one_line, size
 from sidecar.memory.contradictions import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.pointer_files import POINTERS
-from sidecar.memory.store.entries import advance_revision, select_entries
+from sidecar.memory.knowledge_pointers import POINTERS
 from sidecar.memory.store.entry_queries import accepted_memories
+from sidecar.memory.store.index_tables import advance_revision, select_entries
 from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 
 if TYPE_CHECKING:
     from sidecar.call import Process

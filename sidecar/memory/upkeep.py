@@ -17,21 +17,21 @@ from sidecar.call import Call, Process
 from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.text import count_noun
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.memory.access_control import SHARED_ONLY, USER_REACH, MemoryContext, memory_context
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
-from sidecar.memory.decay import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.entry import Memory
 from sidecar.memory.file_index import memory_index_of, write_index_file
 from sidecar.memory.files.layout import project_path
+from sidecar.memory.memory_tiers import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.model import MAX_LISTED, FileMove, LastUpkeep, MemoryMaintainParams, MemoryMaintainResult, TierMove
 from sidecar.memory.standing_instructions import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
-from sidecar.memory.store import entries, entry_queries, local_state
-from sidecar.memory.store.entries import ENTRY_COUNT
+from sidecar.memory.store import entry_queries, index_tables, local_state
+from sidecar.memory.store.index_tables import ENTRY_COUNT
 from sidecar.memory.writer import Writer
 from sidecar.method import Lane, method
 from sidecar.storage.doctor_checks import Finding
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.workspace import Workspace
 
 BATCH_MEMORIES = 100
@@ -105,7 +105,9 @@ def _with_memories(writer: Writer, changes: Sequence[TierChange]) -> Iterator[tu
     """Yield each memory whose tier changes, as indexed now, with its new tier."""
     with writer.process.database.read() as tx:
         for path, group in groupby(changes, lambda change: change.row.path):
-            memories = {change.memory.id: change.memory for change in entries.entries_at_path(tx, writer.project, path)}
+            memories = {
+                change.memory.id: change.memory for change in index_tables.entries_at_path(tx, writer.project, path)
+            }
             yield from ((memories[change.row.id], {"tier": change.to}) for change in group if change.row.id in memories)
 
 
@@ -270,8 +272,8 @@ def _projects(tx: apsw.Connection) -> set[str]:
 
 def _clear_index(process: Process, project: str) -> None:
     with process.database.write() as tx:
-        entries.clear(tx, project)
-        entries.advance_revision(tx, project)
+        index_tables.clear(tx, project)
+        index_tables.advance_revision(tx, project)
 
 
 _INDEX_ROWS = "rowid IN (SELECT row_id FROM continuity_memories WHERE project = ?1)"
@@ -302,7 +304,7 @@ def advance_index_revisions(tx: apsw.Connection) -> None:
     """Invalidate what every process knows of the indexes."""
     rows: Any = tx.execute("SELECT project FROM continuity_memory_revisions")
     for (project,) in list(rows):
-        entries.advance_revision(tx, project)
+        index_tables.advance_revision(tx, project)
 
 
 def old_files(process: Process, workspace: Workspace, before_ms: int | None) -> list[str]:

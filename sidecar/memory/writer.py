@@ -8,16 +8,16 @@ from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.memory.access_control import MemoryContext, Reach, memory_not_found, require_owner
-from sidecar.memory.decay import RESTORED_TAG
 from sidecar.memory.entry import Memory, Retention
 from sidecar.memory.file_index import MemoryIndex, memory_index_of, write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import MEMORY_ID, archive_path, location_of, new_memory_path, unarchived_path
 from sidecar.memory.files.memory_folder import DayNumbers, MemoryFolder
-from sidecar.memory.store import entries, local_state
+from sidecar.memory.memory_tiers import RESTORED_TAG
+from sidecar.memory.store import index_tables, local_state
 from sidecar.memory.text_filter import filter_private
 from sidecar.workspace import Workspace
 
@@ -95,7 +95,7 @@ class Writer:
 
     def _amend_file(self, path: str, changes: Sequence[tuple[Memory, Mapping[str, Value]]]) -> bool:
         with self.process.database.read() as tx:
-            files = entries.files_at(tx, self.project, [path])
+            files = index_tables.files_at(tx, self.project, [path])
         try:
             content, _ = self.folder.read(path)
             if not files or digest_bytes(content) != files[0].version:
@@ -199,7 +199,7 @@ class Writer:
         if day not in numbers.last_numbers:
             self.index.refresh()  # others may have added memories today, by hand or with another state file
         with self.process.database.read() as tx:
-            number = 1 + max(numbers.last_numbers.get(day, 0), entries.last_memory_number(tx, self.project, day))
+            number = 1 + max(numbers.last_numbers.get(day, 0), index_tables.last_memory_number(tx, self.project, day))
         numbers.reserve(day, number)
         return f"mem-{day}-{number:03d}"
 
@@ -208,8 +208,8 @@ class Writer:
         for _ in range(MAX_READS):
             self.index.refresh()
             with self.process.database.read() as tx:
-                matches = entries.entries_with_id(tx, self.project, memory_id, self.reach.owners)
-                files = entries.files_at(tx, self.project, [match.memory.path for match in matches[:1]])
+                matches = index_tables.entries_with_id(tx, self.project, memory_id, self.reach.owners)
+                files = index_tables.files_at(tx, self.project, [match.memory.path for match in matches[:1]])
             if not matches or not files:
                 raise memory_not_found()
             memory = matches[0].memory
@@ -239,7 +239,7 @@ class Writer:
 
     def _entries_at(self, path: str) -> list[Memory]:
         with self.process.database.read() as tx:
-            return [entry.memory for entry in entries.entries_at_path(tx, self.project, path)]
+            return [entry.memory for entry in index_tables.entries_at_path(tx, self.project, path)]
 
 
 def writer_of(call: Call, ctx: MemoryContext) -> Writer:

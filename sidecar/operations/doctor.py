@@ -15,7 +15,7 @@ from sidecar import __version__
 from sidecar.call import Call
 from sidecar.capture.artifact_commits import check_memory_branch
 from sidecar.core.errors import SidecarError
-from sidecar.knowledge.sync_health import knowledge_findings
+from sidecar.knowledge.sync_checks import knowledge_findings
 from sidecar.memory import upkeep as memory
 from sidecar.operations.model import (
     DoctorCheck,
@@ -34,7 +34,7 @@ from sidecar.storage.backup import back_up
 from sidecar.storage.doctor_checks import Finding
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed, pygit2
-from sidecar.system.inotify import LIMIT_DIVISOR
+from sidecar.system.linux_tree_watch import LIMIT_DIVISOR
 from sidecar.system.running_sidecars import running_processes
 from sidecar.workspace import Workspace
 

@@ -4,13 +4,14 @@ import os
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
+from sidecar.daily_metrics import first_day
 from sidecar.method import Lane, method
-from sidecar.metrics import first_day
 from sidecar.operations.doctor import doctor
 from sidecar.operations.model import StateReportParams, StateReportResult
 from sidecar.operations.purge import purge
-from sidecar.operations.report_data import gather_evidence, next_step, read_report_data, stages
+from sidecar.operations.report_data import read_report_data
 from sidecar.operations.report_page import Heading, page
+from sidecar.operations.rollout_stages import gather_evidence, next_step, stages
 from sidecar.operations.status import status
 from sidecar.settings.resolve import Settings
 from sidecar.system.atomic_write import write_atomic

@@ -5,8 +5,8 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire_types import Empty, FolderPath, WireModel
+from sidecar.daily_metrics import PassiveEstimate
 from sidecar.experiment.model import ExperimentResult, RolloutStatus
-from sidecar.metrics import PassiveEstimate
 
 StageName = Literal["passive", "inject", "snapshot", "rehydrate"]
 Verdict = Literal["go", "wait", "moreData"]

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 import apsw
 
-from sidecar import metrics
+from sidecar import daily_metrics
 from sidecar.call import Call
 from sidecar.codebase import store as codebase
 from sidecar.context import store as context
@@ -25,14 +25,14 @@ from sidecar.runs import Artifact, artifact_store
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
 from sidecar.storage.doctor_checks import reclaim_space
-from sidecar.storage.row_groups import PurgeScope, RowGroup, count_rows, remove_rows
+from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, count_rows, remove_rows
 from sidecar.workspace import Workspace
 
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
 """Kinds removed when none is named: they can be rebuilt, or only record the past."""
 
 ROW_GROUPS: tuple[RowGroup, ...] = (
-    *codebase.ROW_GROUPS, *memory.ROW_GROUPS, *registry.ROW_GROUPS, *knowledge.ROW_GROUPS, *metrics.ROW_GROUPS,
+    *codebase.ROW_GROUPS, *memory.ROW_GROUPS, *registry.ROW_GROUPS, *knowledge.ROW_GROUPS, *daily_metrics.ROW_GROUPS,
     *settings.ROW_GROUPS, *packs.ROW_GROUPS, *experiment.ROW_GROUPS, *context.ROW_GROUPS, *runs.ROW_GROUPS,
 )  # fmt: skip
 """The stored data of every slice. Runs come last, because packs are found by their conversations."""

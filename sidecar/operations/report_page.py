@@ -10,12 +10,13 @@ from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
 from sidecar.core.text import visible
+from sidecar.daily_metrics import MetricsFigures
 from sidecar.experiment.model import ExperimentOutcome
-from sidecar.metrics import MetricsFigures
 from sidecar.operations import number_format
 from sidecar.operations.model import ReportStage, ReportStep
 from sidecar.operations.number_format import milliseconds, percent, size, whole
-from sidecar.operations.report_data import MIN_CALLS, TITLES, Period, ReportData, failures, monday_of
+from sidecar.operations.report_data import Period, ReportData, monday_of
+from sidecar.operations.rollout_stages import MIN_CALLS, TITLES, failures
 
 Shape = Literal["lines", "bars", "stack", "rows"]
 """Lines and stacks run over days. Bars and rows are categories, upright and horizontal."""

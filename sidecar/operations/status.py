@@ -13,9 +13,9 @@ import apsw
 
 from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
+from sidecar.daily_metrics import DaySums, by_day, figures_of, first_day
 from sidecar.experiment.methods import rollout_status
 from sidecar.memory import count_by_tier
-from sidecar.metrics import DaySums, by_day, figures_of, first_day
 from sidecar.operations.model import (
     CacheStatus,
     HostStatus,

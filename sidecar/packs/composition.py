@@ -325,7 +325,7 @@ def _changes(
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:
     """Items from the registry and the memories."""
-    from sidecar.packs.memory_sources import hint_item, memory_items
+    from sidecar.packs.memory_items import hint_item, memory_items
 
     hints = [hint_item(inputs.hint)] if inputs.hint is not None else []
     memories = memory_items(

@@ -14,7 +14,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.model import OverrideKind
 from sidecar.packs.pack_blocks import PackItem, Priority
 from sidecar.runs import entries
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 
 MAX_PINNED_FILES = 12
 """Maximum number of pinned files that are sent, the most recently pinned first."""

@@ -17,10 +17,10 @@ from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.core.text import line_count, size
+from sidecar.daily_metrics import count_call, labelled, latency_bucket
 from sidecar.experiment import ChatFacts
 from sidecar.experiment.rollout import Placement, place_chat, record_arm
 from sidecar.governor import marker_text
-from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect_inputs import PackInputs, collect_inputs
 from sidecar.packs.composition import Composition, select_items
 from sidecar.packs.context_pack import shows_content

@@ -24,7 +24,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
-from sidecar.registry.entity_graph import Entity
+from sidecar.registry.registry_entities import Entity
 
 MAX_PURPOSE = 160
 MAX_DEFINITIONS = 200

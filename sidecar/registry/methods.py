@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.connection_methods import Progress, ProgressParams
+from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.errors import (
@@ -22,12 +22,11 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import count_noun, one_line
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
 from sidecar.registry.decision import Recommendation, exists_in, match_intent
-from sidecar.registry.entity_graph import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.health import EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (
@@ -64,6 +63,7 @@ from sidecar.registry.model import (
     RemarkEntry,
 )
 from sidecar.registry.project_registry import LoadedRegistry, derive_from_code, registry_for_call
+from sidecar.registry.registry_entities import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.registry_file import (
     MAX_ENTITY_BYTES,
     EditResult,

@@ -38,7 +38,7 @@ from sidecar.runs.pre_run_record import (
 )
 
 if TYPE_CHECKING:
-    from sidecar.runs.artifact_record import (
+    from sidecar.runs.artifact_provenance import (
         AdrDetails,
         Artifact,
         ArtifactEvent,
@@ -106,7 +106,7 @@ def __getattr__(name: str) -> Any:
     """Load the provenance of artifacts, which few first pre-runs need, at its first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sidecar.runs import artifact_record
+    from sidecar.runs import artifact_provenance
 
-    value = globals()[name] = getattr(artifact_record, name)
+    value = globals()[name] = getattr(artifact_provenance, name)
     return value

@@ -12,7 +12,7 @@ from sidecar.core.digests import digest_value
 from sidecar.runs.model import ArtifactStatus, ArtifactType
 
 if TYPE_CHECKING:
-    from sidecar.runs.artifact_record import Artifact, Provenance
+    from sidecar.runs.artifact_provenance import Artifact, Provenance
 
 _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"
@@ -167,7 +167,7 @@ class _Row(NamedTuple):
 
 def _read(row: _Row, row_hash: str) -> tuple[Artifact, bool]:
     """Return a row's artifact, and whether the row is intact."""
-    from sidecar.runs.artifact_record import UNKNOWN_PROVENANCE, provenance_from_json
+    from sidecar.runs.artifact_provenance import UNKNOWN_PROVENANCE, provenance_from_json
 
     try:
         row = row._replace(provenance=orjson.loads(row.provenance))
@@ -179,7 +179,7 @@ def _read(row: _Row, row_hash: str) -> tuple[Artifact, bool]:
 
 
 def _row_of(artifact: Artifact) -> _Row:
-    from sidecar.runs.artifact_record import provenance_to_json
+    from sidecar.runs.artifact_provenance import provenance_to_json
 
     return _Row(
         artifact_id=artifact.id,
@@ -197,7 +197,7 @@ def _row_of(artifact: Artifact) -> _Row:
 
 
 def _artifact_of(row: _Row, provenance: Provenance) -> Artifact:
-    from sidecar.runs.artifact_record import Artifact  # few first pre-runs meet an artifact
+    from sidecar.runs.artifact_provenance import Artifact  # few first pre-runs meet an artifact
 
     return Artifact(
         id=row.artifact_id, project=row.project, type=row.type, status=row.status, title=row.title, body=row.body,

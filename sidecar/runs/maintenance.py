@@ -18,7 +18,7 @@ from sidecar.runs import artifact_store, conversations
 from sidecar.runs.model import PressureCounters
 from sidecar.runs.pre_run_record import details_from_json, texts_from_json
 from sidecar.storage.doctor_checks import Finding
-from sidecar.storage.row_groups import PurgeScope, RowGroup, remove_rows
+from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, remove_rows
 
 _CHATS = "sub_chat_id IN (SELECT sub_chat_id FROM continuity_state WHERE project = ?1)"
 _WORKSPACES = "workspace IN (SELECT workspace FROM continuity_state WHERE project = ?1)"

@@ -25,7 +25,7 @@ from sidecar.settings.table import (
 )
 from sidecar.storage.database import Database
 from sidecar.storage.doctor_checks import Finding
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:

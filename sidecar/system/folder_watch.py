@@ -1,7 +1,7 @@
 """Watch folders: report what changed below them since the last call, or that this is unknown.
 
 Every call creates a cookie: a file whose own event must arrive before any other is trusted to be complete. There is no
-daemon and nothing survives the process. On Linux `inotify.py` watches, elsewhere the library watchfiles.
+daemon and nothing survives the process. On Linux `linux_tree_watch.py` watches, elsewhere the library watchfiles.
 
 Never reported, on any platform: stores through a memory mapping that stays open (its closing is reported), writes
 through a hard link elsewhere, and what another machine does to a shared file system.
@@ -139,7 +139,7 @@ def open_watch(folders: WatchedFolders, cookie_dir: Path) -> Watch:
     `cookie_dir` is a watched folder in which temporary files may be created.
     """
     if sys.platform == "linux":
-        from sidecar.system.inotify import TreeWatch
+        from sidecar.system.linux_tree_watch import TreeWatch
 
         return TreeWatch(folders, cookie_dir)
     return RecursiveWatch(folders, cookie_dir)

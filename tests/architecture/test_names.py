@@ -39,7 +39,6 @@ ALLOWED_IDENTIFIERS: dict[str, str] = {
 
 NOUNS_IN_ING = {
     "framing": "a protocol's message boundaries",
-    "routing": "where a message goes",
     "scoring": "the field's word",
     "ranking": "the field's word",
     "stemming": "the field's word",
@@ -72,7 +71,7 @@ RAISED = re.compile(r"\b[Rr]aises? `?([A-Z]\w+`?(?:(?:, or |, and |, | or | and 
 
 MAX_LINES = 600
 SHORT_LINES = 60
-MAX_FILES = 356
+MAX_FILES = 360
 MAX_DEPTH = 2
 MAX_SETTINGS = 30
 

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
 from sidecar.memory.indexed_text import terms_without_question_words
 from sidecar.memory.memory_search import search
-from sidecar.memory.store.entries import scope_token
 from sidecar.memory.store.entry_queries import SearchFilters
+from sidecar.memory.store.index_tables import scope_token
 from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import Words
 from tests.support.memory_project import Memories

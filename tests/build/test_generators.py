@@ -7,8 +7,8 @@ from pydantic import Field, create_model
 
 from generators.typescript import type_of, typescript
 from sidecar.core.wire_types import Empty, WireModel
+from sidecar.json_schemas import definitions
 from sidecar.method import Catalog, Lane, Method
-from sidecar.schema import definitions
 from tests.support.cases import together
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from sidecar.daily_metrics import MetricsFigures
 from sidecar.experiment.model import MetricsSummaryResult
-from sidecar.metrics import MetricsFigures
 from sidecar.settings import BY_NAME
 from tests.support.client import Client
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.run_measures import CacheUse, breaks_cache, cache_use, file_use
+from sidecar.capture.pack_measures import CacheUse, breaks_cache, cache_use, file_use
 from sidecar.runs import DeliveredItem, entries
 from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.codebase import store
-from sidecar.codebase.content_id_map import FileMap
+from sidecar.codebase.file_content_ids import FileMap
 from sidecar.codebase.file_exclusions import VendoredState
 from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History, StoredHistory

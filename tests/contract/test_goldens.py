@@ -9,8 +9,8 @@ import referencing
 from pydantic import ValidationError
 
 from sidecar.core.wire_types import WireModel
+from sidecar.json_schemas import definitions
 from sidecar.method import Method
-from sidecar.schema import definitions
 from tests.contract.catalog import CATALOG, GOLDEN, PUBLISHED, ROWS, file_name, golden_of, goldens
 from tests.support.cases import together
 

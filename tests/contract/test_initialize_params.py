@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sidecar.connection_methods import InitializeParams
+from sidecar.connection_messages import InitializeParams
 from sidecar.core.errors import InvalidParams
 from sidecar.initialize_params import read_initialize
 from sidecar.settings import SETTINGS, Setting

@@ -17,8 +17,8 @@ from referencing.jsonschema import DRAFT7
 
 from sidecar.catalog import discover_method
 from sidecar.core.wire_types import Empty
+from sidecar.json_schemas import all_errors
 from sidecar.method import Method
-from sidecar.schema import all_errors
 from sidecar.settings import SETTINGS
 from tests.contract.catalog import CATALOG, PUBLISHED, ROWS
 from tests.node.packages import node_modules

@@ -22,7 +22,7 @@ from sidecar.context.agent_pipeline import (
     resolve_mode,
 )
 from sidecar.context.constitution import fit_rules, summarize_rules
-from sidecar.core.yaml_documents import MalformedYaml, read_mapping
+from sidecar.core.yaml_editor import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
     SettingsUnreadable,
     installed_events,
@@ -39,7 +39,7 @@ from sidecar.knowledge import (
     read_entry,
     serialize_state,
 )
-from sidecar.packs.anchor import config_files
+from sidecar.packs.anchor import config_tables
 from sidecar.session import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
 from tests.support.cases import together
 from tests.support.client import Client
@@ -99,7 +99,7 @@ def _document(text: str) -> None:
 
 
 def _build(text: str) -> None:
-    for parse in (config_files.parse_toml, config_files.parse_json, config_files.parse_ini):
+    for parse in (config_tables.parse_toml, config_tables.parse_json, config_tables.parse_ini):
         assert isinstance(parse(text), dict)
     for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
         boundary = by_path(name, text[: len(text) // 2], text)

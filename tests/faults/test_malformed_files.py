@@ -14,8 +14,8 @@ import pytest
 from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.cli.main import run
 from sidecar.codebase.index_worker import WORDS
-from sidecar.core.yaml_documents import MAX_DEPTH, MAX_VALUES, read_mapping
-from sidecar.packs.anchor import config_files
+from sidecar.core.yaml_editor import MAX_DEPTH, MAX_VALUES, read_mapping
+from sidecar.packs.anchor import config_tables
 from sidecar.system.worker_processes import Worker, worker_command
 
 DEEP = 50_000
@@ -64,14 +64,14 @@ def test_reasonable_yaml_is_read_with_its_aliases() -> None:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (config_files.parse_toml, "a=" + "[" * DEEP),
-        (config_files.parse_toml, "a=" + "{a=" * DEEP),
-        (config_files.parse_json, "[" * DEEP),
-        (config_files.parse_ini, "[a]\nkey\n  goes on\n"),
+        (config_tables.parse_toml, "a=" + "[" * DEEP),
+        (config_tables.parse_toml, "a=" + "{a=" * DEEP),
+        (config_tables.parse_json, "[" * DEEP),
+        (config_tables.parse_ini, "[a]\nkey\n  goes on\n"),
     ],
 )
 def test_an_unreadable_configuration_file_is_an_empty_table(
-    read: Callable[[str], config_files.Table], text: str
+    read: Callable[[str], config_tables.Table], text: str
 ) -> None:
     assert read(text) == {}
 

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from sidecar.capture.adr_draft import adr, decisions_of
-from sidecar.runs.artifact_record import Statements
+from sidecar.runs.artifact_provenance import Statements
 from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
 from tests.support.repositories import Repository

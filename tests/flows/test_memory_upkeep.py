@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.memory import decay
+from sidecar.memory import memory_tiers
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
@@ -108,7 +108,7 @@ def test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_
 def test_a_memory_below_a_tenth_for_ninety_days_is_archived(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decay, "DAILY_DAYS", 3_650)
+    monkeypatch.setattr(memory_tiers, "DAILY_DAYS", 3_650)
     memories.add("It rained.", type="episodic", retention="daily", confidence=0.4)
     faint_after = 28  # two half-lives: 0.4 → 0.1
     later(memories, faint_after + 89)

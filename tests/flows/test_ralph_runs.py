@@ -250,7 +250,11 @@ def test_a_waiting_loop_can_be_stopped(ralph: Ralph, agent: FakeAgent) -> None:
 def test_a_missing_agent_program_is_one_clear_error_without_retries(ralph: Ralph, tmp_path: Path) -> None:
     no_program = tmp_path / "agent.sh"
     no_program.write_text("#!/bin/sh\n", encoding="utf-8")
-    missing = ralph("Add a login.", "--harness", "codex", "--no-continuity", PATH="/usr/bin:/bin")
+    git, programs = shutil.which("git"), tmp_path / "programs"
+    assert git is not None
+    programs.mkdir()
+    (programs / "git").symlink_to(git)  # the agent may be installed beside it
+    missing = ralph("Add a login.", "--harness", "codex", "--no-continuity", PATH=str(programs))
     plain = ralph("Add a login.", "--harness", "custom", "--harness-command", str(no_program), "--no-continuity")
 
     assert (missing.returncode, plain.returncode) == (1, 1)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.language.english_words import language_of as wording_language
+from sidecar.language.english_translation import language_of as wording_language
 from sidecar.language.user_statements import FALLBACK, Reading, read_statements
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, labelled_messages
 

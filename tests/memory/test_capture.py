@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture import capture_session
-from sidecar.memory.capture.session_summary import SessionSummary, Utterance, to_json
+from sidecar.memory.capture.session_material import SessionSummary, Utterance, to_json
 from sidecar.memory.store import captures
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

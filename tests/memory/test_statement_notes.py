@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.memory.capture.extract_notes import MAX_TITLE, note_title, read_message
-from sidecar.memory.capture.session_summary import Utterance
+from sidecar.memory.capture.session_material import Utterance
 
 
 @pytest.mark.parametrize(("sentence", "title"), [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.metrics import count_call, roll_up, totals
+from sidecar.daily_metrics import count_call, roll_up, totals
 from sidecar.storage.database import Database, open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.memory_sidecar import MemorySidecar

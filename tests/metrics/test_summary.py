@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from sidecar.metrics import (
+from sidecar.daily_metrics import (
     BOUNDS_MS,
     by_label,
     counts_of,

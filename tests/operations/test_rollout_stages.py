@@ -2,9 +2,9 @@
 
 import pytest
 
-from sidecar.metrics import MetricsFigures, figures_of
+from sidecar.daily_metrics import MetricsFigures, figures_of
 from sidecar.operations.model import ReportStage
-from sidecar.operations.report_data import StageEvidence, next_step, stages
+from sidecar.operations.rollout_stages import StageEvidence, next_step, stages
 
 ENOUGH = {
     "calls": 100.0, "followUps": 80.0, "followUpHits": 60.0, "wouldInjectBytes": 60_000.0, "baselineBytes": 100_000.0,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from sidecar.runs import Artifact
-from sidecar.runs.artifact_record import Provenance
+from sidecar.runs.artifact_provenance import Provenance
 
 PROVENANCE = Provenance(run_id="r", sub_chat_id="c", provider="claude", sidecar_version="1")
 

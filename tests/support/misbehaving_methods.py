@@ -7,7 +7,7 @@ import sys
 import time
 
 from sidecar.call import Call
-from sidecar.connection_methods import Progress, ProgressParams
+from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.wire_types import Empty, WireModel
 from sidecar.method import Lane, method
 

@@ -238,12 +238,12 @@ def load() -> None:
     from sidecar.codebase.summary.summarize import summarize
     from sidecar.core import json_text
     from sidecar.core.lazy_regex import LazyPattern
-    from sidecar.packs import memory_sources
+    from sidecar.packs import memory_items
     from sidecar.rpc import local_server
     from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.git import pygit2
 
-    _ = in_process, local_server, memory_sources, post_run, ralph, serve, slice_states
+    _ = in_process, local_server, memory_items, post_run, ralph, serve, slice_states
     catalog = load_full_catalog()
     dispatcher = Dispatcher(catalog.methods, catalog.notifications, lambda *_: None, str)
     dispatcher.build(row.name for row in catalog.methods)

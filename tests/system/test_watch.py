@@ -187,7 +187,7 @@ def test_folders_beyond_the_limit_and_foreign_file_systems_are_refused(
 ) -> None:
     with pytest.raises(Unwatchable, match="file system"):
         watch_of(WatchedFolders(frozenset({"/proc"}), frozenset(), frozenset(), frozenset(), ".git"))
-    monkeypatch.setattr("sidecar.system.inotify.MAX_WATCHES", watch_of().size)
+    monkeypatch.setattr("sidecar.system.linux_tree_watch.MAX_WATCHES", watch_of().size)
     with pytest.raises(Unwatchable, match="too many folders"):
         watch_of()
 

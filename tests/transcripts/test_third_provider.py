@@ -8,7 +8,7 @@ import pytest
 from sidecar.capture.effects.run_activity import transcript_errors, was_compacted
 from sidecar.integrations.agent_hooks import run_since
 from sidecar.memory import read_transcript
-from sidecar.transcripts import event_stream
+from sidecar.transcripts import transcript_tail
 from tests.transcripts import gemini_reader
 
 SINCE_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
@@ -43,7 +43,7 @@ SESSION = (
 
 @pytest.fixture(autouse=True)
 def third_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_stream, "READERS", (*event_stream.READERS, gemini_reader.READER))
+    monkeypatch.setattr(transcript_tail, "READERS", (*transcript_tail.READERS, gemini_reader.READER))
 
 
 def test_failed_tool_calls_are_read() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from sidecar.call import Call
-from sidecar.capture.effects.run_effects import RunEffects
+from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.codebase import (
     ApiChange,
     FileVersions,
@@ -32,7 +32,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import clip
-from sidecar.runs.artifact_record import Boundary
+from sidecar.runs.artifact_provenance import Boundary
 from sidecar.workspace import Workspace
 
 LEAST_FAN_IN, FAN_IN_SHARE = 8, 0.03

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from sidecar.capture.effects.run_activity import TextEdit
-from sidecar.capture.effects.run_effects import RunEffects
+from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import entries

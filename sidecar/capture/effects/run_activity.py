@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.transcripts.event_stream import TranscriptTail, is_after, read_events
 from sidecar.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult
+from sidecar.transcripts.transcript_tail import TranscriptTail, is_after, read_events
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))

@@ -15,7 +15,7 @@ from sidecar.codebase.search.commit_history import (
     read_commits,
     update_history,
 )
-from sidecar.codebase.search.dependency_graph import MAX_FILES, DependencyGraph, FileTree, PackageNames, resolve_import
+from sidecar.codebase.search.import_graph import MAX_FILES, DependencyGraph, FileTree, PackageNames, resolve_import
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, mentioned_files
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from sidecar.codebase.search.spellings import Spellings
+from sidecar.codebase.search.misspelled_words import Spellings
 from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes
 
 COUNT_BITS = 8

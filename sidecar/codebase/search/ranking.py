@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sidecar.codebase.files import COMMON_STEMS, FileKind, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
-from sidecar.codebase.search.dependency_graph import ImportsOf, imported_files
+from sidecar.codebase.search.import_graph import ImportsOf, imported_files
 from sidecar.codebase.search.mentioned_files import mentioned_files
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import FAILURE_WORDS, TEST_WORDS, ParsedQuery, SearchQuery, named_share, parse_query

@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 import orjson
 
 from sidecar.codebase.files import FileKind, file_kind
+from sidecar.codebase.search.misspelled_words import Spellings
 from sidecar.codebase.search.postings import MAX_UNITS, InvertedUnits, Postings
-from sidecar.codebase.search.spellings import Spellings
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_texts
 from sidecar.core.terms import count_terms

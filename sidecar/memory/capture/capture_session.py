@@ -19,7 +19,7 @@ from sidecar.core.text import one_line
 from sidecar.language.message_intent import forgets
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title
-from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
+from sidecar.memory.capture.session_material import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.verify_noted_rule import restates
 from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
@@ -27,8 +27,8 @@ from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register, replace
-from sidecar.memory.store import captures, entries, entry_queries
-from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.store import captures, entry_queries, index_tables
+from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.text_filter import filter_private
 from sidecar.memory.writer import Writer, filtered_words
 from sidecar.system.safe_open import read_regular
@@ -266,7 +266,7 @@ def _in_known_words(writer: Writer, notes: Sequence[Note]) -> list[Note]:
         return list(notes)
     with writer.process.database.read() as tx:
         known_ids = [instruction.id for instruction in active_instructions(tx, writer.project)]
-        found = [entries.entries_with_id(tx, writer.project, item, (SHARED,))[:1] for item in known_ids]
+        found = [index_tables.entries_with_id(tx, writer.project, item, (SHARED,))[:1] for item in known_ids]
     known = [entry.memory for matches in found for entry in matches]
     return [_in_words_of(note, known) if note.is_standing_instruction else note for note in notes]
 
@@ -369,7 +369,7 @@ def remember_run(process: Process, workspace: Workspace, run_id: str) -> tuple[R
 def _added_memories(tx: apsw.Connection, project: str, run_id: str) -> list[Memory]:
     """Return the memories that a run added and that still exist."""
     ids = captures.added_by(tx, project, run_id)
-    return [entry.memory for item in ids for entry in entries.entries_with_id(tx, project, item, (SHARED,))[:1]]
+    return [entry.memory for item in ids for entry in index_tables.entries_with_id(tx, project, item, (SHARED,))[:1]]
 
 
 def added_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tuple[str, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import paragraphs, sentences
+from sidecar.core.prose import paragraphs, sentences
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.language.conclusions import StatementKind, match_conclusion
@@ -20,7 +20,7 @@ from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
-from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
+from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private
 

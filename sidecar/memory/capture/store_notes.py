@@ -13,10 +13,10 @@ import apsw
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.terms import query_terms
-from sidecar.core.yaml_documents import Value
-from sidecar.memory import decay
+from sidecar.core.yaml_editor import Value
+from sidecar.memory import memory_tiers
 from sidecar.memory.access_control import Reach
-from sidecar.memory.capture.session_summary import Note, session_source
+from sidecar.memory.capture.session_material import Note, session_source
 from sidecar.memory.contradictions import RELATED_TYPES, Claim, claim_of, relation, search_words
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention, content_hash, hash_without_values
 from sidecar.memory.file_index import write_index_file
@@ -24,8 +24,8 @@ from sidecar.memory.files import document
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
 from sidecar.memory.files.memory_folder import DayNumbers
 from sidecar.memory.standing_instructions import active_instructions
-from sidecar.memory.store import captures, entries, entry_queries, local_state
-from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.store import captures, entry_queries, index_tables, local_state
+from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.writer import Writer, front_matter_time
 
 MAX_GROUP_BYTES = 256 * 1024
@@ -92,7 +92,7 @@ def execute_plan(writer: Writer, plan: CapturePlan) -> tuple[str, ...]:
 
 def _existing(writer: Writer, memory_id: str) -> list[IndexedMemory]:
     with writer.process.database.read() as tx:
-        return entries.entries_with_id(tx, writer.project, memory_id, writer.reach.owners)
+        return index_tables.entries_with_id(tx, writer.project, memory_id, writer.reach.owners)
 
 
 def _write_alone(writer: Writer, plan: CapturePlan, entry: PlannedEntry) -> str:
@@ -238,7 +238,7 @@ class CapturePlanner:
             with self.writer.process.database.read() as tx:
                 texts = [instruction.text for instruction in active_instructions(tx, project)]
                 for memory_id in self.origin.delivered:
-                    memories = entries.entries_with_id(tx, project, memory_id, owners)[:1]
+                    memories = index_tables.entries_with_id(tx, project, memory_id, owners)[:1]
                     texts += [f"{entry.memory.title} {entry.memory.text}" for entry in memories]
             terms_of_texts = (frozenset(query_terms(text)) for text in texts)
             self._given = [terms for terms in terms_of_texts if len(terms) >= MIN_ECHO_TERMS]
@@ -339,8 +339,8 @@ class CapturePlanner:
         return memory._replace(confidence=confidence, evidence=evidence)
 
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
-        inputs = decay.ScoreInputs(sector, confidence, evidence, count, last_ms)
-        return decay.tier(inputs, self.now_ms)
+        inputs = memory_tiers.ScoreInputs(sector, confidence, evidence, count, last_ms)
+        return memory_tiers.tier(inputs, self.now_ms)
 
 
 def _is_agent_statement(note: Note) -> bool:

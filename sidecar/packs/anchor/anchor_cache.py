@@ -13,7 +13,7 @@ from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState,
 from sidecar.core.errors import SidecarError
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
-from sidecar.packs.anchor import config_files
+from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -25,7 +25,7 @@ from sidecar.packs.anchor.build import (
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import BUILD_FILES, LOCK_FILES, PRESENCE_FILES, Project, commands_of, project_folders
-from sidecar.packs.anchor.config_files import Table, subtable
+from sidecar.packs.anchor.config_tables import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.markdown_parts import is_placeholder
 from sidecar.packs.anchor.repo_map import (
@@ -46,7 +46,7 @@ from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     from sidecar.memory import MemoryIndex, PointerFiles
-    from sidecar.memory.pointer_files import Pointer
+    from sidecar.memory.knowledge_pointers import Pointer
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
@@ -66,9 +66,9 @@ _HEAD_FILES = (
 )
 # A project in another language may have a package.json for its pages.
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
-    ("pyproject.toml", config_files.parse_toml, ("project",)),
-    ("Cargo.toml", config_files.parse_toml, ("package",)),
-    ("package.json", config_files.parse_json, ()),
+    ("pyproject.toml", config_tables.parse_toml, ("project",)),
+    ("Cargo.toml", config_tables.parse_toml, ("package",)),
+    ("package.json", config_tables.parse_json, ()),
 )
 
 MAX_DECISIONS = 24
@@ -405,7 +405,7 @@ def load_pointer_lines(process: Process, workspace: Workspace) -> Pointers:
     A manual edit shows once the index has read it, which the refresh on every call does.
     """
     from sidecar.memory import PointerFiles, accepted_rules, memory_index_of
-    from sidecar.packs.memory_sources import choose_pointers, render_pointers
+    from sidecar.packs.memory_items import choose_pointers, render_pointers
 
     index = memory_index_of(process, workspace)
     has_files = (workspace.project / _DURABLE_FOLDER).is_dir()
@@ -436,8 +436,10 @@ def _read_first_time(process: Process, index: "MemoryIndex") -> bool:
 
 
 def _read_pointers(files: "PointerFiles", paths: tuple[str, ...]) -> list["Pointer"]:
-    from sidecar.memory import pointer_files, read_memory_file
+    from sidecar.memory import knowledge_pointers, read_memory_file
 
     contents = (files.content(path) for path in paths)
-    pointers = (pointer_files.parse_pointer(read_memory_file(content)) for content in contents if content is not None)
+    pointers = (
+        knowledge_pointers.parse_pointer(read_memory_file(content)) for content in contents if content is not None
+    )
     return [pointer for pointer in pointers if pointer is not None]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sidecar.codebase import is_code
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
-from sidecar.packs.anchor import config_files
-from sidecar.packs.anchor.config_files import Table, strings_in, subtable
+from sidecar.packs.anchor import config_tables
+from sidecar.packs.anchor.config_tables import Table, strings_in, subtable
 
 Phrases = Iterator[str]
 Read = Callable[[str], Phrases]
@@ -49,13 +49,13 @@ def _setting_line(row: Row, folder: str, texts: Mapping[str, str]) -> str:
 
 
 def _python(text: str) -> Phrases:
-    needs = subtable(config_files.parse_toml(text), "project").get("requires-python")
+    needs = subtable(config_tables.parse_toml(text), "project").get("requires-python")
     if isinstance(needs, str):
         yield f"runs on {needs}"
 
 
 def _pyproject(tool: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(subtable(config_files.parse_toml(text), "tool", *tool.split(".")))
+    return lambda text: read(subtable(config_tables.parse_toml(text), "tool", *tool.split(".")))
 
 
 def _ruff(table: Table) -> Phrases:
@@ -118,18 +118,18 @@ def _layers(contracts: Sequence[Table]) -> Phrases:
 
 
 def _layers_toml(text: str) -> Phrases:
-    contracts = subtable(config_files.parse_toml(text), "tool", "importlinter").get("contracts")
+    contracts = subtable(config_tables.parse_toml(text), "tool", "importlinter").get("contracts")
     yield from _layers([entry for entry in contracts if isinstance(entry, dict)] if isinstance(contracts, list) else [])
 
 
 def _layers_ini(text: str) -> Phrases:
     yield from _layers(
-        [table for name, table in config_files.parse_ini(text).items() if name.startswith("importlinter:")]
+        [table for name, table in config_tables.parse_ini(text).items() if name.startswith("importlinter:")]
     )
 
 
 def _tsconfig(text: str) -> Phrases:
-    options = subtable(config_files.parse_json(text), "compilerOptions")
+    options = subtable(config_tables.parse_json(text), "compilerOptions")
     on = [name for name in _TS_FLAGS if options.get(name) is True]
     if on:
         yield ", ".join(on)
@@ -147,7 +147,7 @@ _TS_FLAGS = (
 
 
 def _package(text: str) -> Phrases:
-    package = config_files.parse_json(text)
+    package = config_tables.parse_json(text)
     if package.get("type") == "module":
         yield "ES modules"
     node = subtable(package, "engines").get("node")
@@ -169,7 +169,7 @@ def _prettier(table: Table) -> Phrases:
 def _prettier_file(text: str) -> Phrases:
     """Read a `.prettierrc`: JSON, or YAML with plain keys only."""
     yield from _prettier(
-        config_files.parse_json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)}
+        config_tables.parse_json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)}
     )
 
 
@@ -181,7 +181,7 @@ def _value(text: str) -> object:
 
 
 def _biome(text: str) -> Phrases:
-    settings = config_files.parse_json(text)
+    settings = config_tables.parse_json(text)
     form, script = subtable(settings, "formatter"), subtable(settings, "javascript", "formatter")
     if script.get("semicolons") == "asNeeded":
         yield "no semicolons"
@@ -208,7 +208,7 @@ def _level(level: object) -> object:
 
 def _editorconfig(text: str) -> Phrases:
     """Read the settings of all files, and those of source files that differ."""
-    sections = config_files.parse_ini(text)
+    sections = config_tables.parse_ini(text)
     every = sections.get("*", {})
     general = list(_editor_settings(every))
     yield from general
@@ -235,7 +235,7 @@ _GLOB = lazy_regex(r"(?:\*\*/)?\*\.(?:\{([\w,+ -]{1,200})\}|([\w+-]{1,20}))")
 
 
 def _rustfmt(text: str) -> Phrases:
-    table = config_files.parse_toml(text)
+    table = config_tables.parse_toml(text)
     yield from _width(table.get("max_width"))
     if table.get("hard_tabs") is True or table.get("tab_spaces") not in (None, 4):
         yield from _indent(table.get("hard_tabs") is True, table.get("tab_spaces"))
@@ -244,7 +244,7 @@ def _rustfmt(text: str) -> Phrases:
 
 
 def _clippy(text: str) -> Phrases:
-    table = config_files.parse_toml(text)
+    table = config_tables.parse_toml(text)
     for key in ("disallowed-methods", "disallowed-types", "disallowed-macros"):
         entries = table.get(key)
         entries_named = (
@@ -256,7 +256,7 @@ def _clippy(text: str) -> Phrases:
 
 
 def _cargo(text: str) -> Phrases:
-    cargo = config_files.parse_toml(text)
+    cargo = config_tables.parse_toml(text)
     for package in (subtable(cargo, "package"), subtable(cargo, "workspace", "package")):
         for key, label in (("edition", "edition"), ("rust-version", "runs on Rust")):
             if isinstance(package.get(key), str):
@@ -309,15 +309,15 @@ def _listed(verb: str, names: Sequence[str], max_names: int = MAX_NAMED) -> Phra
 
 
 def _ini(section: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(config_files.parse_ini(text).get(section, {}))
+    return lambda text: read(config_tables.parse_ini(text).get(section, {}))
 
 
 def _json(*names: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(subtable(config_files.parse_json(text), *names))
+    return lambda text: read(subtable(config_tables.parse_json(text), *names))
 
 
 def _whole_toml(read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(config_files.parse_toml(text))
+    return lambda text: read(config_tables.parse_toml(text))
 
 
 ROWS = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
-from sidecar.packs.anchor import config_files
+from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
 from sidecar.packs.anchor.rejected_commands import preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
@@ -228,7 +228,7 @@ def project_folders(projects: Sequence[str], texts: Mapping[str, str]) -> list[s
 
     A package.json with scripts at the top is a workspace's, whose scripts run those of the folders.
     """
-    scripts = config_files.subtable(config_files.parse_json(texts.get("package.json", "")), "scripts")
+    scripts = config_tables.subtable(config_tables.parse_json(texts.get("package.json", "")), "scripts")
     is_workspace = any(name in scripts for names in _SCRIPTS.values() for name in names)
     folders = (
         path.rpartition("/")[0] + "/" for path in projects if not (is_workspace and path.endswith("package.json"))
@@ -375,7 +375,7 @@ def purpose_of(command: str) -> str:
 
 def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
     """Return the program that runs a package's scripts: from package.json, else from the lock file."""
-    named = config_files.parse_json(texts.get("package.json", "")).get("packageManager")
+    named = config_tables.parse_json(texts.get("package.json", "")).get("packageManager")
     if isinstance(named, str) and (manager := re.match(r"pnpm|yarn|bun|npm", named)):
         return manager[0]
     return next((program for lock, program in _LOCKS if lock in locks), "npm")
@@ -459,13 +459,13 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     yield from (ProjectCommand(program, path) for path, program in _TOX_FILES if path in texts)
     if is_python:
         yield from _package_scripts(project)
-    if "test" in config_files.subtable(config_files.parse_json(texts.get("composer.json", "")), "scripts"):
+    if "test" in config_tables.subtable(config_tables.parse_json(texts.get("composer.json", "")), "scripts"):
         yield ProjectCommand("composer test", "composer.json")
     yield from (ProjectCommand(path, path) for path in _SCRIPT_FILES if path in project.files)
 
 
 def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
-    scripts = config_files.subtable(config_files.parse_json(project.texts.get("package.json", "")), "scripts")
+    scripts = config_tables.subtable(config_tables.parse_json(project.texts.get("package.json", "")), "scripts")
     manager = package_manager(project.texts, project.files)
     for names in _SCRIPTS.values():
         yield from (
@@ -476,9 +476,9 @@ def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
 
 
 def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
-    tools = config_files.subtable(config_files.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
+    tools = config_tables.subtable(config_tables.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
     for path, runner in _TASK_TABLES:
-        tasks = config_files.subtable(tools, *path)
+        tasks = config_tables.subtable(tools, *path)
         prefix = _runner_prefix(project) if runner == "poe" else ""
         for names in (*_SCRIPTS.values(), ("mypy",)):
             yield from (ProjectCommand(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
@@ -505,7 +505,7 @@ def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
 def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
     texts = project.texts
     prefix = _runner_prefix(project)
-    tools = config_files.subtable(config_files.parse_toml(texts.get("pyproject.toml", "")), "tool")
+    tools = config_tables.subtable(config_tables.parse_toml(texts.get("pyproject.toml", "")), "tool")
     for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
         if tool in tools:
             yield ProjectCommand(prefix + command, "pyproject.toml")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sidecar.codebase import FragileFile, Landmine, PackageNames, is_code, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
-from sidecar.packs.anchor import config_files
+from sidecar.packs.anchor import config_tables
 
 MAX_AREAS = 14
 
@@ -282,8 +282,8 @@ def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Containe
     """Return the names of the areas in import statements, from their manifests and from where Python packages begin."""
     packages = []
     for area in areas:
-        package = config_files.parse_json(texts.get(f"{area}package.json", "")).get("name")
-        crate = config_files.subtable(config_files.parse_toml(texts.get(f"{area}Cargo.toml", "")), "package").get(
+        package = config_tables.parse_json(texts.get(f"{area}package.json", "")).get("name")
+        crate = config_tables.subtable(config_tables.parse_toml(texts.get(f"{area}Cargo.toml", "")), "package").get(
             "name"
         )
         packages += [(package, area)] if isinstance(package, str) else []
@@ -363,16 +363,16 @@ def entry_point_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[st
 
 
 def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    project = config_files.parse_toml(texts.get("pyproject.toml", ""))
+    project = config_tables.parse_toml(texts.get("pyproject.toml", ""))
     for scripts in (
-        config_files.subtable(project, "project", "scripts"),
-        config_files.subtable(project, "tool", "poetry", "scripts"),
+        config_tables.subtable(project, "project", "scripts"),
+        config_tables.subtable(project, "tool", "poetry", "scripts"),
     ):
         yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
 
 
 def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    package = config_files.parse_json(texts.get("package.json", ""))
+    package = config_tables.parse_json(texts.get("package.json", ""))
     binary = package.get("bin")
     if isinstance(binary, str):
         yield str(package.get("name", "bin")), binary
@@ -381,6 +381,6 @@ def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for binary in config_files.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
+    for binary in config_tables.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
         if isinstance(binary, dict) and isinstance(binary.get("path"), str):
             yield str(binary.get("name", "")), binary["path"]

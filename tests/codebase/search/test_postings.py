@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import postings as module
+from sidecar.codebase.search.misspelled_words import Spellings
 from sidecar.codebase.search.postings import MAX_COUNT, MAX_RARE, MAX_UNITS, Postings, count_of, unit_of
-from sidecar.codebase.search.spellings import Spellings
 
 TERMS = ("pelican", "walrus", "otter", "heron")
 Model = dict[int, dict[str, int]]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from sidecar.codebase.search import shared_documents
-from sidecar.codebase.search.dependency_graph import PackageNames
+from sidecar.codebase.search.import_graph import PackageNames
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.shared_documents import SharedDocuments

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from sidecar.core.text import MARKER_PREFIX, clean
 from sidecar.memory import read_memory_file, render_memory_file
-from sidecar.memory.pointer_files import Pointer, parse_pointer
+from sidecar.memory.knowledge_pointers import Pointer, parse_pointer
 from sidecar.packs.anchor import NO_POINTERS, UNKNOWN_POINTERS
-from sidecar.packs.memory_sources import MAX_BINDING_ITEMS, MAX_POINTED_ITEMS, choose_pointers, render_pointers
+from sidecar.packs.memory_items import MAX_BINDING_ITEMS, MAX_POINTED_ITEMS, choose_pointers, render_pointers
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 POLICY = Pointer(

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, cast, get_args
 from sidecar.core.errors import SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.supported_ides import DEFAULT_IDE, IdeName, RulesFile
-from sidecar.core.yaml_documents import (
+from sidecar.core.yaml_editor import (
     MalformedYaml,
     UneditableYaml,
     inline_yaml,

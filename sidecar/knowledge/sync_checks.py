@@ -8,10 +8,10 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.core.text import count_noun
 from sidecar.knowledge import store
+from sidecar.knowledge.automatic_sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.git_source import GitSource, open_configured_source, open_source
 from sidecar.knowledge.item import in_scope, item_location
 from sidecar.knowledge.store import parse_state, sync_lock
-from sidecar.knowledge.sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.sync_inputs import SyncInputs, build_manifest, load_inputs, read_entries
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
 from sidecar.settings.resolve import Settings

@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.core.terms import count_terms
 from sidecar.language.common_words import common_terms, is_distinctive
-from sidecar.memory.prompt_evidence import MAX_TERMS, Rarity, cues_of, evidence, memory_text
+from sidecar.memory.prompt_match import MAX_TERMS, Rarity, cues_of, evidence, memory_text
 from sidecar.memory.recall import recall_query
 
 ALL_RARE = Rarity(memories=20, memories_with={})

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.clock import DAY_MS
 from sidecar.memory import SECTORS, Sector
-from sidecar.memory.decay import (
+from sidecar.memory.memory_tiers import (
     ARCHIVE_SCORE,
     HOT_SCORE,
     WARM_SCORE,

@@ -18,7 +18,7 @@ from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.method import Lane, method
-from sidecar.storage.row_groups import RowGroup
+from sidecar.storage.purgeable_rows import RowGroup
 
 Provider = Literal["claude", "codex"]
 """The agent that was measured."""

@@ -23,11 +23,12 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import one_line
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED, project_path
+from sidecar.memory.knowledge_pointers import POINTERS
 from sidecar.memory.model import (
     ConfirmedInstruction,
     MemoryConfirmParams,
@@ -43,7 +44,6 @@ from sidecar.memory.model import (
     memory_detail,
     memory_summary,
 )
-from sidecar.memory.pointer_files import POINTERS
 from sidecar.memory.standing_instructions import (
     ACCEPTED_TAG,
     MAX_ACCEPTED_RULES,
@@ -59,8 +59,8 @@ from sidecar.memory.standing_instructions import (
     unconfirmed,
     withdraw,
 )
-from sidecar.memory.store import entries, entry_queries, local_state
-from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.store import entry_queries, index_tables, local_state
+from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.writer import front_matter_time, writer_of
 from sidecar.method import Lane, method
 
@@ -90,7 +90,7 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
         memory = writer.make_durable(memory.id)
     with call.database.write() as tx:
         indexed = [
-            entry for entry in entries.entries_at_path(tx, writer.project, memory.path) if entry.memory == memory
+            entry for entry in index_tables.entries_at_path(tx, writer.project, memory.path) if entry.memory == memory
         ]
         if not indexed:
             raise Conflict("The memory file has changed meanwhile.", hint="Try again.")
@@ -130,7 +130,7 @@ def _existing(call: Call, ctx: MemoryContext) -> list[str]:
         return [
             memory_id
             for memory_id in registered_ids(tx, project)
-            if entries.entries_with_id(tx, project, memory_id, (SHARED,))
+            if index_tables.entries_with_id(tx, project, memory_id, (SHARED,))
         ]
 
 
@@ -233,10 +233,10 @@ def resolve_proposal(call: Call, params: MemoryResolveProposalParams) -> MemoryR
     elif suspended is not None and not is_rule:
         _drop(call, ctx, proposal)
     with call.database.read() as tx:
-        matches = entries.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
+        matches = index_tables.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
         if not matches:
             raise memory_not_found()
-        linked_ids = entries.linked_ids(tx, ctx.workspace.project_key, matches[0].memory, ctx.reach.owners)
+        linked_ids = index_tables.linked_ids(tx, ctx.workspace.project_key, matches[0].memory, ctx.reach.owners)
     rule = f"- {rule_of(proposal.memory)}" if is_rule else None
     return MemoryResolveProposalResult(memory=memory_detail(matches[0], "", linked_ids), rule=rule)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.language.english_words import MAX_CHARACTERS, MAX_WORDS, english_words
+from sidecar.language.english_translation import MAX_CHARACTERS, MAX_WORDS, english_words
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import spellings as spellings_module
-from sidecar.codebase.search.spellings import Spellings, distance
+from sidecar.codebase.search import misspelled_words
+from sidecar.codebase.search.misspelled_words import Spellings, distance
 from tests.codebase.search.corpus import ask, index_of, paths_of
 
 FILES = {
@@ -101,7 +101,7 @@ _NAMES = st.text("abé\u4fee", min_size=5, max_size=10)
 @given(steps=st.lists(st.tuples(_NAMES, st.booleans()), max_size=60), word=_NAMES)
 def test_spellings_match_a_set_however_much_is_compressed(steps: list[tuple[str, bool]], word: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(spellings_module, "COMPRESS_BYTES", 40)
+        patched.setattr(misspelled_words, "COMPRESS_BYTES", 40)
         spellings, held = Spellings(), set[str]()
         for name, stays in steps:
             if stays and name not in held:
@@ -111,10 +111,10 @@ def test_spellings_match_a_set_however_much_is_compressed(steps: list[tuple[str,
                 spellings.discard(name)
                 held.discard(name)
         assert sorted(spellings) == sorted(held)
-        most = 2 if len(word) >= spellings_module.LONG_LENGTH else 1
+        most = 2 if len(word) >= misspelled_words.LONG_LENGTH else 1
         similar = {name for name in held if name[0] == word[0] and distance(word, name, most) <= most}
         assert {name for _, name in spellings.similar(word)} == (
-            similar if len(word) >= spellings_module.MIN_LENGTH else set()
+            similar if len(word) >= misspelled_words.MIN_LENGTH else set()
         )
 
 

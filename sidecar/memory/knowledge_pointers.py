@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
-from sidecar.core.yaml_documents import Value
+from sidecar.core.yaml_editor import Value
 from sidecar.memory.entry import Memory
 from sidecar.memory.file_index import memory_index_of, write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.document import unescape_text
 from sidecar.memory.files.front_matter import FieldValues, MalformedFrontMatter, read_values, split
 from sidecar.memory.files.layout import location_of
-from sidecar.memory.store import entries
+from sidecar.memory.store import index_tables
 from sidecar.workspace import Workspace
 
 
@@ -48,12 +48,12 @@ class PointerFiles:
         """Refresh the index and return the digest of each file's bytes by path."""
         self._index.refresh()
         with self._process.database.read() as tx:
-            return entries.versions_below(tx, self._index.project, f"{POINTERS}/")
+            return index_tables.versions_below(tx, self._index.project, f"{POINTERS}/")
 
     def tags(self) -> dict[str, tuple[str, ...]]:
         """Return the indexed tags of each memory by path, without a refresh."""
         with self._process.database.read() as tx:
-            return entries.tags_below(tx, self._index.project, f"{POINTERS}/")
+            return index_tables.tags_below(tx, self._index.project, f"{POINTERS}/")
 
     def content(self, path: str) -> bytes | None:
         """Return a file's bytes; None if it does not exist. Raise StateDegraded if it cannot be read."""

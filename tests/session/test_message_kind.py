@@ -5,8 +5,8 @@ import unicodedata
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.session.routing import EXIT_PHRASES, EXIT_WORDS, route
-from sidecar.session.routing import OFF_TOPIC as RULES
+from sidecar.session.message_kind import EXIT_PHRASES, EXIT_WORDS, route
+from sidecar.session.message_kind import OFF_TOPIC as RULES
 from tests.session.messages import COMMANDS, EXIT, OFF_TOPIC, STAYS
 from tests.support.cases import together
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from sidecar.language.conclusions import StatementKind, explanation_in
-from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import EDITING_TOOLS, USER_REJECTED, Author, Event, Message, ToolCall, ToolResult
+from sidecar.transcripts.transcript_tail import read_events
 from sidecar.transcripts.typed_words import (
     QUESTION_TOOLS,
     answers_of,
