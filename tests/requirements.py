@@ -673,6 +673,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_rpc.py::test_invalid_requests_are_refused_with_their_code",
     ),
     "Claude Code and Codex CLI outside of the app: packs are given once per session, and runs kept": (
+        "test_claude_code.py::test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for",
         "test_claude_code.py::test_a_session_receives_its_packs_once_and_its_runs_are_recorded",
         "test_claude_code.py::test_codex_receives_its_packs_once_and_its_patches_are_recorded",
         "test_claude_code.py::test_after_a_compaction_the_session_receives_everything_again",

@@ -255,6 +255,9 @@ OUTPUT_RESERVE_MS = 80
 MIN_RESEND_BYTES = 1_000
 """With less room than this a running run gets nothing again; the next prompt does."""
 
+FILE_WAITS, FILE_WAIT_SECONDS = 25, 0.02
+"""Claude Code writes its session file every 100 ms, also while a Stop hook runs."""
+
 MAX_REMEMBERED_LINES = 3
 """Memories that a Stop hook names."""
 
@@ -379,8 +382,10 @@ def remembered_output(remembered: Sequence[Remembered]) -> dict[str, Any] | None
 
 
 def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> PostRunResult:
-    run = _run_from_transcript(hook, open_run)
     text = hook.text("last_assistant_message") if outcome == "completed" else ""
+    if text:
+        _wait_for_last_message(call, hook, open_run, text)
+    run = _run_from_transcript(hook, open_run)
     params = {
         **_common(hook, open_run),
         "deliveryToken": open_run.delivery_token,
@@ -394,6 +399,25 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
         "finishedAt": call.now(),
     }
     return post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
+
+
+def _wait_for_last_message(call: Call, hook: HookCall, open_run: OpenRun, text: str) -> None:
+    """Wait until the session file has the run's last message, with all that precedes it; half a second at most."""
+    size = None
+    for _ in range(FILE_WAITS):
+        before, size = size, _file_size(hook.transcript_path)
+        last = _run_from_transcript(hook, open_run).text.strip() if size != before else ""
+        if last and text.strip().endswith(last):
+            return
+        if call.process.closing.wait(FILE_WAIT_SECONDS):
+            return
+
+
+def _file_size(path: str) -> int | None:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return None
 
 
 def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:

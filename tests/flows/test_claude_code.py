@@ -5,6 +5,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -81,6 +82,16 @@ def test_a_rule_in_the_last_answer_reaches_the_next_session(claude: ClaudeCode) 
     context = claude.prompt("Explain till/cart.py")
     assert f"- {rule}" in context
     assert "Fridays" not in context
+
+
+def test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for(claude: ClaudeCode) -> None:
+    awaited(lambda: "Notes for next time:" in claude.prompt("From now on print amounts with two decimals."))
+    text = "I will.\n\nNotes for next time:\n- Rule: Print amounts with two decimals"
+    claude.write("assistant", [{"type": "text", "text": text}])
+    unwritten = claude.transcript.rename(claude.transcript.with_suffix(".unwritten"))
+    threading.Timer(0.15, unwritten.rename, (claude.transcript,)).start()
+    claude.hook("Stop", stop_hook_active=False, last_assistant_message=text)
+    awaited(lambda: rows(claude, "SELECT 1 FROM continuity_standing_instructions"))
 
 
 def test_a_session_receives_its_packs_once_and_its_runs_are_recorded(warm: ClaudeCode) -> None:
