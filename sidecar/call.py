@@ -13,8 +13,8 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.wire_types import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
 from sidecar.storage.database import Database
-from sidecar.system.background_threads import ThreadPool
 from sidecar.system.log import Log
+from sidecar.system.thread_pool import ThreadPool
 from sidecar.workspace import Workspace, Workspaces, project_key
 
 if TYPE_CHECKING:

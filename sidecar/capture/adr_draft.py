@@ -16,12 +16,12 @@ from sidecar.capture.devlog_draft import MAX_TITLE, DraftText
 from sidecar.capture.effects.architectural_boundaries import kind_of
 from sidecar.capture.finished_run import PROMPT_CHARACTERS, FinishedRun, is_growing, provenance_of, related_objective
 from sidecar.codebase import ApiChange, split_signature
+from sidecar.core.clean_text import clip_at_word, count_noun
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word, count_noun
 from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import statement_parts

@@ -19,12 +19,12 @@ from sidecar.call import Process
 from sidecar.capture.adr_draft import with_status
 from sidecar.capture.model import MAX_PER_COMMIT
 from sidecar.core import json_text
+from sidecar.core.clean_text import clip, escape_markers
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.protected_branches import is_memory_branch
 from sidecar.core.redact import redact
-from sidecar.core.text import clip, escape_markers
 from sidecar.runs import Artifact, artifact_store
 from sidecar.runs.artifact_provenance import CommitMark, origin_members
 from sidecar.settings.resolve import Settings

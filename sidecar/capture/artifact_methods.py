@@ -25,11 +25,11 @@ from sidecar.capture.model import (
     CommittedArtifact,
     Provenance,
 )
+from sidecar.core.clean_text import escape_markers
 from sidecar.core.clock import epoch_ms, rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import escape_markers
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifact_store
 from sidecar.runs.artifact_provenance import CommitMark

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.finished_run import FinishedRun
+from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words

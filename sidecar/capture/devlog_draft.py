@@ -21,11 +21,11 @@ from sidecar.capture.finished_run import (
 )
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
+from sidecar.core.clean_text import clip, count_noun
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
-from sidecar.core.text import clip, count_noun
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms

@@ -14,10 +14,10 @@ from sidecar.capture.check_notes_block import VerifiedNote, session_notes, witho
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.test_results import VerdictChange
+from sidecar.core.clean_text import clip_at_word
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import explanation_in
 from sidecar.language.message_intent import forgets
 from sidecar.memory import (

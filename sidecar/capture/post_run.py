@@ -39,10 +39,10 @@ from sidecar.capture.record_run_and_delivery import (
 from sidecar.capture.rejected_approach_draft import RUNS
 from sidecar.capture.test_results import VerdictChange, outcomes_of
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
+from sidecar.core.clean_text import utf16_length
 from sidecar.core.clock import epoch_ms
 from sidecar.core.errors import InvalidParams
 from sidecar.core.redact import redact
-from sidecar.core.text import utf16_length
 from sidecar.experiment.rollout import unit_of_chat
 from sidecar.governor import (
     PressureDecision,

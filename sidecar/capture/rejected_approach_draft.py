@@ -24,11 +24,11 @@ from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
+from sidecar.core.clean_text import clip_at_word
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
-from sidecar.core.text import clip_at_word
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM
 from sidecar.language.common_words import is_distinctive

@@ -7,8 +7,8 @@ from typing import Any
 from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import SidecarError
-from sidecar.core.text import count_noun
 from sidecar.knowledge.sync_checks import lint_repository
 
 UNHEALTHY = 1

@@ -21,7 +21,7 @@ from sidecar.cli.output import (
     utc_time,
 )
 from sidecar.cli.paths import add_verb, project_folder, state_folder
-from sidecar.core.text import count_noun
+from sidecar.core.clean_text import count_noun
 from sidecar.system.environment import environment
 
 MAX_LIMIT = 500

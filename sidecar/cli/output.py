@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from sidecar.core.clean_text import visible, visible_json
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import visible, visible_json
 from sidecar.system.environment import environment
 
 STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 5}

@@ -12,9 +12,9 @@ import orjson
 
 from sidecar.cli.output import CommandFailed, open_closed_streams, print_text
 from sidecar.cli.paths import add_state_argument
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.core.text import count_noun
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
 from sidecar.ralph.loop_folder import LoopFolder, add_user_context, clear_user_context, loop_folder
 from sidecar.ralph.loop_policy import (

@@ -18,7 +18,7 @@ import orjson
 
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe
 from sidecar.cli.paths import state_folder
-from sidecar.core.text import count_noun
+from sidecar.core.clean_text import count_noun
 from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_folder import LoopFolder
 from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED, format_duration

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.codebase.worktree.state import path_from_cwd
+from sidecar.core.clean_text import UNSAFE_CLASS
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import UNSAFE_CLASS
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 

@@ -23,11 +23,11 @@ from sidecar.codebase.search.region_ranking import (
 )
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.summary.summarize import summarize
+from sidecar.core.clean_text import line_of_code
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import lowercase_in_place, redact_lines
 from sidecar.core.terms import count_terms
-from sidecar.core.text import line_of_code
 
 CACHE_BYTES = 24 * 2**20
 SIZE_FACTOR = 12

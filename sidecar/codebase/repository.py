@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.codebase.file_content_ids import ContentHashes, content_identity
+from sidecar.codebase.file_map import ContentHashes, content_identity
 from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
 from sidecar.codebase.index_worker import analyse
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport

@@ -35,9 +35,9 @@ from sidecar.context.xml_budget import (
     render_element,
     text_line,
 )
+from sidecar.core.clean_text import clean, count_noun, one_line
 from sidecar.core.errors import SidecarError
 from sidecar.core.markdown import split_sections, statements
-from sidecar.core.text import clean, count_noun, one_line
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import Memory, Relevant, memories_by_id, memory_index_of, preload, recall_query, render_memory
 from sidecar.memory.standing_instructions import (

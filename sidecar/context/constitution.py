@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context.xml_budget import text_line
+from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Section, split_sections, statements
 from sidecar.core.redact import redact_lines
-from sidecar.core.text import one_line
 from sidecar.core.token_estimate import token_weight
 
 TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180

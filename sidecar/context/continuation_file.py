@@ -18,9 +18,9 @@ from sidecar.context.compose_block import memory_gist, rule_summaries
 from sidecar.context.constitution import fit_rules
 from sidecar.context.project_files import ProjectSources, write_chati_file
 from sidecar.context.restart_decision import ContinuationFacts, RestartDecision
+from sidecar.core.clean_text import clean, clip, one_line
 from sidecar.core.redact import redact
 from sidecar.core.supported_ides import RESUME_COMMAND
-from sidecar.core.text import clean, clip, one_line
 from sidecar.memory import SHARED, Memory
 from sidecar.workspace import Workspace
 

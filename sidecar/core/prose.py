@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import clip_at_word
 
 MAX_PROSE_CHARACTERS = 20_000
 """Maximum number of characters of an agent's message that are read."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.text import join_and
+from sidecar.core.clean_text import join_and
 from sidecar.experiment.model import Advice, ExperimentOutcome, OutcomeVerdict
 from sidecar.experiment.outcomes import OUTCOMES, Chat, OutcomeMeasure, effect_of, relevant_difference, to_scale
 from sidecar.experiment.statistics import (

@@ -3,9 +3,9 @@
 import apsw
 
 from sidecar.call import Call
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
-from sidecar.core.text import count_noun
 from sidecar.daily_metrics import (
     NO_PROJECT,
     NO_PROVIDER,

@@ -14,10 +14,10 @@ from pydantic import Field
 from sidecar.call import Call
 from sidecar.capture.methods import post_run
 from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
+from sidecar.core.clean_text import utf16_length
 from sidecar.core.clock import DAY_MS, epoch_ms, rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import utf16_length
 from sidecar.core.wire_types import MAX_TOKENS, FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.rollout import mode_of_chat
 from sidecar.integrations import Location, locate

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from sidecar.call import Call, Process
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.errors import Busy, SidecarError
-from sidecar.core.text import count_noun
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
 from sidecar.knowledge.store import load_state

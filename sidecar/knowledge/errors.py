@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import SyncFailed
-from sidecar.core.text import count_noun
 
 KNOWLEDGE_UNAVAILABLE = "KNOWLEDGE_UNAVAILABLE"
 STATE_CORRUPTED = "STATE_CORRUPTED"

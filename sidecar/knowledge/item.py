@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
 
+from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import split_front_matter
-from sidecar.core.text import one_line
 from sidecar.core.yaml_editor import MalformedYaml, Node, parse_nodes
 from sidecar.memory import MemoryFile, Value, knowledge_pointers, read_memory_file, render_memory_file
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sidecar.call import Call
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import (
     Busy,
@@ -17,7 +18,6 @@ from sidecar.core.errors import (
     SyncFailed,
     WorkspaceUnavailable,
 )
-from sidecar.core.text import count_noun
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import roll_back
 from sidecar.knowledge.automatic_sync import due_decision, running_sync_id

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeVar
 
 from sidecar.call import Call
+from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import Busy, SidecarError
-from sidecar.core.text import count_noun
 from sidecar.knowledge import store
 from sidecar.knowledge.automatic_sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.git_source import GitSource, open_configured_source, open_source

@@ -6,9 +6,9 @@ Plans, possibilities and offers are not conclusions; nor is a report that someth
 import re
 from typing import Literal, NamedTuple
 
+from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose import sentences
-from sidecar.core.text import clip_at_word
 
 StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",

@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from sidecar.core.clean_text import without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import without_combining_marks
-from sidecar.core.text import without_emphasis
 
 NoteKey = Literal["rule", "decision", "dropped", "fact"]
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
-from sidecar.core.text import clip
 
 MAX_CHARACTERS = 60_000
 """Characters that are examined; a longer message is pasted material, and its rest is blanked."""

@@ -7,10 +7,10 @@ new and must not become another memory.
 import re
 from typing import NamedTuple
 
+from sidecar.core.clean_text import MARKER_PREFIX, one_line
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import MARKER_PREFIX, one_line
 from sidecar.memory.entry import Memory
 
 _QUOTED_MEMORY = lazy_regex(

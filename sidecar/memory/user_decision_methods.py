@@ -11,6 +11,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call
+from sidecar.core.clean_text import one_line
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import (
     Busy,
@@ -22,7 +23,6 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.text import one_line
 from sidecar.core.yaml_editor import Value
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
 from sidecar.memory.entry import Memory

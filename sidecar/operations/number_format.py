@@ -1,6 +1,6 @@
 """Figures as text, for the report and the commands. Pure."""
 
-from sidecar.core.text import count_noun
+from sidecar.core.clean_text import count_noun
 
 UNKNOWN = "–"
 

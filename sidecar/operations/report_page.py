@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
-from sidecar.core.text import visible
+from sidecar.core.clean_text import visible
 from sidecar.daily_metrics import MetricsFigures
 from sidecar.experiment.model import ExperimentOutcome
 from sidecar.operations import number_format

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sidecar.core.text import count_noun
+from sidecar.core.clean_text import count_noun
 from sidecar.daily_metrics import MetricsFigures
 from sidecar.experiment.model import Advice
 from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict

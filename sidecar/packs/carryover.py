@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from sidecar.core.clean_text import escape_markers, one_line, size
 from sidecar.core.digests import short_id
-from sidecar.core.text import escape_markers, one_line, size
 from sidecar.governor import Snapshot, without_frame
 from sidecar.packs.pack_blocks import PackItem, Priority
 from sidecar.runs import entries

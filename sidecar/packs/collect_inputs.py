@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.codebase import HeadMove, Listing, Repository, RepositoryState, StateUnavailable, search_paths
+from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import Clock, Deadline
-from sidecar.core.text import count_noun, one_line
 from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase import changes_with_work, may_name
+from sidecar.core.clean_text import clean, count_noun, escape_markers, one_line, size
 from sidecar.core.digests import short_id
-from sidecar.core.text import clean, count_noun, escape_markers, one_line, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, late_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit, has_notes_request

@@ -19,8 +19,8 @@ from sidecar.codebase import (
     query_words,
     score_without_names,
 )
+from sidecar.core.clean_text import one_line, size
 from sidecar.core.digests import digest_bytes
-from sidecar.core.text import one_line, size
 from sidecar.packs.byte_budget import ContextLimits
 from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries

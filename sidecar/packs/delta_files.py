@@ -24,10 +24,10 @@ from sidecar.codebase import (
     query_terms,
     split_hunks,
 )
+from sidecar.core.clean_text import clean, clip, count_noun, one_line, size
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
-from sidecar.core.text import clean, clip, count_noun, one_line, size
 from sidecar.packs.pack_blocks import PackItem, Priority
 from sidecar.runs import SessionContents, entries
 

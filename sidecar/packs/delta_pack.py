@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_name, may_show
+from sidecar.core.clean_text import clean, clip, count_noun, one_line
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clean, clip, count_noun, one_line
 from sidecar.memory.standing_instructions import InstructionState
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.delta_files import (

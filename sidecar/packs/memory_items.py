@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.context import Bracket
+from sidecar.core.clean_text import line_of_code, one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, knowledge_pointers, memory_heading, render_memory, revoked_line
 from sidecar.memory.knowledge_pointers import Pointer
 from sidecar.packs.anchor import Pointers

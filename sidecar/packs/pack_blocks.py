@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 
+from sidecar.core.clean_text import MARKER_PREFIX, escape_markers, size
 from sidecar.core.digests import short_id
-from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import build as anchor
 from sidecar.runs import DeliveredItem, SessionContents, entries

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.call import Call, Process
 from sidecar.codebase import RepositoryState, StateUnavailable, may_name
 from sidecar.context import record_compaction
+from sidecar.core.clean_text import line_count, size
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.redact import redact
-from sidecar.core.text import line_count, size
 from sidecar.daily_metrics import count_call, labelled, latency_bucket
 from sidecar.experiment import ChatFacts
 from sidecar.experiment.rollout import Placement, place_chat, record_arm

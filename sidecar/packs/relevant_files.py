@@ -33,8 +33,8 @@ from sidecar.codebase import (
     text_match,
     wants_tests,
 )
+from sidecar.core.clean_text import count_noun
 from sidecar.core.supported_ides import AGENT_FILES
-from sidecar.core.text import count_noun
 from sidecar.language.common_words import is_distinctive
 from sidecar.packs.byte_budget import context_share, names_place
 from sidecar.packs.context_pack import (

@@ -10,9 +10,9 @@ import apsw
 from sidecar.call import Call, Process
 from sidecar.codebase import Repository
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
+from sidecar.core.clean_text import size
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.text import size
 from sidecar.governor import (
     PressureDecision,
     Snapshot,

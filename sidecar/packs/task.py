@@ -20,11 +20,11 @@ from sidecar.codebase import (
     scope_prefix,
     stem,
 )
+from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
-from sidecar.core.text import one_line
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import documents_scope, is_courtesy, reports_failing_test, subject_of
 from sidecar.runs import RecentWork, Task

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sidecar.core.clean_text import count_noun
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import count_noun
 from sidecar.ralph.loop_policy import Limits, LoopUsage, format_duration, wall_ms
 
 CONTEXT_HEADING = "## Additional Context (added by user mid-loop)"

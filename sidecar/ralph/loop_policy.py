@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import count_noun
 from sidecar.ralph.agent.harnesses import AgentResult
 from sidecar.ralph.model import MAX_ITERATIONS, STUCK_AFTER, IterationOutcome, LoopStatus
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
+from sidecar.core.clean_text import one_line
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.redact import redact
-from sidecar.core.text import one_line
 from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity
 from sidecar.ralph.agent.harnesses import AgentCommand, AgentProcess, AgentResult, TimeLimits, agent_command

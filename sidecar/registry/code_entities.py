@@ -22,9 +22,9 @@ from sidecar.codebase import (
     query_words,
     resolve_import,
 )
+from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import one_line
-from sidecar.registry.registry_entities import Entity
+from sidecar.registry.entity_lookup import Entity
 
 MAX_PURPOSE = 160
 MAX_DEFINITIONS = 200

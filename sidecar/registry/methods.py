@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.connection_messages import Progress, ProgressParams
+from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.errors import (
@@ -21,12 +22,11 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.text import count_noun, one_line
 from sidecar.core.yaml_editor import Value
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
-from sidecar.registry.decision import Recommendation, exists_in, match_intent
+from sidecar.registry.entity_lookup import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.health import EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (
@@ -63,7 +63,6 @@ from sidecar.registry.model import (
     RemarkEntry,
 )
 from sidecar.registry.project_registry import LoadedRegistry, derive_from_code, registry_for_call
-from sidecar.registry.registry_entities import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.registry_file import (
     MAX_ENTITY_BYTES,
     EditResult,
@@ -78,6 +77,7 @@ from sidecar.registry.registry_file import (
     resolve_inside,
     update_checksums,
 )
+from sidecar.registry.reuse_decision import Recommendation, exists_in, match_intent
 from sidecar.storage.doctor_checks import Finding as DoctorFinding
 from sidecar.workspace import Workspace
 

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire_types import FolderPath, WireModel
+from sidecar.registry.entity_lookup import Level, Origin
 from sidecar.registry.health import CheckName
 from sidecar.registry.impact import ImpactLevel
-from sidecar.registry.registry_entities import Level, Origin
 
 EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """An entity's id (`agents/brief`), or its key (`brief`) if it is unique."""

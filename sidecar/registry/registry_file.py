@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core import yaml_editor
+from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, TooLarge, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import count_noun
 from sidecar.core.yaml_editor import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
-from sidecar.registry.registry_entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
+from sidecar.registry.entity_lookup import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_atomic, write_resolved
 from sidecar.system.safe_open import open_regular, read_regular

@@ -19,8 +19,8 @@ from typing import Any, cast
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from sidecar.core.clean_text import visible, visible_json
 from sidecar.core.errors import InvalidParams, MethodNotFound
-from sidecar.core.text import visible, visible_json
 from sidecar.core.wire_types import WireModel
 from sidecar.method import Method, Notification
 from sidecar.rpc.envelope import as_sidecar_error, error_object, invalid_params

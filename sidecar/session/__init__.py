@@ -11,7 +11,7 @@ from sidecar.session.managed_block import (
     with_block,
     without_block,
 )
-from sidecar.session.session_activation import (
+from sidecar.session.session_file import (
     AGENT,
     COMPACTIONS,
     LANGUAGE,

@@ -31,7 +31,7 @@ from sidecar.memory import (
     to_session_summary,
 )
 from sidecar.method import Lane, method
-from sidecar.session import managed_block, message_kind, session_activation, store
+from sidecar.session import managed_block, message_kind, session_file, store
 from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT, BlockFile
 from sidecar.session.model import (
     BlockInfo,
@@ -46,7 +46,7 @@ from sidecar.session.model import (
     SessionStatusParams,
     SessionStatusResult,
 )
-from sidecar.session.session_activation import (
+from sidecar.session.session_file import (
     DEFAULT_AGENT,
     DEFAULT_LANGUAGE,
     HOW_TO_EXIT,
@@ -95,7 +95,7 @@ def lock_status(call: Call, params: SessionParams) -> LockStatus:
     session_file_read = read_session_file(workspace.project)
     file_values, problems = session_file_read.values, [session_file_read.problem] if session_file_read.problem else []
     if file_values.agent and file_values.agent not in AGENTS:
-        problems.append(f"`{session_activation.SESSION_FILE.file}` names an unknown agent, which is ignored.")
+        problems.append(f"`{session_file.SESSION_FILE.file}` names an unknown agent, which is ignored.")
         file_values = file_values._replace(agent="")
     return LockStatus(workspace, lock, files, file_values, problems)
 
@@ -145,9 +145,9 @@ def session_info(lock: Lock | None) -> SessionInfo:
 
 def save_progress(call: Call, current: LockStatus, lock: Lock, warnings: list[str]) -> None:
     """Save agent and progress in the project's own session file, if there is one."""
-    values = {session_activation.AGENT: lock.agent, session_activation.SAVED_AT: rfc3339(call.now_ms())}
+    values = {session_file.AGENT: lock.agent, session_file.SAVED_AT: rfc3339(call.now_ms())}
     if lock.progress:
-        values[session_activation.PROGRESS] = lock.progress
+        values[session_file.PROGRESS] = lock.progress
     problem = save_session_values(current.workspace.project, values)
     if problem:
         warnings.append(problem)

@@ -7,7 +7,7 @@ from pydantic import Field
 from sidecar.core.supported_ides import IdeName
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
-from sidecar.session.session_activation import Language
+from sidecar.session.session_file import Language
 
 Intent = Literal["exit", "command", "onTopic", "offTopic"]
 Command = Literal["activate", "status", "help", "resume"]

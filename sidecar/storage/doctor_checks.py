@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 import apsw
 
+from sidecar.core.clean_text import count_noun
 from sidecar.core.digests import digest_bytes
-from sidecar.core.text import count_noun
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.recovery import (

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import apsw
 
 from sidecar.core import json_text
+from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import StateDegraded
-from sidecar.core.text import count_noun
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, current_step, migrate
 from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,

@@ -27,8 +27,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sidecar.core.clean_text import size
 from sidecar.core.digests import short_id
-from sidecar.core.text import size
 from sidecar.packs.anchor.build import STANDING_INSTRUCTIONS
 from tests.benchmarks.programs import quiet_sidecar
 from tests.labelled.messages import Message, read_conversation, text_before

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from sidecar.core.clean_text import size
 from sidecar.core.digests import short_id
 from sidecar.core.terms import paths_in
-from sidecar.core.text import size
 from tests.benchmarks.programs import sidecar_on_clone
 from tests.benchmarks.recall_in_use import conversations_of, selected_paths
 from tests.labelled.messages import Message, text_before

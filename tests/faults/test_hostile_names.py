@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.cli import main
 from sidecar.cli.output import terminal_safe
-from sidecar.core.text import UNSAFE, visible, visible_json
+from sidecar.core.clean_text import UNSAFE, visible, visible_json
 from tests.support.cases import together
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.text import size
+from sidecar.core.clean_text import size
 from sidecar.memory import MAX_INLINE_FILES
 from sidecar.packs import ANCHOR_BYTES
 from tests.support.conversation import Conversation, sent

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.text import clean
+from sidecar.core.clean_text import clean
 from sidecar.governor import marker_text, snapshot_of
 from sidecar.governor.snapshots import Snapshot, TouchedFile, snapshot_from_json, snapshot_to_json
 from sidecar.packs import carryover_items

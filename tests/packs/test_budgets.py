@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.text import size
+from sidecar.core.clean_text import size
 from tests.support.conversation import Conversation, bash
 from tests.support.repositories import Repository
 from tests.support.shop import StartChat, set_settings, text_of

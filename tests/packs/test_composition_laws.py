@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.core.text import MARKER_PREFIX, clean, one_line, size
+from sidecar.core.clean_text import MARKER_PREFIX, clean, one_line, size
 from sidecar.packs import (
     BLOCK_ORDER,
     OVERHEAD_BYTES,

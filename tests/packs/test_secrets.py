@@ -1,6 +1,6 @@
 """Cutting a text never reveals half of a secret."""
 
-from sidecar.core.text import clean, line_of_code, one_line
+from sidecar.core.clean_text import clean, line_of_code, one_line
 from sidecar.packs import HEAD_CHARACTERS, clean_prompt
 from tests.support.cases import together
 from tests.support.secret_shapes import SECRETS, TOKENS, shows

@@ -30,8 +30,8 @@ from sidecar.codebase import (
     needs_texts,
     removed_exports,
 )
+from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clip
 from sidecar.runs.artifact_provenance import Boundary
 from sidecar.workspace import Workspace
 

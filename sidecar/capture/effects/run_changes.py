@@ -19,9 +19,9 @@ from sidecar.codebase import (
     path_from_cwd,
     split_hunks,
 )
+from sidecar.core.clean_text import line_count
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.redact import redact
-from sidecar.core.text import line_count
 from sidecar.runs import DeliveredItem, entries
 from sidecar.runs.model import FileChange
 from sidecar.runs.pre_run_record import WorktreeBaseline

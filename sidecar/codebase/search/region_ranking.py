@@ -12,8 +12,8 @@ from sidecar.codebase.search.bm25 import K1
 from sidecar.codebase.search.prompt_parts import Frame, PromptEvidence
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary.model import Summary
+from sidecar.core.clean_text import size
 from sidecar.core.terms import count_terms, query_terms, term_set
-from sidecar.core.text import size
 
 LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
 """BM25's `b` and average length for regions; a fixed average keeps the scores of unedited files valid."""

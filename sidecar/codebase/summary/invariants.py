@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase.summary.model import Definition, Invariant, Landmine
+from sidecar.core.clean_text import clip, without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clip, without_emphasis
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of, strip_comment
 from sidecar.codebase.summary.model import Definition
+from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clip_at_word
 
 MAX_PURPOSE = 160
 MAX_COMMENT_CHARACTERS = 800

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.file_content_ids import ObjectFormat
+from sidecar.codebase.file_map import ObjectFormat
 from sidecar.codebase.worktree.git_metadata import (
     Conversion,
     GitIndex,
@@ -21,11 +21,11 @@ from sidecar.codebase.worktree.git_metadata import (
 )
 from sidecar.codebase.worktree.state import SIDECAR_FOLDERS
 from sidecar.core.clock import Clock, SystemClock
-from sidecar.system.background_threads import IdleQueue
 from sidecar.system.environment import environment
 from sidecar.system.folder_watch import Unwatchable, Watch, WatchedFolders, open_watch
 from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, git_dir_of
 from sidecar.system.log import Log
+from sidecar.system.thread_pool import IdleQueue
 
 SETTLED_NS = 100_000_000
 """A file changed more recently than this may change again without changing its stat."""

@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple
 import apsw
 
 from sidecar.call import Process
+from sidecar.core.clean_text import one_line
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.terms import query_terms
-from sidecar.core.text import one_line
 from sidecar.language.message_intent import forgets
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from sidecar.core.clean_text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose import paragraphs, sentences
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.message_intent import forgets, is_reversal

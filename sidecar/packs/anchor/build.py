@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.clean_text import count_noun, one_line, size
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import count_noun, one_line, size
 from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions

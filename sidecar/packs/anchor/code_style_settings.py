@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import is_code
+from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import one_line
 from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.config_tables import Table, strings_in, subtable
 

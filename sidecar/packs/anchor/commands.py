@@ -5,8 +5,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sidecar.codebase import FragileFile, Landmine, PackageNames, is_code, is_test
+from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import one_line
 from sidecar.packs.anchor import config_tables
 
 MAX_AREAS = 14

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text import size
+from sidecar.core.clean_text import size
 from sidecar.packs import ANCHOR_BYTES, anchor_limit, render_anchor
 from sidecar.packs.anchor import (
     DEPENDENCIES,

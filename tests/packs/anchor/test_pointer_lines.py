@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text import MARKER_PREFIX, clean
+from sidecar.core.clean_text import MARKER_PREFIX, clean
 from sidecar.memory import read_memory_file, render_memory_file
 from sidecar.memory.knowledge_pointers import Pointer, parse_pointer
 from sidecar.packs.anchor import NO_POINTERS, UNKNOWN_POINTERS

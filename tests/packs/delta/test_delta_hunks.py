@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import added_file_diff, split_hunks
-from sidecar.core.text import size
+from sidecar.core.clean_text import size
 from sidecar.packs import render_diff
 from sidecar.runs import entries
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RepositoryState
-from sidecar.core.text import size
+from sidecar.core.clean_text import size
 from sidecar.packs import (
     AnchorNews,
     Differences,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text import clip, clip_at_word, count_noun
+from sidecar.core.clean_text import clip, clip_at_word, count_noun
 from tests.support.cases import together
 
 
