@@ -204,9 +204,10 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     news = None
     if pinned is not None and inputs.anchor_is_complete:
         text = current.text if current is not None else ""
-        changes = changed_lines(pinned.text, text, inputs.pack.omitted) if text != pinned.text else []
+        has_changed = text != pinned.text
+        changes = changed_lines(pinned.text, text, inputs.pack.omitted) if has_changed else []
         changes = visible_changes(changes, request.overrides) if request.overrides else changes
-        news = AnchorNews(changes, late_lines(pinned.text, text))
+        news = AnchorNews(changes, late_lines(pinned.text, text) if has_changed else [])
     elif pinned is None:
         omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
         inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)

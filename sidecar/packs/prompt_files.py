@@ -88,7 +88,7 @@ class PromptSearch(NamedTuple):
         is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
         is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
         known = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
-        evidence = pack_query.repository.subject_terms(known)
+        evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
