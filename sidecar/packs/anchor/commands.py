@@ -10,7 +10,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
-from sidecar.packs.anchor.rejected_commands import preference_of, rejection_of, run_script
+from sidecar.packs.anchor.rejected_commands import is_forbidden, preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
 
 MAX_COMMAND = 100
@@ -275,12 +275,14 @@ def commands_of(
 
     Wherever it is written, a command that runs all tests is shown rather than one that runs some.
     A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose. One that a standing
-    instruction rejects is replaced or left out. A line for each folder that is a project of its own follows.
+    instruction rejects is replaced or left out, one that a guide forbids is passed over. A line for each folder that is
+    a project of its own follows.
     """
+    guides = tuple(guide.text for guide in project.guides)
     stated = list(_commands_in_guides(project))
     sources = (_declared_commands(project), _commands_in_workflows(project), _usual_commands(project))
     at_top = (command for command in stated if not command.folder)
-    choice = _choose(chain(at_top, *sources), instructions)
+    choice = _choose(chain(at_top, *sources), instructions, guides)
     lines = [_line(purpose, command) for purpose, command in _shown(choice, sent).items()]
     rejected = dict(choice.rejected)
     entered = (command.folder for command in stated if command.folder and purpose_of(command.text))
@@ -291,7 +293,7 @@ def commands_of(
             command._replace(origin=folder + command.origin, folder=folder)
             for command in chain(_declared_commands(inner), _usual_commands(inner))
         )
-        choice = _choose(chain(in_folder, declared), instructions)
+        choice = _choose(chain(in_folder, declared), instructions, guides)
         lines += _folder_line(folder, choice, sent)
         rejected |= choice.rejected
     return CommandLines(lines, [f"{line}: {reason}" for line, reason in rejected.items()])
@@ -304,14 +306,18 @@ class _Choice(NamedTuple):
     """Reasons by line."""
 
 
-def _choose(commands: Iterable[ProjectCommand], instructions: Sequence[StandingInstruction]) -> _Choice:
-    """Choose the first command for each purpose that the user does not reject."""
+def _choose(
+    commands: Iterable[ProjectCommand], instructions: Sequence[StandingInstruction], guides: Sequence[str]
+) -> _Choice:
+    """Choose the first command for each purpose that neither the user nor a guide rejects."""
     chosen: dict[str, ProjectCommand] = {}
     rejected: dict[str, str] = {}
     texts = [instruction.text for instruction in instructions]
     for command in commands:
         purpose = purpose_of(command.text)
         if not purpose or (purpose in chosen and not _is_wider(command, chosen[purpose])):
+            continue
+        if is_forbidden(command.text, guides):
             continue
         rejection = rejection_of(command.text, texts)
         if rejection is None:

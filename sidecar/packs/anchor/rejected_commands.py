@@ -1,4 +1,4 @@
-"""Commands that the user's instructions reject, and what they prefer instead. Pure.
+"""Commands that the user's instructions reject, and what they prefer instead; commands that a guide forbids. Pure.
 
 "Use pnpm, not npm" rejects `npm test`, and the same script runs with `pnpm test`. "Never run npm publish" rejects no
 other command of npm. A command of a tool that no instruction names, such as `bun run test`, stays; the tool that the
@@ -6,7 +6,7 @@ user prefers is named beside it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +14,9 @@ from sidecar.core.lazy_regex import lazy_regex
 
 PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
 """Programs that run the same scripts."""
+
+_SCRIPT_RUNNERS = frozenset((*PACKAGE_MANAGERS, "uv", "poetry", "pdm", "hatch", "rye", "pipenv"))
+"""Programs whose `run` starts the program or script that is named after it."""
 
 _BEFORE = (
     r"(?:instead of|rather than|in place of|over|not|never|no longer|no|don['’]?t|do not|must not|stop|avoid"
@@ -34,6 +37,8 @@ _AFTER = (
     r"(?:\s*(?:ではなく|じゃなく|の代わり|は禁止|[をは]?\s*(?:もう)?使(?:わな|うな|用しな|用禁止))"
     r"|(?: [a-z][\w:-]*)?\s+(?:is|are) (?:forbidden|banned|not allowed|no longer))"
 )
+_FORBID = r"(?:never|do not|don['’]?t|must not|should not|avoid|instead of|rather than)"
+_EXCEPTION = r"(?:without|unless|if|when|while|before|until|except|outside|in|on|from|with|as)"
 _NEXT_WORD = lazy_regex(r"[`'\"]?[ ](?:run )?([a-z][\w:.-]*)")
 _ABOUT_ALL = frozenset(
     "a and any anymore anywhere as at because but by command commands directly either en ever for from here i in is it"
@@ -85,6 +90,22 @@ def preference_of(command: str, instructions: Sequence[str]) -> Preference | Non
             if program in PACKAGE_MANAGERS and (preferred := _preferred_manager(instruction.casefold(), program)):
                 return Preference(preferred, number)
     return None
+
+
+def is_forbidden(command: str, guides: Iterable[str]) -> bool:
+    """Whether a guide forbids a command by its first words, in whatever circumstances."""
+    words = command.casefold().split()[:3]
+    words = words if words[1:2] == ["run"] and words[0] in _SCRIPT_RUNNERS else words[:2]
+    if len(words) < 2 or not words[-1][0].isalpha():
+        return False
+    pattern = _forbidden_pattern(" ".join(words))
+    return any(pattern.search(guide) for guide in guides)
+
+
+@lru_cache(maxsize=512)
+def _forbidden_pattern(words: str) -> re.Pattern[str]:
+    name = rf"(?:([`'\"*]{{1,3}}){re.escape(words)}\1|{re.escape(words)}(?![\w/:-]| -))"
+    return lazy_regex(rf"(?i)(?<!\w){_FORBID}\s+(?:{_FILLER}\s+){{0,3}}{name}(?!\s+{_EXCEPTION}\b)")
 
 
 def _programs(command: str) -> Iterator[str]:

@@ -115,6 +115,12 @@ def test_text_that_cannot_be_typed_as_is_is_not_a_command(command: str) -> None:
     assert purpose_of(command) == ""
 
 
+def test_a_command_that_a_guide_forbids_is_passed_over() -> None:
+    guide = ProjectDocument("CLAUDE.md", "- Never run `npm test`; it takes an hour.\n")
+    readme = "# Shop\n\n## Testing\n\n```sh\nnpm test\n```\n\n```sh\nmake test\n```\n"
+    assert commands_of(project(guide, readme=readme), ()).lines == ["- test: `make test` (README.md)"]
+
+
 def test_declared_entry_points_come_before_conventional_file_names() -> None:
     texts = {
         "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.rejected_commands import preference_of, rejection_of, run_script
+from sidecar.packs.anchor.rejected_commands import is_forbidden, preference_of, rejection_of, run_script
 from tests.support.cases import together
 
 
@@ -98,3 +98,33 @@ def test_a_tool_that_nobody_named_is_not_rejected_and_the_preferred_one_is_known
 )
 def test_each_package_manager_runs_a_script_in_its_own_way(manager: str, command: str) -> None:
     assert run_script(manager, "test") == command
+
+
+@together(
+    ("command", "guide"),
+    [
+        ("flutter run", "- Never run `flutter run`; ask the user to start the app."),
+        ("flutter run -d chrome", "Do not use flutter run."),
+        ("npm run dev", "**Don't run `npm run dev`** - it is running already."),
+        ("npm test", "Run `make check` instead of `npm test`."),
+    ],
+)
+def test_a_guide_forbids_a_command_that_it_names(command: str, guide: str) -> None:
+    assert is_forbidden(command, ["Write tests first.", guide])
+
+
+@together(
+    ("command", "guide"),
+    [
+        ("npm run test", "Never run `npm run dev`."),
+        ("npm test", "Never run `npm test` in watch mode."),
+        ("cargo test", "Never run `cargo test --all-features`."),
+        ("cargo test", "Never commit without running cargo test."),
+        ("npm test", "Don't forget to run `npm test`."),
+        ("npm test", "The hook does not run `npm test`."),
+        ("npm test", "Never run npm test:watch."),
+        ("pytest -q", "Never run pytest by hand."),
+    ],
+)
+def test_a_guide_that_limits_a_command_does_not_forbid_it(command: str, guide: str) -> None:
+    assert not is_forbidden(command, [guide])
