@@ -19,7 +19,7 @@ from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.clean_text import clip_at_word, count_noun
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import first_informative_paragraph, sentences
+from sidecar.core.prose_sentences import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, title_text

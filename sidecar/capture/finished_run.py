@@ -15,7 +15,7 @@ from sidecar.capture.test_results import RunnerOutcome
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import MAX_PROSE_CHARACTERS, split_sentences, word_count
+from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import (

@@ -27,7 +27,7 @@ from sidecar.codebase import query_terms
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import first_informative_paragraph, first_sentence
+from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM

@@ -17,7 +17,7 @@ from sidecar.cli.output import (
     terminal_width,
     utc_time,
 )
-from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}
 """Artifact types by their names on the command line."""

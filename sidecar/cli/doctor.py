@@ -9,7 +9,7 @@ from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
+from sidecar.cli.path_arguments import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 from sidecar.operations.doctor import without_state
 from sidecar.operations.model import StateDoctorResult

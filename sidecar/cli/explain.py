@@ -6,7 +6,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print, utc_time
-from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
+from sidecar.cli.path_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
 _STATUSES = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
-from sidecar.cli.paths import project_folder, project_params
+from sidecar.cli.path_arguments import project_folder, project_params
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.integrations.hook_settings import (
     EVENTS,

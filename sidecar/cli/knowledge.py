@@ -6,7 +6,7 @@ from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import SidecarError
 from sidecar.knowledge.sync_checks import lint_repository

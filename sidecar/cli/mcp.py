@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed, hint_of_command_line
-from sidecar.cli.paths import add_state_argument, state_folder
+from sidecar.cli.path_arguments import add_state_argument, state_folder
 from sidecar.core.errors import SidecarError
 from sidecar.system.environment import user_state_folder
 from sidecar.workspace import project_key

@@ -20,7 +20,7 @@ from sidecar.cli.output import (
     terminal_width,
     utc_time,
 )
-from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.system.environment import environment
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import add_state_argument, state_folder
+from sidecar.cli.path_arguments import add_state_argument, state_folder
 from sidecar.operations.number_format import size
 
 KINDS = (

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import orjson
 
 from sidecar.cli.output import CommandFailed, open_closed_streams, print_text
-from sidecar.cli.paths import add_state_argument
+from sidecar.cli.path_arguments import add_state_argument
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe
-from sidecar.cli.paths import state_folder
+from sidecar.cli.path_arguments import state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_folder import LoopFolder

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
-from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
 AGENTS_HELP = "dev, architect, …; default: the last active one"

@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, utc_time
-from sidecar.cli.paths import add_state_argument, project_folder, state_folder
+from sidecar.cli.path_arguments import add_state_argument, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.operations.number_format import size
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider

@@ -40,7 +40,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.core.markdown import split_sections, statements
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import Memory, Relevant, memories_by_id, memory_index_of, preload, recall_query, render_memory
-from sidecar.memory.standing_instructions import (
+from sidecar.memory.standing_instruction_register import (
     StandingInstruction,
     active_instructions,
     fitting_instructions,

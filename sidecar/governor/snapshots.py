@@ -18,7 +18,7 @@ import orjson
 from sidecar.core.clean_text import clip, count_noun, join_and, without_links
 from sidecar.core.digests import digest_value, short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import first_informative_paragraph, sentences, word_count
+from sidecar.core.prose_sentences import first_informative_paragraph, sentences, word_count
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction, is_courtesy
 from sidecar.runs import FailingTests, PressureCounters, RunSummary, SubChat, artifact_store, conversations, run_records

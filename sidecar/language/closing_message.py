@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sidecar.core.clean_text import clip_at_word, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
-from sidecar.core.prose import split_sentences, word_count
+from sidecar.core.prose_sentences import split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns

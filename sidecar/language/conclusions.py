@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import sentences
+from sidecar.core.prose_sentences import sentences
 
 StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import MAX_PROSE_CHARACTERS, first_sentence, word_count
+from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
 
 MAX_CHARACTERS = 60_000

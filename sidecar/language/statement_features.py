@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.statement_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
-from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
+from sidecar.language.statement_phrases import TERMS, UNSPACED_TERMS
 
 MAX_SENTENCE = 400
 """Characters of a sentence; longer ones, as in dictation, are divided at commas."""

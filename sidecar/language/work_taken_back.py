@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import sentences
+from sidecar.core.prose_sentences import sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message_patterns import CHANGE, REMEDY
 from sidecar.language.own_words import own_words

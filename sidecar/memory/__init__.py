@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sidecar.core.yaml_editor import Value
-from sidecar.memory import standing_instructions
+from sidecar.memory import standing_instruction_register
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import SECTORS, Memory, ParsedMemoryFile, Sector, content_hash, normalized
@@ -19,7 +19,7 @@ from sidecar.memory.knowledge_pointers import (
     render_memory_file,
 )
 from sidecar.memory.recall import RecallQuery, Relevant, memories_by_id, preload, recall_query, refresh_index
-from sidecar.memory.standing_instructions import accepted_rules
+from sidecar.memory.standing_instruction_register import accepted_rules
 from sidecar.memory.store.entry_queries import count_by_tier
 from sidecar.memory.text_filter import filter_private, memory_heading, revoked_line
 
@@ -150,7 +150,7 @@ __all__ = [
     "run_upkeep_later",
     "session_memories",
     "session_source",
-    "standing_instructions",
+    "standing_instruction_register",
     "to_capture_result",
     "to_session_summary",
     "verify_rule",

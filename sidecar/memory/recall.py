@@ -30,7 +30,7 @@ from sidecar.memory.prompt_match import (
     memory_text,
     rarest_terms,
 )
-from sidecar.memory.standing_instructions import NO_INSTRUCTIONS, InstructionState, load_instructions
+from sidecar.memory.standing_instruction_register import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entry_queries, index_tables, local_state
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules
 from sidecar.workspace import Workspace

@@ -25,7 +25,7 @@ from sidecar.memory.file_index import memory_index_of, write_index_file
 from sidecar.memory.files.layout import project_path
 from sidecar.memory.memory_tiers import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.model import MAX_LISTED, FileMove, LastUpkeep, MemoryMaintainParams, MemoryMaintainResult, TierMove
-from sidecar.memory.standing_instructions import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
+from sidecar.memory.standing_instruction_register import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
 from sidecar.memory.store import entry_queries, index_tables, local_state
 from sidecar.memory.store.index_tables import ENTRY_COUNT
 from sidecar.memory.writer import Writer

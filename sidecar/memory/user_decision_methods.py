@@ -44,7 +44,7 @@ from sidecar.memory.model import (
     memory_detail,
     memory_summary,
 )
-from sidecar.memory.standing_instructions import (
+from sidecar.memory.standing_instruction_register import (
     ACCEPTED_TAG,
     MAX_ACCEPTED_RULES,
     StandingInstruction,

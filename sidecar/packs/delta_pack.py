@@ -14,7 +14,7 @@ from sidecar.core.clean_text import clean, clip, count_noun, one_line
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.memory.standing_instructions import InstructionState
+from sidecar.memory.standing_instruction_register import InstructionState
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.delta_files import (
     LINE_CHARACTERS,

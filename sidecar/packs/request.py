@@ -24,7 +24,7 @@ from sidecar.governor import (
 from sidecar.language.message_intent import adds_tests, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
-from sidecar.memory.standing_instructions import InstructionState, load_instructions
+from sidecar.memory.standing_instruction_register import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointer_lines
 from sidecar.packs.byte_budget import (
     ByteLimits,

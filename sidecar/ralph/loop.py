@@ -36,6 +36,7 @@ from sidecar.ralph.loop_policy import (
     format_duration,
     pause_ms,
 )
+from sidecar.ralph.loop_progress import LoopPlan, LoopState
 from sidecar.ralph.model import (
     Phase,
     RalphDryRun,
@@ -46,7 +47,6 @@ from sidecar.ralph.model import (
     RalphStartResult,
 )
 from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
-from sidecar.ralph.running_loop import LoopPlan, LoopState
 from sidecar.system.atomic_write import remove_abandoned_files
 from sidecar.system.environment import HOST_VARIABLE, child_environment
 from sidecar.system.git import main_worktree

@@ -28,6 +28,7 @@ from sidecar.ralph.loop_policy import (
     update_stall,
     wall_ms,
 )
+from sidecar.ralph.loop_progress import LoopState
 from sidecar.ralph.model import (
     IterationOutcome,
     RalphContinuity,
@@ -36,7 +37,6 @@ from sidecar.ralph.model import (
     RalphRunning,
     RalphVerification,
 )
-from sidecar.ralph.running_loop import LoopState
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_regular

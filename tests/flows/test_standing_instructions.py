@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.core.clock import rfc3339
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
+from sidecar.memory.standing_instruction_register import MAX_SECTION_BYTES
 from sidecar.memory.text_filter import filter_private
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.pack_blocks import USER_INSTRUCTIONS

@@ -26,7 +26,7 @@ from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register, replace
+from sidecar.memory.standing_instruction_register import active_instructions, contradicted_ids, register, replace
 from sidecar.memory.store import captures, entry_queries, index_tables
 from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.text_filter import filter_private

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.clean_text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose import paragraphs, sentences
+from sidecar.core.prose_sentences import paragraphs, sentences
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION

@@ -23,7 +23,7 @@ from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
 from sidecar.memory.files.memory_folder import DayNumbers
-from sidecar.memory.standing_instructions import active_instructions
+from sidecar.memory.standing_instruction_register import active_instructions
 from sidecar.memory.store import captures, entry_queries, index_tables, local_state
 from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.writer import Writer, front_matter_time

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sidecar.core.clean_text import count_noun, one_line, size
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.memory.standing_instructions import fitting_instructions
+from sidecar.memory.standing_instruction_register import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_parts import introduction, plain

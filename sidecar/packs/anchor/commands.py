@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.memory.standing_instructions import StandingInstruction
+from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
 from sidecar.packs.anchor.rejected_commands import is_forbidden, preference_of, rejection_of, run_script

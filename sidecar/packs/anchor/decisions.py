@@ -12,7 +12,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line
-from sidecar.memory.standing_instructions import StandingInstruction
+from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor.markdown_parts import (
     document_title,
     introduced_items,

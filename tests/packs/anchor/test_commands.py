@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sidecar.memory.standing_instructions import StandingInstruction
+from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_point_lines, package_manager, purpose_of
 from sidecar.packs.anchor.commands import project_folders
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.cli.output import CommandFailed
-from sidecar.cli.paths import project_folder, state_folder
+from sidecar.cli.path_arguments import project_folder, state_folder
 from sidecar.system.environment import default_state_folder, state_folders, user_state_folder
 
 

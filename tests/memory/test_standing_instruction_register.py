@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.memory.standing_instructions import (
+from sidecar.memory.standing_instruction_register import (
     MAX_LINE_BYTES,
     MAX_SECTION_BYTES,
     Origin,

@@ -2,7 +2,7 @@
 
 from sidecar.capture.devlog_draft import devlog as draft_devlog
 from sidecar.capture.devlog_draft import is_due
-from sidecar.core.prose import first_informative_paragraph, sentences
+from sidecar.core.prose_sentences import first_informative_paragraph, sentences
 from sidecar.language.closing_message import Account, WorkAccount
 from sidecar.runs.model import FileChange
 from tests.support.cases import together
