@@ -14,7 +14,8 @@ from sidecar.core.lazy_regex import lazy_regex
 _HARNESS_TEXT = lazy_regex(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|task-notification|user-prompt-submit-hook"
     r"|ide_[a-z_]+|turn_aborted|user_instructions|environment_context|skill|user_action|teammate-message"
-    r"|cross-session-message|agent-message|slack-tag-message|fetched-web-content)(?:\s[^>\n]{0,500})?>.*?(?:</\1>|\Z)",
+    r"|cross-session-message|agent-message|slack-tag-message|fetched-web-content|(?:channel|input)(?=\ssource=)|tick"
+    r"|mcp-[a-z]+-update|remote-review(?:-progress)?|fork-boilerplate)(?:\s[^>\n]{0,500})?>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
 _EXPANSION = lazy_regex(r"\s*+<(?:command-(?:name|message|args)|local-command-[a-z]+)>")
@@ -28,6 +29,7 @@ _NOT_TYPED = (
     "Another Claude session sent a message:",
     "Stop hook feedback:",
     "Base directory for this skill:",
+    "<<autonomous-loop",
 )
 _REFUSAL = lazy_regex(
     r"(?:The user doesn't want to proceed with this tool use\.|Permission for this tool use was denied\.)[^\n:]{0,200}?"

@@ -142,6 +142,15 @@ def test_of_questions_that_the_user_left_the_answers_and_his_words_remain(
             [],
         ),
         (prompt("Stop hook feedback:\n- Use tabs."), []),
+        (prompt('<channel source="chat" user="x">Use tabs.</channel>'), []),
+        (
+            prompt("<channel>Use tabs.</channel> is how a feed writes it."),
+            ["<channel>Use tabs.</channel> is how a feed writes it."],
+        ),
+        (prompt("<tick>07:00 Use tabs.</tick>"), []),
+        (prompt('<mcp-resource-update server="x">Use tabs.</mcp-resource-update>'), []),
+        (prompt("<fork-boilerplate>Use tabs.</fork-boilerplate>Use spaces."), ["Use spaces."]),
+        (prompt("<<autonomous-loop-dynamic>>"), []),
     ],
 )
 def test_only_prompts_of_the_user_are_his_words(record: dict[str, Any], expected: list[str]) -> None:
