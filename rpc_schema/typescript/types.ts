@@ -4264,7 +4264,7 @@ export interface Methods {
    * Artifacts, memories, settings, the state of the registry and of the knowledge sync, and damaged files are removed
    * only when named. With `dryRun` nothing is removed.
    *
-   * Errors: invalidParams, workspaceUnavailable, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   * Errors: invalidParams, workspaceUnavailable, notFound, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "state/purge": { params: StatePurgeParams; result: StatePurgeResult }
   /**

@@ -48,7 +48,9 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
             rest = f", {kind['remaining']} {verb_of_rest} ({kind['reason']})" if kind["remaining"] else ""
             yield f"{kind['kind']:<16} {kind['removed']} {verb}{rest}"
     if not answer["dryRun"]:
-        yield f"Freed {size(answer['freedBytes'])}."
+        freed = size(answer["freedBytes"])
+        is_empty = not any(kind["removed"] for kind in answer["kinds"])
+        yield f"Nothing was removed. Compacting the state file freed {freed}." if is_empty else f"Freed {freed}."
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:

@@ -3,7 +3,7 @@
 import os
 
 from sidecar.call import Call
-from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.daily_metrics import first_day
 from sidecar.method import Lane, method
 from sidecar.operations.doctor import doctor
@@ -79,6 +79,11 @@ def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -
 METHODS = (
     method("state/report", report, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("state/doctor", doctor, lane=Lane.JOB, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
-    method("state/purge", purge, lane=Lane.JOB, errors=(InvalidParams, WorkspaceUnavailable, StateDegraded, Busy)),
+    method(
+        "state/purge",
+        purge,
+        lane=Lane.JOB,
+        errors=(InvalidParams, WorkspaceUnavailable, NotFound, StateDegraded, Busy),
+    ),
     method("state/status", status, lane=Lane.SHARED, errors=(StateDegraded,)),
 )

@@ -13,7 +13,7 @@ from sidecar.call import Call
 from sidecar.codebase import store as codebase
 from sidecar.context import store as context
 from sidecar.core.clock import DAY_MS
-from sidecar.core.errors import InvalidParams
+from sidecar.core.errors import InvalidParams, NotFound
 from sidecar.experiment import store as experiment
 from sidecar.knowledge import store as knowledge
 from sidecar.memory import upkeep as memory
@@ -58,6 +58,7 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     memories = _memory_files(call, selection)
     call.database.write_behind.flush()
     with call.database.read() if params.dry_run else call.database.write() as tx:
+        _require_known_project(tx, selection)
         totals = {kind: _count(tx, kind, PurgeScope(selection.scope.project, None)) for kind in get_args(PurgeKind)}
         damaged = [file.id for file in _damaged_artifacts(tx, selection)]
         removed = _remove(tx, selection, damaged) if not params.dry_run else _count_removable(tx, selection, damaged)
@@ -93,6 +94,15 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
         raise InvalidParams("Memories are files of a project.", hint="Add the project's path.")
     days = params.older_than_days
     return _PurgeScope(kinds, PurgeScope(project, None if days is None else call.now_ms() - days * DAY_MS), workspace)
+
+
+def _require_known_project(tx: apsw.Connection, selection: _PurgeScope) -> None:
+    """Raise NotFound for a project key under which nothing is stored."""
+    key = selection.scope.project
+    if key is None or selection.workspace is not None:
+        return
+    if not any(count_rows(tx, group, PurgeScope(key, None)) for group in ROW_GROUPS):
+        raise NotFound("No project has this key.", hint="`state/status` lists the keys.")
 
 
 def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:

@@ -118,6 +118,24 @@ def test_purge_shows_what_would_be_removed_and_then_removes_it(
     assert again["metadata"]["reusedBytes"] == 0
 
 
+def test_purge_names_a_key_that_no_project_has(chat: Conversation, command: Command) -> None:
+    assert chat.session_id
+    refused = command("purge", "--key", "0123456789abcdef")
+    assert (refused.returncode, refused.stdout) == (3, b"")
+    assert refused.stderr.decode().splitlines() == [
+        "purge: No project has this key. (notFound)",
+        "hint: `status` lists the keys.",
+    ]
+
+
+def test_purge_that_removes_nothing_reports_only_the_compaction(
+    chat: Conversation, output_of: Callable[..., str], make_repository: Callable[..., Repository]
+) -> None:
+    assert chat.session_id
+    other = make_repository({"README.md": "# Other\n"}, name="other")
+    assert "Nothing was removed. Compacting the state file freed " in output_of("purge", "--project", str(other.path))
+
+
 def test_purge_without_a_selection_is_refused(chat: Conversation, command: Command) -> None:
     assert chat.session_id
     refused = command("purge")

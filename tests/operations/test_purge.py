@@ -148,6 +148,23 @@ def test_a_project_path_without_a_folder_is_refused(state: State, tmp_path: Path
     assert state.everything() == before
 
 
+def test_a_key_of_no_project_is_refused(state: State) -> None:
+    before = state.rows("runs"), state.rows("settings")
+    for params in ({}, {"dryRun": True}, {"kinds": ["settings"]}):
+        refused = state.sidecar.client.error("state/purge", {"project": "0" * 16, **params})
+        assert refused.data["kind"] == "notFound"
+        assert (refused.message, refused.data["hint"]) == ("No project has this key.", "`state/status` lists the keys.")
+    assert (state.rows("runs"), state.rows("settings")) == before
+
+
+def test_a_key_is_known_as_long_as_anything_is_stored_under_it(state: State) -> None:
+    key = state.key(0)
+    state.ask(project=key)
+    assert state.rows("runs", f"project = '{key}'") == 0
+    drafts = state.rows("artifacts", f"project = '{key}'")
+    assert state.ask(project=key, kinds=["artifacts"])["artifacts"] == (drafts, 0)
+
+
 def test_purge_by_age_removes_only_older_data(state: State) -> None:
     removed = state.ask(olderThanDays=30)
     assert removed["runs"] == (4, 1)
