@@ -644,6 +644,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Ralph: nothing is committed unless --commit, and then only what the iteration changed": (
         "test_ralph_options.py::test_commits_are_opt_in_and_contain_only_the_iterations_changes",
         "test_ralph_options.py::test_a_commit_refused_by_a_hook_is_reported_and_the_loop_continues",
+        "test_ralph_options.py::test_a_refused_commit_leaves_a_file_in_the_index_that_became_a_folder",
         "test_ralph_options.py::test_commits_leave_out_secrets_and_ignored_files",
         "test_ralph_options.py::test_files_that_a_check_changes_are_committed",
         "test_ralph_options.py::test_files_of_a_parallel_loop_are_not_committed",

@@ -6,6 +6,7 @@ unchanged does not count.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -148,24 +149,57 @@ def compare(before: WorktreeState | UnreadableWorktree, after: WorktreeState | U
 
 
 def commit(root: Path, files: Sequence[str], message: str) -> str:
-    """Commit some files as they are, without other staged or changed files; return the commit id. Raise GitFailed."""
+    """Commit some files as they are, without other staged or changed files; return the commit id.
+
+    Raise GitFailed; the index is then as it was before.
+    """
     # The commit is the user's: identity variables of the environment apply.
     identity = {name: value for name, value in environment().items() if name.startswith(_IDENTITY)}
     git = Git(root, variables={**identity, **ANY_PROTOCOL})
-    existing = [name for name in files if os.path.lexists(root / name)]
-    if existing:
-        git.run("add", "--intent-to-add", *_PATHSPEC_OPTIONS, stdin=_pathspecs(existing))
+    tracked = _index_lines(git)
+    untracked = [name for name in files if name not in tracked and os.path.lexists(root / name)]
+    if untracked:
+        git.run("add", "--intent-to-add", *_PATHSPEC_OPTIONS, stdin=_pathspecs(untracked))
     message_option = f"--message={message}"
-    git.run(
-        "commit",
-        "--quiet",
-        "--only",
-        message_option,
-        *_PATHSPEC_OPTIONS,
-        stdin=_pathspecs(files),
-        timeout=COMMIT_SECONDS,
-    )
+    try:
+        git.run(
+            "commit",
+            "--quiet",
+            "--only",
+            message_option,
+            *_PATHSPEC_OPTIONS,
+            stdin=_pathspecs(files),
+            timeout=COMMIT_SECONDS,
+        )
+    except BaseException:
+        _restore_index(git, untracked, tracked)
+        raise
     return git.text("rev-parse", "HEAD")
+
+
+def _index_lines(git: Git) -> dict[str, str]:
+    """Return the lines of `git ls-files --stage` by path."""
+    return {line.partition("\t")[2]: line for line in _split(git.run("ls-files", "--stage", "-z"))}
+
+
+def _restore_index(git: Git, added: Sequence[str], before: Mapping[str, str]) -> None:
+    """Remove added files from the index, and restore the files that those replaced: a folder that was a file.
+
+    Files whose content is in the index stay: a commit that timed out may have succeeded.
+    """
+    with suppress(GitFailed):
+        intents = {*_split(git.run("diff-files", "--ita-invisible-in-index", "--diff-filter=A", "--name-only", "-z"))}
+        removed = [name for name in added if name in intents]
+        if removed:
+            missing = before.keys() - _index_lines(git)
+            lost = [path for path in missing if any(_excludes(path, name) for name in removed)]
+            git.run("update-index", "--force-remove", "-z", "--stdin", stdin=_joined(removed))
+            git.run("update-index", "-z", "--index-info", stdin=_joined(before[path] for path in lost))
+
+
+def _excludes(path: str, other: str) -> bool:
+    """Whether a worktree cannot have both files, as one is a folder of the other."""
+    return path.startswith(f"{other}/") or other.startswith(f"{path}/")
 
 
 def excluded_files(root: Path, files: Sequence[str], old_head: str | None) -> list[str]:
@@ -175,12 +209,11 @@ def excluded_files(root: Path, files: Sequence[str], old_head: str | None) -> li
     """
     git = Git(root)
     # A leading colon would be pathspec magic here.
-    names = b"".join(f"./{name}\0".encode("utf-8", "surrogateescape") for name in files)
+    names = _joined(f"./{name}" for name in files)
     output = git.run("check-ignore", "--no-index", "-z", "--stdin", stdin=names, success_codes=(0, 1))
-    ignored = {name[2:] for name in output.decode("utf-8", "surrogateescape").split("\0") if name}
+    ignored = {name[2:] for name in _split(output)}
     if ignored and old_head is not None:
-        listed = git.run("ls-tree", "-r", "-z", "--name-only", old_head).decode("utf-8", "surrogateescape")
-        ignored -= set(listed.split("\0"))
+        ignored.difference_update(_split(git.run("ls-tree", "-r", "-z", "--name-only", old_head)))
     return [name for name in files if name in ignored or is_secret_path(name)]
 
 
@@ -191,6 +224,14 @@ def relative_paths(root: Path, cwd: Path, paths: Iterable[str]) -> set[str]:
 
 def _pathspecs(files: Sequence[str]) -> bytes:
     return "\0".join(f":(top,literal){name}" for name in files).encode("utf-8", "surrogateescape")
+
+
+def _joined(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\0" for line in lines).encode("utf-8", "surrogateescape")
+
+
+def _split(output: bytes) -> list[str]:
+    return [name for name in output.decode("utf-8", "surrogateescape").split("\0") if name]
 
 
 def _files_between(state: RepositoryState, old: str | None, new: str | None) -> list[str]:

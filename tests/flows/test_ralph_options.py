@@ -89,11 +89,33 @@ def test_a_commit_refused_by_a_hook_is_reported_and_the_loop_continues(
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho 'The linter found a tab.'\nexit 1\n", encoding="utf-8")
     hook.chmod(0o755)
-    agent.set_runs([writes("a.txt", "1"), PROMISE_STEP])
+    project.write({"mine.txt": "mine\n", "staged.txt": "staged\n"})
+    project.git("add", "--intent-to-add", "mine.txt")
+    project.git("add", "staged.txt")
+    before = project.git("ls-files", "--stage")
+    agent.set_runs([writes("new/ü [x].txt", "1"), writes("AGENTS.md", "changed\n"), PROMISE_STEP])
 
     assert ralph.loop("Add a login.", "--commit").returncode == 0
     warning = "The iteration's changes could not be committed: The linter found a tab."
     assert ralph.history()[0]["warnings"] == [warning]
+    assert project.git("ls-files", "--stage") == before
+    status = project.git("-c", "core.quotePath=false", "status", "--porcelain").splitlines()
+    assert status == [" M AGENTS.md", " A mine.txt", "A  staged.txt", "?? new/"]
+
+
+def test_a_refused_commit_leaves_a_file_in_the_index_that_became_a_folder(
+    ralph: Ralph, agent: FakeAgent, project: Repository
+) -> None:
+    hook = project.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    before = project.git("ls-files", "--stage")
+    agent.set_runs([runs("rm", "AGENTS.md"), writes("AGENTS.md/rules.txt", "1"), PROMISE_STEP])
+
+    assert ralph.loop("Add a login.", "--commit").returncode == 0
+    assert ralph.history()[0]["warnings"] != []
+    assert project.git("ls-files", "--stage") == before
 
 
 def test_commits_leave_out_secrets_and_ignored_files(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
