@@ -110,7 +110,7 @@ FIX = "`onecode-sidecar health --fix`"
 class EntityFile(NamedTuple):
     """An entity's file."""
 
-    state: Literal["there", "missing", "outside", "large"]
+    state: Literal["there", "missing", "irregular", "outside", "large"]
     content: bytes = b""
 
     @property
@@ -202,17 +202,33 @@ def _emptiness(written: Sequence[Entity], path: str, *, exists: bool) -> Iterato
         yield RegistryFinding("entities", "problem", "", path, message, "Add entities with `registry/put`.")
 
 
+class FileProblem(NamedTuple):
+    """A reason why an entity has no file: a sentence, the end of one that begins with the path, and what to do."""
+
+    message: str
+    about_path: str
+    remedy: str
+
+
+FILE_PROBLEMS = {
+    "missing": FileProblem(
+        "The file is missing.", "does not exist", "Restore the file, change the entry's path, or remove the entry."
+    ),
+    "irregular": FileProblem(
+        "It is not a regular file.", "is not a regular file", "Change the entry's path to a file, or remove the entry."
+    ),
+    "outside": FileProblem(
+        "The path is outside the project.", "is outside the project", "Use a path relative to the project."
+    ),
+}
+"""By the file's state; the other states are no problem."""
+
+
 def _missing_files(entities: Sequence[Entity], contents: dict[str, EntityFile]) -> Iterator[RegistryFinding]:
     for entity in entities:
-        state = contents[entity.id].state
-        if state == "missing":
-            remedy = "Restore the file, change the entry's path, or remove the entry."
-            yield RegistryFinding("entities", "problem", entity.id, entity.path, "The file is missing.", remedy)
-        elif state == "outside":
-            remedy = "Use a path relative to the project."
-            yield RegistryFinding(
-                "entities", "problem", entity.id, entity.path, "The path is outside the project.", remedy
-            )
+        problem = FILE_PROBLEMS.get(contents[entity.id].state)
+        if problem is not None:
+            yield RegistryFinding("entities", "problem", entity.id, entity.path, problem.message, problem.remedy)
 
 
 def _check_files(

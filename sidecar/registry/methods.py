@@ -1,6 +1,7 @@
 """`registry/*`, and the doctor's check of the registry."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +28,7 @@ from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
 from sidecar.registry.entity_lookup import Entity, Registry, Remark, adaptability_level
-from sidecar.registry.health import EntityFile, run_checks
+from sidecar.registry.health import FILE_PROBLEMS, EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (
     ChangeEntry,
@@ -68,7 +69,6 @@ from sidecar.registry.registry_file import (
     EditResult,
     FieldChange,
     edit_registry_file,
-    entity_checksum,
     find_registry_file,
     format_change,
     put_entity,
@@ -239,7 +239,7 @@ def refresh(call: Call, params: RegistryRefreshParams) -> RegistryRefreshResult:
 def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
     """Return the problems that need a manual change: missing files, orphaned dependencies, malformed entries."""
     written = [entity for entity in registry.entities if entity.origin == "file"]
-    missing = (entity for entity in written if entity_checksum(project, entity) is None)
+    problems = ((entity, FILE_PROBLEMS.get(_content(project, entity.path).state)) for entity in written)
     return [
         *(
             ProblemEntry(
@@ -252,10 +252,11 @@ def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
         *(
             ProblemEntry(
                 id=entity.id,
-                message=f"`{entity.path}` does not exist.",
-                remedy="Restore the file, change the entry's path, or remove the entry.",
+                message=f"`{entity.path}` {problem.about_path}.",
+                remedy=problem.remedy,
             )
-            for entity in missing
+            for entity, problem in problems
+            if problem is not None
         ),
         *(
             ProblemEntry(
@@ -349,13 +350,15 @@ def _constitution(project: Path, loaded: LoadedRegistry) -> str | None:
 
 def _content(project: Path, path: str) -> EntityFile:
     try:
-        resolve_inside(project, path)
+        absolute = resolve_inside(project, path)
         content = read_project_file(project, path, MAX_ENTITY_BYTES)
     except PolicyDenied:
         return EntityFile("outside")
     except TooLarge:
         return EntityFile("large")
-    return EntityFile("missing") if content is None else EntityFile("there", content)
+    if content is None:
+        return EntityFile("irregular" if os.path.lexists(absolute) else "missing")
+    return EntityFile("there", content)
 
 
 MAX_DEPENDENTS = 200

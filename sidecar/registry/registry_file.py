@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sidecar.core import yaml_editor
 from sidecar.core.clean_text import count_noun
-from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, TooLarge, WorkspaceUnavailable
+from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.yaml_editor import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
 from sidecar.registry.entity_lookup import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
@@ -229,28 +229,51 @@ class RegistryFile(NamedTuple):
 
 
 def find_registry_file(project: Path) -> RegistryFile:
-    """Find and read a project's registry; raise PolicyDenied for a link out of the project, TooLarge."""
+    """Find and read a project's registry.
+
+    Raise PolicyDenied for a link out of the project or what is not a regular file, TooLarge, WorkspaceUnavailable if
+    it cannot be read.
+    """
     for path in (FRAMEWORK_REGISTRY, OWN_REGISTRY):
-        exists = os.path.lexists(os.path.join(project, path))  # checked before each run; usually it does not exist
-        content = read_project_file(project, path, MAX_REGISTRY_BYTES) if exists else None
-        if content is not None:
-            return RegistryFile(path, content)
+        if not os.path.lexists(os.path.join(project, path)):  # checked before each run; usually it does not exist
+            continue
+        try:
+            return RegistryFile(path, _read(project, path, MAX_REGISTRY_BYTES))
+        except (FileNotFoundError, NotADirectoryError):  # a link to nothing
+            continue
+        except OSError as error:
+            raise _unreadable(path, error) from error
     has_framework = os.path.isdir(os.path.join(project, os.path.dirname(FRAMEWORK_REGISTRY)))
     return RegistryFile(FRAMEWORK_REGISTRY if has_framework else OWN_REGISTRY, None)
 
 
 def read_project_file(project: Path, path: str, max_bytes: int) -> bytes | None:
-    """Read a regular file in the project; None if it does not exist.
+    """Read a regular file in the project; None if there is none that can be read.
 
     Raise PolicyDenied for a path out of the project, TooLarge.
     """
+    try:
+        return _read(project, path, max_bytes)
+    except OSError:
+        return None
+
+
+def _read(project: Path, path: str, max_bytes: int) -> bytes:
+    """Read a regular file in the project. Raise OSError, PolicyDenied for a path out of the project, TooLarge."""
     absolute = resolve_inside(project, path)
     try:
         return read_regular(absolute, max_bytes, follow_links=False)
     except OSError as error:
         if error.errno != errno.EFBIG:
-            return None
+            raise
         raise TooLarge(f"`{path}` is larger than {max_bytes} bytes.", data={"limitBytes": max_bytes}) from error
+
+
+def _unreadable(path: str, error: OSError) -> SidecarError:
+    if error.errno in (errno.EINVAL, errno.EISDIR):
+        return PolicyDenied(f"`{path}` is not a regular file.", hint="Move away what is in its place.")
+    why = error.strerror or type(error).__name__
+    return WorkspaceUnavailable(f"`{path}` cannot be read: {why}.", hint="Check its permissions.")
 
 
 def resolve_inside(project: Path, path: str) -> str:

@@ -154,8 +154,11 @@ class Hint(NamedTuple):
 
 
 def is_unread(workspace: Workspace, process: Process) -> bool:
-    """Whether a project's registry is large and was not read by this process yet."""
-    return registry_for_workspace(workspace, process).is_unread()
+    """Whether a project's registry is large and was not read by this process yet. Never raises."""
+    try:
+        return registry_for_workspace(workspace, process).is_unread()
+    except SidecarError:  # `hint_for` logs it
+        return False
 
 
 def hint_for(workspace: Workspace, process: Process, intent: str, *, reads: bool = False) -> Hint | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sidecar.language.message_intent import creation_intent
-from sidecar.registry import hint_for
+from sidecar.registry import hint_for, is_unread
 from tests.registry.conftest import Project
 from tests.support.memory_sidecar import MemorySidecar
 
@@ -59,3 +59,12 @@ def test_hint_records_no_decision_and_its_digest_follows_the_registry(
 def test_damaged_registry_yields_no_hint(sidecar: MemorySidecar, framework: Project) -> None:
     framework.write("chati.dev/data/entity-registry.yaml", "entities: [\n")
     assert hint(sidecar, framework, "Create a session schema") is None
+
+
+def test_folder_in_the_place_of_the_registry_yields_no_hint(sidecar: MemorySidecar, make_project: Any) -> None:
+    project = make_project(name="irregular")
+    (project.path / ".chati/registry.yaml").mkdir(parents=True)
+    process = sidecar.app.process
+    assert process is not None
+    assert is_unread(process.workspaces.get(str(project.path), None), process) is False
+    assert hint(sidecar, project, "Create a session schema") is None

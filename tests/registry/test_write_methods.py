@@ -1,5 +1,6 @@
 """Edits of the registry's file: an entity put or removed changes its own lines and no other byte."""
 
+import errno
 import hashlib
 import os
 from collections.abc import Callable
@@ -206,3 +207,49 @@ def test_line_ends_and_byte_order_mark_are_preserved(make_project: Callable[...,
     project.request("put", id="agents/new", path="new.md", purpose="New")
     project.request("remove", id="agents/new")
     assert project.registry(FRAMEWORK_REGISTRY).replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z") == text
+
+
+@pytest.mark.parametrize("make", ["folder", "pipe"])
+@pytest.mark.parametrize("path", [FRAMEWORK_REGISTRY, OWN_REGISTRY])
+def test_what_is_not_a_regular_file_is_named_and_not_replaced(
+    make_project: Callable[..., Project], make: str, path: str
+) -> None:
+    if make == "pipe" and os.name == "nt":
+        pytest.skip("no file is a pipe there")
+    project = make_project(name="irregular")
+    (project.path / path).parent.mkdir(parents=True, exist_ok=True)
+    (project.path / path).mkdir() if make == "folder" else os.mkfifo(project.path / path)
+    for verb, params in (
+        ("list", {}), ("health", {}), ("refresh", {}), ("decide", {"intent": "an agent"}),
+        ("put", {"id": "a/b", "path": "a", "purpose": "b"}),
+    ):  # fmt: skip
+        refused = project.error(verb, **params)
+        assert (refused.code, refused.message) == (-32014, f"`{path}` is not a regular file."), verb
+        assert refused.data["hint"] == "Move away what is in its place."
+    assert not (project.path / path).is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right on Windows")
+def test_unreadable_registry_is_named_and_not_replaced(make_project: Callable[..., Project]) -> None:
+    project = make_project(name="loop")
+    (project.path / ".chati").mkdir()
+    (project.path / OWN_REGISTRY).symlink_to("registry.yaml")
+    for verb, params in (("list", {}), ("put", {"id": "a/b", "path": "a", "purpose": "b"})):
+        refused = project.error(verb, **params)
+        assert (refused.code, refused.message) == (
+            -32010,
+            f"`{OWN_REGISTRY}` cannot be read: {os.strerror(errno.ELOOP)}.",
+        )
+    assert (project.path / OWN_REGISTRY).is_symlink()
+
+
+def test_folder_in_the_place_of_an_entitys_file_is_not_called_missing(make_project: Callable[..., Project]) -> None:
+    entities = "a: {path: agents, purpose: One}\n    b: {path: ../b, purpose: Two}\n"
+    project = make_project(f"entities:\n  agents:\n    {entities}", OWN_REGISTRY)
+    (project.path / "agents").mkdir()
+    messages = ["It is not a regular file.", "The path is outside the project."]
+    assert [finding["message"] for finding in project.request("health")["findings"]] == messages
+    assert [problem["message"] for problem in project.request("refresh")["problems"]] == [
+        "`agents` is not a regular file.",
+        "`../b` is outside the project.",
+    ]
