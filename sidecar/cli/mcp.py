@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed, hint_of_command_line
-from sidecar.cli.path_arguments import add_state_argument, state_folder
+from sidecar.cli.path_arguments import add_state_argument, project_params, state_folder
 from sidecar.core.errors import SidecarError
 from sidecar.system.environment import user_state_folder
 from sidecar.workspace import project_key
@@ -29,25 +29,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve one client until it disconnects."""
+    """Serve one client until it disconnects. A failure to start is one sentence on stderr."""
     with ExitStack() as until_it_goes:
-        create_server(arguments, until_it_goes).run("stdio")
+        try:
+            server = create_server(arguments, until_it_goes)
+        except CommandFailed as error:
+            error.print_to_stderr("mcp")
+            return error.status
+        server.run("stdio")
     return 0
 
 
 def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "MCPServer":
-    """Return a server for one client; the stack closes what it opens."""
+    """Return a server for one client; the stack closes what it opens.
+
+    Raise CommandFailed if the arguments name a project that does not exist, or a state folder without state.
+    """
     from sidecar.integrations import locate
     from sidecar.integrations.mcp_tools import TOOL_OF_METHOD, MethodFailed, Tools, build_server
 
     lock = threading.Lock()
     compactions: dict[str, int] = {}
+    project_params(arguments.project)
     project = locate(os.path.abspath(arguments.project)) if arguments.project is not None else None
+    named_folder = state_folder(arguments.state_dir) if arguments.state_dir is not None else None
 
     @cache
     def sidecar() -> InProcess:
         """Open the state on the first request: a starting client waits only a few seconds for the server."""
-        opened = until_it_goes.enter_context(on_users_state(_state_folder(arguments.state_dir)))
+        opened = until_it_goes.enter_context(on_users_state(named_folder or _default_state_folder()))
         opened.process.is_command_line = False  # an agent asks: other agents' private memories stay private
         return opened
 
@@ -82,8 +92,9 @@ def _forget_after_compaction(opened: InProcess, project: str, compactions: dict[
         opened.process.slices.codebase.shown_regions.forget(None)
 
 
-def _state_folder(given: Path | None) -> Path:
+def _default_state_folder() -> Path:
+    """Return the folder with the user's state, or that of the command line, which is then created."""
     try:
-        return state_folder(given)
+        return state_folder(None)
     except CommandFailed:
-        return Path(os.path.abspath(given)) if given is not None else user_state_folder()
+        return user_state_folder()

@@ -15,6 +15,7 @@ import pytest
 
 from sidecar.cli.mcp import add_arguments, create_server
 from sidecar.core.token_estimate import estimate_tokens
+from tests.support.command import run_command
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
@@ -209,6 +210,25 @@ def test_the_project_is_the_clients_root_or_the_servers_working_folder(
     assert play(story, cwd=elsewhere)["memories"] == []
     assert play(story, cwd=elsewhere, list_roots_callback=roots, mode="legacy")["memories"]
     assert play(story, "--project", str(project.path / "till"), cwd=elsewhere)["memories"]
+
+
+@pytest.mark.parametrize(
+    ("option", "message", "status"),
+    [
+        ("--state-dir", "There is no state file in {folder}. (notFound)", 3),
+        ("--project", "The project's folder does not exist. (workspaceUnavailable)", 1),
+    ],
+)
+def test_a_folder_that_does_not_exist_is_named_at_the_start_and_not_created(
+    active: MemorySidecar, state_dir: Path, tmp_path: Path, option: str, message: str, status: int
+) -> None:
+    assert active.app.process is not None
+    nowhere = tmp_path / "nowhere"
+    others = () if option == "--state-dir" else ("--state-dir", str(state_dir))
+    refused = run_command("mcp", option, str(nowhere), *others, cwd=tmp_path, temporary=tmp_path)
+    assert (refused.returncode, refused.stdout) == (status, b"")
+    assert refused.stderr.decode().splitlines()[0] == f"mcp: {message.format(folder=nowhere)}"
+    assert not nowhere.exists()
 
 
 def test_no_other_command_loads_the_sdk(tmp_path: Path) -> None:
