@@ -672,6 +672,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_rpc.py::test_loops_run_in_parallel_for_several_changes_and_once_per_change",
         "test_ralph_rpc.py::test_agents_end_with_the_sidecar",
         "test_ralph_rpc.py::test_invalid_requests_are_refused_with_their_code",
+        "test_ralph_rpc.py::test_errors_name_params_and_methods_to_clients_and_options_to_users",
     ),
     "Claude Code and Codex CLI outside of the app: packs are given once per session, and runs kept": (
         "test_claude_code.py::test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for",

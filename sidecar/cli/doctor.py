@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
 from sidecar.cli.path_arguments import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 from sidecar.operations.doctor import without_state
@@ -42,7 +42,7 @@ def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
         yield f"{check['level']:<8} {check['name']}{repaired}"
         for finding in findings:
             yield f"           {finding['message']}"
-            yield f"           {'repaired' if finding['fixed'] else '→ ' + finding['remedy']}"
+            yield f"           {'repaired' if finding['fixed'] else '→ ' + words_of_command_line(finding['remedy'])}"
     if answer["backup"]:
         yield f"Backup of the state: {answer['backup']}"
     if not answer["findings"]:

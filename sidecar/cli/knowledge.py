@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
 from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import SidecarError
@@ -158,10 +158,9 @@ def _explain_lines(answer: Any) -> list[str]:
 
 
 def _doctor_lines(answer: Any) -> list[str]:
-    checks = answer["checks"]
+    texts = [f"{check['message']} {words_of_command_line(check['hint'])}".strip() for check in answer["checks"]]
     return [
-        f"{check['level']:<8}{check['name']:<12} {' '.join(filter(None, (check['message'], check['hint'])))}"
-        for check in checks
+        f"{check['level']:<8}{check['name']:<12} {text}" for check, text in zip(answer["checks"], texts, strict=True)
     ]
 
 

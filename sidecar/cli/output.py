@@ -22,16 +22,28 @@ STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict":
 
 _COMMANDS = {
     "artifact/list": "artifacts list", "continuity/explain": "explain",
-    "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
+    "knowledge/plan": "knowledge plan", "knowledge/resolve": "knowledge resolve",
+    "knowledge/status": "knowledge status", "knowledge/sync": "knowledge sync",
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
     "memory/restore": "memory restore",
+    "ralph/clearContext": "spool ralph --clear-context --change ID",
+    "ralph/stop": "spool ralph --stop --change ID",
     "session/activate": "session activate", "session/exit": "session exit",
     "settings/get": "settings", "settings/update": "settings NAME VALUE",
     "state/status": "status",
 }  # fmt: skip
 """The commands that do what a method does, for hints."""
 
+_OPTIONS = {
+    "dryRun": "--dry-run", "failFast": "--fail-fast", "force": "--force", "harnessCommand": "--harness-command",
+    "idleTimeoutMs": "--idle-timeout", "iterationTimeoutMs": "--iteration-timeout", "maxCostUsd": "--max-cost",
+    "maxFailures": "--max-failures", "maxIterations": "--max-iterations", "maxTimeMs": "--max-time",
+    "maxTokens": "--max-tokens", "minIterations": "--min-iterations",
+}  # fmt: skip
+"""The options that do what a param does."""
+
 _METHOD = lazy_regex(r"`([a-z]+/[a-zA-Z]+)`")
+_PARAM = lazy_regex(r"`([a-z]+(?:[A-Z][a-z]+)*)`")
 
 
 def hint_of_command_line(hint: str, names: Mapping[str, str] = _COMMANDS) -> str:
@@ -47,7 +59,7 @@ def hint_of_command_line(hint: str, names: Mapping[str, str] = _COMMANDS) -> str
 def words_of_command_line(text: str, names: Mapping[str, str] = _COMMANDS) -> str:
     """Return a text with commands in the place of the methods that have one, and options in that of params."""
     commands = _METHOD.sub(lambda match: f"`{names.get(match[1], match[1])}`", text)
-    return commands.replace("`force`", "`--force`")
+    return _PARAM.sub(lambda match: f"`{_OPTIONS.get(match[1], match[1])}`", commands)
 
 
 UNLIMITED_WIDTH = 100_000

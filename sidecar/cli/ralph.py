@@ -10,7 +10,13 @@ from typing import Any, NoReturn
 
 import orjson
 
-from sidecar.cli.output import CommandFailed, open_closed_streams, print_text
+from sidecar.cli.output import (
+    CommandFailed,
+    hint_of_command_line,
+    open_closed_streams,
+    print_text,
+    words_of_command_line,
+)
 from sidecar.cli.path_arguments import add_state_argument
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import Clock, SystemClock
@@ -223,7 +229,7 @@ def _state_sentence(status: Any) -> str:
         return "no loop is running."
     if state is None:
         return "no loop has been started yet."
-    return f"{state['status']}. {state['reason']}"
+    return f"{state['status']}. {words_of_command_line(state['reason'])}"
 
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -239,7 +245,8 @@ def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> in
     try:
         return _run_action(chosen)
     except (SidecarError, CommandFailed) as error:
-        CommandFailed(error.message, kind=error.kind, hint=error.hint or "").print_to_stderr("ralph")
+        message, hint = words_of_command_line(error.message), hint_of_command_line(error.hint or "")
+        CommandFailed(message, kind=error.kind, hint=hint).print_to_stderr("ralph")
         return USAGE if error.kind == InvalidParams.kind else FAILED
     except KeyboardInterrupt:
         print("ralph: interrupted.", file=sys.stderr)

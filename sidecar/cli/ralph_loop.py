@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sidecar.cli.output import CommandFailed, print_text, terminal_safe
+from sidecar.cli.output import CommandFailed, print_text, terminal_safe, words_of_command_line
 from sidecar.cli.path_arguments import state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.ralph.lock_and_stop import exit_after
@@ -113,7 +113,7 @@ def iteration_line(iteration: Any) -> str:
     parts += [count_noun(tokens, "token")] if tokens else []
     parts += [f"{iteration['costUsd']:.4f} USD"] if iteration["costUsd"] is not None else []
     line = ", ".join(parts)
-    return f"{line}. {iteration['reason']}" if iteration["reason"] else line
+    return f"{line}. {words_of_command_line(iteration['reason'])}" if iteration["reason"] else line
 
 
 def dry_run_lines(answer: Any) -> list[str]:
@@ -122,7 +122,11 @@ def dry_run_lines(answer: Any) -> list[str]:
     joined = subprocess.list2cmdline(dry_run["argv"]) if sys.platform == "win32" else shlex.join(dry_run["argv"])
     how = "on its standard input" if dry_run["promptVia"] == "stdin" else "in a file"
     warnings = [f"warning: {text}" for text in dry_run["warnings"]]
-    return [dry_run["prompt"], "", *warnings, f"the prompt above is passed {how} to:", joined, answer["reason"]]
+    return [dry_run["prompt"], "", *warnings, f"the prompt above is passed {how} to:", joined, _reason(answer)]
+
+
+def _reason(answer: Any) -> str:
+    return words_of_command_line(answer["reason"])
 
 
 def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
@@ -138,7 +142,7 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
         print_text("\n".join(dry_run_lines(answer)))
     else:
         reporter.print_line(f"state in {folder.path}")
-        reporter.print_line(f"{answer['status']}: {answer['reason']}")
+        reporter.print_line(f"{answer['status']}: {_reason(answer)}")
     return int(answer["exitCode"])
 
 

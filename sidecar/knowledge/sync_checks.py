@@ -118,7 +118,7 @@ def _check_state(call: Call, workspace: Workspace) -> SyncCheck:
         )
     if quarantined := sorted(key for key, failed in state.failed.items() if failed.is_quarantined):
         message = f"Quarantined until they change, after five failed attempts: {_join_names(quarantined)}."
-        hint = "`knowledge status` shows why. After fixing an item, retry it with `knowledge sync --item ID`."
+        hint = "`knowledge/status` shows why. After fixing an item, retry it with `knowledge/sync`."
         return SyncCheck("state", "warning", message, hint)
     return SyncCheck("state", "ok", f"Synced items: {len(state.items)}; pending: {len(state.pending)}.")
 
@@ -157,12 +157,12 @@ def _check_pointers(inputs: SyncInputs) -> Iterator[SyncCheck]:
     manual = [f"{conflict.type} of {conflict.ref}" for conflict in plan.conflicts if conflict.resolution == "manual"]
     if manual:
         yield SyncCheck(
-            "conflicts", "warning", f"For you to decide: {_join_names(manual)}.", "Use `knowledge resolve`."
+            "conflicts", "warning", f"For you to decide: {_join_names(manual)}.", "Use `knowledge/resolve`."
         )
     if plan.needs_force:
         message = f"A sync would delete {plan.deletions} of {plan.pointers} pointers, so it stops."
         yield SyncCheck(
-            "pointers", "error", message, "Check repository and scopes; use `--force` if the deletion is intended."
+            "pointers", "error", message, "Check repository and scopes; use `force` if the deletion is intended."
         )
     elif plan.is_empty:
         yield SyncCheck("pointers", "ok", f"Memory agrees with the repository; pointers: {len(inputs.pointers)}.")
@@ -171,7 +171,7 @@ def _check_pointers(inputs: SyncInputs) -> Iterator[SyncCheck]:
             "pointers",
             "warning",
             f"Memory differs from the repository; operations to do: {len(plan.operations)}.",
-            "Use `knowledge sync`.",
+            "Use `knowledge/sync`.",
         )
 
 

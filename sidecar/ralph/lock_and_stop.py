@@ -150,7 +150,7 @@ def _conflict(change: str, owner: LockOwner | None) -> Conflict:
     who = f" (process {owner.pid}, since {owner.since})" if owner else ""
     return Conflict(
         f"A loop for `{change}` is already running{who}.",
-        hint=f"`spool ralph --stop --change {change}` stops it; loops of other changes can run at the same time.",
+        hint="`ralph/stop` stops it; loops of other changes can run at the same time.",
     )
 
 
@@ -329,7 +329,7 @@ class StopWatcher:
             elif self._cancelled():
                 self._stop.request("The request was cancelled.")
             elif os.path.lexists(self._folder.stop):
-                self._stop.request("It was stopped by `spool ralph --stop`.")
+                self._stop.request("It was stopped on request.")
             else:
                 continue
             return

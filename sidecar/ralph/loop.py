@@ -60,11 +60,11 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     if not params.prompt.strip():
         raise InvalidParams("The prompt is empty.")
     if params.max_iterations and params.min_iterations > params.max_iterations:
-        raise InvalidParams("--min-iterations is larger than --max-iterations.")
+        raise InvalidParams("`minIterations` is larger than `maxIterations`.")
     cwd = Path(params.cwd)
     folder = loop_folder(cwd, params.change)
     if not all(command.strip() for command in params.verify):
-        raise InvalidParams("A check is empty (--verify) and would always pass.")
+        raise InvalidParams("A check is empty and would always pass.")
     # The loop injects the packs, so the agent's own hooks stay silent.
     environment = child_environment({HOST_VARIABLE: "ralph"})
     options = AgentOptions(
@@ -144,7 +144,7 @@ def preview_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
         change=plan.params.change,
         status="completed",
         exit_code=0,
-        reason="Nothing was run (--dry-run).",
+        reason="Nothing was run (`dryRun`).",
         iterations=0,
         last_iteration=number - 1,
         totals=loop.totals,
@@ -291,7 +291,7 @@ def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Endin
     wait_ms = _wait_ms(loop, finished)
     max_time_ms = plan.limits.max_time_ms
     if wait_ms and max_time_ms is not None and loop.elapsed_ms() + wait_ms >= max_time_ms:
-        reason = f"{format_duration(max_time_ms)} would pass before the loop may continue (--max-time)."
+        reason = f"{format_duration(max_time_ms)} would pass before the loop may continue (`maxTimeMs`)."
         return Ending("limit", LIMIT, f"{reason} {line.reason or ''}".strip()), 0
     return None, wait_ms
 

@@ -352,7 +352,7 @@ def add_user_context(folder: LoopFolder, text: str) -> int:
         if size + len(line) > MAX_CONTEXT_BYTES:
             raise InvalidParams(
                 f"The context would be larger than {MAX_CONTEXT_BYTES} bytes, so nothing was added.",
-                hint=f"It has {size} bytes; `--clear-context` empties it.",
+                hint=f"It has {size} bytes; `ralph/clearContext` empties it.",
             )
         _write_all(fd, line)
         os.fsync(fd)

@@ -49,22 +49,22 @@ class LoopUsage:
 def limit_reached(limits: Limits, usage: LoopUsage) -> str | None:
     """Return a sentence that names the limit preventing another iteration."""
     if limits.max_iterations and usage.iterations >= limits.max_iterations:
-        return f"{count_noun(limits.max_iterations, 'iteration')} without an accepted promise (--max-iterations)."
+        return f"{count_noun(limits.max_iterations, 'iteration')} without an accepted promise (`maxIterations`)."
     if limits.max_time_ms is not None and usage.elapsed_ms >= limits.max_time_ms:
-        return f"{format_duration(limits.max_time_ms)} have passed (--max-time)."
+        return f"{format_duration(limits.max_time_ms)} have passed (`maxTimeMs`)."
     if limits.max_cost_usd is not None and usage.cost_usd >= limits.max_cost_usd:
-        return f"{usage.cost_usd:.2f} of {limits.max_cost_usd:.2f} USD are spent (--max-cost)."
+        return f"{usage.cost_usd:.2f} of {limits.max_cost_usd:.2f} USD are spent (`maxCostUsd`)."
     if limits.max_tokens is not None and usage.tokens >= limits.max_tokens:
-        return f"{usage.tokens:,} of {count_noun(limits.max_tokens, 'token')} are used (--max-tokens)."
+        return f"{usage.tokens:,} of {count_noun(limits.max_tokens, 'token')} are used (`maxTokens`)."
     return None
 
 
 def failure_limit_reached(limits: Limits, usage: LoopUsage) -> str | None:
     """Return a sentence that says why failures end the loop."""
     if limits.fail_fast and usage.failures_in_row:
-        return "The harness failed (--fail-fast)."
+        return "The harness failed (`failFast`)."
     if limits.max_failures and usage.failures_in_row >= limits.max_failures:
-        return f"{count_noun(usage.failures_in_row, 'failure')} in a row (--max-failures)."
+        return f"{count_noun(usage.failures_in_row, 'failure')} in a row (`maxFailures`)."
     return None
 
 
@@ -195,7 +195,7 @@ COMPLETED, FAILED, USAGE, LIMIT, STUCK, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4,
 
 
 FAILURES: tuple[IterationOutcome, ...] = ("failed", "timedOut", "usageLimit")
-"""Outcomes that --fail-fast and --max-failures count."""
+"""Outcomes that `failFast` and `maxFailures` count."""
 
 
 class Ending(NamedTuple):
@@ -240,9 +240,9 @@ def failure_reason(agent_result: AgentResult) -> str | None:
         case "stopped":
             return "It was interrupted."
         case "idle":
-            return "The agent printed nothing for too long (--idle-timeout)."
+            return "The agent printed nothing for too long (`idleTimeoutMs`)."
         case "wall":
-            return "The agent took too long (--iteration-timeout, --max-time)."
+            return "The agent took too long (`iterationTimeoutMs`, `maxTimeMs`)."
         case "exit" | "result":
             pass
     if agent_result.error is not None:

@@ -95,6 +95,20 @@ def test_every_option_that_they_name_exists() -> None:
     assert named(r"(?<![\w-])--[a-z][a-z-]+") - set(re.findall(r'"(--[a-z][a-z-]+)"', code)) == set()
 
 
+def test_options_are_named_to_users_only() -> None:
+    """Texts of methods name params, which a command replaces by its options; a whole command line is the same for all.
+
+    `--fix` is that of the doctor, whose remedies are read by users.
+    """
+    wrong = [
+        f"{place}: {text}"
+        for place, text in shown_texts()
+        if not place.startswith("cli/")
+        and set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"`onecode-sidecar [^`]+`", "", text))) - {"--fix"}
+    ]
+    assert wrong == [], "\n".join(wrong)
+
+
 def test_every_kind_of_data_that_they_remove_exists() -> None:
     kinds = named(r"--kind (\w+)")
     assert kinds

@@ -97,7 +97,7 @@ def test_with_fail_fast_a_failing_harness_ends_the_loop_and_the_command_fails(ra
     for flag in ("--fail-fast", "--exit-on-error"):
         done = ralph.loop(flag, "Add a login.")
         assert done.returncode == 1
-        assert last_line(done) == "failed: The harness failed (--fail-fast). The agent ended with exit code 7."
+        assert last_line(done) == "failed: The harness failed (`--fail-fast`). The agent ended with exit code 7."
     assert ralph.state()["status"] == "failed"
     assert agent.runs == 2
 

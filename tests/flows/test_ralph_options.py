@@ -318,7 +318,7 @@ def test_iterations_are_limited_and_numbered_across_loops(ralph: Ralph, agent: F
     for _ in range(2):
         done = ralph.loop("Add a login.", "--max-iterations", "2")
         assert done.returncode == 3
-        assert last_line(done) == "limit: 2 iterations without an accepted promise (--max-iterations)."
+        assert last_line(done) == "limit: 2 iterations without an accepted promise (`--max-iterations`)."
 
     assert [entry["number"] for entry in ralph.history()] == [1, 2, 3, 4]
     assert "# Iteration 3 of the loop" in agent.prompt(3)

@@ -145,7 +145,7 @@ def test_iterations_with_changes_or_new_output_are_not_stalled(ralph: Ralph, age
     done = ralph.loop("Add a login.", "--stuck-after", "2", "--max-iterations", "4")
 
     assert done.returncode == 3
-    assert last_line(done) == "limit: 4 iterations without an accepted promise (--max-iterations)."
+    assert last_line(done) == "limit: 4 iterations without an accepted promise (`--max-iterations`)."
 
 
 def test_time_cost_and_token_limits_have_their_own_statuses(ralph: Ralph, agent: FakeAgent) -> None:
@@ -155,15 +155,15 @@ def test_time_cost_and_token_limits_have_their_own_statuses(ralph: Ralph, agent:
 
     spent = ralph.loop(*loop, "--max-cost", "0.6", PATH=path)
     assert (spent.returncode, agent.runs) == (3, 3)
-    assert last_line(spent) == "limit: 0.75 of 0.60 USD are spent (--max-cost)."
+    assert last_line(spent) == "limit: 0.75 of 0.60 USD are spent (`--max-cost`)."
     used = ralph.loop(*loop, "--max-tokens", "2000", PATH=path)
     assert (used.returncode, agent.runs) == (3, 5)
-    assert last_line(used) == "limit: 2,100 of 2,000 tokens are used (--max-tokens)."
+    assert last_line(used) == "limit: 2,100 of 2,000 tokens are used (`--max-tokens`)."
 
     agent.set_runs([outputs("Working.\n"), waits(30), writes("late.txt", "late")])
     late = ralph.loop("Add a login.", "--max-time", "1.5s")
     assert late.returncode == 3
-    assert last_line(late) == "limit: 1.5 s have passed (--max-time)."
+    assert last_line(late) == "limit: 1.5 s have passed (`--max-time`)."
     assert ralph.history()[-1]["outcome"] == "timedOut"
     assert not (ralph.cwd / "late.txt").exists()
 
@@ -173,7 +173,7 @@ def test_consecutive_failures_back_off_and_may_end_the_loop(ralph: Ralph, agent:
     done = ralph.loop("Add a login.", "--max-failures", "3")
 
     assert done.returncode == 1
-    assert last_line(done) == "failed: 3 failures in a row (--max-failures). The agent ended with exit code 1."
+    assert last_line(done) == "failed: 3 failures in a row (`--max-failures`). The agent ended with exit code 1."
     assert len(ralph.history()) == 5
     assert done.stdout.count(b"waiting until") == 3, "after each that came fast, but the last"
 
@@ -197,9 +197,9 @@ def test_limits_on_iterations_and_failures_precede_a_usage_limit(ralph: Ralph, a
     limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
     agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
     for flags, status, reason in (
-        (("--max-iterations", "1"), 3, "(--max-iterations)"),
-        (("--fail-fast",), 1, "(--fail-fast)"),
-        (("--max-failures", "1"), 1, "(--max-failures)"),
+        (("--max-iterations", "1"), 3, "(`--max-iterations`)"),
+        (("--fail-fast",), 1, "(`--fail-fast`)"),
+        (("--max-failures", "1"), 1, "(`--max-failures`)"),
     ):
         done = ralph.loop("Add a login.", "--harness", "claude", *flags, PATH=path)
         assert (done.returncode, reason in last_line(done)) == (status, True), done.stdout
@@ -225,4 +225,4 @@ def test_a_usage_limit_beyond_the_time_limit_ends_the_loop(ralph: Ralph, agent: 
     done = ralph.loop("Add a login.", "--harness", "claude", "--max-time", "10m", PATH=path)
 
     assert done.returncode == 3
-    assert "10 min would pass before the loop may continue (--max-time)" in last_line(done)
+    assert "10 min would pass before the loop may continue (`--max-time`)" in last_line(done)

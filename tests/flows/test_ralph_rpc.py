@@ -121,3 +121,29 @@ def test_invalid_requests_are_refused_with_their_code(
     assert client.error("ralph/start", {**start_params, "prompt": " "}).code == -32602
     assert client.error("ralph/start", {**start_params, "cwd": str(tmp_path / "nowhere")}).code == -32010
     assert client.error("ralph/start", {**start_params, "cwd": "relative"}).code == -32010
+
+
+def test_errors_name_params_and_methods_to_clients_and_options_to_users(
+    process: SidecarProcess, agent: FakeAgent, start_params: dict[str, Any], ralph: Ralph, tmp_path: Path
+) -> None:
+    client, where = process.client, {key: start_params[key] for key in ("cwd", "change")}
+    swapped = client.error("ralph/start", {**start_params, "minIterations": 3, "maxIterations": 2})
+    assert swapped.message == "`minIterations` is larger than `maxIterations`."
+    without = client.error("ralph/start", {**start_params, "harnessCommand": None})
+    assert without.data["hint"] == "Set it with `harnessCommand`."
+    assert b"hint: Set it with `--harness-command`.\n" in ralph("Add a login.", "--harness", "custom").stderr
+    large = "x" * 3_000_000
+    client.request("ralph/addContext", {**where, "text": large})
+    full = client.error("ralph/addContext", {**where, "text": large})
+    assert full.data["hint"] == "It has 3000001 bytes; `ralph/clearContext` empties it."
+    client.request("ralph/clearContext", where)
+
+    gate = tmp_path / "gate"
+    agent.set_runs([awaits(str(gate)), PROMISE_STEP])
+    running = client.start("ralph/start", start_params)
+    ralph.until_running()
+    rest = "stops it; loops of other changes can run at the same time."
+    assert client.error("ralph/start", start_params).data["hint"] == f"`ralph/stop` {rest}"
+    assert f"hint: `spool ralph --stop --change ID` {rest}\n" in ralph("--reset").stderr.decode()
+    gate.touch()
+    assert client.result(running, patience=30)["status"] == "completed"

@@ -70,8 +70,8 @@ def test_a_hanging_agent_is_killed_with_its_children_and_the_loop_continues(
 
     assert done.returncode == 0, done.stdout
     assert [entry["outcome"] for entry in ralph.history()] == ["timedOut", "timedOut", "succeeded"]
-    assert "--idle-timeout" in ralph.history()[0]["reason"]
-    assert "--iteration-timeout" in ralph.history()[1]["reason"]
+    assert "`idleTimeoutMs`" in ralph.history()[0]["reason"]
+    assert "`iterationTimeoutMs`" in ralph.history()[1]["reason"]
     assert not is_running(deaf)
     assert not is_running(child)
 
@@ -229,7 +229,7 @@ def test_one_change_has_one_loop_and_other_changes_run_in_parallel(
     stopped = ralph("--stop")
     assert stopped.stdout.decode() == f"{CHANGE}: It has stopped.\n"
     assert running.wait(PATIENCE_SECONDS) == 130
-    assert ralph.state()["reason"] == "It was stopped by `spool ralph --stop`."
+    assert ralph.state()["reason"] == "It was stopped on request."
     assert ralph("--stop").stdout.decode() == f"{CHANGE}: No loop is running.\n"
 
 

@@ -42,7 +42,11 @@ def agent_result(
         (agent_result(3), "failed", "The agent ended with exit code 3."),
         (agent_result(None, signal="SIGKILL"), "failed", "The agent was killed by SIGKILL."),
         (agent_result(0, error="no key"), "failed", "The agent reported an error: no key"),
-        (agent_result(None, ended_by="wall"), "timedOut", "The agent took too long (--iteration-timeout, --max-time)."),
+        (
+            agent_result(None, ended_by="wall"),
+            "timedOut",
+            "The agent took too long (`iterationTimeoutMs`, `maxTimeMs`).",
+        ),
         (agent_result(None, ended_by="stopped", signal="SIGTERM"), "interrupted", "It was interrupted."),
         (agent_result(1, limit=UsageLimit(None, "later")), "usageLimit", "The agent reported a usage limit: later"),
     ],

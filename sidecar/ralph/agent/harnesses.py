@@ -239,7 +239,7 @@ def _custom(
 ) -> AgentCommand:
     words = _split_command(options.command or "")
     if not words:
-        raise InvalidParams("The custom harness needs a command.", hint="Set it with --harness-command.")
+        raise InvalidParams("The custom harness needs a command.", hint="Set it with `harnessCommand`.")
     argv = (
         *(word.replace(PROMPT_FILE, str(prompt_file)).replace(MODEL, options.model or "") for word in words),
         *options.extra,
@@ -274,7 +274,7 @@ def find_program(name: str, cwd: Path, environment: Mapping[str, str]) -> str:
         )
     raise AgentUnavailable(
         f"The agent {name} is not installed.",
-        hint="Install it, add its folder to PATH, or choose another with --harness.",
+        hint="Install it, add its folder to PATH, or choose another harness.",
     )
 
 
