@@ -24,7 +24,7 @@ def main() -> None:
         from sidecar.rpc import claim_stdio
 
         pipe = claim_stdio.claim()
-        from sidecar.codebase.index_worker import handle_request
+        from sidecar.codebase.file_analysis_worker import handle_request
         from sidecar.system.worker_processes import serve_lines
 
         serve_lines(pipe.read_fd, pipe.write_fd, handle_request)

@@ -395,7 +395,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     from sidecar.settings.resolve import resolve, secret_patterns
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
-    from sidecar.system.thread_pool import ThreadPool
+    from sidecar.system.worker_threads import ThreadPool
     from sidecar.workspace import Workspaces
 
     initialize_settings = flatten(handshake.settings)

@@ -14,7 +14,7 @@ from sidecar.core.wire_types import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
 from sidecar.storage.database import Database
 from sidecar.system.log import Log
-from sidecar.system.thread_pool import ThreadPool
+from sidecar.system.worker_threads import ThreadPool
 from sidecar.workspace import Workspace, Workspaces, project_key
 
 if TYPE_CHECKING:

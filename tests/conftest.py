@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sidecar.governor import pressure
+from sidecar.governor import pressure_counters
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.depth import VARIABLE
@@ -183,7 +183,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresholds]:
     """Set the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
     yield partial(set_thresholds, monkeypatch)
-    pressure.evaluate_pressure.cache_clear()
+    pressure_counters.evaluate_pressure.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

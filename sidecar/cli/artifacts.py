@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.cli.editor import edited_text
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import (
     CommandAnswer,
@@ -18,6 +17,7 @@ from sidecar.cli.output import (
     utc_time,
 )
 from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
+from sidecar.cli.users_editor import edited_text
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}
 """Artifact types by their names on the command line."""

@@ -9,7 +9,7 @@ from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, word
 from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import SidecarError
-from sidecar.knowledge.sync_checks import lint_repository
+from sidecar.knowledge.sync_doctor import lint_repository
 
 UNHEALTHY = 1
 """Exit status of `doctor` when a check found an error, and of a sync when an item failed."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from sidecar.cli.editor import edited_text
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import (
     CommandAnswer,
@@ -21,6 +20,7 @@ from sidecar.cli.output import (
     utc_time,
 )
 from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
+from sidecar.cli.users_editor import edited_text
 from sidecar.core.clean_text import count_noun
 from sidecar.system.environment import environment
 

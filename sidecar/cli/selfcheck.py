@@ -107,7 +107,7 @@ def _grammars() -> str:
 
 
 def _yaml() -> str:
-    from sidecar.core.yaml_editor import read_mapping
+    from sidecar.core.yaml_text import read_mapping
 
     return f"YAML of {len(read_mapping('id: mem-1') or {})} key"
 

@@ -9,8 +9,8 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
+from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
 from sidecar.codebase.file_exclusions import is_agent_file, is_generated, is_secret_path
-from sidecar.codebase.file_map import FileMap, content_identity, delta_between
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
 from sidecar.codebase.file_exclusions import (
     VendoredFiles,
     VendoredState,
@@ -20,7 +21,6 @@ from sidecar.codebase.file_exclusions import (
     is_unindexed,
     recently_changed,
 )
-from sidecar.codebase.file_map import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
 from sidecar.codebase.summary.languages import is_code, language_of
 from sidecar.codebase.worktree.git_metadata import index_signature
 from sidecar.codebase.worktree.state import (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.call import Process
-from sidecar.codebase.index_worker import (
+from sidecar.codebase.file_analysis_worker import (
     SUMMARIES,
     WORDS,
     AnalysedFile,

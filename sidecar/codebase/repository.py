@@ -11,9 +11,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.codebase.file_map import ContentHashes, content_identity
+from sidecar.codebase.content_ids import ContentHashes, content_identity
+from sidecar.codebase.file_analysis_worker import analyse
 from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
-from sidecar.codebase.index_worker import analyse
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport
 from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery

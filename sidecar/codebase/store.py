@@ -19,7 +19,7 @@ import orjson
 
 from sidecar import __version__
 from sidecar.call import Process
-from sidecar.codebase.file_map import content_identity
+from sidecar.codebase.content_ids import content_identity
 from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
 from sidecar.codebase.search.commit_history import StoredHistory, dump_histories, load_histories
 from sidecar.codebase.search.index import SharedIndex

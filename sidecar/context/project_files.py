@@ -8,10 +8,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.context.agent_pipeline import ENDING, Pipeline, agent_score, next_agent, parse_pipeline, previous_agent
+from sidecar.context.agent_pipeline_state import (
+    ENDING,
+    Pipeline,
+    agent_score,
+    next_agent,
+    parse_pipeline,
+    previous_agent,
+)
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
-from sidecar.core.yaml_editor import read_mapping
+from sidecar.core.yaml_text import read_mapping
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.safe_open import open_real_folder, read_below
 

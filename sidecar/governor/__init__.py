@@ -1,6 +1,6 @@
 """Governor: pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.pressure import (
+from sidecar.governor.pressure_counters import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
     MINUTE_MS,

@@ -31,7 +31,7 @@ from sidecar.memory import (
     PointerFiles,
     Value,
     edit_memory_file,
-    knowledge_pointers,
+    knowledge_pointer_files,
     read_memory_file,
     render_memory_file,
 )
@@ -226,8 +226,8 @@ def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> MemoryFileCh
         return MemoryFileChange(step.pointer, before, None)
     if step.kind == "mark_orphaned":
         fields: dict[str, Value] = {
-            knowledge_pointers.ITEM: step.ref,
-            knowledge_pointers.STATUS: knowledge_pointers.ORPHANED,
+            knowledge_pointer_files.ITEM: step.ref,
+            knowledge_pointer_files.STATUS: knowledge_pointer_files.ORPHANED,
             "updated_at": timestamp,
         }
         return MemoryFileChange(step.pointer, before, edit_memory_file(before or b"", step.pointer, fields, None, None))

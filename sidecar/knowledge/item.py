@@ -18,8 +18,8 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import split_front_matter
-from sidecar.core.yaml_editor import MalformedYaml, Node, parse_nodes
-from sidecar.memory import MemoryFile, Value, knowledge_pointers, read_memory_file, render_memory_file
+from sidecar.core.yaml_text import MalformedYaml, Node, parse_nodes
+from sidecar.memory import MemoryFile, Value, knowledge_pointer_files, read_memory_file, render_memory_file
 
 Layer = Literal["company", "org", "team", "project"]
 ItemType = Literal["adr", "policy", "pattern", "spec"]
@@ -336,7 +336,7 @@ def _first_paragraph(body: str) -> str:
     return " ".join(lines)
 
 
-POINTER_FOLDER = knowledge_pointers.POINTERS
+POINTER_FOLDER = knowledge_pointer_files.POINTERS
 MAX_TITLE = 120
 MAX_SUMMARY = 280
 MAX_CONSTRAINT = 160
@@ -347,16 +347,16 @@ _OWN_FIELDS = (
     "type",
     "tags",
     "layer",
-    knowledge_pointers.ITEM,
-    knowledge_pointers.KIND,
-    knowledge_pointers.STATUS,
+    knowledge_pointer_files.ITEM,
+    knowledge_pointer_files.KIND,
+    knowledge_pointer_files.STATUS,
     "content_hash",
 )
 """The front matter fields that a sync owns. All others belong to the user or are counters of the memory."""
 
 
 class StoredPointer(NamedTuple):
-    """A pointer as stored in memory: what a sync compares. Its text is a `knowledge_pointers.Pointer`."""
+    """A pointer as stored in memory: what a sync compares. Its text is a `knowledge_pointer_files.Pointer`."""
 
     path: str
     memory_id: str
@@ -398,20 +398,20 @@ def pointer_id(identity: Identity) -> str:
 def render_pointer(item: KnowledgeItem) -> RenderedPointer:
     """Render an item's pointer. Deprecated and superseded items lose their constraints, because they bind nobody."""
     title = one_line(f"[{item.type.upper()}] {item.title}", MAX_TITLE)
-    lines = [f"{knowledge_pointers.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
-    is_in_force = item.status not in knowledge_pointers.NO_LONGER
+    lines = [f"{knowledge_pointer_files.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
+    is_in_force = item.status not in knowledge_pointer_files.NO_LONGER
     rules = [one_line(rule.text, MAX_CONSTRAINT) for rule in item.constraints if rule.is_blocking and is_in_force]
-    blocking = [text for text in rules if text][: knowledge_pointers.MAX_CONSTRAINTS]
-    lines += [f"{knowledge_pointers.BLOCKING}{text}" for text in blocking]
+    blocking = [text for text in rules if text][: knowledge_pointer_files.MAX_CONSTRAINTS]
+    lines += [f"{knowledge_pointer_files.BLOCKING}{text}" for text in blocking]
     status = one_line(item.status, MAX_TAG)
-    if item.status not in knowledge_pointers.PLAIN:
-        lines.append(f"{knowledge_pointers.STATE}{status}")
-    lines.append(f"{knowledge_pointers.REFERENCE}{item.identity.ref}")
+    if item.status not in knowledge_pointer_files.PLAIN:
+        lines.append(f"{knowledge_pointer_files.STATE}{status}")
+    lines.append(f"{knowledge_pointer_files.REFERENCE}{item.identity.ref}")
     own_tags = [
-        knowledge_pointers.POINTER_TAG,
+        knowledge_pointer_files.POINTER_TAG,
         item.type,
         item.identity.layer,
-        *[knowledge_pointers.BLOCKING_TAG] * bool(blocking),
+        *[knowledge_pointer_files.BLOCKING_TAG] * bool(blocking),
         *[status] * (not is_in_force),
     ]
     tags = [tag for text in item.tags[:MAX_TAGS] if (tag := one_line(text, MAX_TAG).replace(",", " ").strip())]
@@ -420,9 +420,9 @@ def render_pointer(item: KnowledgeItem) -> RenderedPointer:
         "type": "semantic",
         "tags": tuple(dict.fromkeys((*own_tags, *tags))),
         "layer": item.identity.layer,
-        knowledge_pointers.ITEM: item.identity.ref,
-        knowledge_pointers.KIND: item.type,
-        knowledge_pointers.STATUS: status,
+        knowledge_pointer_files.ITEM: item.identity.ref,
+        knowledge_pointer_files.KIND: item.type,
+        knowledge_pointer_files.STATUS: status,
         "content_hash": item.content_hash,
         "sector": "semantic",
         "confidence": 1.0,
@@ -447,7 +447,7 @@ def pointer_hash(memory: MemoryFile) -> str:
 def parse_stored_pointer(path: str, memory: MemoryFile) -> StoredPointer | None:
     """Parse a memory as a pointer; None when it is not one, such as a user's own file in that folder."""
     facts = memory.facts
-    identity = parse_ref(_text(facts, knowledge_pointers.ITEM))
+    identity = parse_ref(_text(facts, knowledge_pointer_files.ITEM))
     if identity is None:
         return None
     return StoredPointer(
@@ -455,7 +455,7 @@ def parse_stored_pointer(path: str, memory: MemoryFile) -> StoredPointer | None:
         memory_id=_text(facts, "id"),
         identity=identity,
         layer=_text(facts, "layer"),
-        status=_text(facts, knowledge_pointers.STATUS),
+        status=_text(facts, knowledge_pointer_files.STATUS),
         content_hash=_text(facts, "content_hash"),
         render_hash=pointer_hash(memory),
         updated_at=_text(facts, "updated_at") or _text(facts, "created_at"),

@@ -50,7 +50,7 @@ from sidecar.knowledge.model import (
     ResolutionChoice,
 )
 from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, sync
-from sidecar.knowledge.sync_checks import checks
+from sidecar.knowledge.sync_doctor import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolution, SyncConflict, allows_resolution
 from sidecar.method import Lane, Notification, docstring, method

@@ -31,7 +31,7 @@ from sidecar.knowledge.item import (
 )
 from sidecar.knowledge.store import SyncedItem, SyncState, load_state
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, configured_resolutions, plan
-from sidecar.memory import PointerFiles, knowledge_pointers, read_memory_file
+from sidecar.memory import PointerFiles, knowledge_pointer_files, read_memory_file
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
@@ -270,7 +270,7 @@ def _refs_changed_by_hand(inputs: SyncInputs) -> set[str]:
     }
     current = {
         (pointer.identity.ref, pointer.path, pointer.content_hash, pointer.render_hash)
-        if pointer.status != knowledge_pointers.ORPHANED
+        if pointer.status != knowledge_pointer_files.ORPHANED
         else (pointer.identity.ref, "", "", "")
         for pointer in inputs.pointers
     }

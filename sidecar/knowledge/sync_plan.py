@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from sidecar.knowledge.item import Entry, Identity, Manifest, StoredPointer, pointer_id, pointer_path
 from sidecar.knowledge.store import SyncedItem, SyncState
-from sidecar.memory import knowledge_pointers
+from sidecar.memory import knowledge_pointer_files
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import RESOLUTION
 
@@ -232,14 +232,14 @@ def _conflicts(item: ItemState) -> Iterator[SyncConflict]:
         return
     if current.layer != item.entry.layer:
         yield item.conflict("layer_mismatch", current, "The pointer's layer differs from the item's.")
-    if item.entry.status in knowledge_pointers.NO_LONGER and current.status != item.entry.status:
+    if item.entry.status in knowledge_pointer_files.NO_LONGER and current.status != item.entry.status:
         yield item.conflict("status_change", current, f"The item is {item.entry.status} now.")
     if reason := _difference(item.entry, item.known, current):
         yield item.conflict("hash_mismatch", current, reason)
 
 
 def _difference(entry: Entry, known: SyncedItem | None, pointer: StoredPointer) -> str:
-    if pointer.status == knowledge_pointers.ORPHANED:
+    if pointer.status == knowledge_pointer_files.ORPHANED:
         return "The item exists again."
     is_known = known is not None and known[:2] == (entry.content_hash, entry.render_hash)
     if pointer.content_hash != entry.content_hash and not is_known:
@@ -290,7 +290,7 @@ def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[SyncCo
 
 
 def _orphan_operations(item: ItemState, conflicts: Sequence[SyncConflict]) -> Iterator[Operation]:
-    marked = {pointer.path for pointer in item.pointers if pointer.status == knowledge_pointers.ORPHANED}
+    marked = {pointer.path for pointer in item.pointers if pointer.status == knowledge_pointer_files.ORPHANED}
     for conflict in conflicts:
         if conflict.resolution == "delete_memory" and not item.request.mark_orphans:
             yield Operation("delete", item.ref, conflict.pointer, conflict.reason, is_orphan=True)

@@ -3,14 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory import standing_instruction_register
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
 from sidecar.memory.entry import SECTORS, Memory, ParsedMemoryFile, Sector, content_hash, normalized
 from sidecar.memory.file_index import MAX_INLINE_FILES, MemoryIndex, RefreshResult, memory_index_of
 from sidecar.memory.files.layout import AGENTS, SHARED
-from sidecar.memory.knowledge_pointers import (
+from sidecar.memory.knowledge_pointer_files import (
     MemoryFile,
     MemoryFileChange,
     PointerFiles,

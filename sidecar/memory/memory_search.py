@@ -7,11 +7,11 @@ import apsw
 
 from sidecar.core.clock import DAY_MS
 from sidecar.core.terms import terms_of
-from sidecar.memory import question_terms, relevance_score
+from sidecar.memory import question_parser, relevance_score
 from sidecar.memory.access_control import Reach
 from sidecar.memory.entry import Memory, Sector
 from sidecar.memory.memory_tiers import recency
-from sidecar.memory.question_terms import MemoryQuery
+from sidecar.memory.question_parser import MemoryQuery
 from sidecar.memory.relevance_score import DEFAULT_PROFILES, CandidateRow, Factors, Profile, Profiles, TermHits
 from sidecar.memory.store import entry_queries, index_tables
 from sidecar.memory.store.entry_queries import SearchFilters
@@ -79,7 +79,7 @@ class MatchedRows(NamedTuple):
     named_authors: frozenset[str]
     subject_query: MemoryQuery
     """The query without the terms that only name authors."""
-    weights: question_terms.TermWeights
+    weights: question_parser.TermWeights
 
 
 class ScoredRow(NamedTuple):
@@ -103,7 +103,7 @@ def search(
     max_candidates: int = entry_queries.MAX_CANDIDATES,
 ) -> list[MemoryHit]:
     """Return the memories within reach that answer a text best, best first; equal ones in file order."""
-    parsed_query = question_terms.parse_memory_query(text, now_ms)
+    parsed_query = question_parser.parse_memory_query(text, now_ms)
     eligible = [
         scored
         for scored in score_rows(tx, project, reach, parsed_query, filters, profiles, max_candidates)
@@ -160,13 +160,13 @@ def collect_rows(
 ) -> MatchedRows:
     """Collect the candidates and match the query's terms in each."""
     named_authors, names = _named_authors(entry_queries.authors(tx, project, owners), parsed_query)
-    subject_query = question_terms.without_terms(parsed_query, names)
-    prefixes = [prefix for prefix in map(question_terms.stem_prefix, subject_query.terms) if prefix]
+    subject_query = question_parser.without_terms(parsed_query, names)
+    prefixes = [prefix for prefix in map(question_parser.stem_prefix, subject_query.terms) if prefix]
     counts = index_tables.term_counts(tx, project, owners, subject_query.terms, prefixes)
-    weights = question_terms.weigh_terms(
+    weights = question_parser.weigh_terms(
         subject_query.terms, counts.document_frequency, counts.document_frequency, counts.entries, counts.words
     )
-    rare_and_common = question_terms.split_rarest(
+    rare_and_common = question_parser.split_rarest(
         (*subject_query.terms, *weights.forms), counts.document_frequency, RARE_TERM_FACTOR * max_candidates
     )
     rows = entry_queries.candidates(

@@ -20,7 +20,7 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory import detail_levels, memory_tiers, user_decision_methods
 from sidecar.memory import upkeep as maintain_methods
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found, require_user_approval

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sidecar.core.clock import DAY_MS
 from sidecar.memory.indexed_text import Trait
-from sidecar.memory.question_terms import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
+from sidecar.memory.question_parser import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
 
 
 class Saturation(NamedTuple):

@@ -19,7 +19,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.contradictions import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.knowledge_pointers import POINTERS
+from sidecar.memory.knowledge_pointer_files import POINTERS
 from sidecar.memory.store.entry_queries import accepted_memories
 from sidecar.memory.store.index_tables import advance_revision, select_entries
 from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule

@@ -17,7 +17,7 @@ from sidecar.call import Call, Process
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory.access_control import SHARED_ONLY, USER_REACH, MemoryContext, memory_context
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
 from sidecar.memory.entry import Memory

@@ -23,12 +23,12 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED, project_path
-from sidecar.memory.knowledge_pointers import POINTERS
+from sidecar.memory.knowledge_pointer_files import POINTERS
 from sidecar.memory.model import (
     ConfirmedInstruction,
     MemoryConfirmParams,

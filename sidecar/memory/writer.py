@@ -8,7 +8,7 @@ from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory.access_control import MemoryContext, Reach, memory_not_found, require_owner
 from sidecar.memory.entry import Memory, Retention
 from sidecar.memory.file_index import MemoryIndex, memory_index_of, write_index_file

@@ -15,7 +15,7 @@ from sidecar import __version__
 from sidecar.call import Call
 from sidecar.capture.artifact_commits import check_memory_branch
 from sidecar.core.errors import SidecarError
-from sidecar.knowledge.sync_checks import knowledge_findings
+from sidecar.knowledge.sync_doctor import knowledge_findings
 from sidecar.memory import upkeep as memory
 from sidecar.operations.model import (
     DoctorCheck,

@@ -28,7 +28,7 @@ from sidecar.packs.prefetch import (
     log_skipped,
     start_early_build,
 )
-from sidecar.packs.prompt_files import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
+from sidecar.packs.prompt_file_search import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.relevant_files import (
     RunningSearch,
     early_matches_first,

@@ -13,8 +13,8 @@ from sidecar.core.clean_text import line_of_code, one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.memory import Level, Memory, Relevant, knowledge_pointers, memory_heading, render_memory, revoked_line
-from sidecar.memory.knowledge_pointers import Pointer
+from sidecar.memory import Level, Memory, Relevant, knowledge_pointer_files, memory_heading, render_memory, revoked_line
+from sidecar.memory.knowledge_pointer_files import Pointer
 from sidecar.packs.anchor import Pointers
 from sidecar.packs.overrides import Overrides, is_muted
 from sidecar.packs.pack_blocks import PackItem, Priority, sent_memory_ids
@@ -77,9 +77,9 @@ def memory_items(
 
 
 def _is_in_anchor(memory: Memory, anchor: str) -> bool:
-    if knowledge_pointers.POINTER_TAG not in memory.tags:
+    if knowledge_pointer_files.POINTER_TAG not in memory.tags:
         return re.search(rf"(?<![\w-]){re.escape(memory.id)}(?![\w-])", anchor) is not None
-    return all(text in anchor for text in (memory.title, *knowledge_pointers.pointer_statements(memory.text)))
+    return all(text in anchor for text in (memory.title, *knowledge_pointer_files.pointer_statements(memory.text)))
 
 
 def hint_item(hint: "Hint") -> PackItem:
@@ -191,10 +191,10 @@ class PointerChoice(NamedTuple):
 def choose_pointers(tags: Mapping[str, Sequence[str]]) -> PointerChoice:
     """Choose by tags alone: nearest layer first, then the latest by name; obsolete ones last."""
     ranked = sorted(
-        (path for path in sorted(tags, reverse=True) if knowledge_pointers.POINTER_TAG in tags[path]),
+        (path for path in sorted(tags, reverse=True) if knowledge_pointer_files.POINTER_TAG in tags[path]),
         key=lambda path: _rank(tags[path]),
     )
-    binding = tuple(path for path in ranked if knowledge_pointers.BLOCKING_TAG in tags[path])[:MAX_BINDING_ITEMS]
+    binding = tuple(path for path in ranked if knowledge_pointer_files.BLOCKING_TAG in tags[path])[:MAX_BINDING_ITEMS]
     kinds = frozenset(_KINDS)
     others = tuple(path for path in ranked if path not in binding and not kinds.isdisjoint(tags[path]))[
         :MAX_POINTED_ITEMS
@@ -208,7 +208,9 @@ def render_pointers(binding: Iterable[Pointer], others: Iterable[Pointer], *, ha
     blocking = [pointer for pointer in read if pointer.is_binding and pointer.blocking]
     rest = [pointer for pointer in read if pointer not in blocking and pointer.kind in _KINDS]
     invariants = [line for pointer in blocking for line in _binding_lines(pointer)]
-    lines = [_pointer_line(pointer) for pointer in (*rest, *others) if pointer.status != knowledge_pointers.ORPHANED]
+    lines = [
+        _pointer_line(pointer) for pointer in (*rest, *others) if pointer.status != knowledge_pointer_files.ORPHANED
+    ]
     if has_more:
         lines.append(_MORE_LINE)
     return Pointers(tuple(dict.fromkeys(invariants)), tuple(dict.fromkeys(lines)))
@@ -216,7 +218,7 @@ def render_pointers(binding: Iterable[Pointer], others: Iterable[Pointer], *, ha
 
 def _rank(tags: Sequence[str]) -> tuple[bool, int]:
     layer = next((number for number, name in enumerate(NEAREST_FIRST) if name in tags), len(NEAREST_FIRST))
-    return not knowledge_pointers.NO_LONGER.isdisjoint(tags), layer
+    return not knowledge_pointer_files.NO_LONGER.isdisjoint(tags), layer
 
 
 def _binding_lines(pointer: Pointer) -> list[str]:
@@ -227,7 +229,7 @@ def _binding_lines(pointer: Pointer) -> list[str]:
 
 
 def _pointer_line(pointer: Pointer) -> str:
-    status = "" if pointer.status in knowledge_pointers.PLAIN else pointer.status
+    status = "" if pointer.status in knowledge_pointer_files.PLAIN else pointer.status
     state = f" [{one_line(status, MAX_STATUS)}]" if status else ""
     summary = one_line(pointer.summary, MAX_SUMMARY)
     summary_text = f" — {summary}" if summary else ""

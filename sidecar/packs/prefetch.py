@@ -18,7 +18,7 @@ from sidecar.packs.pack_cache import (
     build_ahead,
     get_task_pack,
 )
-from sidecar.packs.prompt_files import FoundFiles
+from sidecar.packs.prompt_file_search import FoundFiles
 from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
 from sidecar.runs import run_records
 from sidecar.workspace import Workspace

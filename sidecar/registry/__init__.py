@@ -1,6 +1,6 @@
 """The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
-from sidecar.registry.entity_lookup import Entity, Metadata, Registry
+from sidecar.registry.entities import Entity, Metadata, Registry
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
 from sidecar.registry.impact import impact_level, impact_of
 from sidecar.registry.project_registry import follow_code

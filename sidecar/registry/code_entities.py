@@ -24,7 +24,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.registry.entity_lookup import Entity
+from sidecar.registry.entities import Entity
 
 MAX_PURPOSE = 160
 MAX_DEFINITIONS = 200

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.registry.entity_lookup import Entity, Registry
+from sidecar.registry.entities import Entity, Registry
 
 MIN_ARTICLES = 14
 """Minimum number of consecutive articles in a constitution; fifteen are valid too."""

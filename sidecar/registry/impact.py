@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from sidecar.registry.entity_lookup import MEDIUM_ADAPTABILITY, Entity, Registry
+from sidecar.registry.entities import MEDIUM_ADAPTABILITY, Entity, Registry
 
 ImpactLevel = Literal["none", "low", "medium", "high"]
 

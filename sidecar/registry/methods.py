@@ -23,11 +23,11 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
-from sidecar.registry.entity_lookup import Entity, Registry, Remark, adaptability_level
+from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.health import FILE_PROBLEMS, EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire_types import FolderPath, WireModel
-from sidecar.registry.entity_lookup import Level, Origin
+from sidecar.registry.entities import Level, Origin
 from sidecar.registry.health import CheckName
 from sidecar.registry.impact import ImpactLevel
 

@@ -12,7 +12,7 @@ from sidecar.core.errors import SidecarError, WorkspaceUnavailable
 from sidecar.core.lru_cache import LruCache
 from sidecar.registry import store
 from sidecar.registry.code_entities import Derived, SourceFileFacts, derive, facts_of, type_of
-from sidecar.registry.entity_lookup import Entity, Metadata, Registry, Remark
+from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.model import RegistryParams
 from sidecar.registry.registry_file import MalformedYaml, RegistryFile, find_registry_file, parse
 from sidecar.registry.scoring import RegistryIndex, words_of_entity

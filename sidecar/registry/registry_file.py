@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.core import yaml_editor
+from sidecar.core import yaml_text
 from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.yaml_editor import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
-from sidecar.registry.entity_lookup import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
+from sidecar.core.yaml_text import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
+from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_atomic, write_resolved
 from sidecar.system.safe_open import open_regular, read_regular
@@ -38,10 +38,10 @@ def put_entity(text: str, category: str, key: str, fields: Fields) -> str:
 
 def put_fields(text: str, fields_of: Mapping[tuple[str, str], Fields]) -> str:
     """Return the text with fields of several entities set. Raise Conflict, MalformedYaml."""
-    changes: dict[yaml_editor.Path, yaml_editor.Fields] = {
+    changes: dict[yaml_text.Path, yaml_text.Fields] = {
         ("entities", *path): _formatted(fields) for path, fields in fields_of.items()
     }
-    return _edited(lambda: yaml_editor.set_values(text, changes))
+    return _edited(lambda: yaml_text.set_values(text, changes))
 
 
 def remove_entity(text: str, category: str, key: str) -> str:
@@ -50,7 +50,7 @@ def remove_entity(text: str, category: str, key: str) -> str:
     Raise NotFound if there is no such entity, Conflict, MalformedYaml.
     """
     try:
-        return _edited(lambda: yaml_editor.remove_key(text, ("entities", category, key)))
+        return _edited(lambda: yaml_text.remove_key(text, ("entities", category, key)))
     except KeyError as error:
         raise NotFound("The file has no entity with that id.") from error
 
@@ -60,7 +60,7 @@ def set_metadata(text: str, fields: Fields) -> str:
     root = parse_nodes(text.removeprefix("\ufeff"))
     metadata = root.get("metadata") if root is not None else None
     known = {name: value for name, value in fields.items() if metadata is not None and metadata.get(name)}
-    return _edited(lambda: yaml_editor.set_values(text, {("metadata",): _formatted(known)})) if known else text
+    return _edited(lambda: yaml_text.set_values(text, {("metadata",): _formatted(known)})) if known else text
 
 
 def format_change(value: Value) -> str:

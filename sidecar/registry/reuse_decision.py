@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from sidecar.call import Process
 from sidecar.core.clean_text import one_line
 from sidecar.core.errors import SidecarError
-from sidecar.registry.entity_lookup import Entity, Registry, adaptability_level
+from sidecar.registry.entities import Entity, Registry, adaptability_level
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
 from sidecar.registry.project_registry import registry_for_workspace
 from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores, without_chance

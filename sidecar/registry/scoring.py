@@ -23,7 +23,7 @@ from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop
 from typing import NamedTuple
 
-from sidecar.registry.entity_lookup import Entity, Origin
+from sidecar.registry.entities import Entity, Origin
 from sidecar.registry.stemming_and_synonyms import (
     PREDICATES,
     QUESTIONS,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.core.errors import Conflict, SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.supported_ides import IDES, RULES_FILES, IdeName, RulesFile, choose_rules_file, rules_file_named
-from sidecar.session import user_files
+from sidecar.session import user_file_access
 from sidecar.session.store import RecordedFile
 from sidecar.system.git import NOT_A_REPOSITORY, Git, GitFailed
 
@@ -294,7 +294,7 @@ def block_info(file: BlockFile) -> "BlockInfo":
     from sidecar.session.model import BlockInfo
 
     try:
-        content = user_files.read(file.root, file.rules_file).content
+        content = user_file_access.read(file.root, file.rules_file).content
     except SidecarError:
         return BlockInfo(path=file.path, state="unreadable")
     return BlockInfo(path=file.path, state=_block_state(content))
@@ -302,18 +302,18 @@ def block_info(file: BlockFile) -> "BlockInfo":
 
 def write_block(file: BlockFile, text: str, *, force: bool, overwrite_read_only: bool = False) -> int:
     """Write the block and return the number of created folders and files. Raise Conflict when the file is ambiguous."""
-    before = user_files.read(file.root, file.rules_file)
+    before = user_file_access.read(file.root, file.rules_file)
     start = before.content if before.content is not None else file.rules_file.front_matter.encode()
     try:
         content = with_block(start, text, repair=force)
     except AmbiguousBlock as unclear:
         raise _conflict(file, unclear) from unclear
-    return user_files.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
+    return user_file_access.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
 
 
 def remove_block(file: BlockFile, *, force: bool, overwrite_read_only: bool = False) -> None:
     """Remove the block, and the file if we created it and nothing else is in it. Raise Conflict."""
-    before = user_files.read(file.root, file.rules_file)
+    before = user_file_access.read(file.root, file.rules_file)
     if before.content is None:
         return
     try:
@@ -321,9 +321,9 @@ def remove_block(file: BlockFile, *, force: bool, overwrite_read_only: bool = Fa
     except AmbiguousBlock as unclear:
         raise _conflict(file, unclear) from unclear
     if file.created_count and content in (b"", file.rules_file.front_matter.encode()):
-        user_files.remove(file.rules_file, before, file.created_count)
+        user_file_access.remove(file.rules_file, before, file.created_count)
     else:
-        user_files.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
+        user_file_access.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
 
 
 def _block_state(content: bytes | None) -> "BlockState":

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, cast, get_args
 from sidecar.core.errors import SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.supported_ides import DEFAULT_IDE, IdeName, RulesFile
-from sidecar.core.yaml_editor import (
+from sidecar.core.yaml_text import (
     MalformedYaml,
     UneditableYaml,
     inline_yaml,
@@ -22,7 +22,7 @@ from sidecar.core.yaml_editor import (
     scalar_text,
     set_values,
 )
-from sidecar.session import user_files
+from sidecar.session import user_file_access
 from sidecar.session.store import Lock
 
 Language = Literal["en", "pt", "es", "fr"]
@@ -130,7 +130,7 @@ class UneditableFile(Exception):
 def read_session_file(project: Path) -> SessionFileRead:
     """Read the session file."""
     try:
-        content = user_files.read(project, SESSION_FILE).content
+        content = user_file_access.read(project, SESSION_FILE).content
         return (
             SessionFileRead(SessionFileValues(), "")
             if content is None
@@ -144,11 +144,11 @@ def read_session_file(project: Path) -> SessionFileRead:
 def save_session_values(project: Path, values: Mapping[str, str]) -> str:
     """Write values into the file, if it exists; return a sentence when that fails."""
     try:
-        before = user_files.read(project, SESSION_FILE)
+        before = user_file_access.read(project, SESSION_FILE)
         if before.content is not None:
             after = replace_values(before.content.decode(), values).encode()
             if after != before.content:
-                user_files.write(SESSION_FILE, before, after)
+                user_file_access.write(SESSION_FILE, before, after)
     except (SidecarError, UnicodeDecodeError, MalformedYaml, UneditableFile) as error:
         why = error.message if isinstance(error, SidecarError) else str(error)
         return f"`{SESSION_FILE.file}` was not changed; the session is stored in our own state. {why}"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from sidecar.core.token_estimate import estimate_tokens
-from sidecar.memory import SHARED_ONLY, detail_levels, question_terms
+from sidecar.memory import SHARED_ONLY, detail_levels, question_parser
 from sidecar.memory.files import document
 from sidecar.memory.memory_search import score_rows, search
 from sidecar.memory.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
@@ -75,7 +75,7 @@ class MemoryIndex(NamedTuple):
         """Return the lesson of a question."""
         with self._read() as (tx, project):
             weighed = score_rows(
-                tx, project, SHARED_ONLY, question_terms.parse_memory_query(text, self.now_ms), SearchFilters()
+                tx, project, SHARED_ONLY, question_parser.parse_memory_query(text, self.now_ms), SearchFilters()
             )
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
         places = frozenset(

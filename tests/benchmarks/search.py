@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
 from sidecar.memory.indexed_text import terms_without_question_words

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sidecar.codebase.file_map import ContentHashes
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree.diff import load_libgit
 from sidecar.codebase.worktree.freshness import Freshness

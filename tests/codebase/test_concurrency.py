@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase import index_worker, indexer
-from sidecar.codebase.index_worker import AnalysedFile, FileWords
+from sidecar.codebase import file_analysis_worker, indexer
+from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -71,7 +71,7 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
                 release.wait(20)
             yield file
 
-    indexer_analyse = index_worker.analyse
+    indexer_analyse = file_analysis_worker.analyse
     monkeypatch.setattr(indexer, "analyse", held)
     repository, client = make_repository({f"{number}.py": f"x = {number}\n" for number in range(20)}), sidecar.client
     first, params = client.start("codebase/index", {"cwd": str(repository.path)}), {"cwd": str(repository.path)}

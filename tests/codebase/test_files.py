@@ -19,7 +19,7 @@ from sidecar.codebase import (
     may_show,
     with_changes,
 )
-from sidecar.codebase.file_map import ContentHashes
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.files import SharedListings, read_contents, read_from_worktree
 from sidecar.codebase.worktree.state import Scan, read_state
 from sidecar.system.git import read_blobs

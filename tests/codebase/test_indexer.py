@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from sidecar.codebase import indexer as analysis_workers
-from sidecar.codebase.index_worker import AnalysedFile, FileWords, analyse
+from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords, analyse
 from sidecar.codebase.indexer import (
     MAX_INLINE_FILES,
     MIN_FILES_FOR_WORKERS,

@@ -11,8 +11,8 @@ import apsw
 import pytest
 
 from sidecar.codebase import store
+from sidecar.codebase.content_ids import FileMap
 from sidecar.codebase.file_exclusions import VendoredState
-from sidecar.codebase.file_map import FileMap
 from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History, StoredHistory
 from sidecar.codebase.search.index import FileIndex, SharedIndex

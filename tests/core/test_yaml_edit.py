@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.core.yaml_editor import MalformedYaml, UneditableYaml, Value, inline_yaml, remove_key, set_values
+from sidecar.core.yaml_text import MalformedYaml, UneditableYaml, Value, inline_yaml, remove_key, set_values
 
 TEXT = "\ufeff# team settings\r\nname: 'demo'  # quoted\r\nlimits:\r\n    low: 1\r\n    high: [1, 2]\r\n\r\nempty:\r\n"
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.yaml_editor import read_mapping, scalar_text
+from sidecar.core.yaml_text import read_mapping, scalar_text
 from tests.support.cases import together
 
 

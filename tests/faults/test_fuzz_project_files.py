@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects.architectural_boundaries import by_path
-from sidecar.context.agent_pipeline import (
+from sidecar.context.agent_pipeline_state import (
     agent_score,
     next_agent,
     parse_agent_scope,
@@ -22,7 +22,7 @@ from sidecar.context.agent_pipeline import (
     resolve_mode,
 )
 from sidecar.context.constitution import fit_rules, summarize_rules
-from sidecar.core.yaml_editor import MalformedYaml, read_mapping
+from sidecar.core.yaml_text import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
     SettingsUnreadable,
     installed_events,

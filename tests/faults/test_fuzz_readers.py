@@ -16,7 +16,7 @@ from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.test_results import outcomes_of
 from sidecar.codebase.worktree.diff import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams
-from sidecar.core.yaml_editor import MalformedYaml, parse_nodes, read_mapping
+from sidecar.core.yaml_text import MalformedYaml, parse_nodes, read_mapping
 from sidecar.knowledge import UnreadableItem, item_location, parse_item
 from sidecar.memory import read_transcript
 from sidecar.memory.files import front_matter

@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.knowledge import store
 from sidecar.memory import PointerFiles
-from sidecar.memory.knowledge_pointers import MemoryFileChange
+from sidecar.memory.knowledge_pointer_files import MemoryFileChange
 from tests.support.knowledge_project import Knowledge, item
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sidecar.memory.files import document
-from sidecar.memory.question_terms import split_rarest
+from sidecar.memory.question_parser import split_rarest
 from tests.support.depth import examples
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.core.yaml_editor import MalformedYaml, read_mapping
+from sidecar.core.yaml_text import MalformedYaml, read_mapping
 from sidecar.session import SessionFileValues, UneditableFile, parse_session_file, replace_values, save_session_values
 from sidecar.session import read_session_file as read
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sidecar.codebase import index_worker
+from sidecar.codebase import file_analysis_worker
 from sidecar.codebase.summary.summarize import count_words, summarize
 from sidecar.rpc.claim_stdio import claim
 from sidecar.system.worker_processes import serve_lines
@@ -36,6 +36,6 @@ def faulty(analyse: Callable[..., Any]) -> Callable[..., Any]:
 if __name__ == "__main__":
     PIDS = Path(sys.argv[1])
     PIDS.joinpath(f"{os.getpid()}.pid").touch()
-    vars(index_worker).update(count_words=faulty(count_words), summarize=faulty(summarize))
+    vars(file_analysis_worker).update(count_words=faulty(count_words), summarize=faulty(summarize))
     pipe = claim()
-    serve_lines(pipe.read_fd, pipe.write_fd, index_worker.handle_request)
+    serve_lines(pipe.read_fd, pipe.write_fd, file_analysis_worker.handle_request)

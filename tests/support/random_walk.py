@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.file_map import ContentHashes
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.state import RepositoryState, Scan, StateUnavailable, read_state

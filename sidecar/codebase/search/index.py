@@ -12,7 +12,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import NamedTuple
 
-from sidecar.codebase.file_map import FileMap, content_identity, delta_between
+from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
 from sidecar.codebase.files import is_own_code
 from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sidecar.codebase.file_map import ContentHashes, blob_id, content_identity
+from sidecar.codebase.content_ids import ContentHashes, blob_id, content_identity
 from sidecar.codebase.files import may_show
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_metadata import ANYTHING, DIFFS, FILTERS, LINES

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.file_map import ContentHashes, content_identity
+from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.worktree.git_metadata import IndexEntry, branch_of, head_of
 from sidecar.codebase.worktree.incremental_state import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (
@@ -26,7 +26,7 @@ from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, Watch
 from sidecar.core.clock import SystemClock
 from sidecar.system.folder_watch import open_watch
 from sidecar.system.git import find_root
-from sidecar.system.thread_pool import IdleQueue
+from sidecar.system.worker_threads import IdleQueue
 
 AUDIT_MS = 60_000.0
 """An answer that was proven by the watch is checked by `git status` this much later."""

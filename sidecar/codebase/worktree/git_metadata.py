@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.file_map import ObjectFormat, blob_id
+from sidecar.codebase.content_ids import ObjectFormat, blob_id
 from sidecar.system.git import MAX_POINTER_BYTES, common_dir_of, git_dir_of
 from sidecar.system.safe_open import open_regular, read_regular
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from sidecar.codebase.file_map import MAX_HASHED_BYTES, ContentHashes, content_identity
+from sidecar.codebase.content_ids import MAX_HASHED_BYTES, ContentHashes, content_identity
 from sidecar.codebase.worktree.git_metadata import (
     ANYTHING,
     DIFFS,

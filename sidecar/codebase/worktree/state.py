@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sidecar.codebase.file_map import ContentHashes, ObjectFormat
+from sidecar.codebase.content_ids import ContentHashes, ObjectFormat
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
 from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed, find_root, is_git_dir

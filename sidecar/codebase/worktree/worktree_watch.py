@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.file_map import ObjectFormat
+from sidecar.codebase.content_ids import ObjectFormat
 from sidecar.codebase.worktree.git_metadata import (
     Conversion,
     GitIndex,
@@ -25,7 +25,7 @@ from sidecar.system.environment import environment
 from sidecar.system.folder_watch import Unwatchable, Watch, WatchedFolders, open_watch
 from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, git_dir_of
 from sidecar.system.log import Log
-from sidecar.system.thread_pool import IdleQueue
+from sidecar.system.worker_threads import IdleQueue
 
 SETTLED_NS = 100_000_000
 """A file changed more recently than this may change again without changing its stat."""

@@ -13,7 +13,7 @@ import apsw
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.terms import query_terms
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory import memory_tiers
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.session_material import Note, session_source

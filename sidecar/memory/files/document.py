@@ -24,7 +24,7 @@ from sidecar.core.errors import PolicyDenied
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import FrontMatter
 from sidecar.core.redact import redact
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory.entry import Memory, ParsedMemoryFile
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.front_matter import (

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sidecar.core import yaml_editor
+from sidecar.core import yaml_text
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Conflict
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import FrontMatter, split_front_matter
 from sidecar.core.redact import redact
-from sidecar.core.yaml_editor import MalformedYaml, Node, UneditableYaml, Value, parse_nodes
+from sidecar.core.yaml_text import MalformedYaml, Node, UneditableYaml, Value, parse_nodes
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
 from sidecar.memory.files.layout import MEMORY_ID, SHARED, MemoryLocation
 
@@ -100,7 +100,7 @@ def change(text: str, changes: Mapping[str, Value]) -> str:
     read_yaml(parts.matter)
     try:
         lines_of = {key: inline_front_matter(value) for key, value in changes.items()}
-        matter = yaml_editor.set_values(parts.matter, {(): lines_of}, line_end)
+        matter = yaml_text.set_values(parts.matter, {(): lines_of}, line_end)
     except UneditableYaml as error:
         raise Conflict(
             "The front matter cannot be changed without affecting other content.",
@@ -113,7 +113,7 @@ def inline_front_matter(value: Value) -> str:
     """Return a value as YAML on one line: plain where that is equivalent, else in double quotes."""
     if isinstance(value, str) and _MOMENT.fullmatch(value):
         return value
-    return yaml_editor.inline_yaml(round(value, 4) if isinstance(value, int | float) else value, _PLAIN)
+    return yaml_text.inline_yaml(round(value, 4) if isinstance(value, int | float) else value, _PLAIN)
 
 
 def _value(matter: str, node: Node) -> str | tuple[str, ...] | None:

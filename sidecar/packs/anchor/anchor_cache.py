@@ -46,7 +46,7 @@ from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     from sidecar.memory import MemoryIndex, PointerFiles
-    from sidecar.memory.knowledge_pointers import Pointer
+    from sidecar.memory.knowledge_pointer_files import Pointer
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
@@ -436,10 +436,10 @@ def _read_first_time(process: Process, index: "MemoryIndex") -> bool:
 
 
 def _read_pointers(files: "PointerFiles", paths: tuple[str, ...]) -> list["Pointer"]:
-    from sidecar.memory import knowledge_pointers, read_memory_file
+    from sidecar.memory import knowledge_pointer_files, read_memory_file
 
     contents = (files.content(path) for path in paths)
     pointers = (
-        knowledge_pointers.parse_pointer(read_memory_file(content)) for content in contents if content is not None
+        knowledge_pointer_files.parse_pointer(read_memory_file(content)) for content in contents if content is not None
     )
     return [pointer for pointer in pointers if pointer is not None]

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
-from sidecar.codebase.file_map import blob_id, content_identity
+from sidecar.codebase.content_ids import blob_id, content_identity
 from sidecar.codebase.search.commit_history import Commit, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import invert

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase.file_map import ContentHashes
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.worktree import freshness, incremental_state
 from sidecar.codebase.worktree.git_metadata import GitIndex
 from sidecar.codebase.worktree.incremental_state import compare_fresh_checkout

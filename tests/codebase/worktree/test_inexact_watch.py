@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase.file_map import ContentHashes
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.core.clock import SystemClock
 from sidecar.system import folder_watch

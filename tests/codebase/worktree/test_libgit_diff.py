@@ -9,7 +9,7 @@ import pytest
 
 import sidecar
 from sidecar.call import Process
-from sidecar.codebase.file_map import blob_id
+from sidecar.codebase.content_ids import blob_id
 from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree import diff as diffs
 from sidecar.codebase.worktree.diff import LibgitDiff, blob_ids, diff_against

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.core.errors import Conflict
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory.files import MalformedFrontMatter, front_matter
 from tests.support.cases import together
 from tests.support.depth import examples

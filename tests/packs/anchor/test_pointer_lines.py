@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.clean_text import MARKER_PREFIX, clean
 from sidecar.memory import read_memory_file, render_memory_file
-from sidecar.memory.knowledge_pointers import Pointer, parse_pointer
+from sidecar.memory.knowledge_pointer_files import Pointer, parse_pointer
 from sidecar.packs.anchor import NO_POINTERS, UNKNOWN_POINTERS
 from sidecar.packs.memory_items import MAX_BINDING_ITEMS, MAX_POINTED_ITEMS, choose_pointers, render_pointers
 

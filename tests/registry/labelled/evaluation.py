@@ -10,7 +10,7 @@ import orjson
 from sidecar.registry import Entity, Metadata, Registry, RegistryIndex, decision_of, match_intent
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.code_entities import CATEGORY
-from sidecar.registry.entity_lookup import DEFAULT_ADAPTABILITY
+from sidecar.registry.entities import DEFAULT_ADAPTABILITY
 from tests.registry.labelled.intents import Labelled
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

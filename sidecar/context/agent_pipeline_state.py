@@ -12,7 +12,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Section, split_front_matter, split_sections, statements, with_subsections
 from sidecar.core.redact import redact_lines
-from sidecar.core.yaml_editor import read_mapping, scalar_text
+from sidecar.core.yaml_text import read_mapping, scalar_text
 
 MISSION_CHARACTERS, PART_CHARACTERS = 300, 420
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
-from sidecar.core.yaml_editor import Value
+from sidecar.core.yaml_text import Value
 from sidecar.memory.entry import Memory
 from sidecar.memory.file_index import memory_index_of, write_index_file
 from sidecar.memory.files import document

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from sidecar.system.thread_pool import ThreadPool
+from sidecar.system.worker_threads import ThreadPool
 
 
 def test_the_pool_is_done_when_nothing_is_queued_or_running() -> None:

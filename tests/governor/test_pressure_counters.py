@@ -25,7 +25,7 @@ from sidecar.governor import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.pressure import GovernorAction
+from sidecar.governor.pressure_counters import GovernorAction
 from sidecar.runs import PressureCounters
 from sidecar.settings.resolve import Settings, resolve
 
