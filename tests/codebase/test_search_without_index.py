@@ -43,6 +43,10 @@ def test_part_of_a_compound_name_matches_but_part_of_a_word_does_not(made: Repos
     assert "src/scarthing.py" not in paths(made, "cart")
 
 
+def test_word_in_a_files_own_name_counts_more_than_one_in_its_folder(made: Repository) -> None:
+    assert paths(made, "cart") == ["src/cart/CartTotal.ts", "src/cart/discount.py"]
+
+
 def test_missing_untracked_and_linked_files_are_left_out(made: Repository) -> None:
     (made.path / "src/cart/discount.py").unlink()
     (made.path / "docs/discounts.md").unlink()
