@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 from sidecar.call import Call
-from sidecar.context.agent_pipeline_state import (
+from sidecar.context.agent_pipeline_parser import (
     DEFAULT_MODE,
     TASK_CHARACTERS,
     Mode,

@@ -7,7 +7,7 @@ our sections.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.context.agent_pipeline_state import (
+from sidecar.context.agent_pipeline_parser import (
     Handoff,
     Pipeline,
     parse_handoff,

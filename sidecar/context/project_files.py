@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.context.agent_pipeline_state import (
+from sidecar.context.agent_pipeline_parser import (
     ENDING,
     Pipeline,
     agent_score,

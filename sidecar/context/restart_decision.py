@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.agent_pipeline_state import Pipeline, agent_score, next_agent
+from sidecar.context.agent_pipeline_parser import Pipeline, agent_score, next_agent
 from sidecar.context.brackets import Bracket
 from sidecar.context.project_files import ProjectSources
 from sidecar.context.restart_counters import (

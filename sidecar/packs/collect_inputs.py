@@ -18,6 +18,7 @@ from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
+from sidecar.packs.files_of_prompt import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.model import PreRunParams
 from sidecar.packs.pack_blocks import sent_memory_ids
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
@@ -28,7 +29,6 @@ from sidecar.packs.prefetch import (
     log_skipped,
     start_early_build,
 )
-from sidecar.packs.prompt_file_search import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.relevant_files import (
     RunningSearch,
     early_matches_first,

@@ -11,6 +11,7 @@ from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUn
 from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
+from sidecar.packs.files_of_prompt import FoundFiles
 from sidecar.packs.pack_cache import (
     REMEMBERED_CONVERSATIONS,
     PackCache,
@@ -18,7 +19,6 @@ from sidecar.packs.pack_cache import (
     build_ahead,
     get_task_pack,
 )
-from sidecar.packs.prompt_file_search import FoundFiles
 from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
 from sidecar.runs import run_records
 from sidecar.workspace import Workspace

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.context import BRACKETS, Bracket
-from sidecar.context.agent_pipeline_state import parse_pipeline
+from sidecar.context.agent_pipeline_parser import parse_pipeline
 from sidecar.context.compose_block import (
     LAYER_BY_ELEMENT,
     BlockMemories,

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects.architectural_boundaries import by_path
-from sidecar.context.agent_pipeline_state import (
+from sidecar.context.agent_pipeline_parser import (
     agent_score,
     next_agent,
     parse_agent_scope,

@@ -32,7 +32,7 @@ BOUNDED: dict[str, Use] = {
     "sidecar.language.work_taken_back.": lambda text: list(abandoned_approaches(text)),
     "sidecar.language.work_taken_back": lambda text: list(abandoned_approaches(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
-    "sidecar.ralph.agent.output_filters._SEQUENCE": lambda text: AnsiStripper().strip(text),
+    "sidecar.ralph.agent.output_lines._SEQUENCE": lambda text: AnsiStripper().strip(text),
     **{
         f"sidecar.language.message_intent.{name}": creation_intent
         for name in (

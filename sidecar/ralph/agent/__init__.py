@@ -17,7 +17,7 @@ from sidecar.ralph.agent.harnesses import (
     installed_version,
     parse_version,
 )
-from sidecar.ralph.agent.output_filters import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
+from sidecar.ralph.agent.output_lines import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
 from sidecar.ralph.agent.output_parser import OutputParser, Tail, find_usage_limit
 from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
 

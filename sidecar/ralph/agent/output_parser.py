@@ -24,7 +24,7 @@ from sidecar.ralph.agent.formats import (
     format_of,
 )
 from sidecar.ralph.agent.harnesses import OutputFormat, UsageLimit
-from sidecar.ralph.agent.output_filters import AnsiStripper, LineSplitter, LongEventText
+from sidecar.ralph.agent.output_lines import AnsiStripper, LineSplitter, LongEventText
 from sidecar.ralph.agent.promise import PromiseSearch
 
 # The patterns follow messages the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.context.agent_pipeline_state import agent_score, parse_pipeline, resolve_mode
+from sidecar.context.agent_pipeline_parser import agent_score, parse_pipeline, resolve_mode
 from tests.support.cases import together
 
 
