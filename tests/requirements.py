@@ -676,6 +676,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Claude Code and Codex CLI outside of the app: packs are given once per session, and runs kept": (
         "test_claude_code.py::test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for",
+        "test_claude_code.py::test_a_client_of_the_local_socket_alone_receives_the_progress_of_its_job",
         "test_claude_code.py::test_a_session_receives_its_packs_once_and_its_runs_are_recorded",
         "test_claude_code.py::test_codex_receives_its_packs_once_and_its_patches_are_recorded",
         "test_claude_code.py::test_after_a_compaction_the_session_receives_everything_again",

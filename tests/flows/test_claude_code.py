@@ -16,6 +16,7 @@ import apsw
 import pytest
 
 from sidecar.integrations.agent_hooks import MAX_CHARACTERS
+from sidecar.system.local_socket import connect
 from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, CodexCli, context_of
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
@@ -226,6 +227,27 @@ def test_hooks_use_a_running_sidecar_and_stay_silent_in_its_own_sessions(claude:
         outputs = [context_of(in_app.hook("UserPromptSubmit", prompt=PROMPT)) for _ in range(3)]
         assert outputs == ["", "", ""]
         assert all(entry["why"] == "timeout" for entry in claude.log())
+    finally:
+        app.close()
+
+
+def test_a_client_of_the_local_socket_alone_receives_the_progress_of_its_job(claude: ClaudeCode) -> None:
+    app = SidecarProcess(claude.state_dir)
+    try:
+        app.client.initialize()
+        awaited(lambda: list((claude.state_dir / "socket").glob("*")))
+        connection = connect(str(claude.state_dir), PATIENCE_SECONDS)
+        assert connection is not None
+        request = {"jsonrpc": "2.0", "id": 7, "method": "codebase/index", "params": {"cwd": str(claude.cwd)}}
+        connection.write(json.dumps(request).encode() + b"\n")
+        received = b""
+        while b'"id":7' not in received:
+            received += connection.read()
+        connection.close()
+        *progress, result = map(json.loads, received.splitlines())
+        assert {(message["method"], message["params"]["token"]) for message in progress} == {("$/progress", 7)}
+        assert result["result"]["complete"]
+        assert not [message for message in app.client.inbox.messages if message.get("method") == "$/progress"]
     finally:
         app.close()
 
