@@ -86,6 +86,12 @@ def test_line_at_the_limit_is_accepted_and_a_longer_one_refused(line_end: bytes)
     assert all_of([stream])[0] == [b"y" * SMALL, Refused.TOO_LARGE, b"{}"]
 
 
+def test_message_behind_the_end_of_a_long_line_is_read_without_more_bytes() -> None:
+    framer = Framer(SMALL)
+    assert list(framer.feed(b"y" * (SMALL + 1))) == [Refused.TOO_LARGE]
+    assert list(framer.feed(b"y\n{}\n")) == [b"{}"]
+
+
 def test_body_over_the_limit_is_refused_and_the_next_message_is_read() -> None:
     stream = frame(b"x" * 1000, Framing.CONTENT_LENGTH) + frame(b"{}", Framing.CONTENT_LENGTH)
     assert all_of([stream])[0] == [Refused.TOO_LARGE, b"{}"]
