@@ -231,8 +231,11 @@ def test_hooks_use_a_running_sidecar_and_stay_silent_in_its_own_sessions(claude:
         app.close()
 
 
-def test_a_client_of_the_local_socket_alone_receives_the_progress_of_its_job(claude: ClaudeCode) -> None:
+def test_a_client_of_the_local_socket_alone_receives_the_progress_of_its_job(
+    claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = SidecarProcess(claude.state_dir)
+    monkeypatch.chdir(claude.cwd)  # to connect may change the folder
     try:
         app.client.initialize()
         awaited(lambda: list((claude.state_dir / "socket").glob("*")))
