@@ -155,7 +155,7 @@ def test_files_of_a_parallel_loop_are_not_committed(
     edit = claude_tool_use("Write", file_path=str(project.path / "mine.txt"))
     agent.set_runs([edit, writes("mine.txt", "1"), awaits(str(go)), claude_result("<promise>COMPLETE</promise>")])
     running = ralph.start("Add a login.", "--commit", "--harness", "claude", PATH=path)
-    ralph.until_running()
+    ralph.until((project.path / "mine.txt").exists)
     other_agent = FakeAgent(tmp_path / "other", [writes("theirs.txt", "1"), PROMISE_STEP])
     other = Ralph(ralph.cwd, other_agent, tmp_path / "tmp", change="other-change")
     assert other.loop("Something else.", "--commit").returncode == 0
