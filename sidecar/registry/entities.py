@@ -1,4 +1,4 @@
-"""Entities of the registry, and the registry as one value: lookup, dependencies, and the impact of a change. Pure."""
+"""Entities of the registry, and the registry as one value: lookup, dependencies and dependents. Pure."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
