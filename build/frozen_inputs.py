@@ -13,6 +13,7 @@ import importlib
 import marshal
 import pkgutil
 import sys
+import zlib
 from array import array
 from pathlib import Path
 from re import _compiler, _parser  # type: ignore[attr-defined]
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import sidecar
-from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, LazyPattern
+from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, PACKED_FROM, LazyPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,9 +74,11 @@ def compiled_file(patterns: Iterable[tuple[str | bytes, int]]) -> bytes:
         names: list[str | None] = [None] * state.groups
         for name, group in state.groupdict.items():
             names[group] = name
-        place = (len(programs), len(programs) + len(program))
+        is_packed = len(program) >= PACKED_FROM
+        stored = zlib.compress(program, 9) if is_packed else program
+        place = (len(programs), len(programs) + len(stored), is_packed)
         index[pattern, flags] = (flags | state.flags, *place, state.groups - 1, dict(state.groupdict), tuple(names))
-        programs += program
+        programs += stored
     body = marshal.dumps(index)
     return marshal.dumps((INTERPRETER, len(body))) + body + bytes(programs)
 

@@ -10,6 +10,7 @@ import marshal
 import os
 import re
 import sys
+import zlib
 from array import array
 from collections.abc import Mapping
 from functools import cache
@@ -22,12 +23,16 @@ COMPILED_FILE = "compiled_patterns.bin"
 CODE_TYPE = "I"
 """Type of the array that holds a pattern's program."""
 
-INTERPRETER = (sys.version, sys.byteorder, _sre.MAGIC, _sre.CODESIZE, array(CODE_TYPE).itemsize)
-"""Properties of the interpreter that compiled patterns depend on."""
+PACKED_FROM = 4_096
+"""Size in bytes from which a program is packed: a sixth of them have four fifths of the bytes."""
+
+INTERPRETER = (sys.version, sys.byteorder, _sre.MAGIC, _sre.CODESIZE, array(CODE_TYPE).itemsize, PACKED_FROM)
+"""Properties of the interpreter that compiled patterns depend on, and of the file."""
 
 _Key = tuple[str | bytes, int]
-_Compiled = tuple[int, int, int, int, dict[str, int], tuple[str | None, ...]]
-"""Flags, start and end of the program in bytes, number of groups, groups by name, names by group."""
+_Compiled = tuple[int, int, int, bool, int, dict[str, int], tuple[str | None, ...]]
+"""Flags, start and end of the program in bytes, whether it is packed, number of groups, groups by name, names by
+group."""
 
 
 def lazy_regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -75,8 +80,9 @@ class CompiledPatterns:
         compiled = self._index.get((pattern, flags))
         if compiled is None:
             return None
-        actual_flags, start, end, groups, group_index, group_names = compiled
-        program = array(CODE_TYPE, self._programs[start:end].tobytes()).tolist()
+        actual_flags, start, end, is_packed, groups, group_index, group_names = compiled
+        code = self._programs[start:end]
+        program = array(CODE_TYPE, zlib.decompress(code) if is_packed else code.tobytes()).tolist()
         return cast("re.Pattern[Any]", _sre.compile(pattern, actual_flags, program, groups, group_index, group_names))
 
 

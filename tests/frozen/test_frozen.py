@@ -107,7 +107,9 @@ def test_a_cold_index_uses_grammars_in_workers_of_the_program_itself(
     running.wait()
     assert b"codebase.workers" not in running.stderr()
     with contextlib.closing(sqlite3.connect(state_dir / "continuity.db")) as database:
-        rows = database.execute("SELECT value FROM continuity_file_cache").fetchall()
+        rows = database.execute(
+            "SELECT value FROM continuity_file_cache WHERE content_hash NOT LIKE 'words %'"
+        ).fetchall()
     summaries = [from_json(json.loads(value)) for (value,) in rows]
     assert {summary.analysis for summary in summaries} == {"syntax"}
     assert {release_file.kind for summary in summaries for release_file in summary.definitions} == {"class", "method"}
