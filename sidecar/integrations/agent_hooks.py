@@ -383,9 +383,7 @@ def remembered_output(remembered: Sequence[Remembered]) -> dict[str, Any] | None
 
 def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> PostRunResult:
     text = hook.text("last_assistant_message") if outcome == "completed" else ""
-    if text:
-        _wait_for_last_message(call, hook, open_run, text)
-    run = _run_from_transcript(hook, open_run)
+    run = _run_with_last_message(call, hook, open_run, text)
     params = {
         **_common(hook, open_run),
         "deliveryToken": open_run.delivery_token,
@@ -401,16 +399,21 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
     return post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
 
 
-def _wait_for_last_message(call: Call, hook: HookCall, open_run: OpenRun, text: str) -> None:
-    """Wait until the session file has the run's last message, with all that precedes it; half a second at most."""
-    size = None
+def _run_with_last_message(call: Call, hook: HookCall, open_run: OpenRun, text: str) -> TranscriptRun:
+    """Return the run once the session file has its last message, with all that precedes it; after half a second as is.
+
+    Without a last message the run is returned at once.
+    """
+    size = _file_size(hook.transcript_path)
+    run = _run_from_transcript(hook, open_run)
     for _ in range(FILE_WAITS):
+        last = run.text.strip()
+        if not text or (last and text.strip().endswith(last)) or call.process.closing.wait(FILE_WAIT_SECONDS):
+            break
         before, size = size, _file_size(hook.transcript_path)
-        last = _run_from_transcript(hook, open_run).text.strip() if size != before else ""
-        if last and text.strip().endswith(last):
-            return
-        if call.process.closing.wait(FILE_WAIT_SECONDS):
-            return
+        if size != before:
+            run = _run_from_transcript(hook, open_run)
+    return run
 
 
 def _file_size(path: str) -> int | None:
