@@ -158,9 +158,9 @@ def _explain_lines(answer: Any) -> list[str]:
 
 
 def _doctor_lines(answer: Any) -> list[str]:
-    texts = [f"{check['message']} {words_of_command_line(check['hint'])}".strip() for check in answer["checks"]]
     return [
-        f"{check['level']:<8}{check['name']:<12} {text}" for check, text in zip(answer["checks"], texts, strict=True)
+        f"{check['level']:<8}{check['name']:<12} {check['message']} {words_of_command_line(check['hint'])}".rstrip()
+        for check in answer["checks"]
     ]
 
 

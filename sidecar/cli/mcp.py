@@ -50,8 +50,8 @@ def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "M
 
     lock = threading.Lock()
     compactions: dict[str, int] = {}
-    project_params(arguments.project)
-    project = locate(os.path.abspath(arguments.project)) if arguments.project is not None else None
+    named_project = project_params(arguments.project).get("projectPath")
+    project = locate(os.path.abspath(named_project)) if named_project is not None else None
     named_folder = state_folder(arguments.state_dir) if arguments.state_dir is not None else None
 
     @cache
