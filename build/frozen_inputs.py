@@ -2,12 +2,14 @@
 
     .venv/bin/python build/frozen_inputs.py FOLDER
 
-`compiled_patterns.bin`: every lazy pattern, compiled. `first_modules.txt`: the modules loaded before the first pre-run.
+`first_modules.txt`: the modules loaded before the first pre-run. `precompiled_code.bin`: the code that their classes
+are made with. `compiled_patterns.bin`: every lazy pattern, compiled.
 """
 
 from __future__ import annotations
 
 import argparse
+import builtins
 import gc
 import importlib
 import marshal
@@ -15,6 +17,7 @@ import pkgutil
 import sys
 import zlib
 from array import array
+from contextlib import contextmanager
 from pathlib import Path
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
@@ -23,9 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import sidecar
 from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, PACKED_FROM, LazyPattern
+from sidecar.core.precompiled_code import CODE_FILE, COMPILING, packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from types import CodeType
 
 FIRST_MODULES_FILE = "first_modules.txt"
 
@@ -35,9 +40,36 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     folder: Path = parser.parse_args(arguments).folder
-    folder.joinpath(FIRST_MODULES_FILE).write_text("\n".join(first_modules()), "utf-8")
+    with recorded_code() as codes:
+        names = first_modules()
+    folder.joinpath(FIRST_MODULES_FILE).write_text("\n".join(names), "utf-8")
+    folder.joinpath(CODE_FILE).write_bytes(packed(codes))
     folder.joinpath(COMPILED_FILE).write_bytes(compiled_file(all_patterns()))
     return 0
+
+
+@contextmanager
+def recorded_code() -> Iterator[dict[tuple[str, str], CodeType]]:
+    """Collect the code of each text that is compiled for classes made inside."""
+    codes: dict[tuple[str, str], CodeType] = {}
+    for module, name in COMPILING:
+        setattr(module, name, _recording(codes, name))
+    try:
+        yield codes
+    finally:
+        for module, name in COMPILING:
+            delattr(module, name)
+
+
+def _recording(codes: dict[tuple[str, str], CodeType], name: str) -> Any:
+    """Return a function in place of a builtin that also keeps the code of a text."""
+    builtin = getattr(builtins, name)
+
+    def compile_and_keep(text: str, *rest: Any) -> Any:
+        codes[name, text] = compile(text, "<string>", "exec" if name == "exec" else "eval", dont_inherit=True)
+        return builtin(text, *rest)
+
+    return compile_and_keep
 
 
 def first_modules() -> list[str]:

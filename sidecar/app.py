@@ -294,10 +294,12 @@ class App:
         """Load the methods in the background, from INITIALIZED to SERVING or FAILED."""
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
+            from sidecar.core.precompiled_code import precompiled_code
             from sidecar.system.allocator import use_single_arena
 
             use_single_arena()
-            self._load_core()
+            with precompiled_code():
+                self._load_core()
             if self._load_rest is not None:
                 self._wait_until_idle()
                 self._serve(self._load_rest(), Phase.SERVING, build_first="continuity/postRun")

@@ -26,6 +26,7 @@ def run() -> int:
         "yaml": _yaml,
         "catalog": _catalog,
         "patterns": _patterns,
+        "code": _code,
     }
     results = {name: _result_of(check) for name, check in checks.items()}
     passed = all(result["ok"] for name, result in results.items() if name != "git")
@@ -125,3 +126,12 @@ def _patterns() -> str:
     if not count and getattr(sys, "frozen", False):
         raise RuntimeError("the compiled patterns are missing, or of another interpreter")
     return f"{count} compiled patterns"
+
+
+def _code() -> str:
+    from sidecar.core.precompiled_code import stored_code
+
+    count = len(stored_code())
+    if not count and getattr(sys, "frozen", False):
+        raise RuntimeError("the precompiled code is missing, or of another interpreter")
+    return f"{count} precompiled texts"

@@ -23,6 +23,7 @@ OPENS = {
     "system/atomic_write.py": "creates new files and moves them into place",
     "system/folder_watch.py": "creates a file if it is missing",
     "core/lazy_regex.py": "a file of the program itself",
+    "core/precompiled_code.py": "a file of the program itself",
     "codebase/store.py": STATE_FOLDER,
     "cli/hook_daemon.py": STATE_FOLDER,
     "cli/hook_client.py": STATE_FOLDER,

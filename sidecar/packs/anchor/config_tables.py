@@ -1,8 +1,6 @@
 """Build and configuration files as tables; unreadable text becomes an empty table. Pure."""
 
-import configparser
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -23,6 +21,8 @@ _TRAILING_COMMA = lazy_regex(r'("(?:\\.|[^"\\\n])*+"?)|,(?=\s*[}\]])')
 @lru_cache(maxsize=CACHED_TABLES)
 def parse_toml(text: str) -> Table:
     """Parse TOML."""
+    import tomllib  # later: a first prompt whose anchor is cached needs neither parser
+
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError):  # the library recurses into nested lists
@@ -43,6 +43,8 @@ def parse_json(text: str) -> Table:
 @lru_cache(maxsize=CACHED_TABLES)
 def parse_ini(text: str) -> Table:
     """Parse an INI file; lines before the first section form section `""`."""
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string("[ ]\n" + text)
