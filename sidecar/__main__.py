@@ -24,8 +24,10 @@ def main() -> None:
         from sidecar.rpc import claim_stdio
 
         pipe = claim_stdio.claim()
+        from sidecar.system.worker_processes import serve_lines, skip_public_face
+
+        skip_public_face("sidecar.codebase", "search", "summary", "worktree")
         from sidecar.codebase.file_analysis_worker import handle_request
-        from sidecar.system.worker_processes import serve_lines
 
         serve_lines(pipe.read_fd, pipe.write_fd, handle_request)
     if arguments[:1] == ["hook"] and len(arguments) in (2, 3):

@@ -82,5 +82,19 @@ def test_the_streams_are_claimed_before_any_other_import(tmp_path: Path) -> None
     assert set(done.stdout.split()) == {"sidecar", "sidecar.rpc", "sidecar.rpc.claim_stdio"}
 
 
+def test_a_worker_that_analyses_files_loads_only_what_it_needs(tmp_path: Path) -> None:
+    script = (
+        "import os, runpy, sys\nsys.argv = ['onecode-sidecar', 'analyse']\n"
+        "from sidecar.system import worker_processes as workers\n"
+        "workers.serve_lines = lambda *_: sys.exit(','.join(sys.modules))\n"
+        "runpy.run_module('sidecar', run_name='__main__')\n"
+    )
+    command = [sys.executable, "-S", "-E", "-c", _with_packages(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    modules = set(done.stderr.strip().split(","))
+    assert "sidecar.codebase.file_analysis_worker" in modules, done.stderr
+    assert modules & {"pydantic", "apsw", "sidecar.codebase.repository", "sidecar.call"} == set()
+
+
 def _with_packages(script: str) -> str:
     return f"import sys; sys.path[:0] = {[str(ROOT), *sys.path]!r}\n{script}"
