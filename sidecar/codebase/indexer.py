@@ -44,8 +44,8 @@ WORKER_COMMAND = "analyse"
 MIN_FILES_FOR_WORKERS = 64
 """Number of files from which the start of a worker, a tenth of a second, pays off."""
 
-BATCH_FILES = 128
-"""Number of files in one request to a worker."""
+BATCH_FILES, FIRST_BATCH_FILES = 128, 32
+"""Number of files in one request to a worker, and in the first one."""
 
 HANG_MS = 20_000.0
 """A worker that is silent for this long is killed. Reading and parsing one file have limits far below."""
@@ -118,8 +118,8 @@ class _Run:
         self._parts: queue.PriorityQueue[_Part] = queue.PriorityQueue()
         self._numbers = itertools.count()
         for stage, staged in ((WORDS, files), (SUMMARIES, with_words)):
-            for start in range(0, len(staged), BATCH_FILES):
-                self.add_part(stage, dict(staged[start : start + BATCH_FILES]))
+            for part in _batches(staged, workers):
+                self.add_part(stage, dict(part))
         self._results: queue.Queue[_Results | Exception | None] = queue.Queue(maxsize=MAX_QUEUED)
         self._over = threading.Event()
         count = min(workers, self._parts.qsize())
@@ -206,6 +206,15 @@ class _Run:
         self._log.warning(
             "codebase.analysis.crashed", content=content, suffix=Path(path).suffix, status=status, times=times
         )
+
+
+def _batches(files: Sequence[tuple[str, str]], workers: int) -> Iterator[Sequence[tuple[str, str]]]:
+    """Split files into requests: a short first one for each worker, because a prompt may wait for its files."""
+    end_of_first = workers * FIRST_BATCH_FILES
+    for start in range(0, min(end_of_first, len(files)), FIRST_BATCH_FILES):
+        yield files[start : min(start + FIRST_BATCH_FILES, end_of_first)]
+    for start in range(end_of_first, len(files), BATCH_FILES):
+        yield files[start : start + BATCH_FILES]
 
 
 class _WorkerSlot:

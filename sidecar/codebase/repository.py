@@ -248,6 +248,24 @@ class Repository:
         report.total = len(listing.searched)
         return self._run(report)
 
+    def expect(
+        self,
+        text: str,
+        state: RepositoryState,
+        touched: Collection[str],
+        by_contents: "Future[list[RankedFile]] | None",
+    ) -> None:
+        """Index the files that a search for a text will find before others, if an index run begins now.
+
+        `by_contents` is a search for it without the index.
+        """
+        self._search.expect(_search_query(text, state, (), touched), by_contents)
+
+    def unread(self, files: Sequence[RankedFile]) -> list[RankedFile]:
+        """Return the files that are listed and whose words are not in the index yet."""
+        pending = self._index.pending_paths
+        return [file for file in files if pending.get(file.path) is False]
+
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
         """Index for at most `wait_ms`; return how many files were analysed, and whether the index is complete.
 
@@ -290,9 +308,7 @@ class Repository:
         touched: Collection[str] = (),
     ) -> list[RankedFile]:
         """Rank the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
-        changed = () if state.kind == "folder" else (file.path for file in state.all_changed)
-        query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
-        return self._search.find(query, state, self.key, limit)
+        return self._search.find(_search_query(text, state, mentioned, touched), state, self.key, limit)
 
     def is_cold(self) -> bool:
         """Whether many files are not indexed, as far as is known before the repository's state is."""
@@ -550,6 +566,13 @@ class Repository:
         for grammar in main_grammars(listing.files):
             if not self._process.closing.is_set():
                 load(grammar)
+
+
+def _search_query(
+    text: str, state: RepositoryState, mentioned: Collection[str], touched: Collection[str]
+) -> SearchQuery:
+    changed = () if state.kind == "folder" else (file.path for file in state.all_changed)
+    return SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
 
 
 def _regular_stat(path: Path) -> os.stat_result | None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -27,6 +28,9 @@ LAST_COMMITS = 300
 
 MAX_PRIORITIZED = 200
 """Number of files matching the last query that are indexed before the others."""
+
+CONTENTS_SECONDS = 0.3
+"""Maximum time to wait for a search of contents before files are indexed in another order."""
 
 
 class _ListedState(NamedTuple):
@@ -71,6 +75,7 @@ class WorkspaceSearch:
         self._update_lock = threading.Lock()
         self._listed: _ListedState | None = None
         self._last_query: SearchQuery | None = None
+        self._found_by_contents: Future[list[RankedFile]] | None = None
 
     def update(self, state: RepositoryState, listing: Listing) -> None:
         """Make the index hold exactly a state's files."""
@@ -122,11 +127,22 @@ class WorkspaceSearch:
         files, paths = self._histories.fragile_files(history), listed.listing.files
         return list(islice((file for file in files if file.path in paths and is_own_code(file.path)), limit))
 
+    def expect(self, query: SearchQuery, found_by_contents: "Future[list[RankedFile]] | None") -> None:
+        """Index what a query will find before other files, if an index run begins now.
+
+        `found_by_contents` is a search for it without an index.
+        """
+        self._last_query, self._found_by_contents = query, found_by_contents
+
     def by_interest(self, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Sort (path, content id) pairs: those matching the last query first, then recently changed ones."""
         contents = dict(files)
-        query = self._last_query
+        query, search = self._last_query, self._found_by_contents
+        self._found_by_contents = None
         matching = self._find(query, MAX_PRIORITIZED) if query is not None else []
+        if search is not None:
+            with suppress(TimeoutError):
+                matching = [*search.result(CONTENTS_SECONDS), *matching]
         paths = dict.fromkeys((*(file.path for file in matching), *self._recent_paths(len(contents))))
         return [(path, contents[path]) for path in paths if path in contents]
 

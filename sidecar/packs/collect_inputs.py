@@ -161,6 +161,8 @@ def collect_inputs(
     if state_and_listing is None:
         return inputs
     inputs.state, listing = state_and_listing
+    if contents_search is None and remaining_ms() and pack_query.repository.is_cold():
+        contents_search = start_contents_search(pack_query, pack_query.process.background)
     start: Start = pack_query.process.background.submit
     if cached is not None and _is_quick(pack_query, inputs.state, known):
         start = _run_inline

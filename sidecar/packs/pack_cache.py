@@ -251,41 +251,73 @@ def _build(
 ) -> TaskPack:
     anchors = pack_query.workspace.slices.packs.anchors
     pack_query = pack_query._replace(query=_without_unindexed(pack_query.query, listing))
-    repository, indexing = pack_query.repository, pack_query.process.indexing
+    repository = pack_query.repository
     was_indexed = repository.is_indexed()
     anchor_inputs = (pack_query.host_injects, pack_query.accepted, pack_query.anchor_bytes)
     partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
+    found = _wait_and_find(pack_query, state, listing, wait_ms, partial_pack)
+    complete, matches = found.complete, found.matches
+    if complete and not was_indexed:  # dependencies and history are known now
+        partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
+    if not complete and found.early_matches and wait_ms < SHORT_WAIT_MS:
+        files = partial_pack.files
+    else:
+        files, matches = context_files(pack_query, state, listing, None if complete else found.early_matches)
+    weaker = len({match.path for match in matches} - {file.ranked.path for file in files})
+    pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
+    return TaskPack(
+        pack,
+        cache_hit=False,
+        analyzed=found.analyzed,
+        complete=complete,
+        anchor_is_complete=partial_pack.anchor.is_complete,
+    )
+
+
+class _Found(NamedTuple):
+    """Files found while others were indexed."""
+
+    analyzed: int
+    complete: bool
+    matches: Sequence[RankedFile]
+    early_matches: Sequence[RankedFile]
+    """Files found without the index whose words it does not have yet."""
+
+
+def _wait_and_find(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, wait_ms: float, partial_pack: PartialPack
+) -> _Found:
+    """Wait for the index; meanwhile put into the partial pack what is found without it, or in what it has.
+
+    Code is shown once the search of contents is over: few files in the index rarely are those that a prompt is about.
+    """
+    repository, indexing, clock = pack_query.repository, pack_query.process.indexing, pack_query.process.clock
+    search = partial_pack.contents_search
+    repository.expect(pack_query.query, state, pack_query.touched, search)
+    started_ms, waited_ms = clock.monotonic_ms(), float(FIRST_READ_MS)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
-    waited_ms: float = FIRST_READ_MS
     matches: Sequence[RankedFile] = ()
     early_matches: Sequence[RankedFile] = ()
-    while not complete:  # what is found meanwhile is ready at the deadline
-        had_code, early_matches = bool(early_matches), finished(partial_pack.contents_search)
+    has_code = False
+    while not complete:
+        is_over = search is None or search.done()
+        early_matches = repository.unread(finished(search))
         if waited_ms >= wait_ms >= SHORT_WAIT_MS:
             break  # the last search follows
-        if is_searched(pack_query):
-            matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
-        if not had_code:
+        if not has_code:
+            if is_searched(pack_query):
+                matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
             candidates = [file for file in early_matches_first(matches, early_matches) if file.path in listing.searched]
             partial_pack.files = path_only_files(pack_query.query, candidates)
-            if early_matches:
+            if is_over and candidates:
                 partial_pack.files = with_early_regions(pack_query, pack_query.query, candidates, state, listing)
+                has_code = True
         if waited_ms >= wait_ms:
             break
         step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
         newly_analyzed, complete = repository.wait_for_index(listing, indexing, step_ms)
-        waited_ms, analyzed = waited_ms + step_ms, analyzed + newly_analyzed
-    if complete and not was_indexed:  # dependencies and history are known now
-        partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
-    if not complete and early_matches and wait_ms < SHORT_WAIT_MS:
-        files = partial_pack.files
-    else:
-        files, matches = context_files(pack_query, state, listing, None if complete else early_matches)
-    weaker = len({match.path for match in matches} - {file.ranked.path for file in files})
-    pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
-    return TaskPack(
-        pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
-    )
+        waited_ms, analyzed = max(waited_ms + step_ms, clock.monotonic_ms() - started_ms), analyzed + newly_analyzed
+    return _Found(analyzed, complete, matches, early_matches)
 
 
 def _without_unindexed(query: str, listing: Listing) -> str:

@@ -73,8 +73,11 @@ RECENT_DEPTH, POINTER_BYTES = 80, 130
 MAX_LEADING_FILES = 3
 """Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
 
-PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 3
+PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 6
 """While files are still being indexed: the same, those found without the index, and those split by line patterns."""
+
+EXPECTED_FILES = 128
+"""Number of files found without the index that are indexed first: what a worker reads in one request."""
 
 CONTENTS_SECONDS = 1.0
 """Maximum time of a search of contents without an index."""
@@ -131,7 +134,7 @@ def early_matches_first(ranked: Sequence[RankedFile], early_matches: Sequence[Ra
     """Put the files found without an index after those that the prompt names, before what an unfinished index finds."""
     named = [file for file in ranked if is_named_file(file)]
     paths = {file.path for file in named}
-    found = [file for file in early_matches if file.path not in paths]
+    found = [file for file in early_matches if file.path not in paths][:UNINDEXED_FILES]
     paths.update(file.path for file in found)
     return [*named, *found, *(file for file in ranked if file.path not in paths)]
 
@@ -367,7 +370,7 @@ def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> Ru
     if not any(is_distinctive(term) and term not in GENERAL_TERMS for term in query_terms(pack_query.query)):
         return None
     cwd = pack_query.workspace.cwd
-    return pool.submit(search_contents, cwd, pack_query.query, UNINDEXED_FILES, CONTENTS_SECONDS)
+    return pool.submit(search_contents, cwd, pack_query.query, EXPECTED_FILES, CONTENTS_SECONDS)
 
 
 RECENT_WEIGHTS = {

@@ -97,8 +97,8 @@ def test_workers_and_this_process_return_equal_summaries(make_repository: Make, 
     edited = repository.git("hash-object", "src/m1.py", "new.ts").split()
     changed = [("src/m1.py", f"w:{edited[0]}"), ("new.ts", f"w:{edited[1]}"), ("gone.py", "w:x")]
     files = [*(file for file in committed(repository) if file[0] != "src/m1.py"), *changed]
-    words, *analysed = analyse_in_workers(repository.path, files[-40:], log, lambda: False)
-    expected = list(analyse(repository.path, dict(files[-40:])))
+    words, *analysed = analyse_in_workers(repository.path, files[-30:], log, lambda: False)
+    expected = list(analyse(repository.path, dict(files[-30:])))
     assert isinstance(words, FileWords)
     assert (words.files, words.words) == (
         {file.path: file.content for file in expected},
@@ -238,7 +238,7 @@ def test_words_that_were_stored_are_not_read_again(
         assert CodebaseClient(opened.client, repository.path).index()["complete"] is is_complete
         opened.close()
     (first, _), (again, with_words) = requests
-    assert len(with_words) in (analysis_workers.BATCH_FILES, MIN_FILES_FOR_WORKERS)
+    assert len(with_words) == analysis_workers.FIRST_BATCH_FILES
     assert (again.keys() & with_words.keys(), again | with_words) == (set(), first)
 
 

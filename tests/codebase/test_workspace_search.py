@@ -2,12 +2,13 @@
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary
+from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary, workspace_search
 from sidecar.codebase.search import SearchQuery
 from sidecar.codebase.summary.summarize import summarize
 from sidecar.codebase.workspace_search import SharedSearch, WorkspaceSearch
@@ -235,6 +236,29 @@ def test_matching_files_are_indexed_first_then_recently_changed_ones(zoo: Worktr
     assert set(ordered) <= set(pending)
     assert len(ordered) == len(set(ordered)) == 4
     assert desk.finder.by_interest(pending[:1]) == [file for file in ordered if file == pending[0]]
+
+
+def test_files_that_contain_the_words_of_an_expected_search_are_indexed_first(zoo: Worktree, program: Process) -> None:
+    desk = Desk(zoo.path, program)
+    desk.look()
+    desk.finder.read_history()
+    pending = desk.finder.index.pending()
+    found: Future[list[RankedFile]] = Future()
+    found.set_result([RankedFile("pens.py", 6.0, {"contents": 6.0}, ("pelican",), ())])
+    desk.finder.expect(SearchQuery("the stock"), found)
+    assert [path for path, _ in desk.finder.by_interest(pending)][:2] == ["pens.py", "stock.py"]
+    assert desk.finder.by_interest(pending)[0][0] == "stock.py", "one run, once"
+
+
+def test_an_expected_search_that_is_late_delays_no_index(
+    zoo: Worktree, program: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_search, "CONTENTS_SECONDS", 0.01)
+    desk = Desk(zoo.path, program)
+    desk.look()
+    desk.finder.read_history()
+    desk.finder.expect(SearchQuery("the stock"), Future())
+    assert desk.finder.by_interest(desk.finder.index.pending())[0][0] == "stock.py"
 
 
 def test_search_method_uses_co_changes(client: Client, zoo: Worktree) -> None:

@@ -105,6 +105,40 @@ def test_files_of_a_large_cold_repository_are_found_by_their_contents(
     assert "|     def apply_discount" in text_of(answer, "context")
 
 
+def test_unread_files_of_another_commit_are_found_by_their_contents(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    start_chat().pre_run(PROMPT)
+    shop.commit({"src/stock.py": "def reserve(sku: str) -> None:\n    raise SystemExit('the turnstile is closed')\n"})
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
+    answer = start_chat(sub_chat_id="new").pre_run("Where does the turnstile close?", deadlineMs=4_000)
+    released.set()
+    assert answer["metadata"]["partial"] is True
+    assert "|     raise SystemExit('the turnstile is closed')" in text_of(answer, "context")
+
+
+def test_the_code_found_first_is_shown_when_the_rest_is_late(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_chat().pre_run(PROMPT)
+    shop.commit({"notes/plan.md": "The plan.\n"})
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
+
+    def late(*_: object) -> tuple[tuple[()], tuple[()]]:
+        released.wait(20)
+        return (), ()
+
+    monkeypatch.setattr(pack_cache, "context_files", late)
+    answer = start_chat(sub_chat_id="new").pre_run("Which percent does apply_discount take?", deadlineMs=3_000)
+    released.set()
+    assert answer["metadata"]["partial"] is True
+    assert {"item": "context", "reason": "deadline"} in answer["metadata"]["trimmed"]
+    assert "|     def apply_discount" in text_of(answer, "context")
+
+
 @pytest.mark.parametrize("prompt", ["refactor", "fix it", "hi", "improve the code"])
 def test_a_vague_prompt_brings_no_files_of_a_cold_repository(
     start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch, prompt: str
