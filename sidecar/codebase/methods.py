@@ -8,10 +8,9 @@ from pydantic import Field
 from sidecar.call import Call
 from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
-from sidecar.codebase.region_search import FoundRegion, SearchedFile
+from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
-from sidecar.codebase.shown_regions import PackedRegions, line_span, pack_regions
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable

@@ -15,11 +15,10 @@ from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.file_analysis_worker import analyse
 from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport
-from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile
+from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
-from sidecar.codebase.shown_regions import ShownRegions
 from sidecar.codebase.store import FileCache, SearchCache, StoredIndex
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary

@@ -1,8 +1,48 @@
-"""File summaries as values, and their JSON form."""
+"""Languages and file summaries as values, and the JSON form of summaries."""
 
+import re
 from typing import Literal, NamedTuple, cast
 
 from sidecar import __version__
+
+DOCSTRING = '"'
+PROSE = ""
+
+Visibility = Literal["underscore", "exported", "capital", "pub", "not-private", "modifier", "not-static", "section"]
+"""Mark of the definitions that other files may use."""
+
+
+class Grammar(NamedTuple):
+    """A tree-sitter grammar: its module, the function that returns it, and its query file."""
+
+    module: str
+    query: str
+    function: str = "language"
+    visibility: Visibility = "underscore"
+    more: str = ""
+    """A second query file, for what a language adds to the first one's."""
+
+
+class Language(NamedTuple):
+    """One language; `definitions` are patterns for single lines with the group `name`.
+
+    Lines come from untrusted files, so a pattern must take linear time: no two adjacent repetitions may match the same
+    characters, which possessive ones (`++`, `*+`) ensure.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    definitions: tuple[re.Pattern[str], ...]
+    comment: str = "#"
+    """Prefix of a leading comment's lines; or DOCSTRING, or PROSE if the text itself is the description."""
+    grammar: Grammar | None = None
+    names: tuple[str, ...] = ()
+    """File names without a suffix, in lower case."""
+    interpreters: tuple[str, ...] = ()
+    """Programs named in a script's first line."""
+    checks: re.Pattern[str] | None = None
+    """Lines that state an invariant, for languages without a grammar."""
+
 
 Analysis = Literal[
     "syntax", "patterns", "prose", "binary", "minified", "recordedChat", "large", "failed", "unread", "outline"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.files import is_test
-from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of, strip_comment
-from sidecar.codebase.summary.model import Definition
+from sidecar.codebase.summary.languages import language_of, strip_comment
+from sidecar.codebase.summary.model import DOCSTRING, PROSE, Definition, Language
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
 

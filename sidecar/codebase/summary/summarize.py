@@ -11,13 +11,21 @@ from sidecar.codebase.summary.invariants import find_by_lines, find_landmines
 from sidecar.codebase.summary.languages import (
     MAX_DEFINITIONS,
     DefinitionHead,
-    Grammar,
-    Language,
     find_definitions,
     is_public,
     language_of,
 )
-from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
+from sidecar.codebase.summary.model import (
+    Analysis,
+    Definition,
+    Grammar,
+    Invariant,
+    Language,
+    Summary,
+    chunk_lines,
+    from_json,
+    to_json,
+)
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import MAX_LINE_CHARACTERS, Syntax, read_syntax
 from sidecar.core.lazy_regex import lazy_regex

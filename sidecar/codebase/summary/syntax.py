@@ -20,11 +20,10 @@ from sidecar.codebase.summary.languages import (
     MAX_NAME,
     Container,
     DefinitionHead,
-    Grammar,
     is_public,
     normalize_signature,
 )
-from sidecar.codebase.summary.model import Definition, Invariant
+from sidecar.codebase.summary.model import Definition, Grammar, Invariant
 from sidecar.core.clock import SystemClock
 from sidecar.core.lazy_regex import lazy_regex
 
