@@ -25,6 +25,7 @@ from sidecar.codebase.search.region_ranking import (
     rank_regions,
 )
 from sidecar.codebase.summary.model import Summary
+from sidecar.codebase.summary.pattern_languages import is_notebook, without_outputs
 from sidecar.codebase.summary.summarize import summarize
 from sidecar.core.clean_text import line_of_code
 from sidecar.core.digests import digest_bytes
@@ -148,6 +149,7 @@ def candidate_file(
         matches,
         (DOCUMENT_SHARE if wants_documents else 1.0) if is_document(ranked.path) and not is_named else 0.0,
         ranked.parts.get("path", 0.0),
+        wants_tests or is_named,
     )
 
 
@@ -220,7 +222,8 @@ class RegionSearch:
             if searched.summary.analysis == "large":
                 part = _split_large(path, text, query)._replace(version=version)
             else:
-                masked = text if searched.summary.is_clean else redact_lines(text)
+                shown = "\n".join(without_outputs(text.split("\n"))) if is_notebook(path) else text
+                masked = shown if searched.summary.is_clean else redact_lines(shown)
                 lines = masked.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
                 regions = index_regions(lines, searched.summary, self._count_terms)
                 part = _SplitFile(tuple(lines), regions, is_outline=searched.summary.analysis == "outline")

@@ -175,6 +175,7 @@ class CandidateFile(NamedTuple):
     """1 for prose or data that the prompt does not ask for."""
     path_match: float = 0.0
     """Match of the path's words with the prompt."""
+    wants_tests: bool = False
 
 
 class RankedRegion(NamedTuple):
@@ -276,7 +277,7 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
         chosen = _candidates(file, evidence, framed[rank], REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS)
         best = file.regions[chosen[0]] if chosen else None
         file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)
-        path_match, test, document = file.path_match, float(file.is_test), file.document
+        path_match, document = file.path_match, file.document
         for rank_in_file, number in enumerate(chosen):
             indexed, match = file.regions[number], file.matches.regions[number]
             region, name = indexed.region, indexed.name
@@ -288,7 +289,8 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
                 1.0 if (indexed.container, name) in evidence.chains else 0.0,
                 0.0, 0.0,  # callsNamed, calledByNamed: see `_add_calls`
                 framed[rank].get(number, 0.0),
-                file_rank, file_score, path_match, test, document,
+                file_rank, file_score, path_match,
+                float(file.is_test or (region.is_test and not file.wants_tests)), document,
                 _nearness(indexed, best),
                 1.0 if region.is_imports else 0.0,
                 1.0 if region.is_prose else 0.0,

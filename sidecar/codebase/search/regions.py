@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sidecar.codebase.summary.invariants import COMMENT, leading_lines
 from sidecar.codebase.summary.model import Definition, Summary
+from sidecar.codebase.summary.pattern_languages import COMPONENT, MARKUP, NOTEBOOK
 from sidecar.core.lazy_regex import lazy_regex
 
 WINDOW_LINES = 36
@@ -17,7 +18,7 @@ WINDOW_LINES = 36
 MAX_BLANK_LINES = 2
 MAX_REGIONS = 4_000
 CALLABLE_KINDS = frozenset(("function", "method", "constructor", "macro", "test"))
-_DOCSTRING = lazy_regex(r"\s*[rRbBuU]{0,2}(\"\"\"|''')")
+_DOCSTRING = lazy_regex(r"\s*(?:@(?:module|type)?doc\s+(?:~[sS])?)?[rRbBuU]{0,2}(\"\"\"|''')")
 MIN_PROSE_LINES = 7
 """A shorter comment or docstring is shown with its definition."""
 
@@ -30,6 +31,7 @@ DOCSTRING_WITHIN = 20
 MIN_LICENCE_LINES, MAX_LICENCE_LINES = 3, 60
 _LICENCE = lazy_regex(r"(?i)copyright|licen[sc]ed?\b|spdx-|all rights reserved")
 _BLOCK_COMMENTS = (("/*", "*/"), ("<!--", "-->"))
+_SCRIPT_ENDS = ("</script>", "---")
 _BEFORE_LICENCE = ("#!", "<?php", "<?xml", "# -*-")
 
 _CLOSING = lazy_regex(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)")
@@ -54,6 +56,8 @@ class Region(NamedTuple):
     """First and last lines of a long docstring's rest, which is a region of its own."""
     goes_on: bool = False
     """Whether its statement or comment continues below it, in another region."""
+    is_test: bool = False
+    """Whether it is a test beside the code, as in Zig."""
 
     @property
     def numbers(self) -> list[int]:
@@ -75,18 +79,29 @@ def _with_blank_lines(lines: Sequence[str], region: Region) -> Region:
 
 
 def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
+    if summary.language == NOTEBOOK:
+        return list(_cells(lines, summary))
     licence = _licence_end(lines)
     regions: list[Region] = list(_code(lines, 1, licence, "", is_prose=True))
     at = licence + 1
     for definition, first, last in _blocks(lines, summary, at):
         regions.extend(_between(lines, summary, at, first - 1))
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
-        regions.extend(_windows(lines, Region(first, last, name, definition.line, is_definition=True)))
+        is_test = definition.kind == "test"
+        region = Region(first, last, name, definition.line, is_definition=True, is_test=is_test)
+        regions.extend(_windows(lines, region))
         at = last + 1
         if len(regions) >= MAX_REGIONS:
             return regions
     regions.extend(_between(lines, summary, at, len(lines)))
     return regions
+
+
+def _cells(lines: Sequence[str], summary: Summary) -> Iterator[Region]:
+    """Yield the cells of a notebook; outputs and metadata belong to no region."""
+    for cell in islice(summary.definitions, MAX_REGIONS):
+        last = min(cell.end_line, len(lines))
+        yield from _windows(lines, Region(cell.line, last, cell.name, cell.line, is_definition=True))
 
 
 def _licence_end(lines: Sequence[str]) -> int:
@@ -109,7 +124,7 @@ def _blocks(lines: Sequence[str], summary: Summary, at: int) -> Iterator[tuple[D
 
     A suite is no region of its own: each of its tests is one.
     """
-    definitions = summary.definitions
+    definitions = _cut_at(summary)
     parents = {definition.container for definition in definitions}
     for number, definition in enumerate(definitions):
         if definition.line < at:
@@ -122,8 +137,23 @@ def _blocks(lines: Sequence[str], summary: Summary, at: int) -> Iterator[tuple[D
         is_suite = definition.kind == "test" and _encloses_a_test(definitions, number)
         if not is_suite and (definition.kind in CALLABLE_KINDS or not definition.end_line or is_leaf):
             last = min(max(last, definition.line), len(lines))
-            yield definition, _with_leading(lines, summary, definition.line, at), last
+            is_markup = definition.kind == MARKUP
+            leading = _below_script(lines, definition.line, at) if is_markup else definition.line
+            yield definition, _with_leading(lines, summary, leading, at), last
             at = last + 1
+
+
+def _cut_at(summary: Summary) -> Sequence[Definition]:
+    """Return the definitions at which a file is split: the values of a component's script stay together."""
+    if summary.language != COMPONENT:
+        return summary.definitions
+    return [each for each in summary.definitions if each.kind in (*CALLABLE_KINDS, "class", MARKUP)]
+
+
+def _below_script(lines: Sequence[str], line: int, at: int) -> int:
+    """Return the first line of markup, with the end of the script above it."""
+    above = next((number for number in range(line - 1, at - 1, -1) if lines[number - 1].strip()), line)
+    return above if above < line and lines[above - 1].strip().lower() in _SCRIPT_ENDS else line
 
 
 def _encloses_a_test(definitions: Sequence[Definition], number: int) -> bool:
@@ -148,7 +178,7 @@ def _between(lines: Sequence[str], summary: Summary, first: int, last: int) -> I
     """Yield the code between two definitions: heads and fields of types, constants, imports."""
     if not any(line.strip() for line in lines[first - 1 : last]):
         return  # most methods follow each other
-    definitions = summary.definitions
+    definitions = _cut_at(summary)
     cuts = [
         definition
         for definition in definitions
@@ -190,6 +220,8 @@ def _windows(lines: Sequence[str], region: Region) -> Iterator[Region]:
     while last > first and not lines[last - 1].strip():
         last -= 1
     gap = (0, 0) if region.is_prose else _docstring(lines, first, last)
+    if gap[1] == last and _DOCSTRING.match(lines[first - 1]) is not None:  # above what it describes, as in Elixir
+        region, gap = region._replace(is_prose=True), (0, 0)
     if gap[0]:
         rest = region._replace(first=gap[0], last=gap[1], head=region.head or first, is_prose=True)
         yield from _pieces(lines, rest, gap[0], gap[1], (0, 0))

@@ -180,7 +180,14 @@ LANGUAGES: tuple[Language, ...] = (
         "//",
         Grammar("tree_sitter_swift", "swift", visibility="not-private"),
     ),
-    Language("Vue", (".vue", ".svelte", ".astro"), _JS_DEFINITIONS, "//"),
+    Language(
+        "Vue",
+        (".vue", ".svelte", ".astro"),
+        _JS_DEFINITIONS,
+        "//",
+        Grammar("tree_sitter_typescript", "typescript", "language_typescript", "exported"),
+        scripts=True,
+    ),
     *PATTERN_LANGUAGES,
 )
 
@@ -261,34 +268,160 @@ _TRAILING_COMMENT = lazy_regex(r"(?<!\s)\s++(?:#|//)(?:\s.*)?$")
 def find_definitions(
     lines: Sequence[str], language: Language, ranges: Sequence[tuple[int, int]] | None = None
 ) -> tuple[Definition, ...]:
-    """Return what a language's patterns find, each with its signature, without end and container.
+    """Return what a language's patterns find, each with its signature.
 
-    `ranges` limits the search to these first and last lines, counted from 1. For a pattern with a `depth` group, only
-    matches as deep as the first one count, and each name once.
+    `ranges` limits the search to these first and last lines, counted from 1, and leaves out ends and containers. For a
+    pattern with a `depth` group, only matches as deep as the first one count, and each name once.
     """
     definitions: list[Definition] = []
-    fenced = False
+    quoted = False
     outermost: str | None = None
     names: set[str] = set()
     numbers = range(1, len(lines) + 1) if ranges is None else _numbers(ranges, len(lines))
     for number in numbers:
         line = lines[number - 1]
-        if language.name == "Markdown" and line.startswith(("```", "~~~")):
-            fenced = not fenced
-        if fenced or not line or len(line) > _MAX_LINE_CHARACTERS:
+        was_quoted = quoted
+        is_fence = language.name == "Markdown" and line.startswith(("```", "~~~"))
+        if is_fence or (language.quotes and line.count(language.quotes) % 2):
+            quoted = not quoted
+        if was_quoted or is_fence or not line or len(line) > _MAX_LINE_CHARACTERS:
             continue
         match = _match_definition(line.rstrip(), language)
-        name = match["name"].rstrip("# ")[:MAX_NAME] if match else ""
+        group = _name_group(match) if match else ""
+        name = match[group].rstrip("# ")[:MAX_NAME] if match else ""
         if match and "depth" in match.re.groupindex:
             outermost = match["depth"] if outermost is None else outermost
             name = name if match["depth"] == outermost and name not in names else ""
             names.add(name)
-        if name:
+        if match and name:
             signature = _signature(lines, number - 1)
-            definitions.append(Definition(number, name, signature, kind=_kind(signature)))
+            kind = _kind(signature) if group == "name" else group
+            name = f"{match['owner']}.{name}" if "owner" in match.re.groupindex else name
+            definitions.append(Definition(number, name, signature, kind=kind))
         if len(definitions) >= MAX_DEFINITIONS:
             break
+    if ranges is not None or language.ends == "next":
+        return tuple(_with_call_kind(definition) for definition in definitions)
+    return _with_ends(lines, definitions, language)
+
+
+_MARKS = frozenset(("depth", "owner"))
+
+
+def _name_group(match: re.Match[str]) -> str:
+    """Return the name of the group that matched a definition's name."""
+    return next(group for group, text in match.groupdict().items() if text is not None and group not in _MARKS)
+
+
+def _with_call_kind(definition: Definition) -> Definition:
+    return definition._replace(kind="function") if definition.kind == "call" else definition
+
+
+_CALLABLE = frozenset(("function", "method", "macro", "test"))
+_PRIVATE_LINE = lazy_regex(
+    r"(?:\S++\s++){0,6}?(?:private|protected|internal|local|fileprivate|defp|defmacrop|defguardp)(?=[\s\[]|$)|\(defn-"
+)
+_SAME_BLOCK = lazy_regex(
+    r"\s*+(?:[)\]}>{]|(?:end|else|elsif|elif|elseif|except|finally|catch|rescue|ensure|after|where|then|do|begin|is)\b)"
+)
+"""A line as far out as its block's head that belongs to the block all the same."""
+
+_GOES_ON = lazy_regex(r".*(?:[{(\[,=|:]|->|=>|\b(?:do|then|begin|else|is))\s*+$|\s*+(?!end\b)[a-z]")
+"""Such a line with a part of the block below it."""
+
+_SQL_QUOTE = lazy_regex(r"\$\w{0,40}\$")
+_MACRO = lazy_regex(r"\s*+\{%")
+_MACRO_END = lazy_regex(r"\s*+\{%-?\s*+end(?:macro|test|materialization|snapshot|docs)\b")
+
+
+def _with_ends(lines: Sequence[str], found: Sequence[Definition], language: Language) -> tuple[Definition, ...]:
+    """Add where each definition ends, what it is in, and whether other files may use it."""
+    indents = [len(line) - len(line.lstrip()) if line.strip() else -1 for line in lines]
+    open_: list[Definition] = []
+    definitions: list[Definition] = []
+    for at, match in enumerate(found):
+        while open_ and open_[-1].end_line < match.line:
+            open_.pop()
+        outer = open_[-1] if open_ else None
+        is_local = outer is not None and outer.kind in _CALLABLE
+        if match.kind in ("call", "variable") and is_local and language.grammar is None:
+            continue
+        following = found[at + 1].line - 1 if at + 1 < len(found) else len(lines)
+        end = max(match.line, _end(lines, indents, match, following, language))
+        container = f"{outer.container}.{outer.name}" if outer and outer.container else outer.name if outer else ""
+        definition = _with_call_kind(match)._replace(
+            end_line=end,
+            container=container,
+            public=not is_local and (language.grammar is not None or _is_public_line(match, language)),
+        )
+        last = definitions[-1] if definitions else None
+        if language.clauses and last is not None and _is_next_clause(lines, last, definition):
+            definitions[-1] = definition._replace(line=last.line, signature=last.signature)
+        else:
+            definitions.append(definition)
+        open_.append(definitions[-1])
     return tuple(definitions)
+
+
+def _end(
+    lines: Sequence[str], indents: Sequence[int], definition: Definition, following: int, language: Language
+) -> int:
+    if language.ends != "statement":
+        own_name = definition.name if language.ends == "equations" else ""
+        return _block_end(lines, indents, definition.line - 1, own_name) + 1
+    if _MACRO.match(lines[definition.line - 1]):
+        ends = (number for number in range(definition.line, len(lines)) if _MACRO_END.match(lines[number]))
+        return next(ends, following - 1) + 1
+    if definition.kind == "query":
+        return _block_end(lines, indents, definition.line - 1) + 1
+    quotes = 0
+    for number in range(definition.line - 1, following):
+        quotes += len(_SQL_QUOTE.findall(lines[number][:_MAX_LINE_CHARACTERS]))
+        if quotes % 2 == 0 and lines[number].rstrip().endswith(";") and (quotes or definition.kind == "type"):
+            return number + 1
+    return following
+
+
+def _block_end(lines: Sequence[str], indents: Sequence[int], first: int, own_name: str = "") -> int:
+    """Return the last line of the block that a line begins, by its indentation; counted from 0."""
+    last = first
+    for number in range(first + 1, len(lines)):
+        if indents[number] < 0:
+            continue
+        if indents[number] > indents[first]:
+            last = number
+            continue
+        line = lines[number][:_MAX_LINE_CHARACTERS]
+        if indents[number] < indents[first]:
+            break
+        if own_name and line.startswith(own_name) and not line[len(own_name) : len(own_name) + 1].isalnum():
+            last = number
+        elif _SAME_BLOCK.match(line):
+            last = number
+            if not _GOES_ON.match(line):
+                break
+        else:
+            break
+    return last
+
+
+def _is_public_line(definition: Definition, language: Language) -> bool:
+    """Whether other files may use a definition, by its line alone."""
+    if definition.kind == "test" or definition.name.startswith(("_", ".")):
+        return False
+    if language.public is not None and not language.public.match(definition.signature):
+        return False
+    return _PRIVATE_LINE.match(definition.signature) is None
+
+
+MAX_CLAUSE_LINES = 36
+"""Clauses of one function are together up to this number of lines."""
+
+
+def _is_next_clause(lines: Sequence[str], last: Definition, definition: Definition) -> bool:
+    same = (last.name, last.kind, last.container) == (definition.name, definition.kind, definition.container)
+    is_near = definition.end_line - last.line < MAX_CLAUSE_LINES
+    return same and is_near and not any(line.strip() for line in lines[last.end_line : definition.line - 1])
 
 
 def _numbers(ranges: Sequence[tuple[int, int]], last: int) -> list[int]:

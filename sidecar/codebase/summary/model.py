@@ -5,11 +5,18 @@ from typing import Literal, NamedTuple, cast
 
 from sidecar import __version__
 
+UNKNOWN_LANGUAGE = "text"
+
 DOCSTRING = '"'
 PROSE = ""
 
 Visibility = Literal["underscore", "exported", "capital", "pub", "not-private", "modifier", "not-static", "section"]
 """Mark of the definitions that other files may use."""
+
+Ends = Literal["indent", "equations", "statement", "next"]
+"""Where a definition that a pattern found ends: with its indented block; the same, and lines that begin with its name
+belong to it; with its statement; or where the next one begins.
+"""
 
 
 class Grammar(NamedTuple):
@@ -24,8 +31,10 @@ class Grammar(NamedTuple):
 
 
 class Language(NamedTuple):
-    """One language; `definitions` are patterns for single lines with the group `name`.
+    """One language; `definitions` are patterns for single lines with a group that is the definition's name.
 
+    The group is called `name`, and a keyword before it is the kind; or it is called after the kind. Of a function
+    without a keyword (group `call`) those inside of other functions are calls, and do not count.
     Lines come from untrusted files, so a pattern must take linear time: no two adjacent repetitions may match the same
     characters, which possessive ones (`++`, `*+`) ensure.
     """
@@ -42,6 +51,17 @@ class Language(NamedTuple):
     """Programs named in a script's first line."""
     checks: re.Pattern[str] | None = None
     """Lines that state an invariant, for languages without a grammar."""
+    imports: tuple[re.Pattern[str], ...] = ()
+    """Import statements, for languages without a grammar: with the group `module`, and `names` below it in braces."""
+    ends: Ends = "indent"
+    quotes: str = ""
+    """Mark around a text of several lines, in which nothing is defined."""
+    clauses: bool = False
+    """Whether a function can have several clauses one after the other, each with its head."""
+    public: re.Pattern[str] | None = None
+    """Beginning of the definitions that other files may use, if those without it are private."""
+    scripts: bool = False
+    """Whether a file has its script in tags or between dashes at the top, which alone is parsed."""
 
 
 Analysis = Literal[

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import language_of, strip_comment
 from sidecar.codebase.summary.model import DOCSTRING, PROSE, Definition, Language
+from sidecar.codebase.summary.pattern_languages import MARKUP, cell_texts
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -40,9 +41,11 @@ _DIRECTIVES = (
     "#![",
 )
 _PREAMBLE = ("<?php", "'use", '"use', "#")
-_OPENING = lazy_regex(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+|--+|;+|<!--|%+)\s?")
+_OPENING = lazy_regex(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+'?|--+(?:\s?\|)?|;+|<!--|%+|\(\*+)\s?")
 _CLOSING = lazy_regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\*\)|\"\"\"|''')\s*$")
-_TAG = lazy_regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
+_TAG = lazy_regex(
+    r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*|dev|notice|title)\b\s*"
+)
 _OTHER_TAG = lazy_regex(r"^(?:[@\\]\w|:\w+)")
 _RULER = lazy_regex(r"^[\s*=#~/_.:;|+-]*$")
 _LINK = lazy_regex(r"!?\[([^\[\]\n]{0,200})\](?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,80}\])")
@@ -53,12 +56,16 @@ _TORN_LINK = lazy_regex(r"[^\[\]()]{0,80}\]\(")
 _IMAGE = lazy_regex(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,300}\)")
 _ADDRESS = lazy_regex(r"<[^<>]{1,300}>|\bhttps?://[^\s<>]{1,300}")
 _PROSE_LINES = 8
+_MODULE_TEXT = lazy_regex(r"\s*+@moduledoc\s++(?:~[sS])?(\"\"\"|\")")
+_FIRST_CELLS = 3
 _MIN_PROSE_WORDS = 3
 """Number of words of a paragraph's first sentence that can be what a document is about."""
 _ATTRIBUTE = lazy_regex(r"[\w-]+=[\"']")
 """Start of a line inside a tag that spans several lines."""
 _SENTENCE_END = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!a\.k\.a)(?<!\bvs)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
-_XML = lazy_regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
+_XML = lazy_regex(
+    r"\{@(?:template|endtemplate|macro)\b[^{}]{0,80}\}|</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}"
+)
 _ASIDE = lazy_regex(
     r"(?i)(?:examples?\b|>>>|```|@example|\.\. (?:code|version|deprecated)|(?:version|changed|added) ?\w* in\b)"
 )
@@ -71,6 +78,7 @@ _SPACES = lazy_regex(r"\s+")
 _NOT_A_PURPOSE = lazy_regex(
     r"(?i)(?:copyright|\W*licen[sc]ed?\b|the mit license|apache license|spdx|@license|eslint|prettier|ts-|@ts|@flow"
     r"|@jsx|@vitest|@jest|istanbul|noinspection|nolint|type:\s*ignore|pylint|flake8|ruff|vim:|\(c\)|©"
+    r"|ignore(?:_for_file)?:|luacheck|shellcheck|solhint|credo:|swiftlint|tflint|sqlfluff|checkov|cspell|rubocop:"
     r"|all rights reserved|use of this source|redistribution|this (?:file|source code) is (?:part|licensed|subject)"
     r"|(?:source|origin(?:al)?|from|see|ref(?:erence)?s?|credits?|adapted from|based on|taken from)\b:? ?<?https?://"
     r"|(?:exit|fail|stop|abort|bail(?: out)?|die|quit)s? (?:(?:immediately|early|script) ){0,2}"
@@ -87,10 +95,29 @@ def file_purpose(lines: Sequence[str], language: Language | None) -> str:
         return _module_docstring(lines)
     if comment == PROSE:
         return next((sentence for paragraph in _paragraphs(lines) if (sentence := _about_document(paragraph))), "")
+    if language is not None and language.quotes and (stated := _module_text(lines)):
+        return stated
     for block in _leading_comments(lines[:_HEAD_LINES], comment):
         if block and not _NOT_A_PURPOSE.match(" ".join(block)[:200].strip()) and not _is_licence(block):
             return _first_sentence(block)
     return ""
+
+
+def _module_text(lines: Sequence[str]) -> str:
+    """Return the first sentence of the text that an Elixir module has in its body."""
+    for number, line in enumerate(lines[:_HEAD_LINES]):
+        match = _MODULE_TEXT.match(line)
+        if match is not None:
+            text = _docstring(lines, number, match[1], match.end() - len(line) + len(line.lstrip()))
+            return _first_sentence(text)
+    return ""
+
+
+def notebook_purpose(lines: Sequence[str], cells: Sequence[Definition]) -> str:
+    """Return the first sentence of a notebook's first texts, else its title."""
+    texts = [text for cell in cells[:_FIRST_CELLS] for text in ["", *cell_texts(lines[cell.line - 1 : cell.end_line])]]
+    sentences = (_about_document(paragraph) for paragraph in _paragraphs(texts))
+    return next(filter(None, sentences), "") or (cells[0].name if cells else "")
 
 
 def _is_licence(block: Sequence[str]) -> bool:
@@ -179,12 +206,13 @@ def derived_purpose(path: str, definitions: Sequence[Definition], imports: Seque
     ]
     if tests and (is_test(path) or not shown):
         return _list_names("Tests:", tests)
-    if shown or definitions:
+    listed = shown or [definition for definition in definitions if definition.kind != MARKUP]
+    if listed:
         language = language_of(path)
         is_prose = language is not None and language.comment == PROSE
         return _list_names(
             "Sections:" if is_prose else "Defines",
-            sorted(shown or definitions, key=lambda definition: (-_length(definition), definition.line)),
+            sorted(listed, key=lambda definition: (-_length(definition), definition.line)),
         )
     stem = path.rpartition("/")[2].split(".")[0]
     if imports and stem in ("index", "__init__", "mod", "lib", "main"):
@@ -303,6 +331,8 @@ def _definition_comment(lines: Sequence[str], index: int, language: Language | N
         row -= 1
     if row > 0 and not lines[row].strip() and lines[row - 1].strip().endswith("*/"):
         row -= 1  # some styles leave an empty line below it
+    if row > 0 and lines[row].strip() == '"""':
+        return _text_above(lines, row)
     comment_lines: list[str] = []
     while row >= 0 and index - row <= _HEAD_LINES:
         text = lines[row].strip()
@@ -313,6 +343,16 @@ def _definition_comment(lines: Sequence[str], index: int, language: Language | N
             break
         row -= 1
     return comment_lines
+
+
+def _text_above(lines: Sequence[str], last: int) -> list[str]:
+    """Return the text in quotes that ends in a line, as Elixir and Julia have it above a definition."""
+    for row in range(last - 1, max(-1, last - _HEAD_LINES), -1):
+        text = lines[row].strip()
+        if text.endswith('"""'):
+            is_text = text == '"""' or text.startswith("@doc")
+            return [line.strip() for line in lines[row + 1 : last]] if is_text else []
+    return []
 
 
 def _docstring_below(lines: Sequence[str], index: int) -> list[str]:

@@ -16,6 +16,7 @@ from sidecar.codebase.summary.languages import (
     language_of,
 )
 from sidecar.codebase.summary.model import (
+    UNKNOWN_LANGUAGE,
     Analysis,
     Definition,
     Grammar,
@@ -26,7 +27,20 @@ from sidecar.codebase.summary.model import (
     from_json,
     to_json,
 )
-from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
+from sidecar.codebase.summary.pattern_languages import (
+    imported_modules,
+    is_notebook,
+    markup_of,
+    notebook_cells,
+    script_lines,
+    without_outputs,
+)
+from sidecar.codebase.summary.purpose import (
+    derived_purpose,
+    file_purpose,
+    main_definition_purpose,
+    notebook_purpose,
+)
 from sidecar.codebase.summary.syntax import MAX_LINE_CHARACTERS, Syntax, read_syntax
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact_lines
@@ -47,7 +61,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 30
+SUMMARY_VERSION = 31
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -92,7 +106,8 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
     if isinstance(text, Summary):
         return text
     masked = text if is_clean else _masked(text)
-    summary = _summarize(path, len(content), masked, language_of(path, text.text), is_clean=masked.lines == text.lines)
+    is_clean = _is_clean(path, text, masked)
+    summary = _summarize(path, len(content), masked, language_of(path, text.text), is_clean=is_clean)
     return summary._replace(chunks=_count_chunks(masked.lines)) if with_words else summary
 
 
@@ -102,7 +117,7 @@ def count_words(path: str, content: bytes) -> Words:
     if isinstance(text, Summary):
         return Words(text.chunks, summary=text._replace(chunks=()))
     masked, language = _masked(text), language_of(path, text.text)
-    is_clean, is_parsed = masked.lines == text.lines, language is not None and language.grammar is not None
+    is_clean, is_parsed = _is_clean(path, text, masked), language is not None and language.grammar is not None
     summary = None if is_parsed else _summarize(path, len(content), masked, language, is_clean=is_clean)
     return Words(_count_chunks(masked.lines), is_clean, summary)
 
@@ -117,7 +132,9 @@ def _readable_text(path: str, content: bytes, *, with_words: bool = True) -> _Te
     text = _decode(content)
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
-    if len(content) > MAX_ANALYSED_BYTES:
+    if is_notebook(path):
+        text = "\n".join(without_outputs(_split_lines(text)))
+    if len(text if is_notebook(path) else content) > MAX_ANALYSED_BYTES:
         return _summarize_large(path, len(content), text, with_words=with_words)
     lines = _split_lines(text)
     unread = _unread_kind(path, text, lines)
@@ -132,13 +149,18 @@ def _masked(text: _Text) -> _Text:
     return text if masked is text.text else _Text(masked, _split_lines(masked))
 
 
+def _is_clean(path: str, text: _Text, masked: _Text) -> bool:
+    """Whether nothing had to be masked; unknown for a notebook, whose outputs are not read."""
+    return masked.lines == text.lines and not is_notebook(path)
+
+
 def _summarize(path: str, size: int, masked: _Text, language: Language | None, *, is_clean: bool) -> Summary:
     """Summarize a masked text, without its words."""
     lines = masked.lines
     syntax, analysis = _parse_file(path, lines, language)
     purpose, derived = _purpose(path, lines, language, syntax)
     return Summary(
-        language.name if language else "text",
+        language.name if language else UNKNOWN_LANGUAGE,
         size,
         len(lines),
         purpose,
@@ -159,7 +181,7 @@ def outline(path: str, text: str) -> Summary:
     """Summarize a text by line patterns alone, which loads no grammar; without words, purpose and invariants."""
     language, lines = language_of(path, text), _split_lines(text)
     definitions = find_definitions(lines, language) if language is not None else ()
-    name = language.name if language is not None else "text"
+    name = language.name if language is not None else UNKNOWN_LANGUAGE
     return Summary(
         name, len(text.encode()), len(lines), "", definitions, (), analysis="outline", is_generated=_is_generated(lines)
     )
@@ -167,7 +189,7 @@ def outline(path: str, text: str) -> Summary:
 
 def _unread_kind(path: str, text: str, lines: Sequence[str]) -> Analysis | None:
     """Return why nobody reads a text, if so."""
-    if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]):
+    if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]) and not is_notebook(path):
         return "minified"
     return "recordedChat" if is_recorded_chat(path, text) else None
 
@@ -209,20 +231,32 @@ def _words_of_large(text: str) -> list[str]:
 def unanalysed_summary(path: str, size: int, analysis: Analysis = "unread") -> Summary:
     """Return the summary of a file of which only name and size are known."""
     language = language_of(path)
-    return Summary(language.name if language else "text", size, 0, "", (), (), analysis=analysis)
+    return Summary(language.name if language else UNKNOWN_LANGUAGE, size, 0, "", (), (), analysis=analysis)
 
 
 def _parse_file(path: str, lines: Sequence[str], language: Language | None) -> tuple[Syntax, Analysis]:
     """Parse a file with its language's grammar, else by patterns."""
     if language is None:
         return Syntax((), (), (), ()), "prose"
+    if language.name == "Notebook":
+        cells = tuple(notebook_cells(lines))[:MAX_DEFINITIONS]
+        return Syntax(cells, (), imported_modules("\n".join(lines), language), ()), "patterns"
     if language.grammar is not None:
-        syntax = read_syntax(language.grammar, "\n".join(lines), lines, is_test=is_test(path))
+        code = script_lines(lines) if language.scripts else lines
+        syntax = read_syntax(language.grammar, "\n".join(code), code, is_test=is_test(path))
         if syntax is not None:
-            extra = find_definitions(lines, language, syntax.unparsed) if syntax.unparsed else ()
-            return syntax._replace(definitions=_with_pattern_matches(syntax, extra, language.grammar)), "syntax"
+            extra = find_definitions(code, language, syntax.unparsed) if syntax.unparsed else ()
+            found = _with_pattern_matches(syntax, extra, language.grammar)
+            markup = markup_of(lines, code) if language.scripts else ()
+            return syntax._replace(definitions=tuple(sorted((*found, *markup), key=_line))), "syntax"
     definitions = find_definitions(lines, language)
-    return Syntax(definitions, tuple(find_by_lines(lines, language.comment, language.checks)), (), ()), "patterns"
+    invariants = tuple(find_by_lines(lines, language.comment, language.checks))
+    imports = imported_modules("\n".join(lines), language) if language.imports else ()
+    return Syntax(definitions, invariants, imports, ()), "patterns"
+
+
+def _line(definition: Definition) -> int:
+    return definition.line
 
 
 def _with_pattern_matches(syntax: Syntax, by_pattern: Sequence[Definition], grammar: Grammar) -> tuple[Definition, ...]:
@@ -241,6 +275,8 @@ def _with_pattern_matches(syntax: Syntax, by_pattern: Sequence[Definition], gram
 
 
 def _purpose(path: str, lines: Sequence[str], language: Language | None, syntax: Syntax) -> tuple[str, bool]:
+    if is_notebook(path):
+        return notebook_purpose(lines, syntax.definitions), False
     stated = file_purpose(lines, language) or main_definition_purpose(path, lines, language, syntax.definitions)
     return (stated, False) if stated else (derived_purpose(path, syntax.definitions, syntax.imports), True)
 

@@ -131,7 +131,7 @@ SAMPLES: dict[str, tuple[str, list[str]]] = {
         ["Cart", "Shop", "Total"],
     ),
     "a.graphql": ("type Cart {\n  id: ID\n}\nextend type Query {\n}\nenum Kind { A }\n", ["Cart", "Query", "Kind"]),
-    "a.tf": ('resource "aws_s3_bucket" "cart" {\n}\nvariable "region" {\n}\n', ["cart", "region"]),
+    "a.tf": ('resource "aws_s3_bucket" "cart" {\n}\nvariable "region" {\n}\n', ["aws_s3_bucket.cart", "region"]),
     "a.vue": ("<script>\nexport function total() {\n}\n</script>\n", ["total"]),
     "a.css": (".cart {\n  color: red;\n}\n@media print {\n", [".cart", "@media print"]),
     "a.ex": ("defmodule Shop.Cart do\n  def total(x) do\n  defp add(x), do: x\n", ["Shop.Cart", "total", "add"]),
@@ -155,6 +155,33 @@ SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.pm": ("package Till::Cart;\nsub total {\n}\n", ["Till::Cart", "total"]),
     "a.gdshader": ("shader_type canvas_item;\nvec4 tint(vec4 c) {\n}\nvoid fragment() {\n}\n", ["tint", "fragment"]),
     "a.prisma": ("model Cart {\n  id Int @id\n}\nenum State {\n}\n", ["Cart", "State"]),
+    "a.zig": (
+        (
+            'const std = @import("std");\npub const Cart = struct {\n    pub fn total(self: *Cart) u32 {\n    }\n};\n'
+            'test "adds" {\n}\n'
+        ),
+        ["std", "Cart", "total", "adds"],
+    ),
+    "a.sol": (
+        (
+            "abstract contract Cart is Till {\n    event Paid(uint sum);\n    constructor() {}\n"
+            "    function total() public {\n"
+        ),
+        ["Cart", "Paid", "constructor", "total"],
+    ),
+    "a.hs": (
+        "module Cart where\ndata Cart = Cart\ninstance Show Cart where\ntotal, tax :: Cart -> Int\ntotal = sum\n",
+        ["Cart", "Show Cart", "total"],
+    ),
+    "a.ml": ("type cart = int\nmodule Tax = struct\nend\nlet rec total x =\n  x\n", ["cart", "Tax", "total"]),
+    "a.jl": (
+        "mutable struct Cart\nend\nfunction total(x)\nend\n@inline tax(x::Int) = x * 2\ny == tax(x)\n",
+        ["Cart", "total", "tax"],
+    ),
+    "a.clj": ("(ns shop.cart)\n(defn- total [x] x)\n(def ^:private limit 3)\n(total 1)\n", ["total", "limit"]),
+    "a.nix": ("{ pkgs }:\n{\n  shell = pkgs.mkShell {\n    x = 1;\n  };\n}\n", ["shell"]),
+    "a.erl": ("-module(cart).\n-record(cart, {id}).\ntotal(X) ->\n    X.\n", ["cart", "total"]),
+    "a.nim": ("proc total(x: int): int =\n  x\ntype Cart = object\n", ["total", "Cart"]),
     "justfile": ("build target='all': test\n\tmake\n@test:\n\tpytest\nname := 'x'\n", ["build", "test"]),
 }
 
@@ -264,6 +291,16 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ),
         ("a.sql", "-- Tables of the cart\ncreate table x (y);\n", "Tables of the cart"),
         ("a.unknown", "# A note\n", "A note"),
+        ("a.dart", "// ignore_for_file: avoid_print\n\n/// Sums of the cart.\nlibrary;\n", "Sums of the cart."),
+        ("a.dart", "/// {@template cart}\n/// Sums of the cart.\n/// {@endtemplate}\nlibrary;\n", "Sums of the cart."),
+        ("a.sh", "#!/bin/sh\n# shellcheck disable=SC2034\n\n# Builds all\n", "Builds all"),
+        ("a.R", "#' Sum a cart\n#'\n#' @description\n#' It adds.\ntotal <- function(x) x\n", "Sum a cart"),
+        ("Cart.sol", "/**\n * @dev Sums of a cart. More.\n */\ncontract Cart {}\n", "Sums of a cart."),
+        ("a.hs", "-- | Sums of a cart.\nmodule Cart where\n", "Sums of a cart."),
+        ("a.ml", "(* Sums of a cart. *)\nlet x = 1\n", "Sums of a cart."),
+        ("a.ex", 'defmodule Cart do\n  @moduledoc """\n  Sums of a cart. More.\n  """\nend\n', "Sums of a cart."),
+        ("a.ex", 'defmodule Cart do\n  @moduledoc "Sums of a cart."\nend\n', "Sums of a cart."),
+        ("a.ex", "# Generated\ndefmodule Cart do\n  @moduledoc false\nend\n", "Generated"),
     ],
 )
 def test_the_purpose_is_the_first_sentence_about_the_file(path: str, text: str, purpose: str) -> None:
