@@ -5,6 +5,7 @@ existing files, so that adding or removing a file does not change the result of 
 """
 
 import posixpath
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -16,6 +17,7 @@ from sidecar.codebase.search.shared_documents import folder_of, name_of
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.state import path_from_cwd, path_from_root
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import count_terms
 
 TARGET_DEPTH = 3
@@ -33,8 +35,8 @@ MAX_COUNTED = 4
 INTERNED_TARGETS = 1 << 14
 """Number of targets whose strings are shared."""
 
-_SCRIPTS = ("TypeScript", "TSX", "JavaScript")
-_ALIASES = ("@", "~", "#", "src")
+_SCRIPTS = ("TypeScript", "TSX", "JavaScript", "Vue")
+_ALIASES = ("@", "~", "~~", "#", "src", "$lib")
 
 
 class PackageNames(NamedTuple):
@@ -257,7 +259,21 @@ class FileTree(NamedTuple):
 
 
 _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte",
-                   "/index.ts", "/index.tsx", "/index.js", "/index.jsx", "/index.mjs")  # fmt: skip
+                   ".astro", "/index.ts", "/index.tsx", "/index.js", "/index.jsx", "/index.mjs")  # fmt: skip
+_PATH_ENDINGS: dict[str, tuple[str, ...]] = {
+    "Dart": (), "Zig": (), "Solidity": (), "Julia": (), "R": (), "GDScript": (), "Objective-C": (), "SQL": (".sql",),
+    "Protocol Buffers": (), "GraphQL": (), "Template": (), "CSS": (), "Lua": ("/init.lua",),
+    "Nix": ("/default.nix",),
+}  # fmt: skip
+"""Languages whose imports are paths, and what can follow these besides the importing file's own suffix."""
+
+_MODULE_ENDINGS = {
+    "Elixir": (".ex", ".exs"), "Haskell": (".hs", ".lhs", ".elm"), "Perl": (".pm",),
+    "Clojure": (".clj", ".cljc", ".cljs"),
+}  # fmt: skip
+"""Languages whose modules have the names of their paths."""
+
+_HUMP = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _COMPILED = (".js", ".jsx", ".mjs", ".cjs")
 _PYTHON_ENDINGS = (".py", ".pyi", "/__init__.py")
 _RUST_ENDINGS = (".rs", "/mod.rs")
@@ -271,16 +287,22 @@ def resolve_import(path: str, specifier: str, tree: FileTree) -> list[str]:
     """
     language = language_of(path)
     name = language.name if language else ""
-    if name == "Python":
+    if name in ("Python", "Notebook"):
         return _resolve_python(path, specifier, tree)
-    if name in ("TypeScript", "TSX", "JavaScript"):
+    if name in _SCRIPTS:
         return _resolve_script(path, specifier, tree)
     if name == "Go":
         return _package(specifier, tree)
     if name == "Rust":
         return _resolve_rust(path, specifier, tree)
-    if name in ("C", "C++", "Ruby", "Shell", "PHP") and "\\" not in specifier:
+    if name in _PATH_ENDINGS or (name in ("C", "C++", "Ruby", "Shell", "PHP") and "\\" not in specifier):
         return _by_path(path, specifier, tree)
+    if name == "Terraform":
+        folder = posixpath.normpath(posixpath.join(posixpath.dirname(path), specifier))
+        files = [file for file in tree.in_folder(folder) if file.endswith(".tf")]
+        return files if len(files) <= MAX_FILES else []
+    if name in _MODULE_ENDINGS:
+        return _module(specifier, name, tree)
     return _dotted(specifier, tree)
 
 
@@ -302,8 +324,8 @@ def _resolve_script(path: str, specifier: str, tree: FileTree) -> list[str]:
         stems = [target, *(target.removesuffix(ending) for ending in _COMPILED if target.endswith(ending))]
         return _first(stems, _SCRIPT_ENDINGS, tree)
     alias, slash, rest = specifier.partition("/")
-    if slash and alias in ("@", "~", "#", "src"):
-        return _unique(rest, _SCRIPT_ENDINGS[1:], tree)
+    if slash and alias in _ALIASES:
+        return _unique(f"lib/{rest}" if alias == "$lib" else rest, _SCRIPT_ENDINGS, tree)
     return []
 
 
@@ -346,9 +368,33 @@ def _rust_module(path: str) -> str:
 
 
 def _by_path(path: str, specifier: str, tree: FileTree) -> list[str]:
-    near = posixpath.normpath(posixpath.join(posixpath.dirname(path), specifier))
-    endings = ("", *({posixpath.splitext(path)[1]} - {""}))
-    return _first([near], endings, tree) or _unique(specifier.lstrip("./"), endings, tree)
+    scheme, colon, rest = specifier.partition(":")
+    if colon:  # as in `package:shop/cart.dart`
+        specifier = f"lib/{rest.partition('/')[2]}" if scheme == "package" else rest.lstrip("/")
+    language = language_of(path)
+    if language is not None and language.name == "Lua" and "/" not in specifier:
+        specifier = specifier.replace(".", "/")
+    folder, own = posixpath.dirname(path), posixpath.splitext(path)[1]
+    near = posixpath.normpath(posixpath.join(folder, specifier))
+    endings = dict.fromkeys(("", *({own} - {""}), *_PATH_ENDINGS.get(language.name if language else "", ())))
+    stems = [near]
+    if own in (".scss", ".sass"):
+        stems.append(posixpath.join(posixpath.dirname(near), f"_{posixpath.basename(near)}"))
+    return _first(stems, tuple(endings), tree) or _unique(specifier.lstrip("./"), tuple(endings), tree)
+
+
+def _module(specifier: str, language: str, tree: FileTree) -> list[str]:
+    """Return the file of a module whose name is its path, in the language's own spelling."""
+    parts = re.split(r"::|\.", specifier)
+    if language == "Elixir":
+        parts = [_HUMP.sub("_", part).lower() for part in parts]
+    elif language == "Clojure":
+        parts = [part.replace("-", "_") for part in parts]
+    for start in range(len(parts)):
+        matches = _unique("/".join(parts[start:]), _MODULE_ENDINGS[language], tree) if len(parts) - start > 1 else []
+        if matches:
+            return matches
+    return _unique(parts[-1], _MODULE_ENDINGS[language], tree) if len(parts) == 1 else []
 
 
 def _dotted(specifier: str, tree: FileTree) -> list[str]:

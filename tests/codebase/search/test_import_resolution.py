@@ -214,3 +214,42 @@ def test_php_class_is_resolved_by_namespace_and_script_by_path() -> None:
 )
 def test_no_specifier_fails_or_leaves_the_files(path: str, specifier: str) -> None:
     assert set(_led_to(path, specifier, "b/c.py")) <= {path, "b/c.py"}
+
+
+MODULES = (
+    "lib/shop/cart.dart", "lib/shop/cart_item.ex", "src/Shop/Cart.hs", "lua/shop/tax/init.lua", "lua/shop/cart.lua",
+    "src/cart.zig", "contracts/token/Cart.sol", "modules/cart/main.tf", "modules/cart/outputs.tf",
+    "models/stg_cart.sql", "src/shop/cart_core.clj", "lib/Shop/Till.pm", "addons/shop/cart.gd", "styles/_cart.scss",
+    "src/lib/stores/cart.ts", "components/Cart.vue",
+)  # fmt: skip
+
+
+@together(
+    ("path", "specifier", "found"),
+    [
+        ("lib/main.dart", "shop/cart.dart", ["lib/shop/cart.dart"]),
+        ("lib/main.dart", "package:till/shop/cart.dart", ["lib/shop/cart.dart"]),
+        ("lib/main.dart", "dart:async", []),
+        ("lib/app.ex", "Shop.CartItem", ["lib/shop/cart_item.ex"]),
+        ("lib/app.ex", "Logger", []),
+        ("src/Main.hs", "Shop.Cart", ["src/Shop/Cart.hs"]),
+        ("src/Main.hs", "Data.Map", []),
+        ("lua/app.lua", "shop.tax", ["lua/shop/tax/init.lua"]),
+        ("lua/app.lua", "shop.cart", ["lua/shop/cart.lua"]),
+        ("src/main.zig", "cart.zig", ["src/cart.zig"]),
+        ("src/main.zig", "std", []),
+        ("contracts/Till.sol", "./token/Cart.sol", ["contracts/token/Cart.sol"]),
+        ("main.tf", "./modules/cart", ["modules/cart/main.tf", "modules/cart/outputs.tf"]),
+        ("models/cart.sql", "stg_cart", ["models/stg_cart.sql"]),
+        ("src/app.clj", "shop.cart-core", ["src/shop/cart_core.clj"]),
+        ("lib/App.pm", "Shop::Till", ["lib/Shop/Till.pm"]),
+        ("main.gd", "addons/shop/cart.gd", ["addons/shop/cart.gd"]),
+        ("styles/main.scss", "cart", ["styles/_cart.scss"]),
+        ("src/routes/Page.svelte", "$lib/stores/cart", ["src/lib/stores/cart.ts"]),
+        ("pages/index.astro", "../components/Cart.vue", ["components/Cart.vue"]),
+    ],
+)
+def test_languages_without_a_grammar_are_resolved_by_path_or_module(
+    path: str, specifier: str, found: list[str]
+) -> None:
+    assert _led_to(path, specifier, *MODULES) == found
