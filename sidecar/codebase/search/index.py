@@ -37,7 +37,8 @@ from sidecar.codebase.search.shared_documents import (
     folder_of,
 )
 from sidecar.codebase.search.worktree_documents import Documents
-from sidecar.codebase.summary.model import Landmine, Summary
+from sidecar.codebase.summary.languages import language_of
+from sidecar.codebase.summary.model import UNKNOWN_LANGUAGE, Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
@@ -481,4 +482,7 @@ def _is_named_by(path: str, terms: frozenset[str]) -> bool:
 
 
 def _facts_of(path: str, summary: Summary) -> FileFacts:
-    return FileFacts(import_targets(path, summary.imports), summary.landmines if is_own_code(path) else ())
+    is_script = summary.language != UNKNOWN_LANGUAGE and language_of(path) is None
+    return FileFacts(
+        import_targets(path, summary.imports), summary.landmines if is_own_code(path) else (), is_script=is_script
+    )

@@ -47,6 +47,8 @@ class FileFacts(NamedTuple):
     targets: tuple[str, ...] = ()
     """Targets of its imports, as the dependency graph counts them."""
     landmines: tuple[Landmine, ...] = ()
+    is_script: bool = False
+    """Whether its first line names the language that its name does not."""
 
 
 NO_FACTS = FileFacts()
@@ -185,7 +187,7 @@ class SharedDocuments:
         self._path.append(path)
         self._contents.append(content)
         self._facts.append(facts)
-        self._kinds.append(_NUMBER_OF_KIND[file_kind(path)])
+        self._kinds.append(_number_of_kind(path, facts))
         self._first_passages.append(first)
         self._passage_counts.append(len(passages))
         self.text_lengths.append(sum(self.passage_lengths[first:]))
@@ -231,6 +233,7 @@ class SharedDocuments:
         self.names.change(number, {}, names)
         self.name_lengths[number] = sum(names.values())
         self._contents[number], self._facts[number] = content, facts
+        self._kinds[number] = _number_of_kind(self._path[number], facts)
 
     def replace(self, number: int, previous: Summary, summary: Summary, content: str | None, facts: FileFacts) -> bool:
         """Replace the summary of a document that one view shows; most terms of an edited file stay in place.
@@ -250,6 +253,7 @@ class SharedDocuments:
         self.text_lengths[number] = sum(self.passage_lengths[first:end])
         self.name_lengths[number] = sum(names.values())
         self._contents[number], self._facts[number] = content, facts
+        self._kinds[number] = _number_of_kind(self._path[number], facts)
         return True
 
     def remove(self, number: int, summary: Summary | None) -> None:
@@ -408,6 +412,11 @@ class SharedDocuments:
 def definition_terms(summary: Summary | None) -> dict[str, int]:
     """Count the terms of a file's definition names."""
     return count_terms("\n".join(definition.name for definition in summary.definitions)) if summary else {}
+
+
+def _number_of_kind(path: str, facts: FileFacts) -> int:
+    kind = file_kind(path)
+    return _NUMBER_OF_KIND[kind._replace(unknown_language=kind.unknown_language and not facts.is_script)]
 
 
 def folder_of(path: str) -> str:

@@ -281,6 +281,13 @@ def test_code_comes_before_tests_and_documents_unless_requested() -> None:
     assert "document" in parts_of(ask(index, "pelican fly"), "pelican.md")
 
 
+def test_script_without_a_suffix_counts_as_code() -> None:
+    script = "#!/bin/sh\npelican_start() {\n  echo pelican\n}\n"
+    found = ask(index_of({"bin/pelican": script, "NOTES": "pelican\n" * 3}), "pelican")
+    assert "unknownLanguage" not in parts_of(found, "bin/pelican")
+    assert "unknownLanguage" in parts_of(found, "NOTES")
+
+
 def test_documents_count_like_code_in_a_query_about_documents() -> None:
     index = index_of({"pelican.py": "pelican fly", "docs/birds.md": "pelican fly fly", "birds.json": "pelican fly"})
     found = ask(index, "docs: pelican fly")
