@@ -30,11 +30,15 @@ _END = r"(?:\.\w+)?(?= |$)"
 _FORMAT = (
     rf"{_RUNNER}(?:ruff format|black|prettier|biome format)(?= |$)",
     rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
-    r"(?:cargo fmt|gofmt)\b",
+    r"(?:(?:cargo|zig|forge|terraform|tofu) fmt|(?:mix|dart|air) format|gofmt|stylua|shfmt|ormolu|nixfmt)(?= |$)",
+    r"sbt scalafmt\w*|sqlfluff (?:fix|format)\b",
     rf"{_TASK} (?:fmt|format)\b",
     rf"{_SCRIPT}(?:format|fmt){_END}",
 )
-_CHANGES_NOTHING = r"(?=[\w-]*:check\b|.* (?:--(?:check|diff|list-different)|-[dl])(?= |$))"
+_CHANGES_NOTHING = (
+    r"(?=[\w-]*:check\b|sbt scalafmt\w*Check|.* (?:--(?:check(?:-formatted)?|diff|list-different|set-exit-if-changed)"
+    r"|-(?:[dl]|check))(?= |$))"
+)
 PURPOSES = {
     "test": (
         rf"{_RUNNER}(?:pytest|vitest|jest|mocha|rspec|phpunit|unittest|rake (?:test|spec))(?= |$)",
@@ -48,6 +52,10 @@ PURPOSES = {
         r"(?:\./)?vendor/bin/(?:phpunit|pest|simple-phpunit)(?= |$)(?! (?:install|--version))",
         rf"{_PYTHON}(?:manage\.py test|(?:tests/)?run_?tests\.py)(?= |$)",
         r"ctest(?= |$)",
+        r"(?:sbt|cabal|stack|lein|dune|dbt|terraform|tofu|luarocks|scala-cli) test(?= |$)|rebar3 (?:eunit|ct)(?= |$)",
+        rf"{_RUNNER}hardhat test(?= |$)|clojure -[MX]:test\b|nix flake check(?= |$)",
+        r"(?:busted|bats|prove)(?: \S|$)(?! (?:install|--version))",
+        r"R(?:script)? -e [\"'](?:devtools::test|testthat::test_\w+)\(",
         rf"{_SCRIPT}(?:run[_-]?)?tests?{_END}",
     ),
     "check": (
@@ -56,12 +64,13 @@ PURPOSES = {
         rf"{_RUNNER}tox -e \S*(?:lint|flake)",
         rf"{_PACKAGE_MANAGER} (?:lint|check)\b(?!-)",
         rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)(?= |$)",
-        r"(?:golangci-lint run|cargo clippy|go vet)\b",
+        r"(?:golangci-lint run|cargo clippy|go vet|mix credo|(?:dart|flutter) analyze|sqlfluff lint)\b",
+        r"(?:terraform|tofu) validate\b|(?:luacheck|shellcheck|hlint|tflint|solhint|clj-kondo)(?= )",
         r"\.ci/\w+$",
         rf"{_SCRIPT}(?:check|lint){_END}",
     ),
     "types": (
-        rf"{_RUNNER}(?:mypy|pyright|basedpyright|tsc|vue-tsc)(?= |$)",
+        rf"{_RUNNER}(?:mypy|pyright|basedpyright|tsc|vue-tsc|svelte-check|astro check)(?= |$)|mix dialyzer(?= |$)",
         rf"{_PACKAGE_MANAGER} (?:typecheck|type-check|types?|ts:check|check-types|tsc)\b",
         rf"{_TASK} (?:typecheck|types|mypy)\b",
     ),
@@ -69,7 +78,8 @@ PURPOSES = {
     "format": _FORMAT,
     "build": (
         rf"{_PACKAGE_MANAGER} build\b",
-        r"(?:cargo|go|dotnet|swift|forge) build\b|zig build$",
+        r"(?:cargo|go|dotnet|swift|forge|cabal|stack|dune|nix) build\b|zig build$|(?:sbt|mix) compile\b|dbt run(?= |$)",
+        rf"{_RUNNER}hardhat compile\b",
         rf"{_TASK} build\b",
         r"(?:\./)?gradlew? (?:build|assemble)\b",
         r"(?:\./)?mvnw? (?:\S+ )*package\b",
@@ -79,6 +89,7 @@ PURPOSES = {
     "set up": (
         r"(?:uv sync|(?:poetry|pdm|bundle|composer|forge) install|(?:flutter|dart) pub get|mix (?:deps\.get|setup))\b",
         rf"{_RUNNER}pip install (?:-\S+ )*-(?:e|r)\b",
+        r"(?:terraform|tofu) init\b|dbt deps\b|lein deps\b|opam install \.|luarocks install --deps-only\b",
         r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)$",
         rf"{_TASK} (?:install|setup|init|bootstrap|deps)\b",
         rf"{_SCRIPT}(?:install|setup|bootstrap){_END}",
@@ -92,6 +103,7 @@ PURPOSES = {
         r"(?:(?:uv|poetry|pdm|pipenv) run )?python3? (?:src/)?[\w-]{1,40}\.py$",
         r"node (?:src/)?[\w-]{1,40}\.[cm]?[jt]s$",
         r"(?:cargo|flutter|dotnet|swift) run\b|go run \.",
+        r"sbt run$|jupyter (?:lab|notebook)$",
         r"mix phx\.server$|(?:bin/)?rails s(?:erver)?$|bin/dev$|php artisan serve\b|wails dev$",
         r"(?:\./)?gradlew? bootRun\b|(?:\./)?mvnw? (?:\S+ )*(?:spring-boot:run|javafx:run)\b",
         r"docker[ -]compose up\b",
@@ -124,7 +136,9 @@ _RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs
 """Workflows whose commands nobody types while working."""
 
 _STEP = lazy_regex(r"^\s*+(?:- )?(?:run:\s*+)?([\"']?)(.+?)\1(?: #.*)?$")
-_NOT_TYPEABLE = lazy_regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
+_NOT_TYPEABLE = lazy_regex(
+    r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|(?<!devtools)(?<!testthat)::"
+)
 _LOCKS = (
     ("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"),
     ("yarn.lock", "yarn"),
@@ -173,11 +187,29 @@ _USUAL = (
     ("phpunit.xml", "", ("vendor/bin/phpunit",)),
     ("phpunit.xml.dist", "", ("vendor/bin/phpunit",)),
     ("Package.swift", "", ("swift test", "swift build")),
-    ("mix.exs", "", ("mix test",)),
+    ("mix.exs", "", ("mix test", "mix deps.get")),
+    (".formatter.exs", "", ("mix format",)),
+    (".credo.exs", "", ("mix credo",)),
     ("pubspec.yaml", "  flutter_test:", ("flutter test",)),
     ("pubspec.yaml", "  flutter:", ("flutter pub get", "flutter run")),
-    ("pubspec.yaml", "  test:", ("dart test",)),
+    ("pubspec.yaml", "  flutter:", ("flutter analyze",)),
+    ("pubspec.yaml", "  test:", ("dart test", "dart analyze")),
     ("foundry.toml", "", ("forge test", "forge build")),
+    ("hardhat.config.ts", "", ("npx hardhat test", "npx hardhat compile")),
+    ("hardhat.config.js", "", ("npx hardhat test", "npx hardhat compile")),
+    ("build.sbt", "", ("sbt test", "sbt compile")),
+    ("build.zig", '"test"', ("zig build test",)),
+    ("build.zig", "", ("zig build",)),
+    ("main.tf", "", ("terraform validate", "terraform fmt -recursive", "terraform init")),
+    ("dbt_project.yml", "", ("dbt test", "dbt run", "dbt deps")),
+    ("DESCRIPTION", "Package:", ('Rscript -e "devtools::test()"',)),
+    (".busted", "", ("busted",)),
+    ("project.clj", "", ("lein test",)),
+    ("stack.yaml", "", ("stack test", "stack build")),
+    ("cabal.project", "", ("cabal test all", "cabal build all")),
+    ("dune-project", "", ("dune test", "dune build")),
+    ("Makefile.PL", "", ("prove -lr t",)),
+    ("rebar.config", "", ("rebar3 eunit",)),
     ("Directory.Build.props", "", ("dotnet test", "dotnet build")),
     ("global.json", "", ("dotnet test", "dotnet build")),
     ("meson.build", "", ("meson test -C build",)),

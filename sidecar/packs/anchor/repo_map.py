@@ -48,6 +48,8 @@ _BUILD_KINDS = {
         "elixir": ("mix.exs",),
         "swift": ("Package.swift",),
         "foundry": ("foundry.toml",),
+        "zig": ("build.zig",),
+        "dbt": ("dbt_project.yml",),
     }.items()
     for name in names
 }
