@@ -155,7 +155,8 @@ def type_of(path: str) -> str | None:
 def facts_of(path: str, content: str, summary: Summary, text: str) -> SourceFileFacts:
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
-    all_definitions = _without_namespaces(summary.definitions) if _is_declaration(path) else summary.definitions
+    wrappers = ("namespace",) if _is_declaration(path) else ("module",) if summary.analysis == "patterns" else ()
+    all_definitions = _without_wrappers(summary.definitions, wrappers) if wrappers else summary.definitions
     summary_definitions = [_default_class_named(definition, path) for definition in all_definitions]
     top = (
         definition
@@ -220,14 +221,14 @@ def _is_declaration(path: str) -> bool:
     return path.endswith(_DECLARATION_SUFFIXES)
 
 
-def _without_namespaces(definitions: Sequence[Definition]) -> list[Definition]:
-    """Return the definitions without the namespaces and modules that a declaration file wraps them in."""
-    namespaces = {
+def _without_wrappers(definitions: Sequence[Definition], kinds: Collection[str]) -> list[Definition]:
+    """Return the definitions without what wraps them: a declaration file's namespaces, the module of an Elixir file."""
+    wrappers = {
         f"{definition.container}.{definition.name}".removeprefix(".")
         for definition in definitions
-        if definition.kind == "namespace"
+        if definition.kind in kinds
     }
-    inside_first = sorted(namespaces, key=len, reverse=True)
+    inside_first = sorted(wrappers, key=len, reverse=True)
 
     def container_of(definition: Definition) -> str:
         within = f"{definition.container}."
@@ -243,7 +244,7 @@ def _without_namespaces(definitions: Sequence[Definition]) -> list[Definition]:
     return [
         definition._replace(container=container_of(definition))
         for definition in definitions
-        if definition.kind != "namespace"
+        if definition.kind not in kinds
     ]
 
 

@@ -326,6 +326,18 @@ def test_members_assigned_to_an_exported_object_are_public(shop: Project) -> Non
     assert entities["code/web/answer.js#redirect"]["purpose"] == "Sends the customer to another page."
 
 
+def test_public_functions_of_an_elixir_module_are_entities(shop: Project) -> None:
+    shop.write(
+        "lib/stock.ex",
+        'defmodule Shop.Stock do\n  @doc """\n  Counts all items of a shelf.\n  """\n  @spec count(t) :: integer\n'
+        "  def count(shelf) do\n    add(shelf)\n  end\n\n  defp add(shelf), do: shelf\nend\n",
+    )
+    shop.request("refresh", fromCode=True)
+    entities = by_id(shop)
+    assert [id_ for id_ in entities if id_.startswith("code/lib/stock.ex#")] == ["code/lib/stock.ex#count"]
+    assert entities["code/lib/stock.ex#count"]["purpose"] == "Counts all items of a shelf."
+
+
 def test_commonjs_exports_and_declarations_are_entities(
     make_repository: Callable[..., Repository], client: Client
 ) -> None:
