@@ -14,8 +14,8 @@ Visibility = Literal["underscore", "exported", "capital", "pub", "not-private", 
 """Mark of the definitions that other files may use."""
 
 Ends = Literal["indent", "equations", "statement", "next"]
-"""Where a definition that a pattern found ends: with its indented block; the same, and lines that begin with its name
-belong to it; with its statement; or where the next one begins.
+"""End of a definition that a pattern found: of its indented block; the same, and lines that begin with its name belong
+to it; of its statement; or where the next one begins.
 """
 
 
