@@ -30,11 +30,16 @@ REPOSITORIES = {
     "composer/composer": "PHP", "nikic/PHP-Parser": "PHP", "twigphp/Twig": "PHP",
     "ktorio/ktor": "Kotlin", "square/okio": "Kotlin", "Kotlin/kotlinx.coroutines": "Kotlin",
     "apple/swift-nio": "Swift", "vapor/vapor": "Swift", "apple/swift-argument-parser": "Swift",
+    "phoenixframework/phoenix_live_view": "Elixir", "luarocks/luarocks": "Lua", "r-lib/testthat": "R",
+    "philips-labs/terraform-aws-github-runner": "Terraform", "tuva-health/tuva": "SQL", "Uniswap/v4-core": "Solidity",
+    "riverwm/river": "Zig", "mojolicious/mojo": "Perl", "clj-kondo/clj-kondo": "Clojure",
 }  # fmt: skip
 SUFFIXES = {
     "Go": (".go",), "TypeScript": (".ts", ".tsx", ".mts", ".cts"), "JavaScript": (".js", ".jsx", ".mjs", ".cjs"),
     "Rust": (".rs",), "Java": (".java",), "C": (".c", ".h"), "C++": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
     "C#": (".cs",), "Ruby": (".rb", ".rake"), "PHP": (".php",), "Kotlin": (".kt", ".kts"), "Swift": (".swift",),
+    "Elixir": (".ex", ".exs"), "Lua": (".lua",), "R": (".R", ".r"), "Terraform": (".tf",), "SQL": (".sql",),
+    "Solidity": (".sol",), "Zig": (".zig",), "Perl": (".pm", ".pl"), "Clojure": (".clj", ".cljc", ".cljs"),
 }  # fmt: skip
 CASES = Path(__file__).with_name("other_language_cases.jsonl")
 AMONG, PER_REPOSITORY, MIN_WORDS, MIN_PARAGRAPH = 2_500, 8, 35, 12

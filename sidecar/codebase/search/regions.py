@@ -220,12 +220,18 @@ def _windows(lines: Sequence[str], region: Region) -> Iterator[Region]:
     while last > first and not lines[last - 1].strip():
         last -= 1
     gap = (0, 0) if region.is_prose else _docstring(lines, first, last)
-    if gap[1] == last and _DOCSTRING.match(lines[first - 1]) is not None:  # above what it describes, as in Elixir
+    if gap[1] == last and _is_text(lines, first, last):  # above what it describes, as in Elixir
         region, gap = region._replace(is_prose=True), (0, 0)
     if gap[0]:
         rest = region._replace(first=gap[0], last=gap[1], head=region.head or first, is_prose=True)
         yield from _pieces(lines, rest, gap[0], gap[1], (0, 0))
     yield from _pieces(lines, region, first, last, gap)
+
+
+def _is_text(lines: Sequence[str], first: int, last: int) -> bool:
+    """Whether lines that end with a docstring have only comments above it."""
+    above = takewhile(lambda line: not _DOCSTRING.match(line), islice(lines, first - 1, last))
+    return all(not line.strip() or COMMENT.match(line) is not None for line in above)
 
 
 def _docstring(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:

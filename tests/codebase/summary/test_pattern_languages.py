@@ -210,7 +210,7 @@ def test_clauses_of_a_function_are_one_region() -> None:
 
 
 def test_a_long_text_above_a_definition_is_prose() -> None:
-    text = '  @doc """\n' + "  All about it.\n" * 9 + '  """\n  def total(x) do\n    x\n  end\n'
+    text = '  ## Sums\n\n  @doc """\n' + "  All about it.\n" * 9 + '  """\n  def total(x) do\n    x\n  end\n'
     found = regions("a.ex", f"defmodule Cart do\n  use Till\n\n{text}end\n")
     assert [region.name for region in found if region.is_definition] == ["Cart.total"]
     assert any(region.is_prose and (region.first, region.last) >= (4, 10) for region in found)
