@@ -5,8 +5,9 @@ A new language is a row and a query file.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import NamedTuple
 
 from sidecar.codebase.summary.model import DOCSTRING, Definition, Grammar, Language, Visibility
@@ -274,26 +275,17 @@ def find_definitions(
     pattern with a `depth` group, only matches as deep as the first one count, and each name once.
     """
     definitions: list[Definition] = []
-    quoted = False
     outermost: str | None = None
     names: set[str] = set()
     numbers = range(1, len(lines) + 1) if ranges is None else _numbers(ranges, len(lines))
-    for number in numbers:
-        line = lines[number - 1]
-        was_quoted = quoted
-        is_fence = language.name == "Markdown" and line.startswith(("```", "~~~"))
-        if is_fence or (language.quotes and line.count(language.quotes) % 2):
-            quoted = not quoted
-        if was_quoted or is_fence or not line or len(line) > _MAX_LINE_CHARACTERS:
-            continue
-        match = _match_definition(line.rstrip(), language)
-        group = _name_group(match) if match else ""
-        name = match[group].rstrip("# ")[:MAX_NAME] if match else ""
-        if match and "depth" in match.re.groupindex:
+    for number, match in _matches(lines, language, numbers):
+        group = _name_group(match)
+        name = match[group].rstrip("# ")[:MAX_NAME]
+        if "depth" in match.re.groupindex:
             outermost = match["depth"] if outermost is None else outermost
             name = name if match["depth"] == outermost and name not in names else ""
             names.add(name)
-        if match and name:
+        if name:
             signature = _signature(lines, number - 1)
             kind = _kind(signature) if group == "name" else group
             name = f"{match['owner']}.{name}" if "owner" in match.re.groupindex else name
@@ -303,6 +295,26 @@ def find_definitions(
     if ranges is not None or language.ends == "next":
         return tuple(_with_call_kind(definition) for definition in definitions)
     return _with_ends(lines, definitions, language)
+
+
+def _matches(lines: Sequence[str], language: Language, numbers: Iterable[int]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield the lines that define something, outside of texts in quotes and of Markdown's code."""
+    if not language.definitions:
+        return
+    quoted = False
+    fences, quotes = ("```", "~~~") if language.name == "Markdown" else (), language.quotes
+    may_define = _any_of(language.definitions).match
+    for number in numbers:
+        line = lines[number - 1]
+        if (quotes and line.count(quotes) % 2) or (fences and line.startswith(fences)):
+            quoted = not quoted
+            if fences or not quoted:
+                continue
+        elif quoted:
+            continue
+        if line and len(line) <= _MAX_LINE_CHARACTERS and may_define(line.rstrip()):
+            found = (pattern.match(line.rstrip()) for pattern in language.definitions)
+            yield number, next(match for match in found if match)
 
 
 _MARKS = frozenset(("depth", "owner"))
@@ -453,9 +465,14 @@ def strip_comment(line: str) -> str:
     return _TRAILING_COMMENT.sub("", line).strip()
 
 
-def _match_definition(line: str, language: Language) -> re.Match[str] | None:
-    matches = (pattern.match(line) for pattern in language.definitions)
-    return next((match for match in matches if match), None)
+@cache
+def _any_of(patterns: tuple[re.Pattern[str], ...]) -> re.Pattern[str]:
+    """Return one pattern that matches what any of some does: most lines define nothing."""
+    sources = (_GROUP.sub("(?:", pattern.pattern) for pattern in patterns)
+    return lazy_regex("|".join(f"(?i:{source[4:]})" if source.startswith("(?i)") else source for source in sources))
+
+
+_GROUP = lazy_regex(r"\(\?P<\w+>")
 
 
 def _signature(lines: Sequence[str], index: int) -> str:

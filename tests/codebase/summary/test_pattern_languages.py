@@ -216,6 +216,11 @@ def test_a_long_text_above_a_definition_is_prose() -> None:
     assert any(region.is_prose and (region.first, region.last) >= (4, 10) for region in found)
 
 
+def test_documentation_in_a_perl_module_is_prose() -> None:
+    text = "package Cart;\n\nsub total {\n  1\n}\n\n1;\n\n=encoding utf8\n\n" + "Sums of a cart.\n\n" * 9
+    assert [region.is_prose for region in regions("a.pm", text)] == [False, False, True]
+
+
 @together(
     ("path", "text", "imports"),
     [
