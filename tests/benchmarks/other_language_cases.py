@@ -1,9 +1,10 @@
-"""Real changes in twelve languages with long texts as prompts: the judging set of the region ranking.
+"""Real changes in 21 languages with long texts as prompts: the judging set of the region ranking.
 
     python -m tests.benchmarks.other_language_cases --mirrors FOLDER --write
 
 References only, as in `region_cases`. The draw knows nothing of any ranking: it filters by the text and by the shape of
-the change, then takes evenly spaced commits. Nothing was learned from these repositories.
+the change, then takes evenly spaced commits. Nothing was learned from these repositories. The last nine languages have
+no grammar: line patterns find their definitions.
 """
 
 import argparse

@@ -95,7 +95,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirrors", type=Path, required=True)
     parser.add_argument("--repos", nargs="*")
-    parser.add_argument("--judging", action="store_true", help="the changes in twelve languages")
+    parser.add_argument("--judging", action="store_true", help="the changes in 21 languages")
     parser.add_argument("--train", action="store_true")
     parser.add_argument("--phrasings", action="store_true", help="the title alone, in many phrasings")
     options = parser.parse_args()

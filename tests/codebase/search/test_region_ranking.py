@@ -80,6 +80,13 @@ def test_tests_come_after_sources() -> None:
     assert paths[0] == "src/cart.py"
 
 
+def test_a_test_beside_the_code_comes_after_it() -> None:
+    zig = 'pub fn total() u32 {\n    return cart.total;\n}\n\ntest "the total of a cart" {\n    total(cart);\n}\n'
+    parts = {region.region.name: region.parts for region in ranked("the total of a cart", ("src/cart.zig", zig))}
+    assert parts["the total of a cart"]["test"] < 0
+    assert "test" not in parts["total"]
+
+
 def test_a_name_in_the_first_line_counts_more_and_the_ranks_in_a_file_differ() -> None:
     parts = {region.region.name: region.parts for region in ranked("The owner is wrong\n\nIt prints the total.")}
     assert parts["Cart.owner"]["titleName"] > parts["Cart.total"].get("titleName", 0.0)
