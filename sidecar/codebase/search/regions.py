@@ -19,9 +19,6 @@ MAX_BLANK_LINES = 2
 MAX_REGIONS = 4_000
 CALLABLE_KINDS = frozenset(("function", "method", "constructor", "macro", "test"))
 _DOCSTRING = lazy_regex(r"\s*(?:@(?:module|type)?doc\s+(?:~[sS])?)?[rRbBuU]{0,2}(\"\"\"|''')")
-_POD = lazy_regex(r"=(?:head\d|pod|encoding|over|begin)\b")
-"""Start of a page of documentation in a Perl module, which begins at the margin."""
-
 MIN_PROSE_LINES = 7
 """A shorter comment or docstring is shown with its definition."""
 
@@ -213,8 +210,7 @@ def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: b
         filled = [line for line in lines[first - 1 : last] if line.strip()]
         is_imports = 2 * sum(_IMPORT.match(line) is not None for line in filled) > len(filled)
         comments = sum(COMMENT.match(line) is not None for line in filled)
-        is_page = len(filled) >= MIN_PROSE_LINES and any(_POD.match(line) for line in filled[:3])
-        is_prose = is_prose or is_page or (comments >= MIN_PROSE_LINES and comments == len(filled))
+        is_prose = is_prose or (comments >= MIN_PROSE_LINES and comments == len(filled))
         yield from _windows(lines, Region(first, last, name, is_imports=is_imports, is_prose=is_prose))
 
 

@@ -514,7 +514,7 @@ def cell_texts(lines: Sequence[str]) -> list[str]:
 
 
 def _cell_name(lines: Sequence[str]) -> str:
-    texts = cell_texts(lines)
-    defined = [match[1] for text in texts if (match := _DEFINED.match(text))]
-    begins = next((text.strip("# \t") for text in texts if text.strip("# \t") and not text.startswith(_DIRECTIVES)), "")
-    return ", ".join(defined)[:MAX_CELL_NAME] if defined else begins[:MAX_CELL_NAME]
+    filled = [text for text in cell_texts(lines) if text.strip("# \t")]
+    defined = [match[1] for text in filled if (match := _DEFINED.match(text))]
+    begins = next((text for text in filled if not text.startswith(_DIRECTIVES)), filled[0] if filled else "")
+    return (", ".join(defined) or begins.strip("#| \t"))[:MAX_CELL_NAME]

@@ -216,11 +216,6 @@ def test_a_long_text_above_a_definition_is_prose() -> None:
     assert any(region.is_prose and (region.first, region.last) >= (4, 10) for region in found)
 
 
-def test_documentation_in_a_perl_module_is_prose() -> None:
-    text = "package Cart;\n\nsub total {\n  1\n}\n\n1;\n\n=encoding utf8\n\n" + "Sums of a cart.\n\n" * 9
-    assert [region.is_prose for region in regions("a.pm", text)] == [False, False, True]
-
-
 @together(
     ("path", "text", "imports"),
     [
@@ -338,6 +333,11 @@ def test_the_cells_of_a_notebook_are_its_regions_without_outputs() -> None:
     terms = {term for chunk in summary.chunks for term in chunk}
     assert "cart" in terms
     assert "pelican" not in terms
+
+
+def test_a_cell_that_only_instructs_tools_is_a_region_too() -> None:
+    instruction = {**CODE, "source": ["#| hide\n", "%matplotlib inline"]}
+    assert [each.name for each in summary_of("a.ipynb", notebook(TEXT, instruction)).definitions] == ["Sums", "hide"]
 
 
 def test_a_notebook_is_read_however_large_its_outputs_are() -> None:
