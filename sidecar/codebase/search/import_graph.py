@@ -206,9 +206,14 @@ def _script(path: str, specifier: str) -> str | None:
         return _relative_target(path, specifier)
     first, _, rest = specifier.partition("/")
     if rest and first in _ALIASES:
-        return f"/src/{rest}"
+        return f"/src/{_without_alias(first, rest)}"
     name = "/".join(specifier.split("/")[:2]) if first.startswith("@") else first
     return f"={name}"
+
+
+def _without_alias(alias: str, rest: str) -> str:
+    """Return a path below the source folder; SvelteKit has an alias for the library in it."""
+    return f"lib/{rest}" if alias == "$lib" else rest
 
 
 def _relative_target(path: str, specifier: str) -> str | None:
@@ -325,7 +330,7 @@ def _resolve_script(path: str, specifier: str, tree: FileTree) -> list[str]:
         return _first(stems, _SCRIPT_ENDINGS, tree)
     alias, slash, rest = specifier.partition("/")
     if slash and alias in _ALIASES:
-        return _unique(f"lib/{rest}" if alias == "$lib" else rest, _SCRIPT_ENDINGS, tree)
+        return _unique(_without_alias(alias, rest), _SCRIPT_ENDINGS, tree)
     return []
 
 

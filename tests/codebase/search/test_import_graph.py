@@ -25,6 +25,7 @@ NAMES = PackageNames(
         ("src/web/page.ts", "../lib/names", "src/lib/"),
         ("src/web/page.ts", "@/lib/names", "src/lib/"),
         ("src/web/page.ts", "../web.css", None),
+        ("src/web/page.svelte", "$lib/names", "src/lib/"),
         ("packages/web/src/page.ts", "@shop/core/cart", "packages/core/"),
         ("packages/web/src/page.ts", "../../core/src/cart", "packages/core/"),
         ("packages/web/src/page.ts", "react", None),
