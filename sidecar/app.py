@@ -38,6 +38,7 @@ from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment
 from sidecar.storage.database import OpenedState, open_state
+from sidecar.system.allocator import use_single_arena
 from sidecar.system.log import Log
 from sidecar.system.safe_open import make_private_folder
 
@@ -120,6 +121,7 @@ class App:
         `load_catalog` returns the methods to serve; it is called after the handshake. By default the core methods are
         loaded first, then all.
         """
+        use_single_arena()
         self.clock = clock
         self.new_id = new_id
         self.log = log or Log(clock)
@@ -295,9 +297,7 @@ class App:
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
             from sidecar.core.precompiled_code import precompiled_code
-            from sidecar.system.allocator import use_single_arena
 
-            use_single_arena()
             with precompiled_code():
                 self._load_core()
             if self._load_rest is not None:

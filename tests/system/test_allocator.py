@@ -1,11 +1,20 @@
 """Tests of the allocator controls: memory is released where the system supports it."""
 
+import itertools
+import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sidecar.system import allocator
+from tests.support.process import SidecarProcess
+
+HEAP_BYTES = 64 * 2**20
+"""glibc reserves this much, at a multiple of it, for each heap besides the first."""
+
+needs_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such calls")
 
 _FREED = """
 from pathlib import Path
@@ -34,9 +43,29 @@ def test_both_calls_are_safe_at_any_time_on_any_system() -> None:
     assert all(block == bytes([number]) * 5_000 for number, block in enumerate(live))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="what is resident is read from /proc")
+@needs_glibc
 def test_memory_freed_between_live_blocks_is_released() -> None:
-    if allocator._glibc() is None:
-        pytest.skip("this C library has no such call")
     given_back = int(subprocess.check_output([sys.executable, "-c", _FREED]))
     assert given_back > 20_000 * 8_000 // 4
+
+
+@needs_glibc
+def test_all_threads_of_the_program_share_one_heap(tmp_path: Path) -> None:
+    process = SidecarProcess(tmp_path / "state", cold=True)
+    try:
+        process.client.initialize()
+        assert further_heaps(process.popen.pid) == []
+    finally:
+        process.close()
+
+
+def further_heaps(pid: int) -> list[str]:
+    """Return the heaps of a process besides the first: a used part, and the rest of what is reserved for it."""
+    lines = [line.split()[:2] for line in Path(f"/proc/{pid}/maps").read_text("ascii", "replace").splitlines()]
+    areas = [(*span.split("-"), rights) for span, rights in lines]
+    return [
+        first
+        for (first, _, used), (_, end, reserved) in itertools.pairwise(areas)
+        if int(first, 16) % HEAP_BYTES == 0 and int(end, 16) - int(first, 16) == HEAP_BYTES
+        if (used[:2], reserved[:3]) == ("rw", "---")
+    ]
