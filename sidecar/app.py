@@ -472,7 +472,7 @@ def check_settings(process: "Process", workspace: "Workspace", values: Mapping[s
     check_branch_settings(process, workspace, values)
 
 
-RUNS_OF_A_RELEASE = 64
+RUNS_OF_A_RELEASE = 16
 """Gaps that caches leave when they evict are returned to the system after this many runs; that takes milliseconds."""
 
 
