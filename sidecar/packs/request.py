@@ -128,10 +128,15 @@ class ConversationState(NamedTuple):
 
 
 class ConversationCache:
-    """Cache of a workspace's conversations, valid until the next commit to the state file. Thread-safe."""
+    """Cache of a workspace's conversations, valid until the next commit to the state file. Thread-safe.
+
+    An entry has everything its session was sent, so those from before the last commit are dropped.
+    """
 
     def __init__(self) -> None:
         self._cache: LruCache[Hashable, object] = LruCache(CACHED_CONVERSATIONS)
+        self._generation = -1
+        """Generation of the latest entry."""
 
     def of(
         self, database: Database, workspace: Workspace, sub_chat_id: str, session: SessionQuery
@@ -145,6 +150,9 @@ class ConversationCache:
             return state
         with database.read() as tx:
             state = _read_conversation(tx, workspace, sub_chat_id, session)
+        if generation != self._generation:
+            self._cache.clear()
+            self._generation = generation
         self._cache.put(key, (generation, state), 1)
         return state
 

@@ -149,3 +149,13 @@ def test_a_fuller_context_window_uses_part_of_the_same_pack(start_chat: StartCha
     chat = start_chat()
     assert not hit(chat)
     assert hit(chat, "go on", usage={"usedTokens": 150_000, "maxTokens": 200_000})
+
+
+def test_only_conversations_read_since_the_last_commit_stay_in_memory(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
+) -> None:
+    for number in range(4):
+        start_chat(sub_chat_id=f"chat-{number}").turn(PROMPT, session=f"session-{number}")
+    assert active.app.process is not None
+    workspace = active.app.process.workspaces.get(str(shop.path), None)
+    assert len(vars(workspace.slices.packs.conversations)["_cache"]) == 1
