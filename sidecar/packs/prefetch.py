@@ -12,13 +12,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.files_of_prompt import FoundFiles
-from sidecar.packs.pack_cache import (
-    REMEMBERED_CONVERSATIONS,
-    PackCache,
-    RecentQueries,
-    build_ahead,
-    get_task_pack,
-)
+from sidecar.packs.pack_cache import PackCache, RecentQueries, build_ahead, get_task_pack
 from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
 from sidecar.runs import run_records
 from sidecar.workspace import Workspace
@@ -34,6 +28,9 @@ MAX_BURST_MS = 2_000.0
 
 REBUILT_CONVERSATIONS = 8
 """Number of the most recent conversations that are rebuilt; others are built on request."""
+
+FOUND_FILES = 8
+"""Number of conversations whose found files are remembered: a change in the worktree makes all of them outdated."""
 
 
 def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
@@ -194,7 +191,7 @@ class WorkspacePacks:
     def __init__(self, workspace: Workspace, process: Process) -> None:
         self.conversations = ConversationCache()
         self.recent_queries = RecentQueries()
-        self.found_files: LruCache[str, FoundFiles] = LruCache(REMEMBERED_CONVERSATIONS)
+        self.found_files: LruCache[str, FoundFiles] = LruCache(FOUND_FILES)
         """The files found for each conversation's last prompt."""
         self.anchors = AnchorCache(process.slices.packs.shared_anchors(workspace.slices.repository.shared))
         self.rendered = RenderCache()
