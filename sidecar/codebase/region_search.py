@@ -42,7 +42,9 @@ MATCH_BYTES = 200
 """Memory of one region's match."""
 
 LINE_CHARACTERS = 240
-FOUND_REGIONS = 2_000
+FOUND_BYTES, REGION_BYTES, LINE_BYTES = 4 * 2**20, 800, 140
+"""Size of the cache of regions with their lines; memory of one region, and of one of its lines besides its text."""
+
 MAX_SEARCHED_CHARACTERS = 16 * 2**20
 BLOCK_LINES, MAX_BLOCKS, MAX_HITS = 12, 8, 2_000
 """A file too large to be analysed is searched in blocks of lines; of a frequent term only the first hits count."""
@@ -97,6 +99,11 @@ class FoundRegion(NamedTuple):
     """Line numbers, counted from 1, and lines."""
     digest: str
     """Identifies its content, wherever in the file it is."""
+
+    @property
+    def memory(self) -> int:
+        """Number of bytes in memory."""
+        return REGION_BYTES + sum(LINE_BYTES + len(text) for _, text in self.lines)
 
     @property
     def goes_on(self) -> bool:
@@ -158,7 +165,7 @@ class RegionSearch:
 
     def __init__(self) -> None:
         self._split: LruCache[tuple[str, str], _SplitFile] = LruCache(CACHE_BYTES)
-        self._found: LruCache[tuple[str, str, int], FoundRegion] = LruCache(FOUND_REGIONS)
+        self._found: LruCache[tuple[str, str, int], FoundRegion] = LruCache(FOUND_BYTES)
         self._terms: LruCache[str, dict[str, int]] = LruCache(CACHE_BYTES // 4)
         """By a region's text: most regions of an edited file are the same as before."""
         self._matches: LruCache[tuple[str, str, int], WordMatches] = LruCache(CACHE_BYTES // 8)
@@ -194,7 +201,7 @@ class RegionSearch:
         if isinstance(split.lines, dict) and not split.lines.keys() >= {number - 1 for number in region.region.numbers}:
             return None  # it has been split for another query meanwhile
         found = _with_lines(region, split.lines)
-        self._found.put(key, found, 1)
+        self._found.put(key, found, found.memory)
         return found
 
     def _count_terms(self, text: str) -> dict[str, int]:

@@ -504,6 +504,15 @@ def test_secrets_are_searched_only_in_the_regions_of_texts_that_are_not_known_to
     }
 
 
+def test_regions_in_memory_count_with_their_lines() -> None:
+    text = "".join(f"def step_{number}():\n" + f"    total = {'9' * 200}\n" * 30 + "\n" for number in range(40))
+    searched = [SearchedFile(RankedFile("a.py", 1.0, {}, (), ()), "a.py", summarize("a.py", text.encode()))]
+    search = RegionSearch()
+    ranked = search.rank(RegionQuery(read_evidence("Fix total"), {"total": 1.0}), searched, lambda _: {"a.py": text})
+    found = [with_lines for region in ranked if (with_lines := search.with_lines(region, "a.py")) is not None]
+    assert vars(search)["_found"].size > sum(len(text) for region in found for _, text in region.lines) > 100_000
+
+
 @pytest.mark.parametrize(
     ("text", "is_generated"),
     [
