@@ -27,6 +27,8 @@ RUNS = 5
 SETTLE_SECONDS = 1.0
 WARM_TURNS, MAX_GROWTH_MB = 3_000, 5.0
 CHATS, TURNS_OF_A_CHAT = 8, 30
+EDITED_LINES = 200
+"""Number of lines that an edited file has at most."""
 
 
 def resident_mb(pid: int) -> float:
@@ -73,6 +75,8 @@ class Player:
         self.client, self.repository = client, repository
         self.random = random.Random(seed)
         self.files = [path for path in sorted(repository.path.rglob("*.py")) if ".git" not in path.parts]
+        self.texts = {path: path.read_text(encoding="utf-8").split("\n")[:EDITED_LINES] for path in self.files}
+        """Each edit starts from a file's first text: otherwise the repository would grow, and its index with it."""
         self.words = sorted({word for path in self.files for word in path.stem.split("_")})
         self.numbers = itertools.count(1)
 
@@ -110,7 +114,7 @@ class Player:
             self.repository.git("commit", "--quiet", "--all", "--message", f"Change {path.stem}", "--allow-empty")
 
     def _edit(self, path: Path, number: int) -> dict[str, Any]:
-        lines = path.read_text(encoding="utf-8").split("\n")[:200]
+        lines = list(self.texts[path])
         lines[self.random.randrange(3, len(lines))] = f"changed_{self.random.choice(self.words)} = {number}"
         path.write_text("\n".join(lines), encoding="utf-8")
         call = {"type": "tool-Write", "toolCallId": f"call-{number}", "state": "result"}
