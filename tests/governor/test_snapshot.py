@@ -168,6 +168,8 @@ def test_up_to_five_open_steps_are_carried_over() -> None:
     many = tuple((f"step {number}", "pending") for number in range(7))
     last = carryover_items(snapshot_of(state(many), [], [], []), 24_000)[1].text.splitlines()[-2:]
     assert last == ["- step 4 (pending)", "- … and 2 more"]
+    five = carryover_items(snapshot_of(state(many[:5]), [], [], []), 24_000)[1].text.splitlines()
+    assert five[1:] == [f"- step {number} (pending)" for number in range(5)]
 
 
 def test_the_last_five_conclusions_and_the_users_corrections_are_carried_over() -> None:

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from sidecar.memory.files import document
 from tests.support.memory_project import Memories
 
 
@@ -97,6 +98,44 @@ def test_preferred_sectors_rank_first_among_equals(memories: Memories) -> None:
         memory["title"] for memory in memories.ask("search", query="migrations deploy", agent="brief")["memories"]
     ]
     assert titles == ["Episode", "Procedure"]
+
+
+DAYS = {
+    "January": "2026-01-31T23:59:59.999Z", "1 Feb": "2026-02-01T00:00:00Z", "9 Feb": "2026-02-09T23:59:59.999Z",
+    "10 Feb": "2026-02-10T00:00:00Z", "10 Feb, late": "2026-02-10T23:59:59.999Z",
+    "15 Feb, late": "2026-02-15T23:59:59.999Z", "16 Feb": "2026-02-16T00:00:00Z",
+    "22 Feb, late": "2026-02-22T23:59:59.999Z", "23 Feb": "2026-02-23T00:00:00Z",
+    "28 Feb, late": "2026-02-28T23:59:59.999Z", "today": "2026-03-01T00:00:00Z",
+    "a year ago": "2025-03-01T23:59:59.999Z", "the day after": "2025-03-02T00:00:00Z",
+}  # fmt: skip
+"""When memories were stored; today is Sunday, 1 March 2026."""
+
+
+FOUND = {
+    "What broke on February 10?": ["10 Feb", "10 Feb, late", "15 Feb, late"],
+    "What broke in February?": list(DAYS)[1:10],
+    "What broke last month?": list(DAYS)[1:10],
+    "What broke on March 1?": ["today"],
+    "What broke on March 2?": ["the day after"],
+    "What broke today?": ["today"],
+    "What broke yesterday?": ["28 Feb, late", "today"],
+    "What broke this week?": ["23 Feb", "28 Feb, late", "today"],
+    "What broke last week?": ["16 Feb", "22 Feb, late"],
+    "What broke last year?": ["a year ago", "the day after"],
+}
+
+
+def test_a_question_finds_memories_of_the_time_it_names_and_of_five_days_after_a_single_day(memories: Memories) -> None:
+    for number, at in enumerate(DAYS.values()):
+        facts = {"id": f"mem-2026-02-01-{number:03}", "type": "episodic", "created_at": at}
+        title = f"Incident {'abcdefghijklm'[number]}"
+        memories.write(f"shared/durable/{number}.md", document.new_memory(facts, title, "A note about it."))
+    found = {
+        question: sorted(memory["id"] for memory in memories.ask("search", query=question, limit=100)["memories"])
+        for question in FOUND
+    }
+    names = list(DAYS)
+    assert {question: [names[int(memory[-3:])] for memory in ids] for question, ids in found.items()} == FOUND
 
 
 def test_words_of_any_script_and_parts_of_identifiers_are_found(memories: Memories) -> None:
