@@ -1,9 +1,10 @@
 """Mutants of the product, drawn by a seed: does some test notice each?
 
-    python -m tests.mutants --count 60 [--seed 1] [--thorough] [--slices packs memory]
+    python -m tests.mutants --count 60 [--seed 1] [--slices packs memory]
 
-Each mutant is one changed operator or constant in a copy of the tree. It is run against the nearest tests, those of its
-slice, and the flows and contracts, until one notices it. Prints one line per mutant and the share that was caught.
+Each mutant is one changed operator or constant in a copy of the tree. It is run against the nearest tests and those of
+its slice, until one notices it. The mutants that remain are put into one copy, for which all tests run: by default, and
+with `--thorough` for those that the default run misses. Prints one line per mutant, then the numbers of each depth.
 """
 
 import argparse
@@ -15,10 +16,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SLICES = (
@@ -35,10 +38,11 @@ SLICES = (
     "session",
     "storage",
 )
-WIDER = ("tests/flows", "tests/contract")
 NEAREST = 8
 """Test files that are tried before a whole slice."""
 SECONDS = 600
+SECONDS_TOGETHER = 3_600
+PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 COMPARISONS = {
     "<": "<=",
@@ -116,38 +120,79 @@ def nearest_tests(mutant: Mutant) -> tuple[str, ...]:
     return tuple(islice(found, NEAREST))
 
 
-def is_caught(mutant: Mutant, tests: tuple[str, ...], copy: Path, options: list[str]) -> bool:
+class Copy:
+    """A copy of the tree, with and without mutants."""
+
+    def __init__(self, root: Path) -> None:
+        """Copies the tree to a new folder."""
+        self.root = root
+        ignored = shutil.ignore_patterns(
+            ".venv*", ".git", ".frozen", "node_modules", "__pycache__", ".*_cache", ".hypothesis"
+        )
+        shutil.copytree(ROOT, root, ignore=ignored, symlinks=True)
+
+    def failing_tests(
+        self, mutants: Sequence[Mutant], tests: Sequence[str], *options: str, seconds: int = SECONDS
+    ) -> list[str]:
+        """Return the ids of the tests that fail with the mutants, or all if none can run. Raise TimeoutExpired."""
+        paths = {mutant.path for mutant in mutants}
+        for path in paths:
+            text = path.read_text(encoding="utf-8")
+            for mutant in sorted(mutants, key=lambda mutant: -mutant.offset):
+                if mutant.path == path:
+                    assert text[mutant.offset :].startswith(mutant.old)
+                    text = text[: mutant.offset] + mutant.new + text[mutant.offset + len(mutant.old) :]
+            self._path(path).write_text(text, encoding="utf-8")
+        quiet = ("-q", "-rfE", "--tb=no", "-p", "no:cacheprovider")
+        command = [sys.executable, "-m", "pytest", *quiet, *options, *tests]
+        environment = {**os.environ, "PYTHONPATH": str(self.root)}
+        try:
+            done = subprocess.run(
+                command, cwd=self.root, env=environment, capture_output=True, check=False, timeout=seconds
+            )
+        finally:
+            for path in paths:
+                self._path(path).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+        failed = re.findall(
+            r"^(?:FAILED|ERROR) (\S+(?:\[.*?\](?= - |$))?)", done.stdout.decode(errors="replace"), re.MULTILINE
+        )
+        return failed if failed or done.returncode in PASSED else [*tests]
+
+    def _path(self, path: Path) -> Path:
+        return self.root / path.relative_to(ROOT)
+
+
+def is_caught(mutant: Mutant, tests: tuple[str, ...], copy: Copy) -> bool:
     """Whether a test fails in a copy of the tree that has the mutant, and passes in the copy without it."""
-    target = copy / mutant.path.relative_to(ROOT)
-    text = target.read_text(encoding="utf-8")
-    assert text[mutant.offset :].startswith(mutant.old)
     unreliable: list[str] = []
     while True:
-        target.write_text(
-            text[: mutant.offset] + mutant.new + text[mutant.offset + len(mutant.old) :], encoding="utf-8"
-        )
         try:
-            failed = failing_test((*options, *(f"--deselect={name}" for name in unreliable), *tests), copy)
+            failed = copy.failing_tests([mutant], tests, "-x", *(f"--deselect={name}" for name in unreliable))
         except subprocess.TimeoutExpired:
             return True
-        finally:
-            target.write_text(text, encoding="utf-8")
         if not failed:
             return False
-        if not failing_test((*options, failed), copy):
+        if not copy.failing_tests([], failed):
             return True
-        unreliable.append(failed)
+        unreliable += failed
 
 
-def failing_test(arguments: tuple[str, ...], copy: Path) -> str:
-    """Return the id of the first test that fails, or "". Raise TimeoutExpired after SECONDS."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(copy)}
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False, timeout=SECONDS)
-    failed = re.search(
-        r"^(?:FAILED|ERROR) (\S+(?:\[.*?\](?= - |$))?)", done.stdout.decode(errors="replace"), re.MULTILINE
-    )
-    return failed[1] if failed is not None else ""
+def caught_together(mutants: Sequence[Mutant], copy: Copy, *options: str) -> Iterator[Mutant]:
+    """Run all tests with all mutants at once until none fails; yield each mutant that fails one of them alone."""
+    parallel = ("-n", str(os.cpu_count() or 1), "--dist", "load")
+    remaining = list(mutants)
+    ignored: list[str] = []
+    while remaining:
+        deselected = [f"--deselect={name}" for name in ignored]
+        failed = copy.failing_tests(remaining, ["tests"], *options, *parallel, *deselected, seconds=SECONDS_TOGETHER)
+        unreliable = copy.failing_tests([], failed, *options) if failed else []
+        failed = [name for name in failed if name not in unreliable]
+        if not failed:
+            return
+        caught = [mutant for mutant in remaining if copy.failing_tests([mutant], failed, "-x", *options)]
+        yield from caught
+        remaining = [mutant for mutant in remaining if mutant not in caught]
+        ignored += unreliable if caught else [*unreliable, *failed]
 
 
 def main() -> int:
@@ -155,28 +200,33 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--slices", nargs="+", default=SLICES)
     options = parser.parse_args()
     chance = random.Random(options.seed)
-    caught = 0
+    missed: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copy = Path(folder) / "tree"
-        ignored = shutil.ignore_patterns(
-            ".venv*", ".git", ".frozen", "node_modules", "__pycache__", ".*_cache", ".hypothesis"
-        )
-        shutil.copytree(ROOT, copy, ignore=ignored, symlinks=True)
-        extra = ["--thorough"] if options.thorough else []
+        copy = Copy(Path(folder) / "tree")
         for number in range(options.count):
             slice_name = options.slices[number % len(options.slices)]
             files = sorted((ROOT / "sidecar" / slice_name).rglob("*.py"))
             candidates = [mutant for file in files for mutant in mutants_of(file)]
             mutant = chance.choice(candidates)
-            stages = (nearest_tests(mutant), (f"tests/{slice_name}",), WIDER)
-            is_seen = any(is_caught(mutant, tests, copy, extra) for tests in stages if tests)
-            caught += is_seen
-            print(f"{'caught' if is_seen else 'MISSED'}  {mutant}", flush=True)
-    print(f"{caught} of {options.count} caught")
+            stages = (nearest_tests(mutant), (f"tests/{slice_name}",))
+            if any(is_caught(mutant, tests, copy) for tests in stages if tests):
+                print(f"its slice      {mutant}", flush=True)
+            elif mutant not in missed:
+                missed.append(mutant)
+                print(f"not its slice  {mutant}", flush=True)
+        print(f"{options.count - len(missed)} of {options.count} caught by the nearest tests and their slice's")
+        for depth, arguments in (("default run", []), ("thorough run", ["--thorough"])):
+            caught = []
+            for mutant in caught_together(missed, copy, *arguments):
+                caught.append(mutant)
+                print(f"{depth:<13}  {mutant}", flush=True)
+            missed = [mutant for mutant in missed if mutant not in caught]
+            print(f"{len(caught)} more by the {depth}", flush=True)
+    for mutant in missed:
+        print(f"MISSED         {mutant}")
     return 0
 
 

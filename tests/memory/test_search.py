@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from sidecar.memory.files import document
 from tests.support.memory_project import Memories
 
 
@@ -127,9 +126,8 @@ FOUND = {
 
 def test_a_question_finds_memories_of_the_time_it_names_and_of_five_days_after_a_single_day(memories: Memories) -> None:
     for number, at in enumerate(DAYS.values()):
-        facts = {"id": f"mem-2026-02-01-{number:03}", "type": "episodic", "created_at": at}
-        title = f"Incident {'abcdefghijklm'[number]}"
-        memories.write(f"shared/durable/{number}.md", document.new_memory(facts, title, "A note about it."))
+        facts = f"id: mem-2026-02-01-{number:03}\ntype: episodic\ncreated_at: {at}"
+        memories.write(f"shared/durable/{number}.md", f"---\n{facts}\n---\n\n# Note {chr(97 + number)}\n\nA note.\n")
     found = {
         question: sorted(memory["id"] for memory in memories.ask("search", query=question, limit=100)["memories"])
         for question in FOUND
