@@ -1,9 +1,11 @@
 """The token estimate beside real tokenizers: never far below the larger one, and not far above it."""
 
+from functools import cache
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from splintr import Tokenizer
 
 from sidecar.context import BRACKETS, Bracket
 from sidecar.context.compose_block import BlockRequest, compose_context_block
@@ -12,12 +14,18 @@ from sidecar.core.token_estimate import estimate_tokens, token_weight
 from tests.context.chati_project import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES
 
-CL100K, O200K = (Tokenizer.from_pretrained(name) for name in ("cl100k_base", "o200k_base"))
+
+@cache
+def tokenizers() -> tuple[Any, ...]:
+    """Two vocabularies; loading them takes longer than any test."""
+    from splintr import Tokenizer
+
+    return tuple(Tokenizer.from_pretrained(name) for name in ("cl100k_base", "o200k_base"))
 
 
 def real_tokens(text: str) -> int:
     """Return the larger token count of two vocabularies for a text."""
-    return max(len(CL100K.encode(text)), len(O200K.encode(text)))
+    return max(len(tokenizer.encode(text)) for tokenizer in tokenizers())
 
 
 @pytest.mark.parametrize("name", SAMPLES)
