@@ -1,7 +1,7 @@
 """Set up, check and test; arguments go on to pytest.
 
     python3 build/test.py               checks and all tests, the expensive ones sampled
-    python3 build/test.py --fast        checks and the tests that start no process
+    python3 build/test.py --fast        the quick checks, and the tests that start no process
     python3 build/test.py --thorough    every case: simulations, soaks, all kill points, real agents
     python3 build/test.py -k handshake
 
@@ -31,7 +31,8 @@ def main(arguments: list[str]) -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
     # Types alone take half a minute in a new checkout; tests that wait leave as much.
     politely = ["nice", "-n", "5"] if shutil.which("nice") else []
-    checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py")]
+    depth = ["--fast"] if "--fast" in arguments else []
+    checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py"), *depth]
     with subprocess.Popen(checks, stderr=subprocess.PIPE) as checking:
         tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
         _, report = checking.communicate()

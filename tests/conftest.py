@@ -101,12 +101,17 @@ FIRST = (
 SLOW = (
     "build/", "cli/", "codebase/worktree/", "faults/", "flows/", "frozen/", "knowledge/", "node/", "operations/",
     "replay/",
-    "capture/effects/test_session_loss.py", "capture/test_artifact_commit.py", "capture/test_memory_branch.py",
-    "capture/test_post_run.py", "capture/test_results/test_runner_output.py", "codebase/search/test_index.py",
-    "codebase/test_concurrency.py", "codebase/test_indexer.py", "context/test_block_laws.py", "packs/test_deadline.py",
-    "packs/test_pre_run.py", "ralph/agent/test_runner.py", "registry/test_file_edit.py", "rpc/test_background_load.py",
-    "rpc/test_process_end.py", "rpc/test_stdio.py", "runs/test_ledger.py", "storage/test_recovery.py",
-    "storage/test_upgrades.py", "system/test_branches.py", "system/test_log.py",
+    "capture/effects/test_session_loss.py", "capture/test_artifact_commit.py", "capture/test_artifact_methods.py",
+    "capture/test_devlog_events.py", "capture/test_memory_branch.py", "capture/test_post_run.py",
+    "capture/test_results/test_runner_output.py", "capture/test_run_effects.py", "codebase/search/test_index.py",
+    "codebase/test_concurrency.py", "codebase/test_indexer.py", "codebase/test_large_files.py",
+    "codebase/test_stored_index.py", "codebase/test_submodules.py", "context/test_block_laws.py",
+    "experiment/test_outcomes.py", "governor/test_rehydrate.py", "packs/context/test_follow_ups.py",
+    "packs/delta/test_delta_turns.py", "packs/test_deadline.py", "packs/test_explain.py", "packs/test_plan_contract.py",
+    "packs/test_pre_run.py", "packs/test_workspaces.py", "ralph/agent/test_runner.py", "registry/test_file_edit.py",
+    "rpc/test_background_load.py", "rpc/test_process_end.py", "rpc/test_stdio.py", "runs/test_fork_and_rollback.py",
+    "runs/test_ledger.py", "storage/test_recovery.py", "storage/test_upgrades.py", "system/test_branches.py",
+    "system/test_log.py",
 )  # fmt: skip
 """Tests that start processes, play whole scenarios, or take over a tenth of a second each; `--fast` leaves them out."""
 
