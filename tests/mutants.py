@@ -42,6 +42,8 @@ NEAREST = 8
 """Test files that are tried before a whole slice."""
 SECONDS = 600
 SECONDS_TOGETHER = 3_600
+ELSEWHERE = tuple(f"--ignore=tests/{name}" for name in ("build", "frozen", "node", "packaging"))
+"""Tests of programs that are built from the tree, which a copy has not."""
 PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 COMPARISONS = {
@@ -153,9 +155,8 @@ class Copy:
         finally:
             for path in paths:
                 self._path(path).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-        failed = re.findall(
-            r"^(?:FAILED|ERROR) (\S+(?:\[.*?\](?= - |$))?)", done.stdout.decode(errors="replace"), re.MULTILINE
-        )
+        report = done.stdout.decode(errors="replace")
+        failed = re.findall(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\])?)(?= - |$)", report, re.MULTILINE)
         return failed if failed or done.returncode in PASSED else [*tests]
 
     def _path(self, path: Path) -> Path:
@@ -184,7 +185,9 @@ def caught_together(mutants: Sequence[Mutant], copy: Copy, *options: str) -> Ite
     ignored: list[str] = []
     while remaining:
         deselected = [f"--deselect={name}" for name in ignored]
-        failed = copy.failing_tests(remaining, ["tests"], *options, *parallel, *deselected, seconds=SECONDS_TOGETHER)
+        failed = copy.failing_tests(
+            remaining, ["tests"], *options, *parallel, *ELSEWHERE, *deselected, seconds=SECONDS_TOGETHER
+        )
         unreliable = copy.failing_tests([], failed, *options) if failed else []
         failed = [name for name in failed if name not in unreliable]
         if not failed:
