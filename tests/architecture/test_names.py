@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sidecar.settings.table import SETTINGS
+from sidecar.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 SIDECAR = ROOT / "sidecar"

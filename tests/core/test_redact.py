@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.file_exclusions import is_secret_path
+from sidecar.codebase import is_secret_path
 from sidecar.core import redact as redact_module
 from sidecar.core.redact import MASK, redact, redact_lines
 from tests.support.cases import together
