@@ -168,7 +168,16 @@ def test_time_cost_and_token_limits_have_their_own_statuses(ralph: Ralph, agent:
     assert not (ralph.cwd / "late.txt").exists()
 
 
-def test_consecutive_failures_back_off_and_may_end_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
+def test_consecutive_failures_back_off_and_may_end_the_loop(
+    ralph: Ralph, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures_in_row: list[int] = []
+
+    def wait_of(failures: int) -> int:
+        failures_in_row.append(failures)
+        return min(failures, 1)
+
+    monkeypatch.setattr("sidecar.ralph.loop.backoff_ms", wait_of)
     agent.set_runs([exits(1)], [writes("a.txt", "a")], [exits(1)])
     done = ralph.loop("Add a login.", "--max-failures", "3")
 
@@ -176,6 +185,7 @@ def test_consecutive_failures_back_off_and_may_end_the_loop(ralph: Ralph, agent:
     assert last_line(done) == "failed: 3 failures in a row (`--max-failures`). The agent ended with exit code 1."
     assert len(ralph.history()) == 5
     assert done.stdout.count(b"waiting until") == 3, "after each that came fast, but the last"
+    assert failures_in_row == [1, 0, 1, 2]
 
 
 def test_a_usage_limit_pauses_until_its_reset(ralph: Ralph, agent: FakeAgent) -> None:

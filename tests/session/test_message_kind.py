@@ -77,3 +77,5 @@ def test_mentions_of_an_exit_are_detected() -> None:
     assert route("how do I exit chati?").mentions_exit
     assert route("como eu saio do chati? quero sair").mentions_exit
     assert not route("fix the exit code").mentions_exit
+    assert route("/chati how do I exit?").mentions_exit
+    assert not route("/chati fix the build").mentions_exit
