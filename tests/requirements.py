@@ -44,6 +44,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_changed_bodies_and_unimported_code_are_not_boundaries",
         "test_boundaries.py::test_a_stated_decision_is_in_the_stub",
         "test_boundaries.py::test_a_decision_occurs_once_in_its_record",
+        "test_boundaries.py::test_a_stub_lists_sixteen_consequences_at_most",
         "test_boundaries.py::test_a_choice_is_split_into_reason_and_alternative_in_ten_languages",
         "test_boundaries.py::test_a_report_a_question_or_a_possibility_is_no_decision",
         "test_boundaries.py::test_a_boundary_committed_by_the_agent_is_detected",

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from sidecar.capture.adr_draft import adr, decisions_of
-from sidecar.runs.artifact_provenance import Statements
+from sidecar.runs.artifact_provenance import Boundary, Statements
 from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
 from tests.support.repositories import Repository
@@ -157,6 +157,18 @@ def test_a_decision_occurs_once_in_its_record() -> None:
     draft = adr("", Statements(concluded=("The counts were lost.", decided), decided=(decided,)), (), ())
     assert draft.body.count(decided) == 1
     assert "The counts were lost." in draft.body
+
+
+def test_a_stub_lists_sixteen_consequences_at_most() -> None:
+    for files, listed in ((3, 6), (9, 16)):
+        importers = ("src/changed.py", "src/other.py")
+        boundaries = [
+            Boundary(path=f"src/{number}.py", why="which others import", contracts=(), importers=importers)
+            for number in range(files)
+        ]
+        draft = adr("", Statements(), boundaries, ["src/changed.py"])
+        consequences = draft.body.partition("## Consequences")[2].partition("##")[0]
+        assert consequences.count("\n- ") == listed
 
 
 @together(

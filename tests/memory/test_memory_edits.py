@@ -64,6 +64,16 @@ def test_deleting_a_memory_removes_its_file_and_leaves_a_tombstone(memories: Mem
     assert [id_ for (id_,) in memories.rows("SELECT id FROM continuity_memory_tombstones")] == [memory["id"]]
 
 
+def test_the_hash_of_a_deleted_text_is_that_of_earlier_versions(memories: Memories) -> None:
+    for title, text, kind in (
+        ("Queue", "Jobs run on Redis.", "decision"),
+        ("Queue", "Failed after 12 tries.", "gotcha"),
+    ):
+        memories.ask("delete", id=memories.add(text, title=title, type=kind)["id"])
+    stored = memories.rows("SELECT digest FROM continuity_memory_tombstones ORDER BY digest")
+    assert stored == [("21210866b18a224c88187eda",), ("df2e251000e2aad47406a621",)]
+
+
 def test_an_id_is_never_reused(memories: Memories) -> None:
     first = memories.add("One.")["id"]
     memories.ask("delete", id=first)

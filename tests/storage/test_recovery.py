@@ -184,6 +184,19 @@ def test_no_overwritten_page_loses_rows_silently(path: Path, seed: int) -> None:
     assert_set_aside(opened)
 
 
+def test_rows_of_a_table_with_a_damaged_column_name_are_reported_as_lost(path: Path) -> None:
+    with closing(connect(path)) as connection:
+        index = "SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_artifacts_by_event'"
+        page = int(str(connection.execute(index).get))
+    path.write_bytes(path.read_bytes().replace(b"title TEXT NOT NULL", b"titlf TEXT NOT NULL", 1))
+    damaged = overwrite(path, (page - 1) * PAGE, PAGE)
+    suspect_marker(path).touch()
+    opened = reopen(path)
+    assert recovered_rows(opened) == (SETTINGS, 0)
+    assert "could not read all of continuity_artifacts" in opened.warnings[0]
+    assert_set_aside(opened, damaged)
+
+
 @pytest.mark.parametrize("contents", [b"hello, this is a note\n", b"\0" * 5000, b"SQLite format 3\0"])
 def test_a_foreign_file_is_set_aside_unchanged(state_dir: Path, contents: bytes) -> None:
     state_dir.mkdir()
