@@ -153,6 +153,14 @@ def test_links_out_of_the_project_and_huge_files_are_not_read(
     assert any("brief.md is not read" in warning for warning in compose_result["warnings"])
 
 
+def test_without_a_named_handoff_the_last_completed_agents_is_read(compose: Compose, chati: Repository) -> None:
+    session = PROJECT[".chati/session.yaml"].partition("last_handoff")[0]
+    chati.write({".chati/session.yaml": session})
+    assert compose()["tree"].find("handoff").get("from") == "greenfield-wu"
+    chati.write({".chati/session.yaml": session.replace("status: completed", "status: skipped")})
+    assert compose()["tree"].find("handoff") is None
+
+
 def test_a_session_file_cannot_reference_files_elsewhere(compose: Compose, chati: Repository) -> None:
     session = PROJECT[".chati/session.yaml"]
     chati.write({

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from sidecar.language.message_intent import creation_intent
 from sidecar.registry import hint_for, is_unread
 from tests.registry.conftest import Project
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 
 
 def hint(sidecar: MemorySidecar, project: Project, prompt: str) -> Any:
@@ -27,6 +30,15 @@ def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework
         " (Product Requirements Document template for greenfield projects): reuse it as it is."
     )
     assert "prd, template, greenfield, projects" in reuse_hint.why
+
+
+def test_a_large_registry_is_read_in_the_background_and_hints_from_then_on(
+    sidecar: MemorySidecar, framework: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.registry.project_registry.SMALL_BYTES", 0)
+    assert hint(sidecar, framework, "Create a session schema") is None
+    assert process_of(sidecar).wait_idle(20)
+    assert hint(sidecar, framework, "Create a session schema") is not None
 
 
 def test_hint_mentions_the_dependents(sidecar: MemorySidecar, framework: Project) -> None:
