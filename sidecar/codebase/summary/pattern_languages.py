@@ -105,7 +105,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
             r"^(?:module|variable|output|provider|check|run)\s++\"(?P<block>[\w-]++)\"",
             r"^(?P<block>locals|terraform|moved|import|removed)\s*+\{",
         ),
-        public=lazy_regex(r"\w++ \""),
+        public=lazy_regex(r"\b\w++ \""),
         imports=_patterns(r"(?m)^[ \t]*+source\s*+=\s*+\"(?P<module>\.{1,2}/[^\"\n]*+)\""),
     ),
     Language(
