@@ -220,11 +220,11 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         if previous_result is None and _is_deleted(tx, params):  # deleted since the first check
             return _NOT_ACCEPTED
         result = _duplicate(previous_result) if previous_result is not None else _store(tx, finished)
-    call.process.after_run(call.process, workspace, params.sub_chat_id)
     commit_later(call.process, workspace, settings)
     from sidecar.memory import run_upkeep_later  # not needed by the first answer
 
     result = _with_remembered(call, workspace, params, result)
+    call.process.after_run(call.process, workspace, params.sub_chat_id)
     run_upkeep_later(call.process, workspace)
     if effects.own_paths or effects.moved != NOT_MOVED:
         from sidecar.registry import follow_code

@@ -9,11 +9,19 @@ from typing import NamedTuple
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUnavailable
 from sidecar.core.lru_cache import LruCache
-from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
+from sidecar.memory.standing_instruction_register import load_instructions
+from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors, load_pointer_lines
 from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.files_of_prompt import FoundFiles
 from sidecar.packs.pack_cache import PackCache, RecentQueries, build_ahead, get_task_pack
-from sidecar.packs.request import TOUCHED_RUNS, ConversationCache, PackQuery, recent_files_of, touched_files_of
+from sidecar.packs.request import (
+    TOUCHED_RUNS,
+    ConversationCache,
+    PackQuery,
+    accepted_records,
+    recent_files_of,
+    touched_files_of,
+)
 from sidecar.runs import run_records
 from sidecar.workspace import Workspace
 
@@ -39,8 +47,7 @@ def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> 
     pack_query = recent.get(sub_chat_id)
     if pack_query is None or process.closing.is_set():
         return None
-    pack_query = with_current_files(sub_chat_id, pack_query)
-    prefetch = process.background.submit(_prefetch, pack_query)
+    prefetch = process.background.submit(_prefetch, sub_chat_id, pack_query)
     recent.prefetches.put(sub_chat_id, prefetch, 1)
     return prefetch
 
@@ -122,13 +129,22 @@ class RebuildBurst:
             started()
 
 
-def with_current_files(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
-    """Return a query as the conversation's next call will ask it: runs since then may have changed more files."""
+def as_of_now(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
+    """Return a query as the conversation's next call will ask it: runs may have changed files and left memories.
+
+    A session that had lost its context has one again, so the query is that of its task.
+    """
+    project_key = pack_query.workspace.project_key
+    pointers = load_pointer_lines(pack_query.process, pack_query.workspace)
     with pack_query.process.database.read() as tx:
         touched = touched_files_of(tx, sub_chat_id, pack_query.task.fingerprint)
         work = run_records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
-        recent = recent_files_of(tx, pack_query.workspace.project_key, sub_chat_id, work)
-    return pack_query._replace(touched=touched, recent=recent)
+        recent = recent_files_of(tx, project_key, sub_chat_id, work)
+        accepted = accepted_records(tx, project_key)._replace(
+            pointers=pointers, standing_instructions=load_instructions(tx, project_key).active
+        )
+    query = pack_query.task.query if pack_query.query else ""
+    return pack_query._replace(query=query, touched=touched, recent=recent, accepted=accepted)
 
 
 def log_skipped(process: Process, error: Exception) -> None:
@@ -137,8 +153,9 @@ def log_skipped(process: Process, error: Exception) -> None:
     process.log.info("packs.prefetch.skipped", reason=reason)
 
 
-def _prefetch(pack_query: PackQuery) -> None:
+def _prefetch(sub_chat_id: str, pack_query: PackQuery) -> None:
     try:
+        pack_query = as_of_now(sub_chat_id, pack_query)
         state = pack_query.repository.state()
         listing = pack_query.repository.listing(state)
         _build_pack(pack_query, state, listing)
@@ -161,7 +178,7 @@ def _rebuild(process: Process, workspace: Workspace) -> None:
         for sub_chat_id, pack_query in workspace.slices.packs.recent_queries.latest(REBUILT_CONVERSATIONS):
             if process.closing.is_set():
                 return
-            _build_pack(with_current_files(sub_chat_id, pack_query), state, listing)
+            _build_pack(as_of_now(sub_chat_id, pack_query), state, listing)
     except Exception as error:
         log_skipped(process, error)
 

@@ -21,6 +21,7 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
+from sidecar.language.common_words import is_distinctive
 from sidecar.language.message_intent import adds_tests, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory import RecallQuery, recall_query
@@ -162,6 +163,14 @@ def touched_files_of(tx: apsw.Connection, sub_chat_id: str, fingerprint: str) ->
     return tuple(sorted(run_records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, fingerprint)))
 
 
+def accepted_records(tx: apsw.Connection, project_key: str) -> AcceptedRecords:
+    """Return what the user has accepted in a project; pointers and standing instructions come from the memories."""
+    return accepted_of(
+        artifact_store.accepted(tx, project_key, "rejectedApproach", MAX_ACCEPTED),
+        artifact_store.accepted(tx, project_key, "adr", MAX_ACCEPTED),
+    )
+
+
 def recent_files_of(
     tx: apsw.Connection, project_key: str, sub_chat_id: str, work: RecentWork
 ) -> tuple[RecentFile, ...]:
@@ -179,10 +188,7 @@ def _read_conversation(
     return ConversationState(
         sub_chat=sub_chat,
         failing=tuple(run_records.failing_tests(tx, workspace.key)),
-        accepted=accepted_of(
-            artifact_store.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
-            artifact_store.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
-        ),
+        accepted=accepted_records(tx, workspace.project_key),
         resumed=resolve_session(tx, session.key, session.facts, session.run_key),
         touched=touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
         overrides=load_overrides(tx, workspace.project_key),
@@ -348,9 +354,12 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
 
 
 def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
-    """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed."""
+    """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed.
+
+    In a small repository common words such as "once" are rare, too; they say nothing there either.
+    """
     words, names = task_terms(prompt)
-    return workspace.slices.repository.evidence_in(prompt, names, list(words))
+    return workspace.slices.repository.evidence_in(prompt, names, [term for term in words if is_distinctive(term)])
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:

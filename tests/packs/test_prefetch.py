@@ -53,6 +53,17 @@ def test_one_rebuild_after_a_burst_of_hints_serves_the_next_call(
     assert packs_in(active) == 2
 
 
+def test_a_pack_built_after_a_run_has_what_the_run_left_in_the_memories(
+    start_chat: StartChat, active: MemorySidecar
+) -> None:
+    chat = start_chat()
+    prompt = f"{PROMPT} From now on always write amounts in whole cents."
+    remembered = chat.post_run(chat.pre_run(prompt), prompt)["remembered"]
+    assert [memory["standing"] for memory in remembered] == [True]
+    prepared(active)
+    assert hit(chat.pre_run("and now fix it"))
+
+
 def test_hints_for_a_state_with_packs_rebuild_nothing(start_chat: StartChat, active: MemorySidecar) -> None:
     chats = [start_chat(sub_chat_id="one"), start_chat(sub_chat_id="two"), start_chat("codex", sub_chat_id="three")]
     for chat in chats:

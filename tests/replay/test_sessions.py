@@ -16,9 +16,11 @@ from tests.replay.histories import SESSIONS, make_histories
 from tests.replay.reader import Recorded, read_sessions
 from tests.replay.recording import Prompt
 
-HIT_RATE = 0.80
+HIT_RATE = 0.75
 SAVED = 0.60
-"""The specification's success metrics are 0.6 and 0.3 (continuity-design.md)."""
+"""The specification's success metrics are 0.6 and 0.3 (continuity-design.md). Of 70 prompts of iterative work 8 are
+first ones, and 7 name something else of their small repository, which begins a new task: 0.79 is left at best.
+"""
 
 KINDS = {
     "iterative": 8, "task switch": 3, "branch switch": 3, "two worktrees": 2, "session reset": 2, "compaction": 2,
@@ -89,7 +91,9 @@ def test_a_turn_costs_far_less_than_sending_everything_again(turns: list[Turn]) 
 
 
 def test_changes_by_the_user_and_other_runs_cause_no_miss_after_a_pause(turns: list[Turn]) -> None:
-    reasons = Counter(turn["missReason"] for turn in turns if turn["missReason"])
+    """Where a session is new or lost its context, files are searched by the work so far, which every run changes."""
+    continued = [turn for turn in turns if turn["kind"] not in (*FRESH, "task switch", "plan to agent")]
+    reasons = Counter(turn["missReason"] for turn in continued if turn["missReason"])
     assert reasons.keys() <= {"first prompt", "other task", "other provider"}
 
 

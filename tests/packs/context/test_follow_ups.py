@@ -2,7 +2,9 @@
 
 import pytest
 
+from tests.packs.test_pack_cache import prepared
 from tests.support.conversation import kinds
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
 
@@ -43,6 +45,18 @@ def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: 
     answer = chat.pre_run(follow_up)
     assert answer["blocks"] == []
     assert answer["metadata"]["injectedBytes"] == 0
+
+
+def test_common_words_that_are_rare_in_a_small_repository_begin_no_new_task(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository
+) -> None:
+    shop.commit({"src/retry.py": "def once() -> None:\n    pass  # run everything more than once, explain why\n"})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    prepared(active)
+    answer = chat.pre_run("Run everything once more")
+    assert answer["metadata"]["cacheHit"], "the task's own pack"
+    assert answer["blocks"] == []
 
 
 WORKING: dict[str, Contents] = {
