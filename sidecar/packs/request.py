@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository
+from sidecar.codebase import Repository, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import size
 from sidecar.core.clock import epoch_ms
@@ -21,9 +21,9 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
-from sidecar.language.common_words import is_distinctive
 from sidecar.language.message_intent import adds_tests, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
+from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instruction_register import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointer_lines
@@ -37,7 +37,7 @@ from sidecar.packs.byte_budget import (
 )
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
-from sidecar.packs.task import clean_prompt, referenced_items, task_of, task_terms, work_query
+from sidecar.packs.task import GENERAL_TERMS, clean_prompt, referenced_items, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -353,13 +353,16 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
     return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
 
 
+_VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"]))
+
+
 def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
     """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed.
 
-    In a small repository common words such as "once" are rare, too; they say nothing there either.
+    In a small repository general words such as "once" are rare, too; they lead to no file there either.
     """
     words, names = task_terms(prompt)
-    return workspace.slices.repository.evidence_in(prompt, names, [term for term in words if is_distinctive(term)])
+    return workspace.slices.repository.evidence_in(prompt, names, [term for term in words if term not in _VAGUE_TERMS])
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:
