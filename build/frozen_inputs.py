@@ -18,6 +18,7 @@ import sys
 import zlib
 from array import array
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import sidecar
 from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, PACKED_FROM, LazyPattern
-from sidecar.core.precompiled_code import CODE_FILE, COMPILING, packed
+from sidecar.core.precompiled_code import CODE_FILE, in_place_of_builtins, packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,13 +53,8 @@ def main(arguments: list[str]) -> int:
 def recorded_code() -> Iterator[dict[tuple[str, str], CodeType]]:
     """Collect the code of each text that is compiled for classes made inside."""
     codes: dict[tuple[str, str], CodeType] = {}
-    for module, name in COMPILING:
-        setattr(module, name, _recording(codes, name))
-    try:
+    with in_place_of_builtins(partial(_recording, codes)):
         yield codes
-    finally:
-        for module, name in COMPILING:
-            delattr(module, name)
 
 
 def _recording(codes: dict[tuple[str, str], CodeType], name: str) -> Any:

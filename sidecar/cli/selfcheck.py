@@ -122,16 +122,17 @@ def _catalog() -> str:
 def _patterns() -> str:
     from sidecar.core.lazy_regex import compiled_patterns
 
-    count = len(compiled_patterns())
-    if not count and getattr(sys, "frozen", False):
-        raise RuntimeError("the compiled patterns are missing, or of another interpreter")
-    return f"{count} compiled patterns"
+    return _stored(len(compiled_patterns()), "compiled patterns")
 
 
 def _code() -> str:
     from sidecar.core.precompiled_code import stored_code
 
-    count = len(stored_code())
+    return _stored(len(stored_code()), "precompiled texts")
+
+
+def _stored(count: int, name: str) -> str:
+    """Return what a file of the frozen program has; raise if it has nothing."""
     if not count and getattr(sys, "frozen", False):
-        raise RuntimeError("the precompiled code is missing, or of another interpreter")
-    return f"{count} precompiled texts"
+        raise RuntimeError(f"the {name} are missing, or of another interpreter")
+    return f"{count} {name}"

@@ -14,8 +14,9 @@ import os
 import sys
 import typing
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -39,8 +40,15 @@ def precompiled_code() -> Iterator[None]:
     if not codes:
         yield
         return
+    with in_place_of_builtins(partial(_finding, codes)):
+        yield
+
+
+@contextmanager
+def in_place_of_builtins(replacement: Callable[[str], Any]) -> Iterator[None]:
+    """Let the modules that compile texts call a replacement, which is made for each builtin's name."""
     for module, name in COMPILING:
-        setattr(module, name, _finding(codes, name))
+        setattr(module, name, replacement(name))
     try:
         yield
     finally:
