@@ -43,7 +43,7 @@ from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, pr
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
-from sidecar.codebase.search_without_index import search_contents, search_paths
+from sidecar.codebase.search_without_index import RunningSearch, finished, search_contents, search_paths
 from sidecar.codebase.summary.languages import is_code
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
@@ -95,6 +95,7 @@ __all__ = [
     "Region",
     "Repository",
     "RepositoryState",
+    "RunningSearch",
     "SearchedFile",
     "SharedRepository",
     "StateUnavailable",
@@ -116,6 +117,7 @@ __all__ = [
     "diff_against",
     "drop_unlikely",
     "file_kind",
+    "finished",
     "from_json",
     "has_public_api",
     "hunk_header",

@@ -19,6 +19,7 @@ from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFi
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
+from sidecar.codebase.search_without_index import RunningSearch
 from sidecar.codebase.store import FileCache, SearchCache, StoredIndex
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
@@ -252,7 +253,7 @@ class Repository:
         text: str,
         state: RepositoryState,
         touched: Collection[str],
-        by_contents: "Future[list[RankedFile]] | None",
+        by_contents: RunningSearch | None,
     ) -> None:
         """Index the files that a search for a text will find before others, if an index run begins now.
 

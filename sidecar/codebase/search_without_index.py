@@ -5,6 +5,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from sidecar.codebase.search import RankedFile
 from sidecar.codebase.search.prompt_parts import prompt_parts
 from sidecar.core.terms import identifiers_of, paths_in, query_terms
 from sidecar.system.git import Git, GitFailed, GitTimedOut
+
+RunningSearch = Future[list[RankedFile]]
+"""A search without an index, which runs while the repository's state is read."""
 
 MIN_TERM = 3
 COMMON_SHARE = 0.02
@@ -25,6 +29,12 @@ NAME_WEIGHT = 2.0
 MENTIONED_WEIGHT = 50.0
 
 TIMEOUT_SECONDS = 5.0
+
+
+def finished(search: RunningSearch | None) -> list[RankedFile]:
+    """Return the files that a search found; none while it runs, or if it failed."""
+    is_over = search is not None and search.done() and not search.cancelled()
+    return search.result() if search is not None and is_over and not search.exception() else []
 
 
 def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:

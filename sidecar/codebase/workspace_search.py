@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import wait
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -16,6 +16,7 @@ from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, Sear
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories, read_commits
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.prompt_parts import read_evidence
+from sidecar.codebase.search_without_index import RunningSearch, finished
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
@@ -29,7 +30,7 @@ LAST_COMMITS = 300
 MAX_PRIORITIZED = 200
 """Number of files matching the last query that are indexed before the others."""
 
-CONTENTS_SECONDS = 0.3
+ORDER_SECONDS = 0.3
 """Maximum time to wait for a search of contents before files are indexed in another order."""
 
 
@@ -75,7 +76,7 @@ class WorkspaceSearch:
         self._update_lock = threading.Lock()
         self._listed: _ListedState | None = None
         self._last_query: SearchQuery | None = None
-        self._found_by_contents: Future[list[RankedFile]] | None = None
+        self._found_by_contents: RunningSearch | None = None
 
     def update(self, state: RepositoryState, listing: Listing) -> None:
         """Make the index hold exactly a state's files."""
@@ -127,7 +128,7 @@ class WorkspaceSearch:
         files, paths = self._histories.fragile_files(history), listed.listing.files
         return list(islice((file for file in files if file.path in paths and is_own_code(file.path)), limit))
 
-    def expect(self, query: SearchQuery, found_by_contents: "Future[list[RankedFile]] | None") -> None:
+    def expect(self, query: SearchQuery, found_by_contents: RunningSearch | None) -> None:
         """Index what a query will find before other files, if an index run begins now.
 
         `found_by_contents` is a search for it without an index.
@@ -141,8 +142,8 @@ class WorkspaceSearch:
         self._found_by_contents = None
         matching = self._find(query, MAX_PRIORITIZED) if query is not None else []
         if search is not None:
-            with suppress(TimeoutError):
-                matching = [*search.result(CONTENTS_SECONDS), *matching]
+            wait((search,), timeout=ORDER_SECONDS)
+            matching = [*finished(search), *matching]
         paths = dict.fromkeys((*(file.path for file in matching), *self._recent_paths(len(contents))))
         return [(path, contents[path]) for path in paths if path in contents]
 

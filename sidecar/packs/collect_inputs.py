@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.codebase import HeadMove, Listing, Repository, RepositoryState, StateUnavailable, search_paths
+from sidecar.codebase import (
+    HeadMove,
+    Listing,
+    Repository,
+    RepositoryState,
+    RunningSearch,
+    StateUnavailable,
+    finished,
+    search_paths,
+)
 from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import Clock, Deadline
 from sidecar.language.message_intent import creation_intent
@@ -30,9 +39,7 @@ from sidecar.packs.prefetch import (
     start_early_build,
 )
 from sidecar.packs.relevant_files import (
-    RunningSearch,
     early_matches_first,
-    finished,
     pinned_context_files,
     start_contents_search,
 )

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, RankedFile, RepositoryState, paths_in
+from sidecar.codebase import Listing, RankedFile, RepositoryState, RunningSearch, finished, paths_in
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
@@ -20,10 +20,8 @@ from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, Anchor, accepted_dig
 from sidecar.packs.context_pack import ContextFile, ShownRegion, path_only_files
 from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
-    RunningSearch,
     context_files,
     early_matches_first,
-    finished,
     is_searched,
     with_early_regions,
 )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from sidecar.codebase import (
     FAILURE_WORDS,
@@ -13,6 +13,7 @@ from sidecar.codebase import (
     RankedRegion,
     Repository,
     RepositoryState,
+    RunningSearch,
     SearchedFile,
     Summary,
     choose_regions,
@@ -81,15 +82,6 @@ EXPECTED_FILES = 128
 
 CONTENTS_SECONDS = 1.0
 """Maximum time of a search of contents without an index."""
-
-
-RunningSearch = Future[list[RankedFile]]
-"""A search without an index, which runs while the repository's state is read."""
-
-
-def finished(search: RunningSearch | None) -> list[RankedFile]:
-    """Return the files that a search found; none while it runs."""
-    return search.result() if search is not None and search.done() and not search.exception() else []
 
 
 def context_files(

@@ -253,11 +253,25 @@ def test_files_that_contain_the_words_of_an_expected_search_are_indexed_first(zo
 def test_an_expected_search_that_is_late_delays_no_index(
     zoo: Worktree, program: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_search, "CONTENTS_SECONDS", 0.01)
+    monkeypatch.setattr(workspace_search, "ORDER_SECONDS", 0.01)
     desk = Desk(zoo.path, program)
     desk.look()
     desk.finder.read_history()
     desk.finder.expect(SearchQuery("the stock"), Future())
+    assert desk.finder.by_interest(desk.finder.index.pending())[0][0] == "stock.py"
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+def test_an_expected_search_that_failed_stops_no_index(zoo: Worktree, program: Process, is_cancelled: bool) -> None:
+    desk = Desk(zoo.path, program)
+    desk.look()
+    desk.finder.read_history()
+    found: Future[list[RankedFile]] = Future()
+    if is_cancelled:
+        found.cancel()
+    else:
+        found.set_exception(OSError("no git"))
+    desk.finder.expect(SearchQuery("the stock"), found)
     assert desk.finder.by_interest(desk.finder.index.pending())[0][0] == "stock.py"
 
 
