@@ -229,7 +229,7 @@ class RegionSearch:
             if searched.summary.analysis == "large":
                 part = _split_large(path, text, query)._replace(version=version)
             else:
-                shown = "\n".join(without_outputs(text.split("\n"))) if is_notebook(path) else text
+                shown = without_outputs(text) if is_notebook(path) else text
                 masked = shown if searched.summary.is_clean else redact_lines(shown)
                 lines = masked.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
                 regions = index_regions(lines, searched.summary, self._count_terms)

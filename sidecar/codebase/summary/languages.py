@@ -11,17 +11,13 @@ from functools import cache
 from typing import NamedTuple
 
 from sidecar.codebase.summary.model import DOCSTRING, Definition, Grammar, Language, Visibility
-from sidecar.codebase.summary.pattern_languages import PATTERN_LANGUAGES
+from sidecar.codebase.summary.pattern_languages import PATTERN_LANGUAGES, line_patterns
 from sidecar.core.lazy_regex import lazy_regex
 
 MAIN_GRAMMARS = 3
 
 
-def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(lazy_regex(source) for source in sources)
-
-
-_JS_DEFINITIONS = _patterns(
+_JS_DEFINITIONS = line_patterns(
     r"^\s*+(?:export\s++)?(?:default\s++)?(?:declare\s++)?(?:abstract\s++)?(?:async\s++)?"
     r"(?:function\b\s*+\*?|class\s|(?:const\s++)?enum\s|interface\s|namespace\s|type\s)\s*+(?P<name>[A-Za-z_$][\w$]*+)",
     r"^(?:export\s++)?(?:const|let|var)\s++(?P<name>[A-Za-z_$][\w$]*+)\s*+(?::[^=]++)?=\s*+"
@@ -37,7 +33,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Python",
         (".py", ".pyi"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:class|def|async\s++def)\s++(?P<name>\w++)",
             r"^(?P<name>[A-Z][A-Z0-9_]{2,}+)\s*+(?::[^=]++)?=(?!=)",
         ),
@@ -71,7 +67,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Go",
         (".go",),
-        _patterns(
+        line_patterns(
             r"^func\s++(?:\([^)]*+\)\s*+)?(?P<name>\w++)",
             r"^(?:type|const|var)\s++(?P<name>\w++)",
         ),
@@ -81,7 +77,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Rust",
         (".rs",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:pub(?:\([^)]*+\))?\s++)?(?:async\s++|unsafe\s++|const\s++(?=fn|unsafe|async|extern)|extern\s++\"\w++\"\s++)*+"
             r"(?:fn|struct|enum|trait|mod|type|union|macro_rules!|const|static)\s++(?P<name>\w++)",
             r"^\s*+(?:unsafe\s++)?impl(?:<[^{(]*?>(?=\s))?\s++(?P<name>\w[^{]*?)(?<=\S)(?=\s++where\b|\s*+(?:\{|$))",
@@ -92,7 +88,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Java",
         (".java",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:public|protected|private|abstract|final|static|sealed|non-sealed)\s++)*+"
             r"(?:class|interface|enum|record|@interface)\s++(?P<name>\w++)",
             r"^\s++(?:public|protected|private|static|final|abstract|synchronized|default)\b[^(=;{]*?(?<!\w)(?P<name>\w++)\s*+\(",
@@ -103,7 +99,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "C",
         (".c", ".h"),
-        _patterns(
+        line_patterns(
             rf"^{_C_WORDS}[\w*][\w*\s]*?(?<!\w)(?P<name>\w++)\s*+\([^;]*+$",
             r"^\s*+(?:typedef\s++)?(?:struct|enum|union)\s++(?P<name>\w++)(?=\s*+(?:\{|$))",
             r"^#\s*+define\s++(?P<name>\w++)",
@@ -114,7 +110,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "C++",
         (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:template\s*+<[^{(]*?>\s++)?(?:class|struct|enum(?:\s++class)?|namespace|union)\s++(?P<name>\w++)",
             rf"^{_C_WORDS}[\w:*&<][\w:*&<>,~\s]*?(?<![\w:~])(?P<name>[\w:~]++)\s*+\([^;]*+$",
         ),
@@ -124,7 +120,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "C#",
         (".cs",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:public|internal|protected|private|abstract|sealed|static|partial|readonly)\s++)*+"
             r"(?:class|interface|enum|record|struct)\s++(?P<name>\w++)",
             r"^\s++(?:public|internal|protected|private|static|virtual|override|async)\b[^(=;{]*?(?<!\w)(?P<name>\w++)\s*+\(",
@@ -135,7 +131,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Ruby",
         (".rb", ".rake"),
-        _patterns(r"^\s*+(?:class|module|def)\s++(?P<name>\w[\w.:?!]*+)"),
+        line_patterns(r"^\s*+(?:class|module|def)\s++(?P<name>\w[\w.:?!]*+)"),
         grammar=Grammar("tree_sitter_ruby", "ruby", visibility="section"),
         names=("rakefile", "gemfile", "guardfile", "vagrantfile"),
         interpreters=("ruby",),
@@ -143,7 +139,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "PHP",
         (".php",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:abstract|final|public|protected|private|static|readonly)\s++)*+"
             r"(?:class|interface|trait|enum|function)\s++&?(?P<name>\w++)"
         ),
@@ -154,7 +150,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Shell",
         (".sh", ".bash", ".zsh"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:function\s++)?(?P<name>[\w:-]++)\s*+\(\s*+\)", r"^\s*+function\s++(?P<name>[\w:-]++)\s*+\{?$"
         ),
         grammar=Grammar("tree_sitter_bash", "bash"),
@@ -164,7 +160,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Kotlin",
         (".kt", ".kts"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:public|internal|private|protected|open|abstract|data|sealed|override|suspend|inline|enum)\s++)*+"
             r"(?:class|interface|object|fun)\s++(?:<[^>]*+>\s*+)?(?P<name>\w[\w.]*+)"
         ),
@@ -174,7 +170,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "Swift",
         (".swift",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:public|internal|private|fileprivate|open|final|static|override|mutating|indirect)\s++)*+"
             r"(?:class|struct|enum|protocol|extension|func|actor)\s++(?P<name>\w++)"
         ),

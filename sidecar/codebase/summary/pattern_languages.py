@@ -11,7 +11,8 @@ from sidecar.codebase.summary.model import PROSE, Definition, Language
 from sidecar.core.lazy_regex import lazy_regex
 
 
-def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
+def line_patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of a language's row."""
     return tuple(lazy_regex(source) for source in sources)
 
 
@@ -36,7 +37,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
     Language(
         "SQL",
         (".sql",),
-        _patterns(
+        line_patterns(
             r"(?i)^\s*+create\s++(?:or\s++replace\s++)?(?:(?:unique|temp|temporary|virtual|materialized|recursive)\s++)*+"
             r"(?:table|view|index|type|policy|role|sequence|schema|domain|extension)\s++(?:concurrently\s++)?"
             r"(?:if\s++not\s++exists\s++)?(?P<type>[\w.\"`]++)",
@@ -47,95 +48,95 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
         ),
         "--",
         checks=lazy_regex(r"(?i)\b(?:check\s*+\(|references\s|foreign\s++key|unique\b|not\s++null)"),
-        imports=_patterns(r"\bref\(\s*+(?:['\"]\w++['\"]\s*+,\s*+)?['\"](?P<module>\w++)['\"]"),
+        imports=line_patterns(r"\bref\(\s*+(?:['\"]\w++['\"]\s*+,\s*+)?['\"](?P<module>\w++)['\"]"),
         ends="statement",
     ),
-    Language("Markdown", (".md", ".mdx"), _patterns(r"^#{1,4}\s++(?P<name>\S.*+)$"), PROSE, ends="next"),
+    Language("Markdown", (".md", ".mdx"), line_patterns(r"^#{1,4}\s++(?P<name>\S.*+)$"), PROSE, ends="next"),
     Language("reStructuredText", (".rst",), (), PROSE),
-    Language("TOML", (".toml", ".ini", ".cfg"), _patterns(r"^\[{1,2}(?P<name>[^\[\]]++)\]"), ends="next"),
-    Language("YAML", (".yml", ".yaml"), _patterns(r"^(?P<name>[\w./-]++):"), ends="next"),
+    Language("TOML", (".toml", ".ini", ".cfg"), line_patterns(r"^\[{1,2}(?P<name>[^\[\]]++)\]"), ends="next"),
+    Language("YAML", (".yml", ".yaml"), line_patterns(r"^(?P<name>[\w./-]++):"), ends="next"),
     Language(
         "JSON",
         (".json", ".jsonc"),
-        _patterns(r"^(?P<depth>[ \t]*+)\"(?P<name>[^\"\\]++)\"\s*+:"),
+        line_patterns(r"^(?P<depth>[ \t]*+)\"(?P<name>[^\"\\]++)\"\s*+:"),
         "//",
         ends="next",
     ),
     Language(
         "Dockerfile",
         (".dockerfile",),
-        _patterns(r"(?i)^from\s++\S++\s++as\s++(?P<name>\S++)"),
+        line_patterns(r"(?i)^from\s++\S++\s++as\s++(?P<name>\S++)"),
         names=("dockerfile", "containerfile"),
         ends="next",
     ),
     Language(
         "Makefile",
         (".mk",),
-        _patterns(r"^(?P<name>[A-Za-z0-9][\w./%-]*+)\s*+:(?![=:])"),
+        line_patterns(r"^(?P<name>[A-Za-z0-9][\w./%-]*+)\s*+:(?![=:])"),
         names=("makefile", "gnumakefile"),
         ends="next",
     ),
     Language(
         "CMake",
         (".cmake",),
-        _patterns(r"(?i)^\s*+(?:function|macro|add_library|add_executable|project)\s*+\(\s*+(?P<name>[\w.:-]++)"),
+        line_patterns(r"(?i)^\s*+(?:function|macro|add_library|add_executable|project)\s*+\(\s*+(?P<name>[\w.:-]++)"),
         names=("cmakelists.txt",),
         ends="next",
     ),
     Language(
         "Protocol Buffers",
         (".proto",),
-        _patterns(r"^\s*+(?:message|enum|service|rpc)\s++(?P<name>\w++)"),
+        line_patterns(r"^\s*+(?:message|enum|service|rpc)\s++(?P<name>\w++)"),
         "//",
-        imports=_patterns(r"(?m)^import\s++(?:public\s++|weak\s++)?\"(?P<module>[^\"\n]++)\""),
+        imports=line_patterns(r"(?m)^import\s++(?:public\s++|weak\s++)?\"(?P<module>[^\"\n]++)\""),
     ),
     Language(
         "GraphQL",
         (".graphql", ".gql"),
-        _patterns(
+        line_patterns(
             r"^(?:extend\s++)?(?:type|input|enum|interface|union|scalar|query|mutation|fragment)\s++(?P<name>\w++)"
         ),
-        imports=_patterns(r"(?m)^#\s?import\s[^\"'\n]*+[\"'](?P<module>[^\"'\n]++)"),
+        imports=line_patterns(r"(?m)^#\s?import\s[^\"'\n]*+[\"'](?P<module>[^\"'\n]++)"),
     ),
     Language(
         "Terraform",
         (".tf", ".hcl"),
-        _patterns(
+        line_patterns(
             r"^(?:resource|data|ephemeral)\s++\"(?P<owner>[\w-]++)\"\s++\"(?P<block>[\w-]++)\"",
             r"^(?:module|variable|output|provider|check|run)\s++\"(?P<block>[\w-]++)\"",
             r"^(?P<block>locals|terraform|moved|import|removed)\s*+\{",
         ),
         public=lazy_regex(r"\b\w++ \""),
-        imports=_patterns(r"(?m)^[ \t]*+source\s*+=\s*+\"(?P<module>\.{1,2}/[^\"\n]*+)\""),
+        imports=line_patterns(r"(?m)^[ \t]*+source\s*+=\s*+\"(?P<module>\.{1,2}/[^\"\n]*+)\""),
     ),
     Language(
         "Template",
         _TEMPLATE_SUFFIXES,
         (),
         "<!--",
-        imports=_patterns(r"\{%-?\s*+(?:extends|include|import|from|render)\s++[\"'](?P<module>[^\"'\n]++)[\"']"),
+        imports=line_patterns(r"\{%-?\s*+(?:extends|include|import|from|render)\s++[\"'](?P<module>[^\"'\n]++)[\"']"),
     ),
     Language(
         "CSS",
         (".css", ".scss", ".sass", ".less", ".pcss", ".styl"),
-        _patterns(
+        line_patterns(
             r"^@(?:mixin|function)\s++(?P<function>[\w-]++)",
             r"^(?P<name>[.#@:\w%&][^{};]*+)\{$",
         ),
         "/*",
-        imports=_patterns(r"(?m)^[ \t]*+@(?:import|use|forward)\s++[\"'](?P<module>[^\"'\n]++)"),
+        imports=line_patterns(r"(?m)^[ \t]*+@(?:import|use|forward)\s++[\"'](?P<module>[^\"'\n]++)"),
     ),
     Language("HTML", (".html", ".htm"), (), "<!--"),
     Language(
         "Elixir",
         (".ex", ".exs"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:defmodule|defprotocol|defimpl)\s++(?P<module>[\w.]++)",
             r"^\s*+(?:defmacrop?|defguardp?)\s++(?P<macro>[\w.?!]++)",
             r"^\s*+(?:defp?|defdelegate|defnp?)\s++(?P<function>[\w.?!]++)",
             r"^\s*+(?:test|property)\s++\"(?P<test>[^\"]++)\"",
         ),
-        imports=_patterns(
+        imports=line_patterns(
             r"(?m)^[ \t]*+(?:alias|import|use|require)\s++(?P<module>[A-Z]\w*+(?:\.\w++)*+)"
             r"(?:\.\{(?P<names>[^{}]{1,800})\})?"
         ),
@@ -145,7 +146,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
     Language(
         "Erlang",
         (".erl", ".hrl"),
-        _patterns(
+        line_patterns(
             r"^-(?:record|define|type|opaque|callback)\s*+\(?\s*+(?P<name>\w++)",
             r"^(?P<function>[a-z]\w*+)\s*+\(",
         ),
@@ -155,19 +156,19 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
     Language(
         "Scala",
         (".scala", ".sc"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:private|protected|final|sealed|abstract|case|implicit|override|lazy|inline|transparent|open"
             r"|opaque|infix)(?:\[\w++\])?\s++){0,6}(?:(?:class|object|trait|type|enum|given)\s++(?P<name>\w++)"
             r"|def\s++(?P<function>[^\s(\[:=]++)|(?:val|var)\s++(?P<variable>\w++))"
         ),
         "//",
-        imports=_patterns(_DOTTED_IMPORT),
+        imports=line_patterns(_DOTTED_IMPORT),
         quotes='"""',
     ),
     Language(
         "Dart",
         (".dart",),
-        _patterns(
+        line_patterns(
             r"^(?:(?:abstract|base|final|interface|sealed|mixin|macro|augment)\s++){0,4}"
             r"(?:class|enum|mixin|extension(?:\s++type)?)\s++(?:const\s++)?(?P<class>(?!on\b)\w++)",
             r"^typedef\s++(?P<type>\w++)(?:<[^>]*+>)?\s*+=",
@@ -176,25 +177,25 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
             rf"{_NOT_A_NAME}(?P<call>[A-Za-z_$][\w$.]*+)(?:<[^>()]*+>)?\((?!['\"])[^;]*+;?$",
         ),
         "//",
-        imports=_patterns(_QUOTED_IMPORT),
+        imports=line_patterns(_QUOTED_IMPORT),
         quotes='"""',
     ),
     Language(
         "Lua",
         (".lua", ".luau"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:local\s++)?function\s++(?P<function>[\w.:]++)",
             r"^\s*+(?:local\s++)?(?P<function>[\w.:]++)(?:\[[^\]]*+\])?\s*+=\s*+function\b",
             r"^\s*+(?:it|test)\s*+\(\s*+[\"'](?P<test>[^\"']++)",
             r"^(?:local\s++)?(?P<variable>[\w.]++)\s*+=\s*+[\w.]*+\s*+[({]++\s*+$",
         ),
         "--",
-        imports=_patterns(r"\brequire\s*+\(?\s*+[\"'](?P<module>[\w./-]++)[\"']"),
+        imports=line_patterns(r"\brequire\s*+\(?\s*+[\"'](?P<module>[\w./-]++)[\"']"),
     ),
     Language(
         "GDScript",
         (".gd",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:@\w++\s++)*+(?:static\s++)?func\s++(?P<function>\w++)",
             r"^\s*+(?:class_name|class)\s++(?P<class>\w++)",
             r"^\s*+enum\s++(?P<enum>\w++)",
@@ -202,53 +203,53 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
             r"^(?:@\w++(?:\([^)]*+\))?\s++)*+(?:static\s++)?(?:const|var)\s++(?P<variable>\w++)",
         ),
         "##",
-        imports=_patterns(r"(?:load\(|\bextends[ ]++)[ ]*+[\"'](?:res://)?(?P<module>[^\"'\n]++)[\"']"),
+        imports=line_patterns(r"(?:load\(|\bextends[ ]++)[ ]*+[\"'](?:res://)?(?P<module>[^\"'\n]++)[\"']"),
         quotes='"""',
     ),
     Language(
         "Groovy",
         (".groovy", ".gradle"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:(?:public|private|protected|static|final|abstract)\s++)*+"
             r"(?:class|interface|enum|trait|def|void|task)\s++(?P<name>\w++)"
         ),
         "//",
-        imports=_patterns(_DOTTED_IMPORT),
+        imports=line_patterns(_DOTTED_IMPORT),
     ),
     Language(
         "Objective-C",
         (".m", ".mm"),
-        _patterns(
+        line_patterns(
             r"^@(?:interface|implementation|protocol)\s++(?P<class>\w++)",
             r"^[-+]\s*+\([^)]*+\)\s*+(?P<function>\w++)",
             r"^(?:static\s++|inline\s++){0,2}(?!return\b|else\b|typedef\b)\w++(?:[\s*]++\w++){0,3}[\s*]++(?P<call>\w++)\s*+\([^;]*+$",
         ),
         "//",
-        imports=_patterns(r"(?m)^#\s*+(?:import|include)\s++[\"<](?P<module>[^\">\n]++)"),
+        imports=line_patterns(r"(?m)^#\s*+(?:import|include)\s++[\"<](?P<module>[^\">\n]++)"),
     ),
-    Language("PowerShell", (".ps1", ".psm1"), _patterns(r"(?i)^\s*+(?:function|filter)\s++(?P<function>[\w:-]++)")),
+    Language("PowerShell", (".ps1", ".psm1"), line_patterns(r"(?i)^\s*+(?:function|filter)\s++(?P<function>[\w:-]++)")),
     Language(
         "R",
         (".r", ".rmd"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?P<call>[\w.]++|`[^`]++`)\s*+(?:<<?-|=)\s*+(?:function\b|\\\()",
             r"^(?P<class>[\w.]++)\s*+(?:<-|=)\s*+(?:R6::)?R6Class\(",
             r"^set(?:Generic|Method|Class|Validity|RefClass)\(\s*+[\"'](?P<function>[^\"']++)",
             r"^(?:test_that|it)\(\s*+[\"'](?P<test>[^\"']++)",
             r"^(?P<variable>[\w.]++)\s*+(?:<-|=)\s*+[\w.:]*+[({]\s*+$",
         ),
-        imports=_patterns(r"\bsource\(\s*+[\"'](?P<module>[^\"'\n]++)"),
+        imports=line_patterns(r"\bsource\(\s*+[\"'](?P<module>[^\"'\n]++)"),
     ),
     Language(
         "Perl",
         (".pl", ".pm", ".t"),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:sub|method)\s++(?P<function>[\w:]++)",
             r"^\s*+(?:package|class|role)\s++(?P<module>[\w:]++)",
             r"^\s*+subtest\s++[\"']?(?P<test>[^\"']++)[\"']?\s*+=>",
         ),
         interpreters=("perl",),
-        imports=_patterns(
+        imports=line_patterns(
             r"(?m)^[ \t]*+(?:use|require)[ ]++(?P<module>[A-Z]\w*+(?:::\w++)++)",
             r"(?m)^[ \t]*+use[ ]++[\w:]++[ ]++(?:-norequire,[ ]*+)?(?:qw[(\[/][ ]*+|['\"])"
             r"(?P<module>[A-Z]\w*+(?:::\w++)++)",
@@ -257,7 +258,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
     Language(
         "Zig",
         (".zig",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:pub\s++)?(?:export\s++|extern\s++(?:\"\w++\"\s++)?|inline\s++|noinline\s++)*+fn\s++(?P<function>\w++)",
             r"^\s*+(?:pub\s++)?const\s++(?P<struct>\w++)\s*+(?::[^=]++)?=\s*+(?:packed\s++|extern\s++)?"
             r"(?:struct|enum|union|opaque|error)\b",
@@ -265,13 +266,13 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
             r"^\s*+test\s++\"?(?P<test>[^\"{]++)",
         ),
         "//",
-        imports=_patterns(r"@(?:import|embedFile)\(\"(?P<module>[^\"\n]++)\"\)"),
+        imports=line_patterns(r"@(?:import|embedFile)\(\"(?P<module>[^\"\n]++)\"\)"),
         public=lazy_regex(r"pub\b"),
     ),
     Language(
         "Solidity",
         (".sol",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:abstract\s++)?(?:contract|interface|library)\s++(?P<class>\w++)",
             r"^\s*+(?:struct|enum)\s++(?P<struct>\w++)",
             r"^\s*+(?:function|modifier)\s++(?P<function>\w++)",
@@ -279,19 +280,19 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
             r"^\s*+(?P<function>constructor|receive|fallback)\s*+\(",
         ),
         "//",
-        imports=_patterns(r"(?m)^(?:[ \t]*+import\b|\})[^\"'\n;]*+[\"'](?P<module>[^\"'\n]++)[\"']"),
+        imports=line_patterns(r"(?m)^(?:[ \t]*+import\b|\})[^\"'\n;]*+[\"'](?P<module>[^\"'\n]++)[\"']"),
     ),
     Language(
         "Haskell",
         (".hs", ".lhs", ".elm"),
-        _patterns(
+        line_patterns(
             r"^(?:data|newtype|class|type(?:\s++(?:family|alias))?)\s++(?:[^=\n]{0,200}?=>\s*+)?(?P<type>[A-Z][\w']*+)",
             r"^instance\s++(?:[^=\n]{0,200}?=>\s*+)?(?P<class>[A-Z][\w'. ()]{0,80}?)(?=\s++where\b|\s*+$)",
             r"^(?P<function>(?!(?:module|import|where|infix[lr]?|deriving|default|foreign|pattern)\b)[a-z_][\w']*+)"
             r"(?:\s*+,\s*+[\w']++)*+\s*+(?:::|:\s|$)",
         ),
         "--",
-        imports=_patterns(
+        imports=line_patterns(
             r"(?m)^import\s++(?:safe\s++)?(?:qualified\s++)?(?:\"[^\"\n]*+\"\s++)?(?P<module>[A-Z]\w*+(?:\.\w++)*+)"
         ),
         ends="equations",
@@ -299,7 +300,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
     Language(
         "OCaml",
         (".ml", ".mli"),
-        _patterns(
+        line_patterns(
             r"^\s{0,2}(?:let(?:\s++rec)?|and|val|external|method)\s++(?P<function>[a-z_][\w']*+)",
             r"^\s{0,2}(?:module(?:\s++(?:type|rec))?|class)\s++(?P<module>[A-Za-z]\w*+)",
             r"^\s{0,2}(?:type|exception)\s++(?:nonrec\s++)?(?:\([^)]*+\)\s*+|'\w++\s++)?(?P<type>\w++)",
@@ -309,7 +310,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
     Language(
         "Julia",
         (".jl",),
-        _patterns(
+        line_patterns(
             r"^\s*+(?:@[\w.]++\s++)*+(?:function|macro)\s++(?P<function>[\w.!]++)",
             r"^\s*+(?:@[\w.]++\s++)*+(?:mutable\s++)?struct\s++(?P<struct>\w++)",
             r"^\s*+(?:abstract|primitive)\s++type\s++(?P<type>\w++)",
@@ -318,51 +319,51 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
             r"(?:::[\w.{}, ]++)?(?:\s*+where\s[^=]++)?\s*+=(?!=)",
             r"^\s*+@testset\s++\"(?P<test>[^\"]++)",
         ),
-        imports=_patterns(r"\binclude\(\"(?P<module>[^\"\n]++)\"\)"),
+        imports=line_patterns(r"\binclude\(\"(?P<module>[^\"\n]++)\"\)"),
         quotes='"""',
         clauses=True,
     ),
     Language(
         "Clojure",
         (".clj", ".cljs", ".cljc"),
-        _patterns(
+        line_patterns(
             r"^\s{0,2}\((?:defn-?|defmacro|defmulti|defmethod)\s++(?:\^\S++\s++)*+(?P<function>[^\s\[(){}\"]++)",
             r"^\s{0,2}\((?:deftest|defspec)\s++(?:\^\S++\s++)*+(?P<test>[^\s\[(){}\"]++)",
             r"^\s{0,2}\((?:defprotocol|defrecord|deftype)\s++(?P<class>[^\s\[(){}\"]++)",
             r"^\s{0,2}\((?:def|defonce|s/def|s/fdef)\s++(?:\^\S++\s++)*+(?P<variable>[^\s\[(){}\"]++)",
         ),
         ";",
-        imports=_patterns(r"\[(?P<module>[a-z][\w*+-]*+(?:\.[\w*+-]++)++)(?=[\s\]])"),
+        imports=line_patterns(r"\[(?P<module>[a-z][\w*+-]*+(?:\.[\w*+-]++)++)(?=[\s\]])"),
     ),
     Language(
         "Nix",
         (".nix",),
-        _patterns(r"^\s{0,6}(?P<variable>[A-Za-z_][\w.'-]*+)\s*+=\s*+(?:\S.*+)?(?<!;)$"),
-        imports=_patterns(r"(?<![\w.])(?P<module>\.{1,2}/[\w./-]++)"),
+        line_patterns(r"^\s{0,6}(?P<variable>[A-Za-z_][\w.'-]*+)\s*+=\s*+(?:\S.*+)?(?<!;)$"),
+        imports=line_patterns(r"(?<![\w.])(?P<module>\.{1,2}/[\w./-]++)"),
     ),
     Language(
         "Shader",
         (".glsl", ".vert", ".frag", ".hlsl", ".wgsl", ".shader", ".gdshader", ".metal"),
-        _patterns(r"^\s*+(?:fn|void|float|[biu]?vec\d|half\d?|fixed\d|mat\d)\s++(?P<function>\w++)\s*+\("),
+        line_patterns(r"^\s*+(?:fn|void|float|[biu]?vec\d|half\d?|fixed\d|mat\d)\s++(?P<function>\w++)\s*+\("),
         "//",
     ),
-    Language("Prisma", (".prisma",), _patterns(r"^(?:model|enum|type|view)\s++(?P<name>\w++)"), "//"),
+    Language("Prisma", (".prisma",), line_patterns(r"^(?:model|enum|type|view)\s++(?P<name>\w++)"), "//"),
     Language(
         "Just",
         (".just",),
-        _patterns(r"^@?(?P<name>[A-Za-z_][\w-]*+)[^:\n]*+:(?!=)"),
+        line_patterns(r"^@?(?P<name>[A-Za-z_][\w-]*+)[^:\n]*+:(?!=)"),
         names=("justfile", ".justfile"),
     ),
     Language(
         "Notebook",
         (".ipynb",),
         (),
-        imports=_patterns(r"(?m)^[ \t]*+\"(?:from|import)\s++(?P<module>[\w.]++)"),
+        imports=line_patterns(r"(?m)^[ \t]*+\"(?:from|import)\s++(?P<module>[\w.]++)"),
     ),
     Language(
         "Other code",
         _OTHER_SUFFIXES,
-        _patterns(
+        line_patterns(
             r"(?i)^\s*+(?:(?:pub|public|private|export|static|async|shared|inline|override)\s++){0,4}"
             r"(?:fn|func|fun|function|proc|def|sub|procedure|subroutine|method|template|macro)\s++(?P<function>[\w.]++)",
             r"(?i)^\s*+(?:(?:pub|public|private|export|abstract)\s++){0,3}"
@@ -466,17 +467,17 @@ def is_notebook(path: str) -> bool:
     return path.endswith(".ipynb")
 
 
-def without_outputs(lines: Sequence[str]) -> list[str]:
-    """Return a notebook's lines, empty where cells have outputs."""
+def without_outputs(text: str) -> str:
+    """Return a notebook's text with empty lines where cells have outputs."""
     without: list[str] = []
     closing = ""
-    for line in lines:
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if closing and line.rstrip(", ") == closing:
             closing = ""
         without.append("" if closing else line)
         if not closing and _OUTPUTS.match(line):
             closing = line[: len(line) - len(line.lstrip())] + "]"
-    return without
+    return "\n".join(without)
 
 
 def notebook_cells(lines: Sequence[str]) -> Iterator[Definition]:

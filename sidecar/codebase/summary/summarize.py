@@ -28,6 +28,7 @@ from sidecar.codebase.summary.model import (
     to_json,
 )
 from sidecar.codebase.summary.pattern_languages import (
+    NOTEBOOK,
     imported_modules,
     is_notebook,
     markup_of,
@@ -133,7 +134,7 @@ def _readable_text(path: str, content: bytes, *, with_words: bool = True) -> _Te
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
     if is_notebook(path):
-        text = "\n".join(without_outputs(_split_lines(text)))
+        text = without_outputs(text)
     if len(text if is_notebook(path) else content) > MAX_ANALYSED_BYTES:
         return _summarize_large(path, len(content), text, with_words=with_words)
     lines = _split_lines(text)
@@ -238,7 +239,7 @@ def _parse_file(path: str, lines: Sequence[str], language: Language | None) -> t
     """Parse a file with its language's grammar, else by patterns."""
     if language is None:
         return Syntax((), (), (), ()), "prose"
-    if language.name == "Notebook":
+    if language.name == NOTEBOOK:
         cells = tuple(notebook_cells(lines))[:MAX_DEFINITIONS]
         return Syntax(cells, (), imported_modules("\n".join(lines), language), ()), "patterns"
     if language.grammar is not None:

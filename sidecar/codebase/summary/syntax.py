@@ -24,6 +24,7 @@ from sidecar.codebase.summary.languages import (
     normalize_signature,
 )
 from sidecar.codebase.summary.model import Definition, Grammar, Invariant
+from sidecar.codebase.summary.pattern_languages import MAX_IMPORTS
 from sidecar.core.clock import SystemClock
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -161,7 +162,6 @@ def _deadline() -> Callable[[], bool]:
     return lambda: clock.monotonic_ms() > give_up_at
 
 
-MAX_IMPORTS = 300
 MAX_SPECIFIER = 200
 
 _QUOTED = lazy_regex(r"[\"'`<]([^\"'`<>\n]{1,200})[\"'`>]")

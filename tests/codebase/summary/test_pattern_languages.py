@@ -7,6 +7,7 @@ from functools import partial
 from sidecar.codebase import Summary, summarize
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary import LANGUAGES
+from sidecar.codebase.summary.pattern_languages import without_outputs
 from tests.support.cases import together
 from tests.support.depth import sample
 from tests.support.growth import Work, takes_linear_time
@@ -333,6 +334,13 @@ def test_the_cells_of_a_notebook_are_its_regions_without_outputs() -> None:
     terms = {term for chunk in summary.chunks for term in chunk}
     assert "cart" in terms
     assert "pelican" not in terms
+
+
+def test_outputs_end_where_they_end_whatever_ends_the_lines() -> None:
+    text = notebook(CODE, TEXT)
+    without = without_outputs(text.replace("\n", "\r\n"))
+    assert without == without_outputs(text)
+    assert "Adds up all carts" in without
 
 
 def test_a_cell_that_only_instructs_tools_is_a_region_too() -> None:
