@@ -58,6 +58,7 @@ def test_a_sync_changes_the_pack_and_the_delta_lists_the_changes(knowledge: Know
     chat = begin()
     before = chat.turn(PROMPT)
     assert "Use PostgreSQL" not in sent(before)
+    assert chat.pre_run("go on")["metadata"]["cacheHit"] is True, "the preparation after the run is over"
     knowledge.request("sync")
     answer = chat.turn("go on")
     assert answer["metadata"]["cacheHit"] is False
