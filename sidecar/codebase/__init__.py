@@ -25,7 +25,7 @@ from sidecar.codebase.files import (
     with_changes,
 )
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
-from sidecar.codebase.repository import Repository, SharedRepository
+from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     NAMED_PARTS,
     FragileFile,
@@ -48,6 +48,7 @@ from sidecar.codebase.summary.languages import is_code
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
+from sidecar.codebase.workspace_search import SharedRepository
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,

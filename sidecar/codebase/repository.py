@@ -6,16 +6,17 @@ import posixpath
 import stat
 import threading
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from sidecar.call import Process
 from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.file_analysis_worker import analyse
-from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
+from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport
-from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
+from sidecar.codebase.region_search import FoundRegion, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
@@ -25,7 +26,7 @@ from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.summary.summarize import outline
 from sidecar.codebase.summary.syntax import load
-from sidecar.codebase.workspace_search import SharedSearch, WorkspaceSearch
+from sidecar.codebase.workspace_search import SharedRepository, WorkspaceSearch
 from sidecar.codebase.worktree.diff import (
     DiffCache,
     FileDiff,
@@ -40,7 +41,6 @@ from sidecar.codebase.worktree.git_metadata import head_of, index_signature
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
-from sidecar.core.lru_cache import LruCache
 from sidecar.system.allocator import release_memory
 from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, operation_in_progress
 from sidecar.system.safe_open import read_below
@@ -53,9 +53,6 @@ MANY_FILES = 1_000
 
 WARM_AFTER_SECONDS = 1.0
 
-STORED_CHANGES = 64
-"""Number of changed documents after which the index is stored again; fewer are read from the file cache."""
-
 STORE_AFTER_MS = 1_000.0
 
 COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
@@ -64,48 +61,8 @@ COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
 MAX_IMPORT_CANDIDATES = 400
 """Maximum number of files that mention a file whose imports are checked."""
 
-RECENT_SUMMARY_BYTES, SUMMARY_SIZE_FACTOR = 4 * 2**20, 4
-"""Size of the cache of recently shown summaries, and the memory of one summary as a multiple of its file's bytes."""
-
-
-class SharedRepository:
-    """Data that the worktrees of one repository share; none of it depends on which of them it came from."""
-
-    def __init__(self, stored: StoredIndex) -> None:
-        self.listings = SharedListings()
-        self.search = SharedSearch()
-        self.regions = RegionSearch()
-        self.recent_summaries: LruCache[tuple[str, str], Summary] = LruCache(RECENT_SUMMARY_BYTES)
-        self._stored = stored
-        self._lock = threading.Lock()
-        self._is_loaded = False
-
-    def load(self) -> None:
-        """Load what an earlier process stored, once."""
-        if self._is_loaded:  # without the lock, which is held while the index is stored
-            return
-        with self._lock:
-            if not self._is_loaded:
-                loaded = self._stored.load()
-                if loaded is not None and self.search.index.restore(loaded.documents):
-                    self.search.histories.restore(loaded.histories)
-                    self.listings.put(loaded.tracked)
-                self._is_loaded = True
-
-    def is_empty(self) -> bool:
-        """Whether no file was ever indexed, in this process or an earlier one."""
-        return not self.search.index.documents.present and not self._stored.exists()
-
-    def must_be_stored(self) -> bool:
-        """Whether many documents changed since the index was stored."""
-        return self._stored.changes_since(self.search.index) >= STORED_CHANGES
-
-    def store(self) -> None:
-        """Store the index for later processes, unless it was done meanwhile."""
-        with self._lock:
-            if self.must_be_stored():
-                histories = self.search.histories.to_store()
-                self._stored.save(self.search.index, self.listings.latest(), histories)
+SUMMARY_SIZE_FACTOR = 4
+"""Memory of one cached summary as a multiple of its file's bytes."""
 
 
 class CodebaseState:
@@ -156,6 +113,7 @@ class Repository:
         self._index_run: Future[IndexReport] | None = None
         self._index_report = IndexReport()
         self._last_listing: Listing | None = None
+        self._when_cold: list[Callable[[], None]] = []
         self._grammars_started = False
         self._texts_above: tuple[object, dict[str, str]] = (None, {})
         """Instruction files of the folders above, and what they were read for."""
@@ -220,6 +178,9 @@ class Repository:
                 raise StateUnavailable(error.reason) from error
             if self._last_listing is not listing:
                 self.key, self._last_listing = _repository_key(state), listing
+                if self._when_cold and self._index.has_unknown(listing.searched, MIN_FILES_FOR_WORKERS):
+                    for start in (*self._when_cold,):
+                        start()
             self._search.update(state, listing)
             shared_index = self.shared.search.index
             if shared_index.has_excess():
@@ -309,6 +270,19 @@ class Repository:
     ) -> list[RankedFile]:
         """Rank the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
         return self._search.find(_search_query(text, state, mentioned, touched), state, self.key, limit)
+
+    def held_history(self) -> AbstractContextManager[None]:
+        """Let the history of commits wait meanwhile: a request that can do without it has little time."""
+        return self.shared.search.histories.turn.held()
+
+    @contextlib.contextmanager
+    def when_cold(self, start: Callable[[], None]) -> Iterator[None]:
+        """Call a function as soon as the files of a new state are listed, if many of them are not indexed."""
+        self._when_cold.append(start)
+        try:
+            yield
+        finally:
+            self._when_cold.remove(start)
 
     def is_cold(self) -> bool:
         """Whether many files are not indexed, as far as is known before the repository's state is."""

@@ -115,8 +115,13 @@ _GREP = (
     "grep", "-I", "-z", "-o", "-i", "--no-color", "--no-line-number", "--no-column", "--no-full-name",
     "--no-recurse-submodules",
 )  # fmt: skip
-_DIALECTS = ("-P", "-E")
-"""A git that was built without Perl's expressions needs the second one, which takes six times as long."""
+_DIALECTS = (("-P", "--max-count=50"), ("-P",), ("-E",))
+"""A git before 2.38 does not know the limit of lines in a file; one that was built without Perl's expressions needs the
+last, which takes six times as long.
+"""
+
+_LONG_TEXTS = tuple(f":(exclude)*.{ending}" for ending in ("po", "pot", "svg", "csv", "map", "min.js"))
+"""Catalogues and data have more matches than all code together."""
 
 
 def search_contents(cwd: Path, text: str, limit: int, timeout: float) -> list[RankedFile]:
@@ -129,7 +134,8 @@ def search_contents(cwd: Path, text: str, limit: int, timeout: float) -> list[Ra
     expression = "|".join(terms)
     for dialect in _DIALECTS if terms else ():
         try:
-            output = Git(cwd).run(*_GREP, dialect, "-e", expression, timeout=timeout, success_codes=(0, 1))
+            arguments = (*_GREP, *dialect, "-e", expression, "--", ".", *_LONG_TEXTS)
+            output = Git(cwd).run(*arguments, timeout=timeout, success_codes=(0, 1))
         except GitTimedOut:
             break
         except GitFailed:
@@ -159,10 +165,10 @@ def _longest_first(terms: Sequence[str]) -> list[str]:
 def _matches_by_file(output: bytes) -> dict[str, Counter[str]]:
     """Count each file's matches by term, from lines of a path, a null byte and the match."""
     matches: defaultdict[bytes, Counter[bytes]] = defaultdict(Counter)
-    for line in output.split(b"\n"):
+    for line, count in Counter(output.split(b"\n")).items():
         path, _, match = line.partition(b"\0")
         if match:
-            matches[path][match.lower()] += 1
+            matches[path][match.lower()] += count
     return {
         os.fsdecode(path): Counter({term.decode("utf-8", "replace"): count for term, count in counts.items()})
         for path, counts in matches.items()

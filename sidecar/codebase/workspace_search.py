@@ -1,4 +1,4 @@
-"""The search over one workspace: its index, its head's history, and the cache of results."""
+"""The search over one workspace: its index, its head's history, and the cache of results; what worktrees share."""
 
 import threading
 from collections.abc import Sequence
@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.files import Listing, is_own_code
-from sidecar.codebase.region_search import RegionQuery
+from sidecar.codebase.files import Listing, SharedListings, is_own_code
+from sidecar.codebase.region_search import RegionQuery, RegionSearch
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories, read_commits
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.prompt_parts import read_evidence
 from sidecar.codebase.search_without_index import RunningSearch, finished
+from sidecar.codebase.store import StoredIndex
+from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.core.terms import query_terms, query_words
 from sidecar.system.git import GitFailed
@@ -29,6 +32,12 @@ LAST_COMMITS = 300
 
 MAX_PRIORITIZED = 200
 """Number of files matching the last query that are indexed before the others."""
+
+STORED_CHANGES = 64
+"""Number of changed documents after which the index is stored again; fewer are read from the file cache."""
+
+RECENT_SUMMARY_BYTES = 4 * 2**20
+"""Size of the cache of recently shown summaries."""
 
 ORDER_SECONDS = 0.3
 """Maximum time to wait for a search of contents before files are indexed in another order."""
@@ -48,6 +57,46 @@ class SharedSearch:
     def __init__(self) -> None:
         self.index = SharedIndex()
         self.histories = Histories()
+
+
+class SharedRepository:
+    """Data that the worktrees of one repository share; none of it depends on which of them it came from."""
+
+    def __init__(self, stored: StoredIndex) -> None:
+        self.listings = SharedListings()
+        self.search = SharedSearch()
+        self.regions = RegionSearch()
+        self.recent_summaries: LruCache[tuple[str, str], Summary] = LruCache(RECENT_SUMMARY_BYTES)
+        self._stored = stored
+        self._lock = threading.Lock()
+        self._is_loaded = False
+
+    def load(self) -> None:
+        """Load what an earlier process stored, once."""
+        if self._is_loaded:  # without the lock, which is held while the index is stored
+            return
+        with self._lock:
+            if not self._is_loaded:
+                loaded = self._stored.load()
+                if loaded is not None and self.search.index.restore(loaded.documents):
+                    self.search.histories.restore(loaded.histories)
+                    self.listings.put(loaded.tracked)
+                self._is_loaded = True
+
+    def is_empty(self) -> bool:
+        """Whether no file was ever indexed, in this process or an earlier one."""
+        return not self.search.index.documents.present and not self._stored.exists()
+
+    def must_be_stored(self) -> bool:
+        """Whether many documents changed since the index was stored."""
+        return self._stored.changes_since(self.search.index) >= STORED_CHANGES
+
+    def store(self) -> None:
+        """Store the index for later processes, unless it was done meanwhile."""
+        with self._lock:
+            if self.must_be_stored():
+                histories = self.search.histories.to_store()
+                self._stored.save(self.search.index, self.listings.latest(), histories)
 
 
 class WorkspaceSearch:
@@ -140,10 +189,10 @@ class WorkspaceSearch:
         contents = dict(files)
         query, search = self._last_query, self._found_by_contents
         self._found_by_contents = None
-        matching = self._find(query, MAX_PRIORITIZED) if query is not None else []
         if search is not None:
             wait((search,), timeout=ORDER_SECONDS)
-            matching = [*finished(search), *matching]
+        # Ranking with what the index has takes time from a request that waits for these files.
+        matching = finished(search) or (self._find(query, MAX_PRIORITIZED) if query is not None else [])
         paths = dict.fromkeys((*(file.path for file in matching), *self._recent_paths(len(contents))))
         return [(path, contents[path]) for path in paths if path in contents]
 

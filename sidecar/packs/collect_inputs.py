@@ -5,8 +5,10 @@ Whatever is late or incomplete makes the response partial, in `PackInputs.partia
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -134,7 +136,7 @@ class _PackTarget(NamedTuple):
     listing: Listing
     search: PromptSearch
     known: SessionContents
-    contents_search: RunningSearch | None
+    contents_search: _ContentsSearch
     early_build: EarlyBuild | None
 
 
@@ -160,30 +162,71 @@ def collect_inputs(
     inputs = PackInputs()
     remaining_ms = partial(_remaining_ms, deadline, pack_query.process.clock)
     hint = _start_hint(pack_query, clean_prompt(params.prompt))
-    is_searched = bool(remaining_ms()) and pack_query.repository.is_cold()
-    contents_search = start_contents_search(pack_query, pack_query.process.background) if is_searched else None
-    cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
-    early_build = start_early_build(pack_query) if cached is None and remaining_ms() >= INLINE_MS else None
-    state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
-    if state_and_listing is None:
-        return inputs
-    inputs.state, listing = state_and_listing
-    if contents_search is None and remaining_ms() and pack_query.repository.is_cold():
-        contents_search = start_contents_search(pack_query, pack_query.process.background)
-    start: Start = pack_query.process.background.submit
-    if cached is not None and _is_quick(pack_query, inputs.state, known):
-        start = _run_inline
-    search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
-    changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-    memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
-    target = _PackTarget(
-        pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
-    )
-    pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
-    for source in (changes, pack, memories, hint):
-        if source is not None:
-            _collect(inputs, source, remaining_ms(), pack_query.process.log)
+    with _contents_search(pack_query, remaining_ms) as contents_search:
+        cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
+        early_build = start_early_build(pack_query) if cached is None and remaining_ms() >= INLINE_MS else None
+        state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
+        if state_and_listing is None:
+            return inputs
+        inputs.state, listing = state_and_listing
+        contents_search.start_if_cold()
+        start: Start = pack_query.process.background.submit
+        if cached is not None and _is_quick(pack_query, inputs.state, known):
+            start = _run_inline
+        search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
+        changes = _start_changes(start, inputs, pack_query, inputs.state, known)
+        memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
+        target = _PackTarget(
+            pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
+        )
+        pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
+        for source in (changes, pack, memories, hint):
+            if source is not None:
+                _collect(inputs, source, remaining_ms(), pack_query.process.log)
     return inputs
+
+
+class _ContentsSearch:
+    """The search of contents of a repository whose index is not ready, which is started once that is known."""
+
+    def __init__(self, pack_query: PackQuery, remaining_ms: RemainingMs) -> None:
+        self._pack_query, self._remaining_ms = pack_query, remaining_ms
+        self._lock = threading.Lock()
+        self._is_over = False
+        self.running: RunningSearch | None = None
+        self.waiting = ExitStack()
+        """Closed once there is code, or without it at the end: the history of commits waits so long."""
+
+    def start_if_cold(self) -> None:
+        """Start the search if the repository is known to be cold."""
+        if self._remaining_ms() and self._pack_query.repository.is_cold():
+            self.start()
+
+    def start(self) -> None:
+        """Start the search, once; not after the end."""
+        with self._lock:
+            if self.running is None and not self._is_over:
+                self.running = start_contents_search(self._pack_query, self._pack_query.process.background)
+                if self.running is not None:
+                    self.waiting.enter_context(self._pack_query.repository.held_history())
+
+    def end(self) -> None:
+        """Let what waits continue."""
+        with self._lock:
+            self._is_over = True
+        self.waiting.close()
+
+
+@contextmanager
+def _contents_search(pack_query: PackQuery, remaining_ms: RemainingMs) -> Iterator[_ContentsSearch]:
+    """Start the search at once, or when the files of the repository's state turn out to be unknown."""
+    search = _ContentsSearch(pack_query, remaining_ms)
+    try:
+        with pack_query.repository.when_cold(search.start):
+            search.start_if_cold()
+            yield search
+    finally:
+        search.end()
 
 
 def _remaining_ms(deadline: Deadline, clock: Clock) -> float:
@@ -202,7 +245,7 @@ def _collect(inputs: PackInputs, source: _Source, wait_ms: float, log: Log) -> N
 
 
 def _await_state(
-    inputs: PackInputs, pack_query: PackQuery, contents_search: RunningSearch | None, remaining_ms: RemainingMs
+    inputs: PackInputs, pack_query: PackQuery, contents_search: _ContentsSearch, remaining_ms: RemainingMs
 ) -> tuple[RepositoryState, Listing] | None:
     """Return the state with its files. If they are late, record the files found without an index and return None."""
     pool = pack_query.process.background
@@ -212,7 +255,7 @@ def _await_state(
         path_search = pool.submit(search_paths, pack_query.workspace.cwd, pack_query.query, MAX_POINTERS)
     if not (remaining_ms() and _is_done(lookup, remaining_ms())):
         pool.submit(_build_for_next_call, pack_query, lookup)
-        _use_early_matches(inputs, path_search, contents_search, pack_query)
+        _use_early_matches(inputs, path_search, contents_search.running, pack_query)
         return None
     try:
         return lookup.result()
@@ -258,7 +301,8 @@ def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: 
     if cached is not None:
         _use_pack(inputs, _pack_result(target, cached))
         return None
-    partial_pack = PartialPack(contents_search=target.contents_search)
+    early = target.contents_search
+    partial_pack = PartialPack(pack_query.query, contents_search=early.running, waiting=early.waiting)
     return _Source("context", start(_build_pack, target, wait_ms, partial_pack), _use_pack, partial_pack)
 
 

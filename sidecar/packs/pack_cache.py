@@ -5,9 +5,9 @@ They are cached by everything that they depend on, in memory and in the state fi
 
 import threading
 from collections.abc import Hashable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import dataclass
+from concurrent.futures import Future, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, Anchor, accepted_digest
-from sidecar.packs.context_pack import ContextFile, ShownRegion, path_only_files
+from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, ShownRegion, path_only_files
 from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
     context_files,
@@ -151,6 +151,9 @@ REMEMBERED_CONVERSATIONS = 64
 SHORT_WAIT_MS = 400
 """With less time for a cold repository, code that was found without its index is not searched for again."""
 
+MAX_SEARCH_WAIT_MS = 300.0
+"""Time for a search of contents alone; after it, files are indexed at the same time."""
+
 FIRST_READ_MS = 40
 """Time for reading a few edited files; after it, files are searched with the index as it is."""
 
@@ -193,15 +196,19 @@ class TaskPack(NamedTuple):
 class PartialPack:
     """The finished parts of a pack that is being built; a call that runs out of time uses them."""
 
+    query: str = ""
     anchor: Anchor = NO_ANCHOR
     files: tuple[ContextFile, ...] = ()
     """Files found so far, by path alone or, where contents were searched without an index, with code."""
     contents_search: RunningSearch | None = None
     """A search of contents that was started before the pack."""
+    waiting: ExitStack = field(default_factory=ExitStack)
+    """Released once there is code: what waits for it."""
 
     def as_pack(self) -> CachedPack:
         """Return the finished parts."""
-        return CachedPack(self.anchor.lines, self.files, self.anchor.omitted)
+        files = self.files or path_only_files(self.query, finished(self.contents_search)[:MAX_POINTERS])
+        return CachedPack(self.anchor.lines, files, self.anchor.omitted)
 
 
 def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
@@ -287,35 +294,53 @@ def _wait_and_find(
 ) -> _Found:
     """Wait for the index; meanwhile put into the partial pack what is found without it, or in what it has.
 
-    Code is shown once the search of contents is over: few files in the index rarely are those that a prompt is about.
+    Code is shown as soon as the search of contents is over, and again with what the index adds to it. Before that, few
+    files in the index rarely are those that a prompt is about.
     """
     repository, indexing, clock = pack_query.repository, pack_query.process.indexing, pack_query.process.clock
-    search = partial_pack.contents_search
+    search, started_ms = partial_pack.contents_search, clock.monotonic_ms()
     repository.expect(pack_query.query, state, pack_query.touched, search)
-    started_ms, waited_ms = clock.monotonic_ms(), float(FIRST_READ_MS)
+    early_matches = _early_matches(pack_query, listing, search, min(wait_ms, MAX_SEARCH_WAIT_MS))
+    if early_matches:
+        partial_pack.files = path_only_files(pack_query.query, early_matches)
+        partial_pack.files = with_early_regions(pack_query, pack_query.query, early_matches, state, listing)
+    partial_pack.waiting.close()
+    waited_ms = max(float(FIRST_READ_MS), clock.monotonic_ms() - started_ms)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     matches: Sequence[RankedFile] = ()
-    early_matches: Sequence[RankedFile] = ()
-    has_code = False
+    is_found = False
     while not complete:
         is_over = search is None or search.done()
         early_matches = repository.unread(finished(search))
         if waited_ms >= wait_ms >= SHORT_WAIT_MS:
             break  # the last search follows
-        if not has_code:
+        if not is_found:
             if is_searched(pack_query):
                 matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
             candidates = [file for file in early_matches_first(matches, early_matches) if file.path in listing.searched]
-            partial_pack.files = path_only_files(pack_query.query, candidates)
+            if not partial_pack.files:
+                partial_pack.files = path_only_files(pack_query.query, candidates)
             if is_over and candidates:
                 partial_pack.files = with_early_regions(pack_query, pack_query.query, candidates, state, listing)
-                has_code = True
+                is_found = True
         if waited_ms >= wait_ms:
             break
         step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
         newly_analyzed, complete = repository.wait_for_index(listing, indexing, step_ms)
         waited_ms, analyzed = max(waited_ms + step_ms, clock.monotonic_ms() - started_ms), analyzed + newly_analyzed
     return _Found(analyzed, complete, matches, early_matches)
+
+
+def _early_matches(
+    pack_query: PackQuery, listing: Listing, search: RunningSearch | None, wait_ms: float
+) -> list[RankedFile]:
+    """Return what a search of contents finds in time, after the files that the prompt names; nothing without one."""
+    if search is None or pack_query.repository.is_indexed():
+        return []
+    wait((search,), timeout=wait_ms / 1000)
+    named = [RankedFile(path, 1.0, {"namedPath": 1.0}, (), ()) for path in dict.fromkeys(paths_in(pack_query.query))]
+    matches = early_matches_first(named, finished(search))
+    return [file for file in matches if file.path in listing.searched] if finished(search) else []
 
 
 def _without_unindexed(query: str, listing: Listing) -> str:

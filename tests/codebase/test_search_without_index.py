@@ -112,6 +112,23 @@ def test_a_git_without_perl_expressions_finds_the_same(
     assert found(shop, "round_half_even of the discount") == expected
 
 
+@needs_script
+def test_a_git_without_a_limit_of_matches_finds_the_same(
+    shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = search_contents(shop.path, "Why is the discount percent wrong?", 8, 5)
+    refuse = 'case " $* " in *" --max-count=50 "*) echo "unknown option" >&2; exit 129;; esac'
+    prepend_git_wrapper(tmp_path / "before", refuse, monkeypatch)
+    assert found
+    assert search_contents(shop.path, "Why is the discount percent wrong?", 8, 5) == found
+
+
+def test_catalogues_and_data_are_not_searched(make_repository: Callable[..., Repository]) -> None:
+    files = {"src/cart.py": "discount = 1\n", "locale/de.po": 'msgid "discount"\n', "data/prices.csv": "discount\n"}
+    found = search_contents(make_repository(files).path, "discount", 8, 5)
+    assert [file.path for file in found] == ["src/cart.py"]
+
+
 def test_contents_that_are_late_or_without_a_repository_are_not_found(shop: Repository, tmp_path: Path) -> None:
     assert search_contents(shop.path, "discount", 8, 0.0) == []
     assert search_contents(tmp_path, "discount", 8, 10.0) == []

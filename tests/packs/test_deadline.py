@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase import indexer, repository
+from sidecar.codebase import indexer, repository, workspace_search
 from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords
 from sidecar.packs import pack_cache, relevant_files
 from tests.support.conversation import bash
@@ -137,6 +137,70 @@ def test_the_code_found_first_is_shown_when_the_rest_is_late(
     assert answer["metadata"]["partial"] is True
     assert {"item": "context", "reason": "deadline"} in answer["metadata"]["trimmed"]
     assert "|     def apply_discount" in text_of(answer, "context")
+
+
+def test_code_of_another_commit_is_shown_while_the_index_is_searched(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    start_chat().pre_run(PROMPT)
+    shop.commit({"src/stock.py": "def reserve(sku: str) -> None:\n    raise SystemExit('the turnstile is closed')\n"})
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
+
+    def late(*_: object, **__: object) -> list[object]:
+        released.wait(20)
+        return []
+
+    monkeypatch.setattr(repository.Repository, "find", late)
+    answer = start_chat(sub_chat_id="new").pre_run("Where does the turnstile close?", deadlineMs=3_000)
+    released.set()
+    assert {"item": "context", "reason": "deadline"} in answer["metadata"]["trimmed"]
+    assert "|     raise SystemExit('the turnstile is closed')" in text_of(answer, "context")
+
+
+def test_files_found_by_contents_are_named_when_the_rest_is_late(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    start_chat().pre_run(PROMPT)
+    shop.commit({"src/stock.py": "raise SystemExit('the turnstile is closed')\n"})
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
+
+    def late(*_: object, **__: object) -> tuple[()]:
+        released.wait(20)
+        return ()
+
+    monkeypatch.setattr(pack_cache, "_early_matches", late)
+    answer = start_chat(sub_chat_id="new").pre_run("Where does the turnstile close?", deadlineMs=3_000)
+    released.set()
+    assert "src/stock.py" in text_of(answer, "context")
+
+
+def test_unread_contents_are_searched_before_the_index_follows_a_checkout(
+    active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    here = process_of(active).workspaces.get(str(shop.path), None).slices.repository
+    state = here.state()
+    listing = here.listing(state)
+    here.wait_for_index(listing, process_of(active).indexing, 20_000)
+    shop.commit({"src/stock.py": "raise SystemExit('the turnstile is closed')\n"})
+    after, events = here.state(), list[str]()
+    update = workspace_search.WorkspaceSearch.update
+
+    def record(*arguments: Any) -> None:
+        events.append("index")
+        update(*arguments)
+
+    monkeypatch.setattr(workspace_search.WorkspaceSearch, "update", record)
+    with here.when_cold(lambda: events.append("contents")):
+        here.listing(after)
+    assert events == ["contents", "index"]
+    shop.commit({"src/stock.py": "stock = 1\n"})
+    here.listing(here.state())
+    assert events == ["contents", "index", "index"], "nobody waits any more"
 
 
 @pytest.mark.parametrize("prompt", ["refactor", "fix it", "hi", "improve the code"])

@@ -65,6 +65,35 @@ def test_started_command_that_was_ended_runs_again(tmp_path: Path) -> None:
     assert git.text("rev-parse", "HEAD") == repository.head()
 
 
+def _output_files() -> int:
+    """Return how many files in memory, of commands that a test starts, are open."""
+    files = (os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd"))
+    return sum(os.path.islink(file) and "memfd:git-output" in os.readlink(file) for file in files)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the output comes from a pipe there")
+def test_output_in_memory_equals_that_of_a_pipe_and_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(f"line {number}\n" for number in range(40_000))
+    repository = make_repository(tmp_path / "r", {"a.txt": text})
+    git, before = Git(repository.path), _output_files()
+    assert git.run("cat-file", "blob", "HEAD:a.txt") == text.encode()
+    with git.running("cat-file", "blob", "HEAD:a.txt") as output:
+        assert _output_files() > before
+        assert output() == text.encode()
+    assert _reason(git, "log", "nowhere..HEAD", "--") == "unknown revision"
+    git.start("cat-file", "blob", "HEAD:a.txt")
+    end_started()
+    assert _output_files() == before
+
+    def refuse(*_: object) -> int:
+        raise OSError
+
+    monkeypatch.setattr(os, "memfd_create", refuse)
+    assert git.run("cat-file", "blob", "HEAD:a.txt") == text.encode()
+    with git.running("cat-file", "blob", "HEAD:a.txt") as output:
+        assert output() == text.encode()
+
+
 def test_failures_have_short_reasons_and_never_show_output(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
     git = Git(repository.path)

@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -28,6 +29,8 @@ MAX_HISTORIES = 6
 
 MAX_STORED_HISTORIES = 3
 """Number of heads whose histories are stored; one of 5,000 commits takes 2 MB."""
+
+MAX_TURN_SECONDS = 1.0
 
 MAX_COMMIT_FILES = 30
 """A commit of more files is a sweep through the tree and does not show which files belong together."""
@@ -424,18 +427,57 @@ def load_histories(reader: SectionReader) -> list[StoredHistory]:
     return [StoredHistory(head, bytes(reader.bytes())) for head in reader.texts()]
 
 
-def update_history(cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
-    """Return the history of a head; only commits that the previous one does not have are read. Raise GitFailed."""
+class Turn:
+    """Lets requests go first that have little time and can do without the history. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._requests = 0
+        self._is_free = threading.Event()
+        self._is_free.set()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let the history wait meanwhile."""
+        with self._lock:
+            self._requests += 1
+            self._is_free.clear()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._requests -= 1
+                if not self._requests:
+                    self._is_free.set()
+
+    def wait(self) -> None:
+        """Wait until no request goes first, or has done so for long."""
+        self._is_free.wait(MAX_TURN_SECONDS)
+
+
+def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn | None = None) -> HeadHistory:
+    """Return the history of a head; only commits that the previous one does not have are read. Raise GitFailed.
+
+    They are read when it is their turn.
+    """
     if head is None:
         return NO_HISTORY
+    descends = before.head is not None and _is_ancestor(cwd, before.head, head)
+    wait = turn.wait if turn is not None else _no_wait
+    wait()
     if before.head is None:
         read = read_commits(cwd, head, MAX_COMMITS)
-    elif _is_ancestor(cwd, before.head, head):
+    elif descends:
         read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
         read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
+    wait()
     commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
     return HeadHistory(head, commits, History(commits))
+
+
+def _no_wait() -> None:
+    """Nobody goes first."""
 
 
 def _with_unknown(cwd: Path, head: str, known: Mapping[str, Commit]) -> list[Commit]:
@@ -452,6 +494,7 @@ class Histories:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.turn = Turn()
         self._known: LruCache[str, HeadHistory] = LruCache(MAX_HISTORIES)
         self._fragile: LruCache[str, list[FragileFile]] = LruCache(MAX_HISTORIES)
         self._latest = NO_HISTORY
@@ -500,7 +543,7 @@ class Histories:
         with self._lock:
             history = self.known(head)
             if history is None:
-                history = update_history(cwd, head, before if before.head is not None else self._latest)
+                history = update_history(cwd, head, before if before.head is not None else self._latest, self.turn)
             if head is not None:
                 self._known.put(head, history, 1)
                 self._latest = history

@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import nsmallest
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
@@ -174,6 +174,14 @@ class FileIndex:
                 self._documents.prefix = prefix
                 self._documents.resolved_imports.clear()
             return list(self.pending_paths)
+
+    def has_unknown(self, files: Mapping[str, str], at_least: int) -> bool:
+        """Whether an update to these files would find at least that many contents that are not indexed."""
+        with self._lock:
+            delta, shared = delta_between(self._files, files), self._documents.shared
+            paths = chain(delta.changed, delta.added) if self._files else ()
+            unknown = (path for path in paths if shared.find(path, content_identity(files[path])) is None)
+            return next(islice(unknown, at_least - 1, None), None) is not None
 
     def pending(self, at_most: int | None = None) -> list[tuple[str, str]]:
         """Return path and content id of the files that need analysis, or of some of them."""

@@ -1,5 +1,6 @@
 """A history updated with its head equals one that is read in full."""
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -154,3 +155,25 @@ def test_stored_heads_are_known_to_a_later_process(repository: Repository, monke
         for head in heads[1:]:
             assert _equal(restored.get(repository.path, head, NO_HISTORY), made[head])
             assert restored.fragile_files(made[head]) == histories.fragile_files(made[head])
+
+
+def test_history_waits_for_requests_that_go_first(repository: Repository) -> None:
+    histories, read = Histories(), threading.Event()
+
+    def get() -> None:
+        histories.get(repository.path, repository.head(), NO_HISTORY)
+        read.set()
+
+    with histories.turn.held(), histories.turn.held():
+        reader = threading.Thread(target=get)
+        reader.start()
+        assert not read.wait(0.2)
+    assert read.wait(20)
+    reader.join()
+
+
+def test_history_does_not_wait_for_long(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit_history, "MAX_TURN_SECONDS", 0.01)
+    histories = Histories()
+    with histories.turn.held():
+        assert histories.get(repository.path, repository.head(), NO_HISTORY).head == repository.head()

@@ -222,6 +222,16 @@ def test_restored_content_is_found_again() -> None:
     assert ask(index, "walrus") == []
 
 
+def test_contents_that_an_update_would_not_know_are_counted() -> None:
+    texts = {"a.py": "pelican", "b.py": "walrus", "c.py": "otter"}
+    index = index_of(texts)
+    assert not index.has_unknown(listing(texts), 1)
+    changed = listing({"a.py": "heron", "b.py": "walrus", "d.py": "lynx"})
+    assert index.has_unknown(changed, 2)
+    assert not index.has_unknown(changed, 3)
+    assert not FileIndex(forgetful).has_unknown(changed, 1), "no checkout"
+
+
 def test_same_listing_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     index, files = FileIndex(forgetful), {"a.py": "1"}
     index.update(files)
