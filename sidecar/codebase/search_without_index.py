@@ -105,10 +105,10 @@ MIN_SHARE = 0.25
 CONTENTS_WEIGHT = 6.0
 """Score of the best file: in log odds, as the ranking with an index."""
 
-OTHERS_SHARE = 0.5
+OTHERS_SHARE = 0.3
 """Share of its weight that a test or document has."""
 
-FULL_WEIGHT_MATCHES = 2.0
+FULL_WEIGHT_MATCHES = 4.0
 """Number of matches in a file at which a term has half of its weight."""
 
 _GREP = (

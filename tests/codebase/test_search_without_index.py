@@ -83,10 +83,9 @@ def found(shop: Repository, text: str, limit: int = 8) -> list[str]:
     return [file.path for file in search_contents(shop.path, text, limit, 10.0)]
 
 
-def test_contents_with_the_rarest_words_come_first_and_tests_after_code(shop: Repository) -> None:
-    assert found(shop, "Why does `round_half_even` ignore the discount?") == [
-        "shop/cart.py", "shop/prices.py", "tests/test_prices.py",
-    ]  # fmt: skip
+def test_contents_with_the_rarest_words_come_first_and_tests_for_their_own_words(shop: Repository) -> None:
+    assert found(shop, "Why does `round_half_even` ignore the discount?") == ["shop/cart.py", "shop/prices.py"]
+    assert found(shop, "the test of `round_half_even` fails")[0] == "tests/test_prices.py"
 
 
 def test_contents_are_found_by_parts_of_names_in_any_case(shop: Repository) -> None:
