@@ -136,6 +136,8 @@ class FileIndex:
         """Files that need analysis, in the order in which they were added, and whether their words are known."""
         self._edited: dict[str, Summary] = {}
         """Previous summaries of edited files that are pending."""
+        self._outdated: set[str] = set()
+        """Pending files that are found by their previous contents, which stay shared: after a checkout of many."""
         with self._lock:
             self._start_empty()
             self._shared.add(self)
@@ -208,6 +210,10 @@ class FileIndex:
                 for path, content in files.items()
                 if self._is_pending(path, content) and not self.pending_paths[path] and path not in self._edited
             ]
+            for path in self._outdated.intersection(shown):
+                self._outdated.remove(path)
+                self._remove(path, None, retained=True)
+                self._documents.add_by_path(path)
             self.pending_paths.update(dict.fromkeys(shown, True))
             identities = {path: content_identity(content) for path, content in files.items()}
             self._documents.add_words(identities, counts, words, frozenset(shown))
@@ -366,7 +372,8 @@ class FileIndex:
         if previous is not None:
             self._documents.replace(path, previous, summary, content, facts)
         else:
-            self._documents.remove(path, None)
+            self._documents.remove(path, None, retained=path in self._outdated)
+            self._outdated.discard(path)
             if self._documents.show(path, content) is None:
                 self._documents.add(path, summary, content, facts)
         self._put_facts(path, facts)
@@ -417,6 +424,9 @@ class FileIndex:
             if path in previous and len(changed) <= MAX_EDITED:
                 self._edited[path] = previous[path]
                 self.pending_paths[path] = False
+            elif retained and self._documents.has_content(path):
+                self._outdated.add(path)
+                self.pending_paths[path] = False
             else:
                 self._remove(path, previous.get(path), retained)
                 self._add_pending(path)
@@ -456,6 +466,7 @@ class FileIndex:
         self.pending_paths.pop(path, None)
         if shared == documents.number(path):  # it was edited and has been restored
             self._edited.pop(path, None)
+            self._outdated.discard(path)
             return True
         previous = self._edited.pop(path, None)
         if previous is None and not retained and documents.is_own(path):
@@ -466,6 +477,7 @@ class FileIndex:
 
     def _remove(self, path: str, previous: Summary | None, retained: bool) -> None:
         """Remove a file. Its document stays shared if its summary is unknown, without which removal takes long."""
+        self._outdated.discard(path)
         self._documents.remove(path, previous, retained=retained or previous is None)
         self._put_facts(path, NO_FACTS)
 
@@ -475,6 +487,7 @@ class FileIndex:
         self._start_empty()
         self.pending_paths.clear()
         self._edited.clear()
+        self._outdated.clear()
         for path in files:
             self._add_pending(path)
 

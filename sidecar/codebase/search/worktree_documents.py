@@ -270,6 +270,10 @@ class Documents:
         """Whether no other worktree shows a file's document."""
         return self.shared.holders[self._numbers[path]] == 1
 
+    def has_content(self, path: str) -> bool:
+        """Whether a file is found by a content, its own or a previous one, and not by its path alone."""
+        return self.shared.content(self._numbers[path]) not in (None, UNANALYSED)
+
     def add_by_path(self, path: str) -> None:
         """Add a file that is found by its path alone until it is analysed."""
         if self.show(path, UNANALYSED) is None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidecar.codebase.search import index as index_module
 from sidecar.codebase.search import shared_documents
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.search.postings import unit_of
@@ -57,8 +58,25 @@ def test_path_from_a_worker_is_not_stored_twice() -> None:
 @pytest.mark.parametrize("remembers", [True, False])
 @given(steps=_STEPS)
 def test_incremental_index_equals_a_rebuilt_one(remembers: bool, steps: list[tuple[str, str | None, str]]) -> None:
-    memory, texts = Memory(), Texts()
-    index = FileIndex(memory.known if remembers else forgetful)
+    _change_and_compare(FileIndex, steps, Memory(), remembers=remembers)
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+@given(steps=_STEPS)
+def test_index_after_checkouts_equals_a_rebuilt_one(remembers: bool, steps: list[tuple[str, str | None, str]]) -> None:
+    """Each change counts as a checkout of many files, and another worktree shows what this one showed before."""
+    memory, shared = Memory(), SharedIndex()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_module, "MAX_EDITED", -1)
+        for half in (steps[: len(steps) // 2], steps):
+            _change_and_compare(lambda known: FileIndex(known, shared), half, memory, remembers=remembers)
+
+
+def _change_and_compare(
+    create: Callable[..., FileIndex], steps: list[tuple[str, str | None, str]], memory: Memory, *, remembers: bool
+) -> None:
+    texts = Texts()
+    index = create(memory.known if remembers else forgetful)
     for path, text, filled in steps:
         before = {path: texts.pop(path)} if path in texts else {}
         if text is not None:
@@ -193,6 +211,29 @@ def test_edited_file_is_found_by_previous_content_until_analysed() -> None:
     index.update(listing(texts))
     index.update(listing({"b.py": "otter"}))
     assert ask(index, "heron stoat") == []
+
+
+def test_files_of_another_commit_are_found_by_previous_contents_until_analysed() -> None:
+    memory, shared = Memory(), SharedIndex()
+    texts = {f"{number}.py": f"pelican_{number} = 1\n" for number in range(90)}
+    index, other = FileIndex(memory.known, shared), FileIndex(memory.known, shared)
+    index.update(listing(texts))
+    fill(index, texts, memory)
+    other.update(listing(texts))
+    changed = {path: text.replace("pelican", "walrus") for path, text in texts.items()}
+    index.update(listing(changed))
+    assert (len(index.pending_paths), len(index)) == (90, 90)
+    assert paths_of(ask(index, "pelican_7"))[0] == "7.py"
+    assert ask(index, "walrus_7") == []
+    fill_words(index, changed, {})
+    assert paths_of(ask(index, "walrus_7"))[0] == "7.py"
+    fill(index, changed, memory)
+    assert index.is_complete()
+    assert ask(index, "pelican_7") == []
+    assert ask(index, "walrus_7") == ask(index_of(changed), "walrus_7")
+    assert ask(other, "pelican_7") == ask(index_of(texts), "pelican_7")
+    index.update(listing(texts))
+    assert index.is_complete(), "the contents are shared"
 
 
 def test_summary_of_an_earlier_content_is_ignored() -> None:
