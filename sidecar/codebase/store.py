@@ -21,7 +21,7 @@ from sidecar import __version__
 from sidecar.call import Process
 from sidecar.codebase.content_ids import content_identity
 from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
-from sidecar.codebase.search.commit_history import StoredHistory, dump_histories, load_histories
+from sidecar.codebase.search.head_histories import StoredHistory, dump_histories, load_histories
 from sidecar.codebase.search.index import SharedIndex
 from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json

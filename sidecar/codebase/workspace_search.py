@@ -13,7 +13,8 @@ from sidecar.call import Process
 from sidecar.codebase.files import Listing, SharedListings, is_own_code
 from sidecar.codebase.region_search import RegionQuery, RegionSearch
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
-from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories, read_commits
+from sidecar.codebase.search.commit_history import FragileFile, read_commits
+from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.prompt_parts import read_evidence
 from sidecar.codebase.search_without_index import RunningSearch, finished

@@ -3,6 +3,7 @@
 `pygit2()` is the only import of that library.
 """
 
+import math
 import os
 import subprocess
 import sys
@@ -144,7 +145,7 @@ _started: dict[_Key, _Command] = {}
 """Commands that run before their output is needed, by folder, root and arguments."""
 
 _found_pipes: dict[str, tuple[float, str]] = {}
-"""The pipe last found in each folder, with the monotonic time. Finding one ends the wait of every command."""
+"""The pipe last found in each folder, with the monotonic time after which a command is not let go on by it."""
 
 
 class Git:
@@ -228,8 +229,8 @@ class Git:
         return outputs
 
     def _outputs(self, command: _Command, folder: str, stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
-        def note(pipe: str) -> None:
-            _found_pipes[folder] = SystemClock().monotonic_ms(), pipe
+        def note(pipe: str, is_open: bool) -> None:
+            _found_pipes[folder] = math.inf if is_open else SystemClock().monotonic_ms(), pipe
 
         for wait, is_whole_tree in ((_ROOT_CHECK_SECONDS, False), (_TREE_CHECK_SECONDS, True)):
             if wait >= timeout or not command.opens_git_files:

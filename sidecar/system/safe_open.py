@@ -184,14 +184,15 @@ def find_pipe_with_reader(
     folder: str,
     names: Sequence[str],
     is_cancelled: Callable[[], bool],
-    note: Callable[[str], None],
+    note: Callable[[str, bool], None],
     *,
     is_whole_tree: bool,
 ) -> str | None:
     """Return the relative path of a named pipe that a process waits to read, in a folder or in all folders below it.
 
     Return None if there is none, if it is cancelled or after MAX_SEARCH_MS. Without a waiting reader a pipe cannot be
-    opened for writing at once. `note` gets the path before a reader can go on, which then reads an empty file.
+    opened for writing at once. `note` gets the path, and whether it is open for writing: before a reader can go on,
+    which then reads an empty file, and after the last one could.
     """
     if not _NO_WAIT:
         return None
@@ -206,8 +207,9 @@ def find_pipe_with_reader(
                 if stat.S_ISFIFO(os.lstat(path).st_mode):
                     writing = os.open(path, os.O_WRONLY | _NO_WAIT)
                     found = os.path.relpath(path, folder)
-                    note(found)
+                    note(found, True)
                     os.close(writing)
+                    note(found, False)
                     return found
     return None
 

@@ -14,7 +14,8 @@ from sidecar.codebase import store
 from sidecar.codebase.content_ids import FileMap
 from sidecar.codebase.file_exclusions import VendoredState
 from sidecar.codebase.files import TrackedFiles
-from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History, StoredHistory
+from sidecar.codebase.search.commit_history import Commit, FragileFile, History
+from sidecar.codebase.search.head_histories import HeadHistory, StoredHistory
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.store import StoredIndex
 from sidecar.storage.database import FILE_NAME

@@ -4,17 +4,15 @@ from sidecar.codebase.search.commit_history import (
     DAY,
     MAX_COMMIT_FILES,
     NEAREST_COMMITS,
-    NO_HISTORY,
     QUARTER,
     Commit,
     FragileFile,
-    HeadHistory,
     History,
     fragile_files,
     parse_log,
     read_commits,
-    update_history,
 )
+from sidecar.codebase.search.head_histories import NO_HISTORY, HeadHistory, update_history
 from sidecar.codebase.search.import_graph import MAX_FILES, DependencyGraph, FileTree, PackageNames, resolve_import
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, mentioned_files

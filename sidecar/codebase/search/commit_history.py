@@ -4,33 +4,23 @@ import heapq
 import itertools
 import math
 import sys
-import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts, section_bytes
+from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import query_terms
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import Git
 
 MAX_COMMITS = 5_000
 """Older commits say little about today's files; reading this many takes a fraction of a second."""
-
-MAX_HISTORIES = 6
-"""Number of heads whose histories stay in memory."""
-
-MAX_STORED_HISTORIES = 3
-"""Number of heads whose histories are stored; one of 5,000 commits takes 2 MB."""
-
-MAX_TURN_SECONDS = 1.0
 
 MAX_COMMIT_FILES = 30
 """A commit of more files is a sweep through the tree and does not show which files belong together."""
@@ -38,7 +28,7 @@ MAX_COMMIT_FILES = 30
 MAX_CACHED_FILES = 1 << 15
 """Maximum number of files in cached answers, some 80 bytes each."""
 
-_LOG = (
+LOG = (
     "log", "--full-history", "--no-merges", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", "--relative",
     "--ignore-submodules=all", "--no-show-signature", "--no-mailmap", "--no-notes", "-z", "--format=%H %ct %P%x09%s",
 )  # fmt: skip
@@ -73,7 +63,7 @@ def read_commits(cwd: Path, head: str, limit: int = MAX_COMMITS, *, since: str |
     With `since`, without those reachable from that commit.
     """
     range_ = (head,) if since is None else (head, f"^{since}")
-    output = Git(cwd).run(*_LOG, f"--max-count={limit}", *range_, "--")
+    output = Git(cwd).run(*LOG, f"--max-count={limit}", *range_, "--")
     return list(parse_log(output.decode("utf-8", "surrogateescape")))
 
 
@@ -372,190 +362,6 @@ class History:
     def _weight(self, term: str) -> float:
         frequency = self._by_term.size(self._number_of_term[term])
         return (_K1 + 1) * math.log(1 + (len(self._files) - frequency + 0.5) / (frequency + 0.5))
-
-
-class HeadHistory(NamedTuple):
-    """The commits reachable from a head, newest first, and their history."""
-
-    head: str | None
-    commits: Sequence[Commit]
-    history: History
-
-
-NO_HISTORY = HeadHistory(None, (), History(()))
-"""Before the first commit, or without a repository."""
-
-
-class StoredHistory(NamedTuple):
-    """The dump of a head's history and its fragile files, restored when that head is met."""
-
-    head: str
-    content: bytes
-
-    @classmethod
-    def of(cls, history: HeadHistory, fragile: "Sequence[FragileFile]") -> "StoredHistory":
-        """Return the dump of a history."""
-        sections = chain(
-            history.history.tables.dump(),
-            (
-                of_texts(file.path for file in fragile),
-                of_bytes(array("I", [file.repeated_fixes for file in fragile]).tobytes()),
-                of_texts(file.reverted for file in fragile),
-                of_bytes(b"".join(section_bytes(dump_commits(history.commits)))),
-            ),
-        )
-        return cls(history.head or "", b"".join(section_bytes(sections)))
-
-    def restore(self) -> "tuple[HeadHistory, list[FragileFile]]":
-        """Return the history and the fragile files; the commits are restored when they are needed."""
-        reader = SectionReader(memoryview(self.content))
-        tables = HistoryTables.load(reader)
-        fragile = list(map(FragileFile, reader.texts(), reader.numbers("I"), reader.texts()))
-        commits = StoredCommits(bytes(reader.bytes()))
-        return HeadHistory(self.head or None, commits, History(commits, tables)), fragile
-
-
-def dump_histories(histories: Sequence[StoredHistory]) -> Iterator[BinarySection]:
-    """Yield sections from which `load_histories` restores the dumps."""
-    yield of_texts(history.head for history in histories)
-    for history in histories:
-        yield of_bytes(history.content)
-
-
-def load_histories(reader: SectionReader) -> list[StoredHistory]:
-    """Restore the dumps of several heads, in the same order."""
-    return [StoredHistory(head, bytes(reader.bytes())) for head in reader.texts()]
-
-
-class Turn:
-    """Lets requests go first that have little time and can do without the history. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._requests = 0
-        self._is_free = threading.Event()
-        self._is_free.set()
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Let the history wait meanwhile."""
-        with self._lock:
-            self._requests += 1
-            self._is_free.clear()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._requests -= 1
-                if not self._requests:
-                    self._is_free.set()
-
-    def wait(self) -> None:
-        """Wait until no request goes first, or has done so for long."""
-        self._is_free.wait(MAX_TURN_SECONDS)
-
-
-def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn | None = None) -> HeadHistory:
-    """Return the history of a head; only commits that the previous one does not have are read. Raise GitFailed.
-
-    They are read when it is their turn.
-    """
-    if head is None:
-        return NO_HISTORY
-    descends = before.head is not None and _is_ancestor(cwd, before.head, head)
-    wait = turn.wait if turn is not None else _no_wait
-    wait()
-    if before.head is None:
-        read = read_commits(cwd, head, MAX_COMMITS)
-    elif descends:
-        read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
-    else:
-        read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
-    wait()
-    commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
-    return HeadHistory(head, commits, History(commits))
-
-
-def _no_wait() -> None:
-    """Nobody goes first."""
-
-
-def _with_unknown(cwd: Path, head: str, known: Mapping[str, Commit]) -> list[Commit]:
-    """Return the commits reachable from a head that is older than the known commits, or on another branch."""
-    ids = Git(cwd).text("rev-list", "--no-merges", f"--max-count={MAX_COMMITS}", head, "--").split()
-    unknown = "".join(f"{id_}\n" for id_ in ids if id_ not in known)
-    output = Git(cwd).run(*_LOG, "--no-walk=unsorted", "--stdin", stdin=unknown.encode()) if unknown else b""
-    read = {commit.id: commit for commit in parse_log(output.decode("utf-8", "surrogateescape"))}
-    return [commit for id_ in ids if (commit := known.get(id_) or read.get(id_)) is not None]
-
-
-class Histories:
-    """The histories of a repository's latest heads, which its worktrees share. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.turn = Turn()
-        self._known: LruCache[str, HeadHistory] = LruCache(MAX_HISTORIES)
-        self._fragile: LruCache[str, list[FragileFile]] = LruCache(MAX_HISTORIES)
-        self._latest = NO_HISTORY
-        self._stored: dict[str, StoredHistory] = {}
-        """The dumps of an earlier process whose heads were not met yet."""
-
-    def restore(self, stored: Sequence[StoredHistory]) -> None:
-        """Use the histories that an earlier process stored, the latest first."""
-        with self._lock:
-            if self._latest.head is None and stored:
-                self._stored = {history.head: history for history in stored}
-                self._latest = self.known(stored[0].head) or NO_HISTORY
-
-    def to_store(self) -> list[StoredHistory]:
-        """Return the dumps of the heads used last, the latest first."""
-        known = self._known.values()[: -MAX_STORED_HISTORIES - 1 : -1]
-        dumps = [StoredHistory.of(history, self.fragile_files(history)) for history in known]
-        return [*dumps, *self._stored.values()][:MAX_STORED_HISTORIES]
-
-    def has_any(self) -> bool:
-        """Whether any history is known, from which others can be derived."""
-        return self._latest.head is not None
-
-    def known(self, head: str | None) -> HeadHistory | None:
-        """Return the history of a head if it was read before."""
-        if head is None:
-            return NO_HISTORY
-        history, stored = self._known.get(head), self._stored.get(head)
-        if history is None and stored is not None:
-            history, fragile = stored.restore()
-            self._known.put(head, history, 1)
-            self._fragile.put(head, fragile, 1)
-            self._stored.pop(head, None)
-        return history
-
-    def fragile_files(self, history: HeadHistory) -> "list[FragileFile]":
-        """Return a history's fragile files, worst first; also those that a worktree does not have."""
-        files = self._fragile.get(history.head or "")
-        if files is None:
-            files = fragile_files(history.commits, history.history)
-            self._fragile.put(history.head or "", files, 1)
-        return files
-
-    def get(self, cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
-        """Return the history of a head, derived from the worktree's previous one or the latest one. Raise GitFailed."""
-        with self._lock:
-            history = self.known(head)
-            if history is None:
-                history = update_history(cwd, head, before if before.head is not None else self._latest, self.turn)
-            if head is not None:
-                self._known.put(head, history, 1)
-                self._latest = history
-            return history
-
-
-def _is_ancestor(cwd: Path, old: str, new: str) -> bool:
-    """Whether every commit reachable from the old head is reachable from the new one."""
-    try:
-        return not Git(cwd).text("rev-list", "--max-count=1", old, f"^{new}", "--")
-    except GitFailed:
-        return False
 
 
 DAY = 86_400

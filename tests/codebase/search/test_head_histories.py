@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.codebase.search import NO_HISTORY, HeadHistory, commit_history, update_history
-from sidecar.codebase.search.commit_history import Histories
+from sidecar.codebase.search import NO_HISTORY, HeadHistory, head_histories, update_history
+from sidecar.codebase.search.head_histories import Histories
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
 from tests.support.repositories import Repository
@@ -125,7 +125,7 @@ def test_history_of_an_older_head_reads_no_commit_again(
     older = repository.git("rev-parse", "HEAD~3").strip()
     known = update_history(repository.path, repository.head(), NO_HISTORY)
     expected = update_history(repository.path, older, NO_HISTORY)
-    monkeypatch.setattr(commit_history, "parse_log", lambda output: iter(()) if not output else pytest.fail(output))
+    monkeypatch.setattr(head_histories, "parse_log", lambda output: iter(()) if not output else pytest.fail(output))
     assert _equal(update_history(repository.path, older, known), expected)
 
 
@@ -149,7 +149,7 @@ def test_stored_heads_are_known_to_a_later_process(repository: Repository, monke
     later, never_used = Histories(), Histories()
     later.restore(histories.to_store())
     never_used.restore(later.to_store())
-    monkeypatch.setattr(commit_history, "read_commits", lambda *_, **__: pytest.fail("commits were read"))
+    monkeypatch.setattr(head_histories, "read_commits", lambda *_, **__: pytest.fail("commits were read"))
     for restored in (later, never_used):
         assert restored.known(heads[0]) is None
         for head in heads[1:]:
@@ -173,7 +173,7 @@ def test_history_waits_for_requests_that_go_first(repository: Repository) -> Non
 
 
 def test_history_does_not_wait_for_long(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commit_history, "MAX_TURN_SECONDS", 0.01)
+    monkeypatch.setattr(head_histories, "MAX_TURN_SECONDS", 0.01)
     histories = Histories()
     with histories.turn.held():
         assert histories.get(repository.path, repository.head(), NO_HISTORY).head == repository.head()
