@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from sidecar.memory import filter_private
 from sidecar.packs import PackItem, Priority, render_block, render_prompt
-from sidecar.runs import BlockKind
-from sidecar.runs.ledger_entries import REMOVED
+from sidecar.runs import BlockKind, entries
 from tests.support.cases import together
 
 PARTS = st.lists(
@@ -45,7 +44,9 @@ def test_nothing_private_remains_whatever_the_tags(parts: list[str]) -> None:
 def test_of_a_composed_prompt_only_the_request_remains() -> None:
     kinds: tuple[BlockKind, ...] = ("anchor", "context", "delta")
     blocks = [
-        render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", REMOVED, "why")], "Fix it")
+        render_block(
+            kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", entries.REMOVED, "why")], "Fix it"
+        )
         for kind in kinds
     ]
     filtered = filter_private(render_prompt(blocks, "Fix the [continuity: thing"))

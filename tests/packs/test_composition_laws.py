@@ -20,9 +20,7 @@ from sidecar.packs import (
     render_prompt,
     session_has,
 )
-from sidecar.runs import NO_CONTENTS, DeliveredItem, SessionContents
-from sidecar.runs.ledger_entries import REMOVED, TextEntry
-from sidecar.runs.pre_run_record import BlockKind
+from sidecar.runs import NO_CONTENTS, BlockKind, DeliveredItem, SessionContents, entries
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
 LIMITS = st.integers(0, 6_000)
@@ -42,7 +40,7 @@ always_sent = st.booleans()
 def some_items(draw: st.DrawFn) -> list[PackItem]:
     drawn = draw(st.lists(st.tuples(kinds, st.sampled_from(Priority), texts, always_sent), max_size=14))
     return [
-        PackItem(f"{kind}:{number}", kind, priority, text, TextEntry(str(len(text))), "why", always_sent=always)
+        PackItem(f"{kind}:{number}", kind, priority, text, entries.TextEntry(str(len(text))), "why", always_sent=always)
         for number, (kind, priority, text, always) in enumerate(drawn)
     ]
 
@@ -50,7 +48,7 @@ def some_items(draw: st.DrawFn) -> list[PackItem]:
 @st.composite
 def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequence[str]) -> SessionContents:
     given_items = {
-        item.key: DeliveredItem(item.key, item.entry if draw(st.booleans()) else TextEntry("older"), item.bytes)
+        item.key: DeliveredItem(item.key, item.entry if draw(st.booleans()) else entries.TextEntry("older"), item.bytes)
         for item in items
         if draw(st.booleans())
     }
@@ -74,7 +72,9 @@ def test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once
 
 
 def test_fit_spends_the_budget_to_its_last_byte_and_pays_for_a_block_once() -> None:
-    items = [PackItem(f"context:{n}", "context", Priority(1), "x" * 40, TextEntry(str(n)), "why") for n in range(3)]
+    items = [
+        PackItem(f"context:{n}", "context", Priority(1), "x" * 40, entries.TextEntry(str(n)), "why") for n in range(3)
+    ]
     exact = sum(item.bytes for item in items) + OVERHEAD_BYTES["context"]
     assert fit(items, exact).omitted == ()
     assert fit(items, exact - 1).fitting == tuple(items[:2])
@@ -142,7 +142,9 @@ def _markers_are_alone(composition: Composition, prompt: str) -> None:
 
 @given(kinds, st.lists(texts, min_size=1, max_size=5), st.integers(0, 4))
 def test_markers_are_unique_even_if_the_prompt_quotes_them(kind: BlockKind, bodies: list[str], quotes: int) -> None:
-    items = [PackItem(str(number), kind, Priority.DELTA, text, REMOVED, "") for number, text in enumerate(bodies)]
+    items = [
+        PackItem(str(number), kind, Priority.DELTA, text, entries.REMOVED, "") for number, text in enumerate(bodies)
+    ]
     prompt = "what does this mean?"
     for _ in range(quotes):
         prompt = render_prompt([render_block(kind, items, prompt)], prompt)
@@ -155,7 +157,7 @@ def test_markers_are_unique_even_if_the_prompt_quotes_them(kind: BlockKind, bodi
 @given(kinds, st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4))
 def test_a_blocks_id_changes_if_and_only_if_its_bytes_do(kind: BlockKind, first: list[str], other: list[str]) -> None:
     blocks = [
-        render_block(kind, [PackItem("k", kind, Priority.PLAN, text, REMOVED, "") for text in bodies], "")
+        render_block(kind, [PackItem("k", kind, Priority.PLAN, text, entries.REMOVED, "") for text in bodies], "")
         for bodies in (first, other)
     ]
     assert (blocks[0].id == blocks[1].id) == (blocks[0].text == blocks[1].text)

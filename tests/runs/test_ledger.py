@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs.ledger_entries import FileEntry, MemoryEntry, SentRegion, covers, entry_from_json, entry_to_json
+from sidecar.runs import entries
 from tests.support.cases import together
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -356,20 +356,20 @@ def test_two_conversations_have_separate_ledgers(start_chat: StartChat, active: 
 
 def test_decoded_entries_take_what_their_cache_counts() -> None:
     """A process of 9,000 turns held 4,096 entries of any size."""
-    entries = [
-        FileEntry(
+    files = [
+        entries.FileEntry(
             f"digest-{number}",
-            regions=tuple(SentRegion(f"name_{number}_{part}", f"{number:08}{part:08}") for part in range(30)),
+            regions=tuple(entries.SentRegion(f"name_{number}_{part}", f"{number:08}{part:08}") for part in range(30)),
         )
         for number in range(2_500)
     ]
-    texts = [entry_to_json(entry) for entry in entries]
-    assert all(entry_from_json(text) == entry for text, entry in zip(texts[:20], entries, strict=False))
+    texts = [entries.entry_to_json(entry) for entry in files]
+    assert all(entries.entry_from_json(text) == entry for text, entry in zip(texts[:20], files, strict=False))
     gc.collect()
     tracemalloc.start()
     try:
         for text in texts:
-            entry_from_json(bytes(bytearray(text)))
+            entries.entry_from_json(bytes(bytearray(text)))
         assert tracemalloc.get_traced_memory()[0] < 5 * 2**20
     finally:
         tracemalloc.stop()
@@ -378,12 +378,14 @@ def test_decoded_entries_take_what_their_cache_counts() -> None:
 @together(
     ("had", "needed", "is_covered"),
     [
-        (MemoryEntry("v1"), MemoryEntry("v1", "metadata"), True),
-        (MemoryEntry("v1", "metadata"), MemoryEntry("v1", "metadata"), True),
-        (MemoryEntry("v1", "metadata"), MemoryEntry("v1"), False),
-        (MemoryEntry("v1"), MemoryEntry("v2", "metadata"), False),
-        (MemoryEntry("v1", "metadata"), MemoryEntry("v2", "metadata"), False),
+        (entries.MemoryEntry("v1"), entries.MemoryEntry("v1", "metadata"), True),
+        (entries.MemoryEntry("v1", "metadata"), entries.MemoryEntry("v1", "metadata"), True),
+        (entries.MemoryEntry("v1", "metadata"), entries.MemoryEntry("v1"), False),
+        (entries.MemoryEntry("v1"), entries.MemoryEntry("v2", "metadata"), False),
+        (entries.MemoryEntry("v1", "metadata"), entries.MemoryEntry("v2", "metadata"), False),
     ],
 )
-def test_a_memory_covers_less_of_the_same_version_only(had: MemoryEntry, needed: MemoryEntry, is_covered: bool) -> None:
-    assert covers(had, needed) is is_covered
+def test_a_memory_covers_less_of_the_same_version_only(
+    had: entries.MemoryEntry, needed: entries.MemoryEntry, is_covered: bool
+) -> None:
+    assert entries.covers(had, needed) is is_covered

@@ -13,22 +13,6 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.runs import DeliveredItem, PinnedAnchor, SessionContents, SessionKey, entries, ledger
-from sidecar.runs.ledger_entries import (
-    ChangeEntry,
-    Entry,
-    FailureEntry,
-    FileEntry,
-    FileListEntry,
-    HeadEntry,
-    MemoryEntry,
-    RemovedEntry,
-    SentHunk,
-    SentRegion,
-    SentTask,
-    TaskListEntry,
-    TextEntry,
-    entry_from_json,
-)
 from sidecar.storage import doctor_checks
 from sidecar.storage.database import open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -165,36 +149,44 @@ def test_rows_an_older_process_writes_into_an_upgraded_file_are_valid(earlier: E
 
 
 DELIVERIES = [
-    ("context:a.py", "9f2c", FileEntry("9f2c")),
-    ("context:b.py", "pointer", FileEntry()),
-    ("context:c.py", "r:.77ab,1f0c2a.9be0", FileEntry("", (SentRegion("", "77ab"), SentRegion("1f0c2a", "9be0")))),
+    ("context:a.py", "9f2c", entries.FileEntry("9f2c")),
+    ("context:b.py", "pointer", entries.FileEntry()),
+    (
+        "context:c.py",
+        "r:.77ab,1f0c2a.9be0",
+        entries.FileEntry("", (entries.SentRegion("", "77ab"), entries.SentRegion("1f0c2a", "9be0"))),
+    ),
     (
         "delta:file:a.py",
         "5d:-1+1=ab,-9+9~cd",
-        ChangeEntry("5d", (SentHunk("ab", "-1+1", True), SentHunk("cd", "-9+9", False))),
+        entries.ChangeEntry("5d", (entries.SentHunk("ab", "-1+1", True), entries.SentHunk("cd", "-9+9", False))),
     ),
-    ("delta:file:b.py", "5d:named:+3=ab", ChangeEntry("5d", (SentHunk("ab", "+3", True),), is_whole=False)),
-    ("delta:file:c.py", "gone", RemovedEntry()),
-    ("delta:head", "77:feature/tax", HeadEntry("77", "feature/tax")),
-    ("delta:head", "77:main:named", HeadEntry("77", "main", is_whole=False)),
-    ("delta:head", "77", HeadEntry("77")),
+    (
+        "delta:file:b.py",
+        "5d:named:+3=ab",
+        entries.ChangeEntry("5d", (entries.SentHunk("ab", "+3", True),), is_whole=False),
+    ),
+    ("delta:file:c.py", "gone", entries.RemovedEntry()),
+    ("delta:head", "77:feature/tax", entries.HeadEntry("77", "feature/tax")),
+    ("delta:head", "77:main:named", entries.HeadEntry("77", "main", is_whole=False)),
+    ("delta:head", "77", entries.HeadEntry("77")),
     (
         "delta:todos",
         '8a[["1f","pending","Fix: the \u2713"]]',
-        TaskListEntry("8a", (SentTask("1f", "pending", "Fix: the \u2713"),)),
+        entries.TaskListEntry("8a", (entries.SentTask("1f", "pending", "Fix: the \u2713"),)),
     ),
-    ("delta:more", "5d:ab,cd", FileListEntry("5d", ("ab", "cd"))),
-    ("delta:tests:pytest", "5d:seen", FailureEntry("5d", is_own=True)),
-    ("delta:tests:pytest", "5d", FailureEntry("5d")),
-    ("memory:m1", "v2", MemoryEntry("v2")),
-    ("memory:m1", "v2:metadata", MemoryEntry("v2", "metadata")),
-    ("plan:text", "5d", TextEntry("5d")),
+    ("delta:more", "5d:ab,cd", entries.FileListEntry("5d", ("ab", "cd"))),
+    ("delta:tests:pytest", "5d:seen", entries.FailureEntry("5d", is_own=True)),
+    ("delta:tests:pytest", "5d", entries.FailureEntry("5d")),
+    ("memory:m1", "v2", entries.MemoryEntry("v2")),
+    ("memory:m1", "v2:metadata", entries.MemoryEntry("v2", "metadata")),
+    ("plan:text", "5d", entries.TextEntry("5d")),
 ]
 
 
 @pytest.mark.parametrize(("item", "digest", "entry"), DELIVERIES)
 def test_a_session_still_knows_its_content_after_the_upgrade(
-    item: str, digest: str, entry: Entry, state_dir: Path
+    item: str, digest: str, entry: entries.Entry, state_dir: Path
 ) -> None:
     before = next(number for number, step in enumerate(MIGRATIONS) if step.name.startswith("the delivery ledger by"))
     record = {"version": 2, "delivered": [{"key": item, "digest": digest, "bytes": 5}], "items": [{"key": item}]}
@@ -221,11 +213,11 @@ def test_a_session_still_knows_its_content_after_the_upgrade(
     assert claude == SessionContents(
         {item: DeliveredItem(item, entry, 5)}, PinnedAnchor("a", "anchor"), "commit", exists=True
     )
-    assert codex.items == {**claude.items, entries.ANCHOR: DeliveredItem(entries.ANCHOR, TextEntry("a"), 6)}
+    assert codex.items == {**claude.items, entries.ANCHOR: DeliveredItem(entries.ANCHOR, entries.TextEntry("a"), 6)}
     converted = orjson.loads(stored)
     assert (converted["version"], converted["items"]) == (3, [{"key": item, "regions": []}])
     (delivered,) = converted["delivered"]
-    assert entry_from_json(orjson.dumps(delivered["entry"])) == entry
+    assert entries.entry_from_json(orjson.dumps(delivered["entry"])) == entry
 
 
 @pytest.mark.parametrize("step", [1, len(MIGRATIONS) // 2, len(MIGRATIONS) - 1])

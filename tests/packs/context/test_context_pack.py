@@ -4,16 +4,17 @@ from collections.abc import Callable
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, PackItem, RenderCache, ShownRegion, session_has, shows_content
-from sidecar.runs import NO_CONTENTS, DeliveredItem, SessionContents
-from sidecar.runs.ledger_entries import FileEntry, SentRegion
+from sidecar.runs import NO_CONTENTS, DeliveredItem, SessionContents, entries
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
 
 RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 TOTAL_LINES = ((7, "def total(cart):"), (8, "    return 0"))
-TOTAL = ShownRegion(0, "Cart.total", TOTAL_LINES, SentRegion("aa", "11"), {"text": 1.5, "named": 0.5})
-PAY = ShownRegion(1, "Cart.pay", ((20, "def pay(cart):"), (21, "    return 1")), SentRegion("bb", "22"), {"text": 1.0})
+TOTAL = ShownRegion(0, "Cart.total", TOTAL_LINES, entries.SentRegion("aa", "11"), {"text": 1.5, "named": 0.5})
+PAY = ShownRegion(
+    1, "Cart.pay", ((20, "def pay(cart):"), (21, "    return 1")), entries.SentRegion("bb", "22"), {"text": 1.0}
+)
 FIRST, FOLLOW_UP = ContextLimits(12_288, is_follow_up=False), ContextLimits(4_096, is_follow_up=True)
 
 
@@ -76,38 +77,38 @@ def test_a_file_sent_as_a_pointer_or_in_part_may_be_sent_in_full_later() -> None
     assert not session_has(session_with(pointer), part)
     assert session_has(session_with(part), pointer)
     assert whole.text == "src/cart.py — The cart.\n20| def pay(cart):\n21|     return 1"
-    assert whole.entry == FileEntry("", (TOTAL.sent, PAY.sent))
+    assert whole.entry == entries.FileEntry("", (TOTAL.sent, PAY.sent))
 
 
 def test_a_region_the_session_has_is_not_sent_again_wherever_it_moved_and_however_it_was_edited() -> None:
     known = session_with(items(file(TOTAL))[0])
     moved = TOTAL._replace(lines=((9, "def total(cart):"), (10, "    return 0")))
-    edited = TOTAL._replace(sent=SentRegion("aa", "99"))
+    edited = TOTAL._replace(sent=entries.SentRegion("aa", "99"))
     assert session_has(known, items(file(moved, content="b2"), known=known)[0])
     assert session_has(known, items(file(edited, content="b2"), known=known)[0])
 
 
 def test_a_file_the_session_read_or_wrote_is_known() -> None:
-    known = session_with(DeliveredItem("context:src/cart.py", FileEntry("a1"), 0))
+    known = session_with(DeliveredItem("context:src/cart.py", entries.FileEntry("a1"), 0))
     assert session_has(known, items(file(TOTAL), known=known)[0])
     assert not session_has(known, items(file(TOTAL, content="b2"), known=known)[0])
 
 
 def test_an_edited_region_is_sent_again_only_if_the_prompt_asks_and_its_hunks_are_not_shown() -> None:
     known = session_with(items(file(TOTAL))[0])
-    edited = file(TOTAL._replace(sent=SentRegion("aa", "99")), content="b2")
+    edited = file(TOTAL._replace(sent=entries.SentRegion("aa", "99")), content="b2")
     assert "def total" in items(edited, known=known, own=1)[0].text
     assert not session_has(known, items(edited, known=known, own=1)[0])
     shown = items(edited, known=known, own=1, changed=("src/cart.py",))[0]
     assert session_has(known, shown)
-    assert shown.entry == FileEntry("", (SentRegion("aa", "11"), SentRegion("aa", "99")))
+    assert shown.entry == entries.FileEntry("", (entries.SentRegion("aa", "11"), entries.SentRegion("aa", "99")))
 
 
 def test_a_file_the_session_wrote_stays_known_while_its_changes_arrive_as_hunks() -> None:
-    known = session_with(DeliveredItem("context:src/cart.py", FileEntry("a1"), 0))
+    known = session_with(DeliveredItem("context:src/cart.py", entries.FileEntry("a1"), 0))
     shown = items(file(TOTAL, content="b2"), known=known, own=1, changed=("src/cart.py",))[0]
     assert session_has(known, shown)
-    assert shown.entry == FileEntry("b2", (TOTAL.sent,))
+    assert shown.entry == entries.FileEntry("b2", (TOTAL.sent,))
 
 
 def test_a_follow_up_extends_a_known_file_only_if_this_prompt_asks_for_it() -> None:

@@ -4,11 +4,10 @@ import pytest
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, RenderCache, ShownRegion
-from sidecar.runs import NO_CONTENTS, DeliveredItem
-from sidecar.runs.ledger_entries import FileEntry, SentRegion
+from sidecar.runs import NO_CONTENTS, DeliveredItem, entries
 
 RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
-REGION = ShownRegion(0, "Cart", ((3, "class Cart:"), (4, "    pass")), SentRegion("a", "1"), {"text": 1.0})
+REGION = ShownRegion(0, "Cart", ((3, "class Cart:"), (4, "    pass")), entries.SentRegion("a", "1"), {"text": 1.0})
 FILE = ContextFile(RANKED, "a" * 40, "The cart.", "matches cart", (REGION,))
 LIMITS = ContextLimits(12_288, is_follow_up=False)
 
@@ -41,8 +40,12 @@ def test_other_limits_or_another_session_are_rendered_again() -> None:
     first = rendered.items([FILE, FILE], LIMITS)
     assert rendered.items([FILE, FILE], ContextLimits(200, is_follow_up=False)) != first
     known = NO_CONTENTS._replace(
-        items={"context:src/cart.py": DeliveredItem("context:src/cart.py", FileEntry("", (SentRegion("b", "2"),)), 10)}
+        items={
+            "context:src/cart.py": DeliveredItem(
+                "context:src/cart.py", entries.FileEntry("", (entries.SentRegion("b", "2"),)), 10
+            )
+        }
     )
-    assert rendered.items([FILE], LIMITS, known).items[0].entry == FileEntry(
-        "", (SentRegion("a", "1"), SentRegion("b", "2"))
+    assert rendered.items([FILE], LIMITS, known).items[0].entry == entries.FileEntry(
+        "", (entries.SentRegion("a", "1"), entries.SentRegion("b", "2"))
     )
