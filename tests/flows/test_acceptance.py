@@ -4,16 +4,14 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifact_store
-from sidecar.runs.model import ArtifactType
-from tests.support.artifacts import make_artifact
+from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 FLOATS = "Discounts as floats"
 CACHE = "Prices are cached per request"
-DRAFTS: tuple[tuple[str, ArtifactType, str, str], ...] = (
+DRAFTS = (
     ("rejected-1", "rejectedApproach", FLOATS, f"# {FLOATS}\n\nThey lost a cent on odd totals.\n"),
     ("adr-1", "adr", CACHE, f"# {CACHE}\n\nStatus: draft\n\n## Decision\n\nPrices are read once per request.\n"),
 )
@@ -22,13 +20,8 @@ DRAFTS: tuple[tuple[str, ArtifactType, str, str], ...] = (
 @pytest.fixture
 def drafts(active: MemorySidecar, project: Repository) -> tuple[str, ...]:
     """Drafts as runs create them, by id."""
-    process = active.app.process
-    assert process is not None
-    key = process.workspaces.get(str(project.path), None).project_key
-    with process.database.write() as tx:
-        for name, kind, title, body in DRAFTS:
-            draft = make_artifact(id=name, project=key, type=kind, title=title, body=body, event_key=name)
-            artifact_store.put(tx, draft)
+    for name, kind, title, body in DRAFTS:
+        store_artifact(active.app.process, project.path, id=name, type=kind, title=title, body=body, event_key=name)
     return tuple(name for name, *_ in DRAFTS)
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifact_store
-from tests.support.artifacts import make_artifact
+from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -383,14 +382,11 @@ def accept_behind_newer_ones(conversation: Conversation, active: MemorySidecar) 
     conversation.decide("accept", note["id"])
     process = active.app.process
     assert process is not None
-    key = process.workspaces.get(conversation.project_path, None).project_key
-    with process.database.write() as tx:
-        for number in range(14):
-            newer = make_artifact(
-                id=f"r-{number}", project=key, type="rejectedApproach", status="accepted", title=f"Idea {number}",
-                body="# No\n", created_at_ms=active.clock.now_ms() + number + 1,
-            )  # fmt: skip
-            artifact_store.put(tx, newer)
+    for number in range(14):
+        store_artifact(
+            process, conversation.project_path, id=f"r-{number}", type="rejectedApproach", status="accepted",
+            title=f"Idea {number}", body="# No\n", created_at_ms=active.clock.now_ms() + number + 1,
+        )  # fmt: skip
     assert process.wait_idle(20)
 
 

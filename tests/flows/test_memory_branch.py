@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifact_store
-from sidecar.runs.model import ArtifactStatus
-from tests.support.artifacts import make_artifact
+from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -81,17 +79,9 @@ def test_a_checked_out_memory_branch_is_refused_and_the_draft_remains(
 def test_an_accepted_approach_still_warns_after_its_commit_and_a_draft_does_not(
     chat: Conversation, active: MemorySidecar, project: Repository
 ) -> None:
-    process = active.app.process
-    assert process is not None
-    key = process.workspaces.get(str(project.path), None).project_key
-    with process.database.write() as tx:
-        drafts: tuple[tuple[str, ArtifactStatus], ...] = (("Discounts as floats", "accepted"), ("A cache", "draft"))
-        for name, status in drafts:
-            number = len(name)
-            rejected = make_artifact(
-                id=f"r-{number}", project=key, type="rejectedApproach", status=status, title=name, body="# No\n"
-            )
-            artifact_store.put(tx, rejected)
+    for name, status in (("Discounts as floats", "accepted"), ("A cache", "draft")):
+        rejected = {"id": f"r-{len(name)}", "type": "rejectedApproach", "status": status, "title": name}
+        store_artifact(active.app.process, project.path, body="# No\n", **rejected)
 
     work(chat, active)
 

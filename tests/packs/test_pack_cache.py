@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import artifact_store
-from tests.support.artifacts import make_artifact
+from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -89,15 +88,9 @@ def test_a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor(sta
 def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(start_chat: StartChat, active: MemorySidecar) -> None:
     chat = start_chat()
     assert not hit(chat)
-    process = active.app.process
-    assert process is not None
-    project = process.workspaces.get(str(chat.cwd), None).project_key
-    with process.database.write() as tx:
-        title = "Discounts as floats"
-        artifact = make_artifact(
-            id="r-1", project=project, type="rejectedApproach", status="accepted", title=title, body=f"# {title}\n"
-        )
-        artifact_store.put(tx, artifact)
+    title = "Discounts as floats"
+    rejected = {"id": "r-1", "type": "rejectedApproach", "status": "accepted", "title": title, "body": f"# {title}\n"}
+    store_artifact(active.app.process, chat.cwd, **rejected)
     answer = chat.pre_run(PROMPT)
     assert answer["metadata"]["cacheHit"] is False
     assert "rejected before: Discounts as floats" in sent(answer)
