@@ -394,7 +394,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     from sidecar.call import Process
     from sidecar.core.lru_cache import LruCache
     from sidecar.core.secret_formats import set_own_patterns
-    from sidecar.settings.resolve import resolve, secret_patterns
+    from sidecar.settings.resolve import resolve_layers, secret_patterns
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
     from sidecar.system.worker_threads import ThreadPool
@@ -402,7 +402,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
 
     initialize_settings = flatten(handshake.settings)
     environment_settings, _ = from_environment(dict(app.environment))
-    settings = resolve([("initialize", initialize_settings), ("environment", environment_settings)])
+    settings = resolve_layers([("initialize", initialize_settings), ("environment", environment_settings)])
     workspaces = Workspaces(lambda workspace: WorkspaceSlices(workspace, process))
     process = Process(
         database=opened.database,

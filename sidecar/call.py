@@ -11,7 +11,7 @@ from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import Cancellation
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.wire_types import WireModel
-from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
+from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve_layers, values_of
 from sidecar.storage.database import Database
 from sidecar.system.log import Log
 from sidecar.system.worker_threads import ThreadPool
@@ -104,7 +104,7 @@ class Process:
             ("project", project_values),
             ("environment", self.environment_settings),
         ]
-        return resolve(layers)
+        return resolve_layers(layers)
 
 
 @dataclass(frozen=True)

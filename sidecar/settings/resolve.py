@@ -84,7 +84,7 @@ class Settings:
         return budget if limit is None else min(int(limit), budget)
 
 
-def resolve(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
+def resolve_layers(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
     """Apply the layers to the defaults, in the order given. Null in a layer sets nothing."""
     resolved = {row.name: Resolved(row.default, "default") for row in SETTINGS}
     suspension: Suspension | None = None

@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.capture.effects.shell_commands import is_lookup
 from sidecar.language.message_intent import is_correction
-from sidecar.settings.resolve import Suspension, resolve
+from sidecar.settings.resolve import Suspension, resolve_layers
 from sidecar.settings.table import SUSPENDED
 from tests.experiment.test_assignment import NAME, chat_in, roll_out
 from tests.support.cases import together
@@ -184,7 +184,10 @@ def test_slow_pre_runs_suspend_a_rollout(
 
 def test_the_newest_stop_or_resumption_holds() -> None:
     def is_stopped(of_all: Suspension, of_project: Suspension) -> bool:
-        return resolve([("global", {SUSPENDED: of_all}), ("project", {SUSPENDED: of_project})]).suspension is not None
+        return (
+            resolve_layers([("global", {SUSPENDED: of_all}), ("project", {SUSPENDED: of_project})]).suspension
+            is not None
+        )
 
     assert is_stopped(Suspension("harm", 5), Suspension("", 3))
     assert not is_stopped(Suspension("harm", 5), Suspension("", 7))

@@ -13,6 +13,7 @@ from sidecar.governor import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
     MINUTE_MS,
+    GovernorAction,
     RunPressure,
     after_compaction,
     after_new_session,
@@ -25,12 +26,11 @@ from sidecar.governor import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.pressure_counters import GovernorAction
 from sidecar.runs import PressureCounters
-from sidecar.settings.resolve import Settings, resolve
+from sidecar.settings import Settings, resolve_layers
 
-SETTINGS = resolve([])
-REHYDRATES = resolve([("global", {"rehydrate": True})])
+SETTINGS = resolve_layers([])
+REHYDRATES = resolve_layers([("global", {"rehydrate": True})])
 RANK = {"ok": 0, "snapshot": 1, "rehydrate": 2}
 THRESHOLDS = {"turns": (7, 12), "bytes": (90_000, 150_000), "files": (10, 18), "lines": (160, 280), "minutes": (25, 50)}
 UNKNOWN, MODERATE, DEPLETED, CRITICAL = None, 1, 2, 3
@@ -358,7 +358,7 @@ def test_the_diff_and_time_alone_never_make_a_fresh_session_due() -> None:
 
 
 def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:
-    settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
+    settings = resolve_layers([("global", {"snapshot": False, "rehydrate": False})])
     decision = evaluate_pressure(counters(turns=48), settings, shadow=False)
     assert (decision.action, decision.suppressed) == ("ok", "rehydrate")
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.settings import BY_NAME, SETTINGS
-from sidecar.settings.resolve import Layer, resolve
+from sidecar.settings import BY_NAME, SETTINGS, Layer, resolve_layers
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -22,7 +21,7 @@ VALUES = st.dictionaries(NAMES | st.just("unknown"), st.none() | st.integers(0, 
 
 @given(st.lists(VALUES, min_size=4, max_size=4))
 def test_the_last_layer_with_a_value_wins(values: list[dict[str, Any]]) -> None:
-    settings = resolve(list(zip(LAYERS, values, strict=True)))
+    settings = resolve_layers(list(zip(LAYERS, values, strict=True)))
     for row in SETTINGS:
         values_set = [
             (layer, value[row.name])
@@ -35,10 +34,10 @@ def test_the_last_layer_with_a_value_wins(values: list[dict[str, Any]]) -> None:
 
 
 def test_new_bytes_per_call_never_exceed_the_budget() -> None:
-    plain = resolve([])
+    plain = resolve_layers([])
     assert plain.new_bytes_per_call("low") == plain.budget_bytes("low") == 14_000
-    assert resolve([("global", {"budgets.newBytesPerCall": 2_000})]).new_bytes_per_call("low") == 2_000
-    assert resolve([("global", {"budgets.newBytesPerCall": 99_000})]).new_bytes_per_call("low") == 14_000
+    assert resolve_layers([("global", {"budgets.newBytesPerCall": 2_000})]).new_bytes_per_call("low") == 2_000
+    assert resolve_layers([("global", {"budgets.newBytesPerCall": 99_000})]).new_bytes_per_call("low") == 14_000
 
 
 def shown(client: Client, name: str, project: Path | None = None) -> tuple[Any, str]:
