@@ -11,7 +11,7 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.core.lru_cache import LruCache
-from sidecar.settings.resolve import GLOBAL, put, values_of
+from sidecar.settings import GLOBAL, values_of
 from sidecar.storage.database import Database, open_state
 from sidecar.storage.migrations import MIGRATIONS
 from sidecar.storage.two_level_cache import Cache
@@ -22,6 +22,9 @@ from tests.support.failing_disk import Disk, failing_disk
 from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
+
+PUT = "INSERT OR REPLACE INTO continuity_settings VALUES ('', ?, ?, 0)"
+"""Stores a setting of all projects."""
 
 
 @pytest.fixture
@@ -59,7 +62,8 @@ def test_a_prompt_passes_through_when_the_state_cannot_be_read_or_written(
 
 def set_budget(database: Database, value: int) -> None:
     with database.write() as tx:
-        put(tx, GLOBAL, {"budgets.low": value, "budgets.normal": value}, STARTS_AT_MS)
+        for name in ("budgets.low", "budgets.normal"):
+            tx.execute(PUT, (name, b"%d" % value))
 
 
 def budgets(database: Database) -> dict[str, int]:
@@ -139,7 +143,7 @@ def test_a_full_disk_is_reported_and_stored_values_stay(state_dir: Path) -> None
 
     def fill() -> None:
         with database.write() as tx:
-            put(tx, GLOBAL, {"budgets.low": 9_000}, STARTS_AT_MS)
+            tx.execute(PUT, ("budgets.low", b"9000"))
             tx.execute("INSERT INTO continuity_settings VALUES ('p', 'large', zeroblob(1000000), 0)")
 
     with pytest.raises(StateDegraded, match="full"):

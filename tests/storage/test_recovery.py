@@ -1,5 +1,6 @@
 """Tests of recovery: a damaged file is set aside, reported, and its durable rows are recovered."""
 
+import json
 import os
 import random
 import shutil
@@ -14,7 +15,7 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
-from sidecar.settings.resolve import GLOBAL, put, values_of
+from sidecar.settings import GLOBAL, values_of
 from sidecar.storage import recovery
 from sidecar.storage.database import Database, OpenedState, open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -29,7 +30,8 @@ PAGE = 4096
 
 def fill(database: Database) -> None:
     with database.write() as tx:
-        put(tx, GLOBAL, dict(SETTINGS), STARTS_AT_MS)
+        for name, value in SETTINGS.items():
+            tx.execute("INSERT INTO continuity_settings VALUES ('', ?, ?, 0)", (name, json.dumps(value).encode()))
         for number in range(ARTIFACTS):
             tx.execute(
                 "INSERT INTO continuity_artifacts"
