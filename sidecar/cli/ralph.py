@@ -21,8 +21,9 @@ from sidecar.cli.path_arguments import add_state_argument
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
+from sidecar.ralph import LoopFolder, add_user_context, clear_user_context
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
-from sidecar.ralph.loop_folder import LoopFolder, add_user_context, clear_user_context, loop_folder
+from sidecar.ralph.loop_folder import loop_folder
 from sidecar.ralph.loop_policy import (
     IDLE_TIMEOUT_MS,
     format_duration,

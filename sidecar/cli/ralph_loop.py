@@ -19,8 +19,8 @@ import orjson
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe, words_of_command_line
 from sidecar.cli.path_arguments import state_folder
 from sidecar.core.clean_text import count_noun
+from sidecar.ralph import LoopFolder
 from sidecar.ralph.lock_and_stop import exit_after
-from sidecar.ralph.loop_folder import LoopFolder
 from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED, format_duration
 from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, mode_variable, user_state_folder
 

@@ -1,5 +1,6 @@
 """The iterative agent loop: runs an agent on one prompt until it gives its completion promise or a limit is reached."""
 
+from sidecar.ralph.loop_folder import LoopFolder, add_user_context, clear_user_context
 from sidecar.ralph.loop_policy import (
     FIRST_PAUSE_MS,
     IDLE_TIMEOUT_MS,
@@ -26,8 +27,11 @@ __all__ = [
     "MAX_RESET_MS",
     "RESET_MARGIN_MS",
     "Limits",
+    "LoopFolder",
     "LoopUsage",
+    "add_user_context",
     "backoff_ms",
+    "clear_user_context",
     "failure_limit_reached",
     "format_duration",
     "limit_reached",

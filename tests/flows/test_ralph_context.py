@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.ralph.loop_folder import LoopFolder, add_user_context, loop_folder
+from sidecar.ralph import LoopFolder, add_user_context
 from tests.support.fake_agent import FakeAgent, exits, outputs, writes
 from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
@@ -27,7 +27,7 @@ def paced(folder: LoopFolder, text: str) -> int:
 
 def test_hundreds_of_concurrent_additions_are_all_stored(ralph: Ralph) -> None:
     texts = [f"addition {number} x" + "x" * (number % 50) * 100 for number in range(400)]
-    folder = loop_folder(ralph.cwd, CHANGE)
+    folder = LoopFolder(ralph.cwd, CHANGE, ralph.folder, ralph.folder.parent)
     by_commands, by_threads = texts[:12], texts[12:]
     with ThreadPoolExecutor(12) as commands, ThreadPoolExecutor(24) as threads:
         done = commands.map(lambda text: ralph.in_own_process("--add-context", text), by_commands)
