@@ -32,10 +32,7 @@ from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError, StateDegraded, loggable_name
 from sidecar.initialize_params import PROTOCOL_VERSION, Handshake, read_initialize
-from sidecar.rpc.connection import Connection
-from sidecar.rpc.envelope import Request, frames_of
-from sidecar.rpc.framing import MAX_MESSAGE_BYTES
-from sidecar.rpc.scheduler import PendingRequest, Scheduler
+from sidecar.rpc import MAX_MESSAGE_BYTES, Connection, PendingRequest, Request, Scheduler, frames_of
 from sidecar.settings.table import from_environment
 from sidecar.storage.database import OpenedState, open_state
 from sidecar.system.allocator import use_single_arena
@@ -49,7 +46,7 @@ if TYPE_CHECKING:
 
     from sidecar.call import Call, Process
     from sidecar.method import Catalog
-    from sidecar.rpc.dispatch import Dispatcher
+    from sidecar.rpc import Dispatcher
     from sidecar.storage.database import Database
     from sidecar.system.running_sidecars import ProcessRegistration
     from sidecar.workspace import Workspace
@@ -338,7 +335,7 @@ class App:
 
     def _serve(self, catalog: "Catalog", phase: Phase, *, build_first: str) -> None:
         """Dispatch a catalog's methods from now on, and enter a phase."""
-        from sidecar.rpc.dispatch import Dispatcher
+        from sidecar.rpc import Dispatcher
 
         assert self.process is not None
         repair = self.process.database.set_aside_damage

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from sidecar.app import DRAIN_MS, EX_SOFTWARE, App, Phase, random_id
 from sidecar.core.clock import SystemClock
+from sidecar.rpc import Framer, frame
 from sidecar.rpc.claim_stdio import Pipe, write_all
-from sidecar.rpc.framing import Framer, frame
 from sidecar.system.environment import environment
 from sidecar.system.parent_watch import watch_streams
 

@@ -10,7 +10,7 @@ import pytest
 from sidecar.app import load_core_catalog, load_full_catalog
 from sidecar.catalog import all_methods, core_methods
 from sidecar.method import Catalog
-from sidecar.rpc.dispatch import Dispatcher
+from sidecar.rpc import Dispatcher
 from sidecar.system import git
 from tests.support.conversation import Conversation, sent
 from tests.support.inbox import PATIENCE_SECONDS

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.rpc.framing import MAX_HEADER_BYTES, Framer, Framing, Refused, frame
+from sidecar.rpc import MAX_HEADER_BYTES, Framer, Framing, Refused, frame
 
 SMALL = 48
 """A limit that random streams reach."""

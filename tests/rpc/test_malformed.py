@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.rpc.framing import MAX_MESSAGE_BYTES, Refused
+from sidecar.rpc import MAX_MESSAGE_BYTES, Refused
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.core.errors import Busy
-from sidecar.rpc.scheduler import QueuedTask, QueueLimits, Scheduler
+from sidecar.rpc import QueuedTask, QueueLimits, Scheduler
 from tests.support.blocking_methods import BlockingMethods
 from tests.support.client import Client
 from tests.support.clock import FixedClock

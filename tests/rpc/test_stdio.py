@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.rpc.framing import Framing
+from sidecar.rpc import Framing
 from tests.support.process import ROOT, SERVE_WITH_ROWS, SidecarProcess
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the misbehaving methods use a POSIX shell")
