@@ -15,9 +15,9 @@ from typing import NamedTuple, get_args
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
 from sidecar.cli.path_arguments import project_folder, project_params
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.integrations.hook_settings import (
-    EVENTS,
-    SETTINGS,
+from sidecar.integrations import (
+    HOOK_EVENTS,
+    HOOK_SETTINGS,
     SettingsUnreadable,
     installed_events,
     same_settings,
@@ -61,7 +61,7 @@ class HookChange(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = "Connects Claude Code and Codex CLI outside of 1Code: their hooks do what the app does inside."
-    parser.epilog = f"The agents run `hook EVENT` for {', '.join(EVENTS)}: JSON on stdin, JSON on stdout."
+    parser.epilog = f"The agents run `hook EVENT` for {', '.join(HOOK_EVENTS)}: JSON on stdin, JSON on stdout."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (
         ("install", "show the change to the agents' settings, and add the hooks"),
@@ -252,7 +252,7 @@ def _project(arguments: argparse.Namespace) -> dict[str, str]:
 
 def settings_path(agent: Provider, folder: Path | None = None) -> Path:
     """Return the file of an agent's hooks: of a project, else of the user."""
-    form = SETTINGS[agent]
+    form = HOOK_SETTINGS[agent]
     if folder is not None:
         return folder / form.folder / form.file
     own = environment().get(form.folder_variable)

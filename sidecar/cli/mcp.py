@@ -45,8 +45,7 @@ def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "M
 
     Raise CommandFailed if the arguments name a project that does not exist, or a state folder without state.
     """
-    from sidecar.integrations import locate
-    from sidecar.integrations.mcp_tools import TOOL_OF_METHOD, MethodFailed, Tools, build_server
+    from sidecar.integrations import TOOL_OF_METHOD, MethodFailed, Tools, build_server, locate
 
     lock = threading.Lock()
     compactions: dict[str, int] = {}

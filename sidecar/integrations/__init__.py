@@ -1,11 +1,54 @@
 """Connections of other clients than the 1Code app: Claude Code hooks and MCP; the project that a client works in."""
 
 import os
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.core.errors import InvalidParams
 from sidecar.system.git import find_root, main_worktree
+
+if TYPE_CHECKING:
+    from sidecar.integrations.hook_settings import (
+        HOOK_EVENTS,
+        HOOK_SETTINGS,
+        SettingsUnreadable,
+        installed_events,
+        same_settings,
+        with_hooks,
+        without_hooks,
+    )
+    from sidecar.integrations.mcp_tools import TOOL_OF_METHOD, MethodFailed, Tools, build_server
+
+_LOADED_LATER = {
+    "sidecar.integrations.hook_settings": (
+        "HOOK_EVENTS",
+        "HOOK_SETTINGS",
+        "SettingsUnreadable",
+        "installed_events",
+        "same_settings",
+        "with_hooks",
+        "without_hooks",
+    ),
+    "sidecar.integrations.mcp_tools": ("TOOL_OF_METHOD", "MethodFailed", "Tools", "build_server"),
+}
+"""Names of modules that only a command needs: they are loaded when a name is first used."""
+
+__all__ = [
+    "HOOK_EVENTS",
+    "HOOK_SETTINGS",
+    "TOOL_OF_METHOD",
+    "Location",
+    "MethodFailed",
+    "SettingsUnreadable",
+    "Tools",
+    "build_server",
+    "installed_events",
+    "locate",
+    "same_settings",
+    "with_hooks",
+    "without_hooks",
+]
 
 
 class Location(NamedTuple):
@@ -22,3 +65,11 @@ def locate(folder: Any) -> Location:
     here = Path(folder)
     root = find_root(here) or here
     return Location(str(root), str(main_worktree(root)))
+
+
+def __getattr__(name: str) -> Any:
+    module = next((module for module, names in _LOADED_LATER.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(module), name)
+    return value

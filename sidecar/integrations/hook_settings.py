@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs.model import Provider
 
-EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
+HOOK_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
 """The installed hooks."""
 
 TIMEOUT_SECONDS = 5
@@ -29,7 +29,7 @@ class HookSettings(NamedTuple):
     """Added to each hook's command line."""
 
 
-SETTINGS: dict[Provider, HookSettings] = {
+HOOK_SETTINGS: dict[Provider, HookSettings] = {
     "claude": HookSettings(
         ".claude", "CLAUDE_CONFIG_DIR", "settings.json", "Edit|MultiEdit|Write|NotebookEdit", arguments=""
     ),
@@ -56,9 +56,9 @@ class Member(NamedTuple):
 
 def with_hooks(text: str, program: str, agent: Provider = "claude") -> str:
     """Return the settings with each of our hooks once, run by `program`; existing ones are replaced."""
-    settings, form = _read(text), SETTINGS[agent]
+    settings, form = _read(text), HOOK_SETTINGS[agent]
     hooks = _hooks_of(_remove_hooks(settings))
-    for event in EVENTS:
+    for event in HOOK_EVENTS:
         entry: dict[str, Any] = {"matcher": form.writing_tools} if event == "PostToolUse" else {}
         line = f"{program} hook {event}{form.arguments}"
         command = {"type": "command", "command": line, "timeout": TIMEOUT_SECONDS}
@@ -142,7 +142,7 @@ def _commands(group: Any) -> list[Any]:
 def _is_ours(command: Any) -> bool:
     text = command.get("command") if isinstance(command, dict) else None
     match = _OURS.search(text) if isinstance(text, str) else None
-    return match is not None and match[1] in EVENTS
+    return match is not None and match[1] in HOOK_EVENTS
 
 
 def _replace_hooks(text: str, hooks: dict[str, Any] | None) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.cli import hook_install
 from sidecar.cli.output import CommandFailed
-from sidecar.integrations.hook_settings import EVENTS, installed_events, with_hooks
+from sidecar.integrations import HOOK_EVENTS, installed_events, with_hooks
 from sidecar.runs.model import Provider
 from tests.support.command import Command, run_command
 
@@ -155,7 +155,7 @@ def test_a_command_line_is_read_alike_by_every_shell_of_windows(monkeypatch: pyt
     assert json.loads(written)["hooks"]["Stop"][0]["hooks"][0]["command"] == (
         r"C:\PROGRA~1\x\onecode-sidecar.exe hook Stop codex"
     )
-    assert installed_events(written) == list(EVENTS)
+    assert installed_events(written) == list(HOOK_EVENTS)
 
 
 def test_one_unreadable_file_leaves_the_other_agents_settings_alone(

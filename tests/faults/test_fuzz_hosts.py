@@ -250,7 +250,7 @@ def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repos
 def test_any_tool_call_is_answered(sidecar: MemorySidecar, shop: Repository) -> None:
     from mcp import Client as McpClient  # here, because each process of a run imports every test
 
-    from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
+    from sidecar.integrations import MethodFailed, Tools, build_server
 
     def request(method: str, params: dict[str, Any]) -> Any:
         try:

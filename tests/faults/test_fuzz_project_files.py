@@ -23,7 +23,7 @@ from sidecar.context.agent_pipeline_parser import (
 )
 from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.core.yaml_text import MalformedYaml, read_mapping
-from sidecar.integrations.hook_settings import (
+from sidecar.integrations import (
     SettingsUnreadable,
     installed_events,
     same_settings,

@@ -149,7 +149,7 @@ def test_a_summary_from_the_wire_makes_no_instruction_whoever_its_author_is(memo
 
 def test_mcp_can_store_a_memory_and_no_instruction() -> None:
     """The server's tools name the retention and neither author nor confirmation."""
-    from sidecar.integrations.mcp_tools import Tools
+    from sidecar.integrations import Tools
 
     assert not hasattr(Tools, "memory_confirm")
     assert not hasattr(Tools, "memory_undo")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.integrations.hook_settings import (
-    EVENTS,
+from sidecar.integrations import (
+    HOOK_EVENTS,
     SettingsUnreadable,
     installed_events,
     same_settings,
@@ -32,11 +32,11 @@ styles = st.sampled_from([{"indent": 2}, {"indent": "\t"}, {"separators": (",", 
 
 def test_each_hook_is_present_once_however_often_installed() -> None:
     once = with_hooks(OTHERS, PROGRAM)
-    assert installed_events(once) == ["Stop", *(event for event in EVENTS if event != "Stop")]
+    assert installed_events(once) == ["Stop", *(event for event in HOOK_EVENTS if event != "Stop")]
     assert with_hooks(once, PROGRAM) == once
     renewed = with_hooks(once, "/new/onecode-sidecar.exe")
     assert PROGRAM not in renewed
-    assert renewed.count("onecode-sidecar.exe hook ") == len(EVENTS)
+    assert renewed.count("onecode-sidecar.exe hook ") == len(HOOK_EVENTS)
 
 
 def test_other_settings_stay_byte_for_byte() -> None:
@@ -67,5 +67,5 @@ def test_unreadable_settings_are_rejected(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "\ufeff", "{}", "{ }\n"])
 def test_hooks_can_be_added_to_an_empty_file(text: str) -> None:
     changed = with_hooks(text, PROGRAM)
-    assert installed_events(changed) == list(EVENTS)
+    assert installed_events(changed) == list(HOOK_EVENTS)
     assert same_settings(without_hooks(changed), "{}")
