@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from sidecar.codebase import summarize
 from sidecar.codebase.search import FileIndex
-from sidecar.codebase.summary.summarize import summarize
-from sidecar.codebase.worktree.state import path_from_cwd, path_from_root
+from sidecar.codebase.worktree import path_from_cwd, path_from_root
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.worktree.git_metadata import head_of
+from sidecar.codebase.worktree import head_of
 from sidecar.core.errors import WorkspaceUnavailable
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -269,7 +269,6 @@ def test_a_relative_path_is_refused(client: Client) -> None:
 _ASK = """
 import os, sys
 from pathlib import Path
-from sidecar.codebase.worktree.git_metadata import head_of
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]), Path(sys.argv[1]))
