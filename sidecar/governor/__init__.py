@@ -22,6 +22,7 @@ from sidecar.governor.pressure_counters import (
 )
 from sidecar.governor.snapshots import (
     Snapshot,
+    TouchedFile,
     marker_text,
     snapshot_of,
     store_snapshot,
@@ -37,6 +38,7 @@ __all__ = [
     "PressureDecision",
     "RunPressure",
     "Snapshot",
+    "TouchedFile",
     "after_compaction",
     "after_new_session",
     "after_refusal",

@@ -2,7 +2,7 @@
 
 from sidecar.knowledge.apply_and_rollback import RateLimiter
 from sidecar.knowledge.automatic_sync import RETRY_AFTER_MS, sync_when_due
-from sidecar.knowledge.git_source import SourceFile, mirror_folder, open_source
+from sidecar.knowledge.git_source import GitSource, SourceFile, mirror_folder, open_source
 from sidecar.knowledge.item import (
     MAX_ITEM_BYTES,
     POINTER_FOLDER,
@@ -39,6 +39,7 @@ __all__ = [
     "Entry",
     "FailedItem",
     "Failure",
+    "GitSource",
     "Identity",
     "Manifest",
     "Plan",

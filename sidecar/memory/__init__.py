@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from sidecar.memory.capture.extract_notes import note_title, reduce_summary
     from sidecar.memory.capture.session_material import (
+        ConversationContent,
         ErrorEvent,
         Note,
         SessionSummary,
@@ -70,6 +71,7 @@ _LOADED_LATER = {
     "sidecar.memory.capture.extract_notes": ("reduce_summary", "note_title"),
     "sidecar.memory.methods": ("to_capture_result", "to_session_summary"),
     "sidecar.memory.capture.session_material": (
+        "ConversationContent",
         "ErrorEvent",
         "Note",
         "SessionSummary",
@@ -93,6 +95,7 @@ __all__ = [
     "SHARED_ONLY",
     "CaptureContext",
     "CaptureResult",
+    "ConversationContent",
     "ErrorEvent",
     "Level",
     "Memory",

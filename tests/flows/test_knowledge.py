@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge import Entry, Manifest, PlanRequest, RateLimiter, SyncState, plan
-from sidecar.knowledge.git_source import GitSource
+from sidecar.knowledge import Entry, GitSource, Manifest, PlanRequest, RateLimiter, SyncState, plan
 from sidecar.memory import PointerFiles
 from tests.support.clock import FixedClock
 from tests.support.growth import takes_linear_time

@@ -7,7 +7,7 @@ The forms are those of public sessions (2.1.11 to 2.1.126: Jason-liu-0219/my-cla
 import json
 from typing import Any
 
-from sidecar.memory.capture.session_material import ConversationContent, read_transcript
+from sidecar.memory import ConversationContent, read_transcript
 from tests.support.cases import together
 
 PREAMBLE = (

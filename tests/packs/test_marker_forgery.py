@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RankedFile, RepositoryState
 from sidecar.core.clean_text import MARKER_PREFIX, clean, line_of_code
-from sidecar.governor.snapshots import Snapshot, TouchedFile
+from sidecar.governor import Snapshot, TouchedFile
 from sidecar.packs import (
     ByteLimits,
     ContextFile,

@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.transcripts import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult, read_events
-from sidecar.transcripts.transcript_tail import was_rolled_back
+from sidecar.transcripts import (
+    Compaction,
+    Event,
+    EventType,
+    Message,
+    TokenUsage,
+    ToolCall,
+    ToolResult,
+    read_events,
+    was_rolled_back,
+)
 
 AT, AT_MS = "2026-03-01T09:31:00Z", 1_772_357_460_000
 ALL: tuple[EventType, ...] = get_args(Event)
