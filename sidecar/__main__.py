@@ -32,7 +32,7 @@ def main() -> None:
         serve_lines(pipe.read_fd, pipe.write_fd, handle_request)
     if arguments[:1] == ["hook"] and len(arguments) in (2, 3):
         _hook(*arguments[1:])
-    from sidecar.cli.main import run
+    from sidecar.cli import run
 
     sys.exit(run(arguments))
 
@@ -51,7 +51,7 @@ def _hook(name: str, agent: str = "claude") -> None:
 
 def spool() -> None:
     """Run the command `spool`."""
-    from sidecar.cli.main import spool as run
+    from sidecar.cli import spool as run
 
     sys.exit(run(sys.argv[1:]))
 

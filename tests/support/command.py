@@ -25,7 +25,7 @@ TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 def run_command(*arguments: str, cwd: Path, temporary: Path, stdin: bytes = b"", **variables: str) -> Done:
     """Run `onecode-sidecar` in this process, which saves its start; temporary files are in a folder of the test."""
-    from sidecar.cli.main import run
+    from sidecar.cli import run
 
     return run_in_process(run, *arguments, cwd=cwd, temporary=temporary, stdin=stdin, **variables)
 

@@ -50,7 +50,7 @@ class Ralph:
 
     def __call__(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Done:
         """Run it with the change and more arguments, in this process, which saves its start."""
-        from sidecar.cli.main import spool
+        from sidecar.cli import spool
 
         line = ("ralph", "--change", self.change, *arguments)
         environment = self._environment(variables)
