@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge import store
-from sidecar.memory import PointerFiles
-from sidecar.memory.knowledge_pointer_files import MemoryFileChange
+from sidecar.core.digests import digest_bytes
+from sidecar.knowledge import QUARANTINE_AFTER, FailedItem, parse_state, serialize_state
+from sidecar.memory import MemoryFileChange, PointerFiles
 from tests.support.knowledge_project import Knowledge, item
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
@@ -37,13 +37,16 @@ def park(knowledge: Knowledge, ref: str) -> None:
     process = process_of(knowledge.sidecar)
     project = process.workspaces.get(str(knowledge.project), None).project_key
     with process.database.write() as tx:
-        stored = store.state_bytes(tx, project)
-        assert stored is not None
-        state = store.parse_state(stored[0])
+        rows: Any = tx.execute("SELECT value FROM continuity_knowledge_state WHERE project = ?", (project,))
+        ((stored,),) = rows
+        state = parse_state(stored)
         item = state.items[ref]
-        failed = store.FailedItem(store.QUARANTINE_AFTER, item.content_hash[:20] + item.render_hash[:20], "It failed.")
-        content = store.serialize_state(replace(state, failed={ref: failed}))
-        store.put_state(tx, project, content, 0)
+        failed = FailedItem(QUARANTINE_AFTER, item.content_hash[:20] + item.render_hash[:20], "It failed.")
+        content = serialize_state(replace(state, failed={ref: failed}))
+        tx.execute(
+            "UPDATE continuity_knowledge_state SET value = ?, digest = ? WHERE project = ?",
+            (content, digest_bytes(content), project),
+        )
 
 
 def failures(knowledge: Knowledge) -> dict[str, Any]:

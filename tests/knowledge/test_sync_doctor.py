@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.cli import main
-from sidecar.knowledge import store, sync_lock
+from sidecar.cli import run
+from sidecar.knowledge import sync_lock
 from tests.support.knowledge_project import Knowledge, item
 
 Make = Callable[..., Knowledge]
@@ -71,7 +71,11 @@ def test_running_and_interrupted_syncs_are_reported(make_knowledge: Make) -> Non
     assert process is not None
     project = process.workspaces.get(str(knowledge.project), None).project_key
     with process.database.write() as tx:
-        store.create_checkpoint(tx, project, "cut-short", "full", 0)
+        tx.execute(
+            "INSERT INTO continuity_knowledge_checkpoints (project, checkpoint_id, at_ms, kind, status, reason)"
+            " VALUES (?, 'cut-short', 0, 'full', 'running', '')",
+            (project,),
+        )
     with sync_lock(process.state_dir, project):
         assert checks(knowledge, "warning").keys() >= {"lock", "journal"}
     knowledge.request("sync")
@@ -115,7 +119,7 @@ def test_the_doctor_command_prints_the_checks_and_exits_with_1_on_errors(
 
     def output(status: int) -> Any:
         where = ["--project", str(knowledge.project), "--state-dir", str(state_dir)]
-        assert main.run(["knowledge", "doctor", *where]) == status
+        assert run(["knowledge", "doctor", *where]) == status
         return capsys.readouterr().out
 
     assert (
