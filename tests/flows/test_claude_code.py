@@ -15,7 +15,6 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.integrations.agent_hooks import MAX_CHARACTERS
 from sidecar.system.local_socket import connect
 from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, CodexCli, context_of
 from tests.support.conversation import Conversation
@@ -24,6 +23,8 @@ from tests.support.repositories import Repository
 
 RULE = "Never log a customer's card number."
 PROMPT = "Let the discounted_price in prices round half a cent up"
+MAX_CHARACTERS = 10_000
+"""Claude Code's own limit in UTF-16 units: of longer output it shows the agent only the beginning."""
 
 
 @pytest.fixture

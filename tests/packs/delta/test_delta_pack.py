@@ -1,5 +1,6 @@
 """The delta pack as a pure function: full items, named items, and the empty delta."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from sidecar.packs import (
     session_has,
     task_list_items,
 )
-from sidecar.packs.delta_files import folder_changes
 from sidecar.runs import NO_CONTENTS, DeliveredItem, FailingTests, SessionContents, entries
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
@@ -246,5 +246,5 @@ def test_a_moved_and_a_deleted_folder_are_named_in_one_line_each() -> None:
 def test_a_deleted_folder_is_the_innermost_that_had_nearly_all_of_the_files(
     paths: list[str], folders: list[str]
 ) -> None:
-    files = [changed(path, kind="deleted") for path in paths]
-    assert [change.folder for change in folder_changes(files)] == folders
+    lines = text(items_of(state(*(changed(path, kind="deleted") for path in paths))))
+    assert re.findall(r"^deleted: \d+ files below (.+)/$", lines, re.MULTILINE) == folders
