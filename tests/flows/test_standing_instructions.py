@@ -9,10 +9,8 @@ import pytest
 
 from sidecar.core.clock import rfc3339
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.memory.standing_instruction_register import MAX_SECTION_BYTES
-from sidecar.memory.text_filter import filter_private
+from sidecar.memory import filter_private
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
-from sidecar.packs.pack_blocks import USER_INSTRUCTIONS
 from tests.memory.test_rival_statements import REVIEWED
 from tests.support.conversation import Conversation, sent
 from tests.support.depth import sample
@@ -99,7 +97,8 @@ def test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_sess
 def test_what_is_to_be_followed_is_not_among_the_reference_data(memories: Memories, conversation: Conversation) -> None:
     memory_id = stated(memories, PNPM)
     lines = conversation.turn(PROMPT)["system"]["text"].splitlines()
-    followed = [USER_INSTRUCTIONS, f"{STANDING_INSTRUCTIONS}:", f"- {PNPM} ({memory_id}, 2026-03-01)"]
+    header = "Instructions from the user. Follow them:"
+    followed = [header, f"{STANDING_INSTRUCTIONS}:", f"- {PNPM} ({memory_id}, 2026-03-01)"]
     assert lines[1:][: 3 + len(NOTES_REQUEST.splitlines())] == [*followed, *NOTES_REQUEST.splitlines()]
     assert lines[4 + len(NOTES_REQUEST.splitlines())].startswith("Reference data about this repository: ")
 
@@ -353,7 +352,7 @@ def test_many_instructions_take_at_most_their_bytes_and_the_rest_is_named(
     answer = conversation.turn(PROMPT)
     lines = section(sent(answer))
     assert 5 <= len(lines) < 16
-    assert len("\n".join([f"{STANDING_INSTRUCTIONS}:", *lines, ""]).encode()) <= MAX_SECTION_BYTES
+    assert len("\n".join([f"{STANDING_INSTRUCTIONS}:", *lines, ""]).encode()) <= 1_200
     reasons = {part["item"]: part["reason"] for part in answer["metadata"]["trimmed"]}
     assert reasons[f"anchor: {STANDING_INSTRUCTIONS}"].startswith(f"no room for {16 - len(lines)} lines")
 

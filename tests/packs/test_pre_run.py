@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.packs.pack_blocks import APP_INSTRUCTION
 from tests.support.conversation import bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -68,7 +67,8 @@ def test_the_anchor_of_an_empty_repository_promises_nothing(
 ) -> None:
     empty = make_repository({"notes.txt": "-\n"}, name="empty")
     answer = start_chat("codex", cwd=empty.path).pre_run("hi")
-    assert text_of(answer, "anchor").splitlines()[1:] == [APP_INSTRUCTION, *NOTES_REQUEST.splitlines()]
+    header = "Instruction from the app. Follow it:"
+    assert text_of(answer, "anchor").splitlines()[1:] == [header, *NOTES_REQUEST.splitlines()]
 
 
 def test_after_a_late_response_the_next_call_finds_its_pack(start_chat: StartChat, active: MemorySidecar) -> None:
