@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.capture.effects.run_activity import Loss, compacted_since, loss_by_prompt, was_compacted
+from sidecar.capture.effects import Loss, compacted_since, loss_by_prompt
 from sidecar.transcripts import MAX_TAIL_BYTES, read_tail
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, StartChat, send_session_event, text_of
@@ -144,10 +144,13 @@ def test_only_the_end_of_a_huge_transcript_is_read_and_an_unread_part_counts_as_
     assert compacted(path, since_ms + 30_000) is False
 
 
-def test_damaged_lines_are_skipped() -> None:
+def test_damaged_lines_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
     lines = [b"", b"compact", b'"compact"', b"[]", b'{"type": "compacted"', b'{"compact": "\\ud800"}', b"\xffcompact"]
-    assert not was_compacted(lines, 0)
-    assert was_compacted([*lines, b'{"type": "compacted", "timestamp": "soon"}'], 0)
+    path.write_bytes(b"\n".join([*lines, b""]))
+    assert compacted(str(path), 0) is False
+    path.write_bytes(b"\n".join([*lines, b'{"type": "compacted", "timestamp": "soon"}', b""]))
+    assert compacted(str(path), 0) is True
 
 
 @pytest.mark.parametrize("prompt", ["", " ", "compact", "/compacted", "please /compact", "/review"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.run_activity import transcript_errors
+from sidecar.capture.effects import transcript_errors
 from sidecar.transcripts import CHUNK_BYTES, read_tail
 from tests.support.conversation import sent
 from tests.support.shop import PROMPT, StartChat, text_of
