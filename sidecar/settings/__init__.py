@@ -15,7 +15,7 @@ from sidecar.settings.table import (
 )
 
 if TYPE_CHECKING:
-    from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve_layers, values_of
+    from sidecar.settings.resolve import GLOBAL, Layer, Settings, Suspension, resolve_layers, values_of
 
 __all__ = [
     "BY_NAME",
@@ -25,6 +25,7 @@ __all__ = [
     "Layer",
     "Setting",
     "Settings",
+    "Suspension",
     "flatten",
     "from_environment",
     "is_remote",

@@ -6,10 +6,9 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.capture.effects.shell_commands import is_lookup
+from sidecar.capture.effects import is_lookup
 from sidecar.language.message_intent import is_correction
-from sidecar.settings.resolve import Suspension, resolve_layers
-from sidecar.settings.table import SUSPENDED
+from sidecar.settings import Suspension, resolve_layers
 from tests.experiment.test_assignment import NAME, chat_in, roll_out
 from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
@@ -184,10 +183,9 @@ def test_slow_pre_runs_suspend_a_rollout(
 
 def test_the_newest_stop_or_resumption_holds() -> None:
     def is_stopped(of_all: Suspension, of_project: Suspension) -> bool:
-        return (
-            resolve_layers([("global", {SUSPENDED: of_all}), ("project", {SUSPENDED: of_project})]).suspension
-            is not None
-        )
+        name = "rollout.suspended"
+        settings = resolve_layers([("global", {name: of_all}), ("project", {name: of_project})])
+        return settings.suspension is not None
 
     assert is_stopped(Suspension("harm", 5), Suspension("", 3))
     assert not is_stopped(Suspension("harm", 5), Suspension("", 7))

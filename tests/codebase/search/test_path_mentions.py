@@ -1,13 +1,16 @@
 """Files that a text mentions: full paths, their ends, paths of other machines."""
 
-from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents, mentioned_files
-from sidecar.codebase.search.mentioned_files import IMPLIED
+from sidecar.codebase import search
+from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents
 from tests.codebase.search.corpus import documents_of
+
+IMPLIED = 0.5
+"""Certainty of a file that is meant without being named."""
 
 
 def named_of(documents: Documents, text: str) -> set[str]:
     """Return the files that a text mentions."""
-    return set(mentioned_files(documents, text).files)
+    return set(search.mentioned_files(documents, text).files)
 
 
 def test_full_path_mentions_only_its_file() -> None:
@@ -49,13 +52,14 @@ def test_text_without_paths_mentions_no_file() -> None:
 
 def test_ambiguous_mention_is_less_certain() -> None:
     paths = ("a/cart.py", "b/cart.py")
-    assert mentioned_files(documents_of(dict.fromkeys(paths, "")), "in cart.py").files == dict.fromkeys(paths, 0.5)
+    documents = documents_of(dict.fromkeys(paths, ""))
+    assert search.mentioned_files(documents, "in cart.py").files == dict.fromkeys(paths, 0.5)
 
 
 def test_words_of_a_resolved_path_match_nothing_else() -> None:
     documents = documents_of({"src/utils/client.ts": ""})
-    assert mentioned_files(documents, "look at src/utils/client.ts again").rest == "look at   again"
-    assert mentioned_files(documents, "look at src/gone.ts again").rest == "look at src/gone.ts again"
+    assert search.mentioned_files(documents, "look at src/utils/client.ts again").rest == "look at   again"
+    assert search.mentioned_files(documents, "look at src/gone.ts again").rest == "look at src/gone.ts again"
 
 
 def test_a_bare_document_name_mentions_the_document_at_the_top() -> None:
@@ -76,7 +80,7 @@ def test_a_dependency_is_found_where_the_project_lists_it() -> None:
     documents = documents_of(
         {"package.json": '{"devDependencies": {"vitest": "1.0"}}', "go.mod": "require till v1", "docs/vitest.md": ""}
     )
-    assert mentioned_files(documents, "bump vitest").files == {"package.json": IMPLIED}
+    assert search.mentioned_files(documents, "bump vitest").files == {"package.json": IMPLIED}
     assert named_of(documents, "upgrade till to the latest version") == {"go.mod"}
     assert named_of(documents, "upgrade the plan of a customer") == set()
     assert named_of(documents, "vitest is slow") == set()
@@ -86,7 +90,9 @@ def test_a_dependency_is_found_where_the_project_lists_it() -> None:
 def test_continuous_integration_means_the_most_general_workflow() -> None:
     workflows = (".github/workflows/ci.yml", ".github/workflows/ci-nightly.yml", ".github/workflows/labels.yml")
     documents = documents_of(dict.fromkeys((*workflows, ".travis.yml"), ""))
-    assert mentioned_files(documents, "CI failing").files == dict.fromkeys((workflows[0], ".travis.yml"), IMPLIED)
+    assert search.mentioned_files(documents, "CI failing").files == dict.fromkeys(
+        (workflows[0], ".travis.yml"), IMPLIED
+    )
     assert named_of(documents_of({"src/cart.py": ""}), "CI failing") == set()
 
 
@@ -100,7 +106,7 @@ def test_a_workflow_is_found_by_two_words_of_its_name() -> None:
 def test_a_translation_is_found_by_its_language() -> None:
     texts = ("app/i18n/fr.json", "app/i18n/de-DE.json", "app/i18n/en.json", "src/de/cart.py")
     documents = documents_of(dict.fromkeys(texts, ""))
-    assert mentioned_files(documents, "add French translations").files == {texts[0]: IMPLIED}
+    assert search.mentioned_files(documents, "add French translations").files == {texts[0]: IMPLIED}
     assert named_of(documents, "translate the label to German") == {texts[1]}
     assert named_of(documents, "translate button, my language is English") == set()
     assert named_of(documents, "the French customers are missing") == set()
