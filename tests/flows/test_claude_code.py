@@ -73,27 +73,27 @@ def runs(claude: ClaudeCode) -> list[Any]:
     )
 
 
-def test_a_rule_in_the_last_answer_reaches_the_next_session(claude: ClaudeCode) -> None:
+def test_a_rule_in_the_last_answer_reaches_the_next_session(warm: ClaudeCode) -> None:
     prompt = "From now on print amounts with two decimals, never with three."
-    awaited(lambda: "Notes for next time:" in claude.prompt(prompt))
+    awaited(lambda: "Notes for next time:" in warm.prompt(prompt))
     rule = "Print amounts with two decimals, never with three"
-    claude.stop(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")
-    awaited(lambda: rows(claude, "SELECT 1 FROM continuity_standing_instructions"))
-    claude.session_id = "next"
-    claude.forget_run()
-    context = claude.prompt("Explain till/cart.py")
+    warm.stop(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")
+    awaited(lambda: rows(warm, "SELECT 1 FROM continuity_standing_instructions"))
+    warm.session_id = "next"
+    warm.forget_run()
+    context = warm.prompt("Explain till/cart.py")
     assert f"- {rule}" in context
     assert "Fridays" not in context
 
 
-def test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for(claude: ClaudeCode) -> None:
-    awaited(lambda: "Notes for next time:" in claude.prompt("From now on print amounts with two decimals."))
+def test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for(warm: ClaudeCode) -> None:
+    awaited(lambda: "Notes for next time:" in warm.prompt("From now on print amounts with two decimals."))
     text = "I will.\n\nNotes for next time:\n- Rule: Print amounts with two decimals"
-    claude.write("assistant", [{"type": "text", "text": text}])
-    unwritten = claude.transcript.rename(claude.transcript.with_suffix(".unwritten"))
-    threading.Timer(0.15, unwritten.rename, (claude.transcript,)).start()
-    claude.hook("Stop", stop_hook_active=False, last_assistant_message=text)
-    awaited(lambda: rows(claude, "SELECT 1 FROM continuity_standing_instructions"))
+    warm.write("assistant", [{"type": "text", "text": text}])
+    unwritten = warm.transcript.rename(warm.transcript.with_suffix(".unwritten"))
+    threading.Timer(0.15, unwritten.rename, (warm.transcript,)).start()
+    warm.hook("Stop", stop_hook_active=False, last_assistant_message=text)
+    awaited(lambda: rows(warm, "SELECT 1 FROM continuity_standing_instructions"))
 
 
 def test_a_session_receives_its_packs_once_and_its_runs_are_recorded(warm: ClaudeCode) -> None:
