@@ -3,10 +3,10 @@
 `pygit2()` is the only import of that library.
 """
 
-import math
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -74,8 +74,11 @@ _MAX_OUTPUT_BYTES = 4_096
 _GIT_FILES = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
 """Files that git opens without a check; it waits forever for a named pipe in their place."""
 
-_READERS = frozenset(("status", "ls-files", "check-ignore", "add", "diff", "grep"))
+_READERS = frozenset(("status", "ls-files", "check-ignore", "add", "diff"))
 """Commands that open them."""
+
+_OTHERS = frozenset(("log", "rev-list", "rev-parse", "config"))
+"""Commands that open none of them."""
 
 _ROOT_CHECK_SECONDS, _TREE_CHECK_SECONDS = 0.05, 0.2
 """Waits before the root, then all folders are searched for such pipes."""
@@ -119,6 +122,11 @@ class _Command(NamedTuple):
     """Descriptor of the file in memory that the command writes to; None where it writes to a pipe."""
 
     @property
+    def may_open_git_files(self) -> bool:
+        """Whether it could open files that could be named pipes."""
+        return _OTHERS.isdisjoint(self.arguments[:1])
+
+    @property
     def opens_git_files(self) -> bool:
         """Whether it opens files that could be named pipes."""
         return not _READERS.isdisjoint(self.arguments)
@@ -145,7 +153,10 @@ _started: dict[_Key, _Command] = {}
 """Commands that run before their output is needed, by folder, root and arguments."""
 
 _found_pipes: dict[str, tuple[float, str]] = {}
-"""The pipe last found in each folder, with the monotonic time after which a command is not let go on by it."""
+"""The pipe last found in each folder, with the monotonic time. Finding one ends the wait of every command."""
+
+_letting_go = threading.Lock()
+"""Held while a pipe's readers are let go on and until that is noted."""
 
 
 class Git:
@@ -221,26 +232,30 @@ class Git:
         """Return both outputs; raise GitFailed at the timeout, and early if git waits for a named pipe."""
         folder = os.fspath(self._root or self.cwd)
         outputs = self._outputs(command, folder, stdin, timeout)
-        found_ms, pipe = _found_pipes.get(folder, (0.0, ""))
-        if (
-            pipe and command.opens_git_files and found_ms >= command.started_ms
-        ):  # the other search let it read an empty file
+        with _letting_go:
+            found_ms, pipe = _found_pipes.get(folder, (0.0, ""))
+        if pipe and command.opens_git_files and found_ms >= command.started_ms:  # it was let go on by another's search
             raise GitFailed(_pipe_reason(pipe))
         return outputs
 
     def _outputs(self, command: _Command, folder: str, stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
-        def note(pipe: str, is_open: bool) -> None:
-            _found_pipes[folder] = math.inf if is_open else SystemClock().monotonic_ms(), pipe
+        def note(pipe: str) -> None:
+            _found_pipes[folder] = SystemClock().monotonic_ms(), pipe
 
         for wait, is_whole_tree in ((_ROOT_CHECK_SECONDS, False), (_TREE_CHECK_SECONDS, True)):
-            if wait >= timeout or not command.opens_git_files:
+            if wait >= timeout or not command.may_open_git_files:
                 break
             try:
                 return command.communicate(stdin, wait)
             except subprocess.TimeoutExpired as error:
                 stdin = None  # `communicate` has it
                 pipe = find_pipe_with_reader(
-                    folder, _GIT_FILES, lambda: command.process.poll() is not None, note, is_whole_tree=is_whole_tree
+                    folder,
+                    _GIT_FILES,
+                    lambda: command.process.poll() is not None,
+                    note,
+                    _letting_go,
+                    is_whole_tree=is_whole_tree,
                 )
                 if pipe is not None:
                     raise GitFailed(_pipe_reason(pipe)) from error
@@ -305,12 +320,9 @@ def _create_output_file() -> int | None:
 
 
 def _content_of(descriptor: int) -> bytes:
-    size = os.fstat(descriptor).st_size
-    pieces, position = [], 0
-    while position < size and (piece := os.pread(descriptor, size - position, position)):
-        pieces.append(piece)
-        position += len(piece)
-    return b"".join(pieces)
+    with open(descriptor, "rb", closefd=False) as file:
+        file.seek(0)
+        return file.read()
 
 
 def _child_environment(root: Path | None) -> dict[str, str]:

@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -184,15 +184,16 @@ def find_pipe_with_reader(
     folder: str,
     names: Sequence[str],
     is_cancelled: Callable[[], bool],
-    note: Callable[[str, bool], None],
+    note: Callable[[str], None],
+    letting_go: AbstractContextManager[object],
     *,
     is_whole_tree: bool,
 ) -> str | None:
     """Return the relative path of a named pipe that a process waits to read, in a folder or in all folders below it.
 
     Return None if there is none, if it is cancelled or after MAX_SEARCH_MS. Without a waiting reader a pipe cannot be
-    opened for writing at once. `note` gets the path, and whether it is open for writing: before a reader can go on,
-    which then reads an empty file, and after the last one could.
+    opened for writing at once. That lets the readers go on with an empty file: within `letting_go`, at whose end `note`
+    gets the path.
     """
     if not _NO_WAIT:
         return None
@@ -205,11 +206,10 @@ def find_pipe_with_reader(
         for path in (os.path.join(parent, name) for name in names if name.partition("/")[0] in entries):
             with suppress(OSError):
                 if stat.S_ISFIFO(os.lstat(path).st_mode):
-                    writing = os.open(path, os.O_WRONLY | _NO_WAIT)
                     found = os.path.relpath(path, folder)
-                    note(found, True)
-                    os.close(writing)
-                    note(found, False)
+                    with letting_go:
+                        os.close(os.open(path, os.O_WRONLY | _NO_WAIT))
+                        note(found)
                     return found
     return None
 
