@@ -75,7 +75,7 @@ def parse_log(output: str) -> Iterator[Commit]:
     for field in fields:
         if field.lstrip("\n").startswith(":"):
             _, _, old_blob, new_blob, status = field.strip("\n").split(" ")
-            changes.append(_Change(status[:1], old_blob, new_blob, next(fields, "")))
+            changes.append(_Change(status[:1], old_blob, new_blob, sys.intern(next(fields, ""))))
         elif field:
             if header is not None:
                 yield _commit(header, changes)

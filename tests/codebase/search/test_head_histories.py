@@ -139,6 +139,14 @@ def test_worktrees_at_one_head_share_its_history(repository: Repository) -> None
     assert histories.known(None) is NO_HISTORY
 
 
+def test_commits_that_change_a_file_share_its_path(repository: Repository) -> None:
+    first = update_history(repository.path, repository.git("rev-parse", "HEAD~1").strip(), NO_HISTORY)
+    newest = update_history(repository.path, repository.head(), first).commits[0]
+    commit_at(repository, 9, "Feed it again", {"b.py": "3\n"})
+    later = update_history(repository.path, repository.head(), NO_HISTORY).commits[0]
+    assert newest.paths[0] is later.paths[0]
+
+
 def test_stored_heads_are_known_to_a_later_process(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worktree at another commit was used last; the first prompt of the next process is about this one."""
     for minute in range(4):
