@@ -1,6 +1,7 @@
-"""Cache that evicts the least recently used entries, by bytes or by number."""
+"""Caches that evict the least recently used entries, by bytes or by number."""
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -79,3 +80,28 @@ class LruCache(Generic[Key, Value]):
         entry = self._entries.pop(key, None)
         if entry is not None:
             self.size -= entry[1]
+
+
+class RetainingLruCache(LruCache[Key, Value]):
+    """Cache that still finds an evicted value while others use it; each entry has size 1, and none is dropped."""
+
+    def __init__(self, max_size: int) -> None:
+        """`max_size` is the number of entries. A value must be one that can be referenced weakly."""
+        super().__init__(max_size)
+        self._in_use: weakref.WeakValueDictionary[Key, Value] = weakref.WeakValueDictionary()
+
+    def get(self, key: Key) -> Value | None:
+        """Return the value of a key and mark it as used."""
+        with self._lock:
+            value = super().get(key)
+            if value is None:
+                value = self._in_use.get(key)
+                if value is not None:
+                    self.put(key, value, 1)
+            return value
+
+    def put(self, key: Key, value: Value, size: int) -> list[Value]:
+        """Store a value and return the evicted ones."""
+        with self._lock:
+            self._in_use[key] = value
+            return super().put(key, value, size)

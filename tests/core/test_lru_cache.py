@@ -1,11 +1,12 @@
 """Tests of the in-memory cache against a simple model."""
 
+import gc
 import threading
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.lru_cache import LruCache
+from sidecar.core.lru_cache import LruCache, RetainingLruCache
 
 KEYS = st.integers(0, 6)
 STEPS = st.lists(
@@ -69,3 +70,14 @@ def test_a_value_is_created_once_and_evicted_values_are_returned() -> None:
     assert cache.put("b", [1], 1) == []
     assert cache.put("c", [2], 1) == [first]
     assert cache.values() == [[1], [2]]
+
+
+def test_a_retained_value_is_found_while_others_use_it() -> None:
+    cache = RetainingLruCache[str, threading.Event](1)
+    used = threading.Event()
+    cache.put("used", used, 1)
+    cache.put("unused", threading.Event(), 1)
+    assert cache.get("used") is used
+    gc.collect()
+    assert cache.get("unused") is None
+    assert cache.values() == [used]

@@ -1,9 +1,11 @@
 """The histories of a repository's latest heads: derived from each other, shared by its worktrees and stored."""
 
 import threading
+import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -22,11 +24,11 @@ from sidecar.codebase.search.commit_history import (
     read_commits,
 )
 from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_texts, section_bytes
-from sidecar.core.lru_cache import LruCache
+from sidecar.core.lru_cache import RetainingLruCache
 from sidecar.system.git import Git, GitFailed
 
-MAX_HISTORIES = 6
-"""Number of heads whose histories stay in memory."""
+MAX_HISTORIES = 3
+"""Number of heads whose histories stay in memory though no worktree uses them."""
 
 MAX_STORED_HISTORIES = 3
 """Number of heads whose histories are stored; one of 5,000 commits takes 2 MB."""
@@ -34,7 +36,8 @@ MAX_STORED_HISTORIES = 3
 MAX_TURN_SECONDS = 1.0
 
 
-class HeadHistory(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class HeadHistory:
     """The commits reachable from a head, newest first, and their history."""
 
     head: str | None
@@ -155,8 +158,8 @@ class Histories:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.turn = Turn()
-        self._known: LruCache[str, HeadHistory] = LruCache(MAX_HISTORIES)
-        self._fragile: LruCache[str, list[FragileFile]] = LruCache(MAX_HISTORIES)
+        self._known: RetainingLruCache[str, HeadHistory] = RetainingLruCache(MAX_HISTORIES)
+        self._fragile: weakref.WeakKeyDictionary[HeadHistory, list[FragileFile]] = weakref.WeakKeyDictionary()
         self._latest = NO_HISTORY
         self._stored: dict[str, StoredHistory] = {}
         """The dumps of an earlier process whose heads were not met yet."""
@@ -186,16 +189,15 @@ class Histories:
         if history is None and stored is not None:
             history, fragile = stored.restore()
             self._known.put(head, history, 1)
-            self._fragile.put(head, fragile, 1)
+            self._fragile[history] = fragile
             self._stored.pop(head, None)
         return history
 
     def fragile_files(self, history: HeadHistory) -> "list[FragileFile]":
         """Return a history's fragile files, worst first; also those that a worktree does not have."""
-        files = self._fragile.get(history.head or "")
+        files = self._fragile.get(history)
         if files is None:
-            files = fragile_files(history.commits, history.history)
-            self._fragile.put(history.head or "", files, 1)
+            files = self._fragile[history] = fragile_files(history.commits, history.history)
         return files
 
     def get(self, cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:

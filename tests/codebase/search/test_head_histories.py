@@ -1,12 +1,14 @@
 """A history updated with its head equals one that is read in full."""
 
+import gc
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from sidecar.codebase.search import NO_HISTORY, HeadHistory, head_histories, update_history
-from sidecar.codebase.search.head_histories import Histories
+from sidecar.codebase.search.head_histories import MAX_HISTORIES, Histories
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
 from tests.support.repositories import Repository
@@ -93,7 +95,7 @@ def test_head_that_moved_back_drops_later_commits(repository: Repository) -> Non
 
 
 def test_missing_old_head_causes_a_full_read(repository: Repository) -> None:
-    before = HeadHistory("1" * 40, *update_history(repository.path, repository.head(), NO_HISTORY)[1:])
+    before = replace(update_history(repository.path, repository.head(), NO_HISTORY), head="1" * 40)
     after = update_history(repository.path, repository.head(), before)
     assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
@@ -139,6 +141,19 @@ def test_worktrees_at_one_head_share_its_history(repository: Repository) -> None
     assert histories.known(None) is NO_HISTORY
 
 
+def test_only_the_latest_heads_and_those_of_worktrees_keep_their_histories(repository: Repository) -> None:
+    for minute in range(8):
+        commit_at(repository, minute, f"Feed {minute}", {"a.py": str(minute)})
+    oldest, *heads = repository.git("rev-list", "--reverse", "HEAD").split()
+    histories = Histories()
+    of_worktree = histories.get(repository.path, oldest, NO_HISTORY)
+    for head in heads:
+        histories.get(repository.path, head, NO_HISTORY)
+    gc.collect()
+    assert [head for head in heads if histories.known(head)] == heads[-MAX_HISTORIES:]
+    assert histories.known(oldest) is of_worktree
+
+
 def test_commits_that_change_a_file_share_its_path(repository: Repository) -> None:
     first = update_history(repository.path, repository.git("rev-parse", "HEAD~1").strip(), NO_HISTORY)
     newest = update_history(repository.path, repository.head(), first).commits[0]
@@ -161,8 +176,9 @@ def test_stored_heads_are_known_to_a_later_process(repository: Repository, monke
     for restored in (later, never_used):
         assert restored.known(heads[0]) is None
         for head in heads[1:]:
-            assert _equal(restored.get(repository.path, head, NO_HISTORY), made[head])
-            assert restored.fragile_files(made[head]) == histories.fragile_files(made[head])
+            known = restored.get(repository.path, head, NO_HISTORY)
+            assert _equal(known, made[head])
+            assert restored.fragile_files(known) == histories.fragile_files(made[head])
 
 
 def test_history_waits_for_requests_that_go_first(repository: Repository) -> None:
