@@ -25,6 +25,11 @@ _PRAGMAS = (
     "cache_size = -4096",
 )
 
+_READER_PRAGMAS = (
+    "query_only = ON",
+    "cache_size = -512",  # KiB; every commit empties a reader's cache
+)
+
 _PROGRAMMING_ERRORS = (
     apsw.SQLError,
     apsw.ConstraintError,
@@ -78,7 +83,7 @@ def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
 def _prepare(connection: apsw.Connection, *, query_only: bool) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     # One by one: execute("pragma a; pragma b") stops at the first row.
-    for pragma in (*_lasting_pragmas(connection), *_PRAGMAS, *(("query_only = ON",) if query_only else ())):
+    for pragma in (*_lasting_pragmas(connection), *_PRAGMAS, *(_READER_PRAGMAS if query_only else ())):
         list(connection.execute(f"PRAGMA {pragma}"))
 
 

@@ -45,6 +45,14 @@ def test_the_file_is_in_wal_mode_with_foreign_keys_on(database: Database) -> Non
         assert tx.execute("PRAGMA synchronous").get == 1  # NORMAL
 
 
+def test_a_reader_caches_little_of_a_large_table(database: Database) -> None:
+    with database.write() as tx:
+        tx.executemany("INSERT INTO words VALUES (?)", ((f"{number:01000}",) for number in range(3_000)))
+    assert len(words(database)) == 3_000
+    with database.read() as reader:
+        assert reader.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0] < 600_000
+
+
 def test_an_exception_rolls_back_the_whole_transaction(database: Database) -> None:
     def fail_halfway() -> None:
         with database.write() as tx:
