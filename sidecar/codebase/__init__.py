@@ -41,6 +41,7 @@ from sidecar.codebase.search.import_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
+from sidecar.codebase.search.quoted_texts import as_quotations, quoted_texts
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.search_without_index import RunningSearch, finished, search_contents, search_paths
@@ -103,6 +104,7 @@ __all__ = [
     "Summary",
     "added_file_diff",
     "api_changes",
+    "as_quotations",
     "blob_ids",
     "changes_with_work",
     "choose_regions",
@@ -143,6 +145,7 @@ __all__ = [
     "prompt_parts",
     "query_terms",
     "query_words",
+    "quoted_texts",
     "removed_exports",
     "resolve_import",
     "scope_prefix",

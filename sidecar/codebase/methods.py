@@ -106,6 +106,7 @@ class FoundFile(WireModel):
         "`similarCommits`: changed by commits with similar subjects; `latest`, `recent`: changed by one of the "
         "last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the "
         "best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; "
+        "`quoted`: has a text that the query quotes; `usesQuoted`: uses the key of one in a catalogue of texts; "
         "`changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, "
         "`unknownLanguage`, `generated`: the kind of file; `fileName`: the query has the words of its name; "
         "`dataNamed`: data or configuration whose path has them; `outside`: it lies outside of `cwd`; "

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.files import Listing, SharedListings, is_own_code
+from sidecar.codebase.content_ids import content_identity
+from sidecar.codebase.files import Listing, SharedListings, is_own_code, read_from_worktree
 from sidecar.codebase.region_search import RegionQuery, RegionSearch
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import FragileFile, read_commits
 from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
-from sidecar.codebase.search.prompt_parts import read_evidence
+from sidecar.codebase.search.prompt_parts import Frame, read_evidence
+from sidecar.codebase.search.quoted_texts import QuotedPlace, ReadFiles, find_quoted, likelihood_order
 from sidecar.codebase.search_without_index import RunningSearch, finished
 from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.summary.model import Summary
@@ -42,6 +44,9 @@ RECENT_SUMMARY_BYTES = 4 * 2**20
 
 ORDER_SECONDS = 0.3
 """Maximum time to wait for a search of contents before files are indexed in another order."""
+
+QUOTED_CANDIDATES, MAX_QUOTED_BYTES = 64, 512 * 1024
+"""Number of files that are read for a quoted text, and the size of the largest one."""
 
 
 class _ListedState(NamedTuple):
@@ -127,6 +132,7 @@ class WorkspaceSearch:
         self._listed: _ListedState | None = None
         self._last_query: SearchQuery | None = None
         self._found_by_contents: RunningSearch | None = None
+        self._last_quoted: tuple[str, Listing | None, list[QuotedPlace]] = ("", None, [])
 
     def update(self, state: RepositoryState, listing: Listing) -> None:
         """Make the index hold exactly a state's files."""
@@ -236,13 +242,50 @@ class WorkspaceSearch:
 
     def region_query(self, text: str) -> RegionQuery:
         """Return what regions are compared with: a text's evidence and the weights of its terms."""
-        terms = query_terms(text)
-        return RegionQuery(read_evidence(text), self.index.term_weights(terms), query_words(text))
+        terms, evidence = query_terms(text), read_evidence(text)
+        places = tuple(Frame(place.path, place.line, "") for place in self._quoted_places(text))
+        evidence = evidence._replace(frames=(*evidence.frames, *places))
+        return RegionQuery(evidence, self.index.term_weights(terms), query_words(text))
+
+    def _quoted_places(self, text: str) -> list[QuotedPlace]:
+        """Return the places that a text's quotations come from; none while files are still being indexed."""
+        if self._listed is None or not self.index.is_complete():
+            return []
+        listing = self._listed.listing
+        last_text, last_listing, places = self._last_quoted
+        if last_text != text or last_listing is not listing:
+            places = find_quoted(
+                text,
+                partial(self.index.with_words, limit=QUOTED_CANDIDATES, order_of=likelihood_order),
+                self._read(listing),
+            )
+            self._last_quoted = text, listing, places
+        return places
+
+    def _read(self, listing: Listing) -> ReadFiles:
+        """Return a function that reads listed files of the worktree; each is read once."""
+        known: dict[str, str] = {}
+        checked: set[str] = set()
+
+        def read(paths: Sequence[str]) -> dict[str, str]:
+            for path in paths:
+                if path not in known and path in listing.searched:
+                    content = content_identity(listing.searched[path])
+                    found = read_from_worktree(self._cwd, path, content, MAX_QUOTED_BYTES, checked)
+                    known[path] = "" if found is None else found.decode("utf-8", "replace")
+            return {path: known[path] for path in paths if known.get(path)}
+
+        return read
 
     def _find(self, query: SearchQuery, limit: int) -> list[RankedFile]:
         listed = self._listed
         history = self._history.history if listed is not None and self._has_history(listed.head) else NO_HISTORY.history
-        return self.index.find(query, history, self._imports_of, limit)
+        quoted: dict[str, dict[str, float]] = {}
+        for place in self._quoted_places(query.text):
+            values = quoted.setdefault(place.path, {})
+            kind = "usesQuoted" if place.is_use else "quoted"
+            values[kind] = max(place.share, values.get(kind, 0.0))
+        return self.index.find(query._replace(quoted=quoted), history, self._imports_of, limit)
 
     def _imports_of(self, paths: Sequence[str]) -> dict[str, Sequence[str]]:
         files = self._listed.listing.searched if self._listed is not None else {}

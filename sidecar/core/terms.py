@@ -56,6 +56,12 @@ MAX_DOCUMENT_CHARACTERS = 300
 PROSE_ENDINGS = (".md", ".mdx", ".rst", ".adoc")
 """Endings of the names of texts for people, which are never data or a build's input."""
 
+
+def is_prose(path: str) -> bool:
+    """Whether a file is a text for people, by its name."""
+    return path.lower().endswith(PROSE_ENDINGS)
+
+
 DOCUMENTS_SCOPE = "docs:"
 """Prefix of a query about documents."""
 

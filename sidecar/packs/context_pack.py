@@ -278,6 +278,10 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
         reasons.append("mentioned")
     elif "namedPath" in ranked.parts:
         reasons.append("named in the request")
+    if "quoted" in ranked.parts:
+        reasons.append("has the quoted text")
+    if "usesQuoted" in ranked.parts:
+        reasons.append("uses the quoted text")
     if "identifiers" in ranked.parts:
         reasons.append("defines a name from the request")
     if "usedRecently" in ranked.parts:

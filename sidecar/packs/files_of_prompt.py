@@ -129,9 +129,12 @@ def search_files(
     return PromptFiles(files, len(candidates - {file.ranked.path for file in files}))
 
 
+_POINTED_PARTS = frozenset(("namedPath", "identifiers", "quoted", "usesQuoted"))
+
+
 def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:
     """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
-    if "namedPath" in ranked.parts or "identifiers" in ranked.parts:
+    if not _POINTED_PARTS.isdisjoint(ranked.parts):
         return bool(search.evidence)
     return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
 

@@ -28,6 +28,7 @@ from sidecar.codebase import (
     prompt_parts,
     query_terms,
     query_words,
+    quoted_texts,
     score_without_names,
     search_contents,
     shown_bytes,
@@ -148,8 +149,8 @@ def is_searched(pack_query: PackQuery) -> bool:
 
 
 def _has_place(pack_query: PackQuery) -> bool:
-    """Whether a query names a path, or the conversation's work has files."""
-    return bool(pack_query.touched or paths_in(pack_query.query))
+    """Whether a query names a path or quotes a text, or the conversation's work has files."""
+    return bool(pack_query.touched or paths_in(pack_query.query) or quoted_texts(pack_query.query))
 
 
 def with_regions(
@@ -267,6 +268,8 @@ def _regions(
         found_regions = _named_first(found_regions, again[:RECENT_LEADERS], already_sent)
     if known is not None or len(named) <= MAX_LEADING_FILES:
         found_regions = _named_first(found_regions, named, already_sent)
+    uses = {file.path for file in ranked if "usesQuoted" in file.parts}
+    found_regions = _named_first(found_regions, uses, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
     tests = [region for region in found_regions if region.path == followed_test]

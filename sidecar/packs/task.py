@@ -12,11 +12,13 @@ from itertools import takewhile
 
 from sidecar.codebase import (
     PromptParts,
+    as_quotations,
     identifiers_of,
     paths_in,
     pointing_words,
     prompt_parts,
     query_words,
+    quoted_texts,
     scope_prefix,
     stem,
 )
@@ -278,19 +280,21 @@ def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Ta
 def search_query(prompt: str) -> str:
     """Return the search query: a conventional commit's scope, names and paths unchanged, and the words.
 
-    Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored. A prompt of
-    several lines has its title, and a long one its prose, as further parts. What a prompt says about working alone, as
-    in "and add a test", leads to no file; nor does the word "test" where one is reported to fail, or a first "hello".
+    Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored, apart from
+    what it quotes. A prompt of several lines has its title, and a long one its prose, as further parts. What a prompt
+    says about working alone, as in "and add a test", leads to no file; nor does the word "test" where one is reported
+    to fail, or a first "hello".
     """
     subject = subject_of(prompt)
     scope = scope_prefix(subject) or documents_scope(prompt)
+    quoted = as_quotations(quoted_texts(prompt))
     prompt = subject
     opening = takewhile(_FILLER_TERMS.__contains__, map(stem, _FIRST_WORD.findall(prompt.casefold(), 0, MAX_OPENING)))
     omitted = _FILLER_TERMS - _OPENING_TERMS.difference(opening)
     omitted |= _TEST_TERMS if reports_failing_test(prompt) else frozenset()
     parts = prompt_parts(prompt)
     pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
-    whole = f"{_query_words(prompt, omitted)}{pointing}"[:MAX_QUERY_CHARACTERS]
+    whole = f"{quoted} {_query_words(prompt, omitted)}{pointing}".strip()[:MAX_QUERY_CHARACTERS]
     return PromptParts(
         f"{scope} {whole}".strip(),
         _query_words(parts.title, omitted)[:MAX_TITLE_CHARACTERS],

@@ -13,7 +13,7 @@ from sidecar.core.wire_types import WireModel
 from sidecar.packs.relevant_files import RECENT_WEIGHTS
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, StartChat, active, send_session_event, shop, start_chat
+from tests.support.shop import PROMPT, StartChat, active, send_session_event, shop, start_chat, text_of
 
 __all__ = ["active", "shop", "start_chat"]
 
@@ -59,6 +59,24 @@ def test_a_region_is_whole_and_its_score_is_the_sum_of_its_parts(search: Search)
     assert "return cart" in region["text"]
     assert region["lines"] == f"{lines[0].partition('|')[0]}-{lines[-1].partition('|')[0]}"
     assert region["score"] == pytest.approx(sum(region["parts"].values()), abs=0.01)
+
+
+def test_a_quoted_text_leads_to_its_catalogue_and_to_the_code_that_uses_its_key(
+    chat: Conversation, shop: Repository, search: Search
+) -> None:
+    shop.commit(
+        {
+            "locales/en.json": '{\n  "cart": {\n    "emptyCart": "No price yet"\n  }\n}\n',
+            "src/view.py": f"{PARTS}\n\n\ndef view(t):\n    return t('cart.emptyCart')\n",
+        }
+    )
+    files = {file["path"]: file["parts"] for file in search('it shows "No price yet" for every cart')["files"]}
+    assert list(files)[:2] == ["src/view.py", "locales/en.json"]
+    assert "usesQuoted" in files["src/view.py"]
+    assert "quoted" in files["locales/en.json"]
+    context = text_of(chat.pre_run('it shows "No price yet" for every cart'), "context")
+    assert "t('cart.emptyCart')" in context.partition("locales/en.json")[0]
+    assert '"emptyCart": "No price yet"' in context
 
 
 def test_files_are_the_ranking_up_to_the_limit_whatever_the_budget(search: Search) -> None:

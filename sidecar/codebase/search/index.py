@@ -25,7 +25,7 @@ from sidecar.codebase.search.import_graph import (
     importers,
 )
 from sidecar.codebase.search.mentioned_files import mentioned_files
-from sidecar.codebase.search.postings import InvertedUnits
+from sidecar.codebase.search.postings import InvertedUnits, unit_of
 from sidecar.codebase.search.prompt_parts import prompt_parts
 from sidecar.codebase.search.query import FAILURE_WORDS, SearchQuery, named_share
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
@@ -40,7 +40,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import UNKNOWN_LANGUAGE, Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import is_prose, query_terms, term_set
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
@@ -63,6 +63,12 @@ COMMON_SHARE = 4
 """A term in more than one file in this many, and in more than a few, says nothing."""
 
 FEW_FILES = 6
+
+MAX_ENTRIES = 20_000
+"""A term in more passages than this does not tell where a text of several words is."""
+
+PARTLY_COVERED = 16
+"""Number of files that have only some words of a text, as one with placeholders, and are returned all the same."""
 
 MANY_COMMON = 4
 """Number of common words that together say what a prompt is about."""
@@ -272,6 +278,44 @@ class FileIndex:
                 for text in texts
             ]
         return rankings[0] if len(rankings) == 1 else combine_rankings(rankings, limit)
+
+    def with_words(self, text: str, limit: int, order_of: Callable[[str], int]) -> list[str]:
+        """Return the files that have the most of a text's words in one passage, best first, then by an order of paths.
+
+        Tests, generated files and prose are left out.
+        """
+        terms = query_terms(text)
+        with self._lock:
+            documents = self._documents
+            counts = {term: documents.texts.count(term) for term in (terms if len(terms) > 1 else term_set(text))}
+            covered: dict[int, float] = {}
+            for term in sorted(filter(counts.get, counts), key=lambda term: (counts[term], term)):
+                if covered and counts[term] > MAX_ENTRIES:
+                    break
+                weight = inverse_frequency(counts[term], documents.passage_count)
+                for entry in documents.texts.entries(term):
+                    unit = unit_of(entry)
+                    covered[unit] = covered.get(unit, 0.0) + weight
+            found: dict[int, tuple[float, int]] = {}
+            lengths, owners = documents.passage_lengths, documents.owners
+            best = round(max(covered.values(), default=0.0), 6)
+            for unit, weight in covered.items():
+                rank = (best - round(weight, 6), lengths[unit])
+                if rank < found.get(owners[unit], (best, 0)):
+                    found[owners[unit]] = rank
+            texts = {
+                documents.path(number): rank
+                for number, rank in found.items()
+                if not (documents.kind(number).test or documents.kind(number).generated)
+            }
+        most = max(sorted(missing for missing, _ in texts.values())[:PARTLY_COVERED], default=0.0)
+        likely = (
+            (missing, order_of(path), length, path)
+            for path, (missing, length) in texts.items()
+            if missing <= most and not is_prose(path)
+        )
+        ranked = nsmallest(limit, likely)
+        return [path for at, (missing, _, _, path) in enumerate(ranked) if not missing or at < PARTLY_COVERED]
 
     def term_weights(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the weights of the rarest terms that occur in the files, by their rarity."""

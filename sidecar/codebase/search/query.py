@@ -1,5 +1,6 @@
 """A parsed search query: its terms and identifiers, its scope, and whether it is about tests or documents. Pure."""
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
@@ -59,6 +60,8 @@ class SearchQuery(NamedTuple):
     """Paths the user pointed at."""
     touched: frozenset[str] = frozenset()
     """Paths the conversation's runs read or wrote."""
+    quoted: Mapping[str, Mapping[str, float]] = {}
+    """Paths with a text that the user quotes, and with its key: the values of `quoted` and `usesQuoted`."""
 
 
 class ParsedQuery(NamedTuple):

@@ -23,7 +23,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 
-RANKING_VERSION = 25
+RANKING_VERSION = 26
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
@@ -60,6 +60,8 @@ regression, L2 1e-4, each value between 0 and 1. For the second stage, one of th
 MANUAL_WEIGHTS: Mapping[str, float] = {
     "mentioned": 20.0,
     "namedPath": 14.0,
+    "quoted": 12.0,  # has a text that the prompt quotes
+    "usesQuoted": 14.0,  # uses the key that a catalogue has for it
     "changed": 0.5,
     "document": -4.0,  # prose or data, and the prompt does not mention it
     "documentRequested": -2.0,  # the prompt does, but is not about documents
@@ -93,7 +95,7 @@ ALWAYS_INCLUDED = 8
 MAX_ODDS_GAP = 6.0
 """Log odds below the best file's, one in four hundred, at which a file is dropped."""
 
-_TEXT_PARTS, NAMED_PARTS = ("text", "passage"), frozenset(("mentioned", "namedPath"))
+_TEXT_PARTS, NAMED_PARTS = ("text", "passage"), frozenset(("mentioned", "namedPath", "quoted", "usesQuoted"))
 
 DIGITS = 4
 """Decimal places of reported and compared scores."""
@@ -295,7 +297,7 @@ class FileScorer:
         """Return each file's score, and whether anything but the file's age, size and kind supports it."""
         number_of, evidence = self._documents.number, self._evidence
         has_scope, edited = bool(evidence.parsed.scope), sum(_EDITED.values())
-        pointed = {*evidence.identifiers}, {*evidence.query.mentioned, *evidence.mentioned}
+        pointed = {*evidence.identifiers}, {*evidence.query.mentioned, *evidence.mentioned, *evidence.query.quoted}
         scores: dict[str, tuple[float, bool]] = {}
         for path in paths:
             number = number_of(path)
@@ -366,10 +368,9 @@ class FileScorer:
             values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
         if evidence.parsed.scope:
             values["scope"] = _scope_share(self._documents, evidence.parsed.scope, number)
-        if path in evidence.query.mentioned or path in evidence.mentioned:
-            values["mentioned"] = float(path in evidence.query.mentioned)
-            values["namedPath"] = evidence.mentioned.get(path, 0.0)
-        return feature_parts(values) if values else _NOTHING
+        values["mentioned"] = float(path in evidence.query.mentioned)
+        values["namedPath"] = evidence.mentioned.get(path, 0.0)
+        return feature_parts({**values, **evidence.query.quoted.get(path, {})})
 
 
 @lru_cache(maxsize=1_024)
@@ -517,7 +518,7 @@ def _candidates(documents: Documents, history: History, matches: Matches, eviden
     similar = evidence.similar_commits
     paths.update(heapq.nsmallest(MAX_CANDIDATES, similar, key=lambda path: (-similar[path], path)))
     paths.update(evidence.mentioned)
-    paths.update(path for path in evidence.query.mentioned if path in documents)
+    paths.update(path for path in (*evidence.query.mentioned, *evidence.query.quoted) if path in documents)
     paths.update(path for path in history.recent(RECENT_CANDIDATES) if path in documents)
     return paths
 
