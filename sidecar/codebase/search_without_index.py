@@ -13,6 +13,7 @@ from sidecar.codebase.file_exclusions import is_unindexed
 from sidecar.codebase.files import is_own_code, may_show
 from sidecar.codebase.search import RankedFile
 from sidecar.codebase.search.prompt_parts import prompt_parts
+from sidecar.codebase.search.quoted_texts import quoted_texts
 from sidecar.core.terms import identifiers_of, paths_in, query_terms
 from sidecar.system.git import Git, GitFailed, GitTimedOut
 
@@ -105,6 +106,11 @@ MIN_SHARE = 0.25
 CONTENTS_WEIGHT = 6.0
 """Score of the best file: in log odds, as the ranking with an index."""
 
+PHRASE_FACTOR = 6.0
+"""Factor of the weight of a text that the prompt quotes."""
+
+_BETWEEN_WORDS = "[^[:alnum:]]{1,4}"
+
 OTHERS_SHARE = 0.3
 """Share of its weight that a test or document has."""
 
@@ -155,7 +161,8 @@ def _searched_terms(text: str) -> list[str]:
     names = [part.lower() for name in identifiers_of(parts.whole) for part in re.findall(r"\w+", name)]
     words = [term for part in (parts.title, parts.prose, parts.whole) for term in _longest_first(query_terms(part))]
     terms = (term for term in (*names, *words) if len(term) >= MIN_TERM)
-    return _longest_first([re.escape(term) for term in dict.fromkeys(terms)][:MAX_TERMS])
+    found = [re.escape(term) for term in dict.fromkeys(terms)][:MAX_TERMS]
+    return _longest_first([*found, *(_BETWEEN_WORDS.join(re.findall(r"\w+", quoted)) for quoted in quoted_texts(text))])
 
 
 def _longest_first(terms: Sequence[str]) -> list[str]:
@@ -178,7 +185,10 @@ def _matches_by_file(output: bytes) -> dict[str, Counter[str]]:
 def _ranked(matches: Mapping[str, Counter[str]]) -> Iterator[RankedFile]:
     """Rank files by the rarity of the terms that they contain, as BM25 without lengths; a name counts twice."""
     document_counts = Counter(term for counts in matches.values() for term in counts)
-    weights = {term: math.log(1 + len(matches) / files) for term, files in document_counts.items()}
+    weights = {
+        term: math.log(1 + len(matches) / files) * (1.0 if term.replace("_", "").isalnum() else PHRASE_FACTOR)
+        for term, files in document_counts.items()
+    }
     scores: dict[str, float] = {}
     for path, counts in matches.items():
         name = path.rpartition("/")[2].lower()

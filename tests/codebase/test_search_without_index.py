@@ -93,6 +93,12 @@ def test_contents_are_found_by_parts_of_names_in_any_case(shop: Repository) -> N
     assert (file.path, file.matched, file.parts) == ("shop/mail.py", ("send",), {"contents": 6.0})
 
 
+def test_a_quoted_text_counts_more_than_its_words(shop: Repository) -> None:
+    shop.commit({"shop/rounding.py": "# round cents\n# cents, round\n", "shop/texts.py": "TEXT = 'Round the cents'\n"})
+    assert found(shop, "round the cents")[0] == "shop/rounding.py"
+    assert found(shop, 'it says "Round the cents"')[0] == "shop/texts.py"
+
+
 def test_content_search_respects_the_limit(shop: Repository) -> None:
     assert found(shop, "round_half_even", limit=1) == ["shop/cart.py"]
 

@@ -368,9 +368,12 @@ class FileScorer:
             values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
         if evidence.parsed.scope:
             values["scope"] = _scope_share(self._documents, evidence.parsed.scope, number)
-        values["mentioned"] = float(path in evidence.query.mentioned)
-        values["namedPath"] = evidence.mentioned.get(path, 0.0)
-        return feature_parts({**values, **evidence.query.quoted.get(path, {})})
+        if path in evidence.query.mentioned or path in evidence.mentioned:
+            values["mentioned"] = float(path in evidence.query.mentioned)
+            values["namedPath"] = evidence.mentioned.get(path, 0.0)
+        if path in evidence.query.quoted:
+            values.update(evidence.query.quoted[path])
+        return feature_parts(values) if values else _NOTHING
 
 
 @lru_cache(maxsize=1_024)
