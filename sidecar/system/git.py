@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -320,9 +320,9 @@ def _create_output_file() -> int | None:
 
 
 def _content_of(descriptor: int) -> bytes:
-    with open(descriptor, "rb", closefd=False) as file:
-        file.seek(0)
-        return file.read()
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return b"".join(iter(partial(os.read, descriptor, size), b""))
 
 
 def _child_environment(root: Path | None) -> dict[str, str]:

@@ -60,8 +60,7 @@ regression, L2 1e-4, each value between 0 and 1. For the second stage, one of th
 MANUAL_WEIGHTS: Mapping[str, float] = {
     "mentioned": 20.0,
     "namedPath": 14.0,
-    "quoted": 12.0,  # has a text that the prompt quotes
-    "usesQuoted": 14.0,  # uses the key that a catalogue has for it
+    "quoted": 12.0, "usesQuoted": 14.0,  # has a text that the prompt quotes; uses its key
     "changed": 0.5,
     "document": -4.0,  # prose or data, and the prompt does not mention it
     "documentRequested": -2.0,  # the prompt does, but is not about documents
@@ -371,8 +370,7 @@ class FileScorer:
         if path in evidence.query.mentioned or path in evidence.mentioned:
             values["mentioned"] = float(path in evidence.query.mentioned)
             values["namedPath"] = evidence.mentioned.get(path, 0.0)
-        if path in evidence.query.quoted:
-            values.update(evidence.query.quoted[path])
+        values.update(evidence.query.quoted.get(path, {}))
         return feature_parts(values) if values else _NOTHING
 
 
