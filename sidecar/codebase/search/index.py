@@ -12,7 +12,7 @@ from heapq import nsmallest
 from itertools import chain, islice
 from typing import NamedTuple
 
-from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
+from sidecar.codebase.content_ids import FileDelta, FileMap, content_identity, delta_between
 from sidecar.codebase.files import is_own_code
 from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
@@ -142,6 +142,7 @@ class FileIndex:
         """Files that need analysis, in the order in which they were added, and whether their words are known."""
         self._edited: dict[str, Summary] = {}
         """Previous summaries of edited files that are pending."""
+        self._next_delta: tuple[Mapping[str, str], FileDelta] | None = None
         self._outdated: set[str] = set()
         """Pending files that are found by their previous contents, which stay shared: after a checkout of many."""
         with self._lock:
@@ -186,8 +187,10 @@ class FileIndex:
     def has_unknown(self, files: Mapping[str, str], at_least: int) -> bool:
         """Whether an update to these files would find at least that many contents that are not indexed."""
         with self._lock:
-            delta, shared = delta_between(self._files, files), self._documents.shared
-            paths = chain(delta.changed, delta.added) if self._files else ()
+            if not self._files:
+                return False
+            delta, shared = self._delta_to(files), self._documents.shared
+            paths = chain(delta.changed, delta.added)
             unknown = (path for path in paths if shared.find(path, content_identity(files[path])) is None)
             return next(islice(unknown, at_least - 1, None), None) is not None
 
@@ -443,10 +446,17 @@ class FileIndex:
         with self._lock:
             return former_importers(self._documents, path, imports)
 
+    def _delta_to(self, files: Mapping[str, str]) -> FileDelta:
+        """Return the differences to the next files, which are computed once."""
+        if self._next_delta is None or self._next_delta[0] is not files:
+            self._next_delta = files, delta_between(self._files, files)
+        return self._next_delta[1]
+
     def _synchronize(self, files: Mapping[str, str]) -> None:
         if not self._files:
             self._copy_nearest(files)
-        before, delta = self._files, delta_between(self._files, files)
+        before, delta = self._files, self._delta_to(files)
+        self._next_delta = None
         changed = [path for path in delta.changed if content_identity(before[path]) != content_identity(files[path])]
         self._files = files
         if delta.added or delta.removed:
