@@ -9,8 +9,10 @@ from contextlib import suppress
 _M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3
 """M_ARENA_MAX and M_MMAP_THRESHOLD of mallopt(3)."""
 
-MMAP_THRESHOLD_BYTES = 128 * 1024
-"""Larger blocks return to the system as soon as they are freed; glibc would raise this bound to up to 32 MB by itself.
+MMAP_THRESHOLD_BYTES = 32 * 1024
+"""Larger blocks return to the system as soon as they are freed, and leave no gaps that only smaller ones fill.
+
+glibc begins with 128 KiB and would raise this bound to up to 32 MiB by itself.
 """
 
 

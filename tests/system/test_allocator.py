@@ -49,6 +49,30 @@ def test_memory_freed_between_live_blocks_is_released() -> None:
     assert given_back > 20_000 * 8_000 // 4
 
 
+_FREED_LARGE = """
+from pathlib import Path
+from sidecar.system import allocator
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+allocator.use_single_arena()
+kept, freed = [], []
+for _ in range(1_000):
+    kept.append(bytearray(600))
+    freed.append(bytearray(40_000))
+before = resident()
+freed.clear()
+print(before - resident())
+"""
+
+
+@needs_glibc
+def test_large_blocks_return_to_the_system_without_a_release() -> None:
+    given_back = int(subprocess.check_output([sys.executable, "-c", _FREED_LARGE]))
+    assert given_back > 1_000 * 40_000 // 4 * 3
+
+
 @needs_glibc
 def test_all_threads_of_the_program_share_one_heap(tmp_path: Path) -> None:
     process = SidecarProcess(tmp_path / "state", cold=True)
