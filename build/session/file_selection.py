@@ -16,6 +16,8 @@ _DISPOSITIONS = {"sent": "", "alreadyDelivered": "(reused) ", "trimmed": "(trimm
 PART_MEANINGS = {
     "mentioned": "mentioned by the user",
     "namedPath": "the prompt names its path, or means it: the checks (CI), a dependency",
+    "quoted": "has a text that the prompt quotes",
+    "usesQuoted": "uses the key of a text that the prompt quotes",
     "identifiers": "defines identifiers named in the prompt",
     "text": "contains words of the prompt",
     "contents": "contains words of the prompt, found before the index was ready",
