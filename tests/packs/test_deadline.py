@@ -27,6 +27,23 @@ def release_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
     return gate.touch
 
 
+TURNSTILE, TURNSTILE_PROMPT = "|     raise SystemExit('the turnstile is closed')", "Where does the turnstile close?"
+
+
+@pytest.fixture
+def unread_commit(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[threading.Event]:
+    """A checkout with contents that nobody has read; they are indexed when the event is set."""
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    start_chat().pre_run(PROMPT)
+    shop.commit({"src/stock.py": "def reserve(sku: str) -> None:\n    raise SystemExit('the turnstile is closed')\n"})
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
+    yield released
+    released.set()
+
+
 @needs_script
 def test_with_a_late_state_files_are_found_by_path(
     start_chat: StartChat, shop: Repository, release_status: Callable[[], None]
@@ -106,17 +123,12 @@ def test_files_of_a_large_cold_repository_are_found_by_their_contents(
 
 
 def test_unread_files_of_another_commit_are_found_by_their_contents(
-    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, unread_commit: threading.Event
 ) -> None:
-    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
-    start_chat().pre_run(PROMPT)
-    shop.commit({"src/stock.py": "def reserve(sku: str) -> None:\n    raise SystemExit('the turnstile is closed')\n"})
-    released = threading.Event()
-    process_of(active).indexing.submit(released.wait, 20)
-    answer = start_chat(sub_chat_id="new").pre_run("Where does the turnstile close?", deadlineMs=4_000)
-    released.set()
+    answer = start_chat(sub_chat_id="new").pre_run(TURNSTILE_PROMPT, deadlineMs=4_000)
+    unread_commit.set()
     assert answer["metadata"]["partial"] is True
-    assert "|     raise SystemExit('the turnstile is closed')" in text_of(answer, "context")
+    assert TURNSTILE in text_of(answer, "context")
 
 
 def test_the_code_found_first_is_shown_when_the_rest_is_late(
@@ -140,41 +152,29 @@ def test_the_code_found_first_is_shown_when_the_rest_is_late(
 
 
 def test_code_of_another_commit_is_shown_while_the_index_is_searched(
-    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, unread_commit: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
-    start_chat().pre_run(PROMPT)
-    shop.commit({"src/stock.py": "def reserve(sku: str) -> None:\n    raise SystemExit('the turnstile is closed')\n"})
-    released = threading.Event()
-    process_of(active).indexing.submit(released.wait, 20)
-
     def late(*_: object, **__: object) -> list[object]:
-        released.wait(20)
+        unread_commit.wait(20)
         return []
 
     monkeypatch.setattr(repository.Repository, "find", late)
-    answer = start_chat(sub_chat_id="new").pre_run("Where does the turnstile close?", deadlineMs=3_000)
-    released.set()
+    answer = start_chat(sub_chat_id="new").pre_run(TURNSTILE_PROMPT, deadlineMs=3_000)
+    unread_commit.set()
     assert {"item": "context", "reason": "deadline"} in answer["metadata"]["trimmed"]
-    assert "|     raise SystemExit('the turnstile is closed')" in text_of(answer, "context")
+    assert TURNSTILE in text_of(answer, "context")
 
 
 def test_files_found_by_contents_are_named_when_the_rest_is_late(
-    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, unread_commit: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
-    start_chat().pre_run(PROMPT)
-    shop.commit({"src/stock.py": "raise SystemExit('the turnstile is closed')\n"})
-    released = threading.Event()
-    process_of(active).indexing.submit(released.wait, 20)
-
     def late(*_: object, **__: object) -> tuple[()]:
-        released.wait(20)
+        unread_commit.wait(20)
         return ()
 
     monkeypatch.setattr(pack_cache, "_early_matches", late)
-    answer = start_chat(sub_chat_id="new").pre_run("Where does the turnstile close?", deadlineMs=3_000)
-    released.set()
+    answer = start_chat(sub_chat_id="new").pre_run(TURNSTILE_PROMPT, deadlineMs=3_000)
+    unread_commit.set()
     assert "src/stock.py" in text_of(answer, "context")
 
 
