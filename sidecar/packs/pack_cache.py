@@ -308,12 +308,12 @@ def _wait_and_find(
     waited_ms = max(float(FIRST_READ_MS), clock.monotonic_ms() - started_ms)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     matches: Sequence[RankedFile] = ()
-    is_found = False
+    has_code, is_found = bool(early_matches), False
     while not complete:
         is_over = search is None or search.done()
         early_matches = repository.unread(finished(search))
-        if waited_ms >= wait_ms >= SHORT_WAIT_MS:
-            break  # the last search follows
+        if waited_ms >= wait_ms and (wait_ms >= SHORT_WAIT_MS or has_code):
+            break  # the last search follows, or the code found first is all there is time for
         if not is_found:
             if is_searched(pack_query):
                 matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
@@ -322,7 +322,7 @@ def _wait_and_find(
                 partial_pack.files = path_only_files(pack_query.query, candidates)
             if is_over and candidates:
                 partial_pack.files = with_early_regions(pack_query, pack_query.query, candidates, state, listing)
-                is_found = True
+                has_code = is_found = True
         if waited_ms >= wait_ms:
             break
         step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
