@@ -9,7 +9,6 @@ texts. Each program is wholly in one half. `FOLDER/owner+name/repo` is a reposit
 
 import argparse
 import json
-import math
 import subprocess
 import sys
 from collections import defaultdict
@@ -19,14 +18,13 @@ from typing import NamedTuple
 
 from tests.benchmarks.programs import sidecar_on_clone
 from tests.benchmarks.recorded_context import entries_of
+from tests.labelled.evaluate import wilson
 from tests.support.conversation import Conversation
 from tests.support.shop import text_of
 
 CASES = Path(__file__).with_name("quoted_texts.jsonl")
 DEPTHS = (1, 3, sys.maxsize)
 PATIENCE_SECONDS = 600.0
-CONFIDENCE = 1.96
-"""Standard deviations of a 95 % interval."""
 
 
 class QuotedCase(NamedTuple):
@@ -74,10 +72,8 @@ def files_found(mirror: Path, cases: Sequence[QuotedCase]) -> Iterator[Found]:
 
 def share_of(count: int, total: int) -> str:
     """Return a share with its Wilson interval."""
-    share, square = count / total, CONFIDENCE**2 / total
-    middle = (share + square / 2) / (1 + square)
-    half = CONFIDENCE * math.sqrt(share * (1 - share) / total + square / (4 * total)) / (1 + square)
-    return f"{share:.2f} ({max(0.0, middle - half):.2f}-{min(1.0, middle + half):.2f})"
+    low, high = wilson(count, total)
+    return f"{count / total:.2f} ({low:.2f}-{high:.2f})"
 
 
 def figures_of(found: Sequence[Found], expected: Callable[[QuotedCase], Collection[str]]) -> str:

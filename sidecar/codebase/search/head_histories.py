@@ -118,7 +118,11 @@ class Turn:
         self._is_free.wait(MAX_TURN_SECONDS)
 
 
-def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn | None = None) -> HeadHistory:
+_FREE = Turn()
+"""For a history that no request goes before."""
+
+
+def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn = _FREE) -> HeadHistory:
     """Return the history of a head; only commits that the previous one does not have are read. Raise GitFailed.
 
     They are read when it is their turn.
@@ -126,21 +130,16 @@ def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn 
     if head is None:
         return NO_HISTORY
     descends = before.head is not None and _is_ancestor(cwd, before.head, head)
-    wait = turn.wait if turn is not None else _no_wait
-    wait()
+    turn.wait()
     if before.head is None:
         read = read_commits(cwd, head, MAX_COMMITS)
     elif descends:
         read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
         read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
-    wait()
+    turn.wait()
     commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
     return HeadHistory(head, commits, History(commits))
-
-
-def _no_wait() -> None:
-    """Nobody goes first."""
 
 
 def _with_unknown(cwd: Path, head: str, known: Mapping[str, Commit]) -> list[Commit]:

@@ -220,7 +220,6 @@ class FileIndex:
                 if self._is_pending(path, content) and not self.pending_paths[path] and path not in self._edited
             ]
             for path in self._outdated.intersection(shown):
-                self._outdated.remove(path)
                 self._remove(path, None, retained=True)
                 self._documents.add_by_path(path)
             self.pending_paths.update(dict.fromkeys(shown, True))
