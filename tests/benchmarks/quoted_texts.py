@@ -17,14 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.programs import sidecar_on_clone
-from tests.benchmarks.recorded_context import entries_of
+from tests.benchmarks.short_prompts import files_shown
 from tests.labelled.evaluate import wilson
-from tests.support.conversation import Conversation
-from tests.support.shop import text_of
 
 CASES = Path(__file__).with_name("quoted_texts.jsonl")
 DEPTHS = (1, 3, sys.maxsize)
-PATIENCE_SECONDS = 600.0
 
 
 class QuotedCase(NamedTuple):
@@ -60,14 +57,8 @@ def files_found(mirror: Path, cases: Sequence[QuotedCase]) -> Iterator[Found]:
         subprocess.run(["git", "checkout", "-q", cases[0].commit], cwd=worktree, check=False, capture_output=True)
         subprocess.run(["git", "reset", "-q", cases[0].commit], cwd=worktree, check=True)
         subprocess.run(["git", "checkout", "-q", "--", "."], cwd=worktree, check=False, capture_output=True)
-        client = sidecar.client
-        client.request("codebase/index", {"cwd": str(worktree)}, patience=PATIENCE_SECONDS)
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=worktree, check=True, capture_output=True)
-        tree = frozenset(listed.stdout.decode().split("\0"))
-        for number, case in enumerate(cases):
-            answer = Conversation(client, worktree, sub_chat_id=f"chat-{number}").pre_run(case.prompt)
-            block = text_of(answer, "context") if answer["blocks"] else ""
-            yield Found(case, list(dict.fromkeys(entry.path for entry in entries_of(block, tree))))
+        texts = [case.prompt for case in cases]
+        yield from map(Found, cases, files_shown(sidecar.client, worktree, texts))
 
 
 def share_of(count: int, total: int) -> str:

@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.benchmarks.programs import sidecar_on_clone
 from tests.benchmarks.recorded_context import entries_of
@@ -68,14 +68,19 @@ def files_found(mirror: Path, prompts: Sequence[ShortPrompt]) -> Iterator[Found]
     """Yield what the prompts of one repository bring, each in a conversation of its own."""
     with sidecar_on_clone(mirror) as (sidecar, worktree):
         subprocess.run(["git", "checkout", "-q", prompts[0].commit], cwd=worktree, check=True)
-        client = sidecar.client
-        client.request("codebase/index", {"cwd": str(worktree)}, patience=PATIENCE_SECONDS)
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=worktree, check=True, capture_output=True)
-        tree = frozenset(listed.stdout.decode().split("\0"))
-        for number, prompt in enumerate(prompts):
-            answer = Conversation(client, worktree, sub_chat_id=f"chat-{number}").pre_run(prompt.prompt)
-            block = text_of(answer, "context") if answer["blocks"] else ""
-            yield Found(prompt, list(dict.fromkeys(entry.path for entry in entries_of(block, tree))))
+        texts = [prompt.prompt for prompt in prompts]
+        yield from map(Found, prompts, files_shown(sidecar.client, worktree, texts))
+
+
+def files_shown(client: Any, worktree: Path, prompts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the files that the context of each prompt shows or names, best first, in a conversation of its own."""
+    client.request("codebase/index", {"cwd": str(worktree)}, patience=PATIENCE_SECONDS)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=worktree, check=True, capture_output=True)
+    tree = frozenset(listed.stdout.decode().split("\0"))
+    for number, prompt in enumerate(prompts):
+        answer = Conversation(client, worktree, sub_chat_id=f"chat-{number}").pre_run(prompt)
+        block = text_of(answer, "context") if answer["blocks"] else ""
+        yield list(dict.fromkeys(entry.path for entry in entries_of(block, tree)))
 
 
 def figures_of(found: Sequence[Found]) -> str:
