@@ -490,9 +490,7 @@ class FileIndex:
         """Show the contents that are shared, and add the others by their paths until they are analysed."""
         for path, facts in self._documents.show_all(files).items():
             self._put_facts(path, facts)
-        for path in files:
-            if path not in self._documents:
-                self._add_pending(path)
+        self._add_all_pending([path for path in files if path not in self._documents])
 
     def _copy_nearest(self, files: Mapping[str, str]) -> None:
         """Start with the files of another worktree's index, if there is one."""
@@ -541,8 +539,12 @@ class FileIndex:
         self.pending_paths.clear()
         self._edited.clear()
         self._outdated.clear()
-        for path in files:
-            self._add_pending(path)
+        self._add_all_pending(list(files))
+
+    def _add_all_pending(self, paths: Sequence[str]) -> None:
+        """Add files by their paths until their summaries arrive."""
+        self._documents.add_by_paths(paths)
+        self.pending_paths.update(dict.fromkeys(paths, False))
 
     def _add_pending(self, path: str) -> None:
         """Add a file by its path until its summary arrives."""

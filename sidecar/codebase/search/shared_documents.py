@@ -8,7 +8,7 @@ import itertools
 import weakref
 from array import array
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import orjson
@@ -205,6 +205,34 @@ class SharedDocuments:
         self._newest[path] = number
         self._reserve()
         return number
+
+    def add_by_paths(self, paths: Iterable[str], content: str) -> None:
+        """Add documents that can only be found by their paths and that no view shows yet."""
+        stored = list(map(self.stored_path, paths))
+        first, count = len(self._path), len(stored)
+        terms = list(map(count_terms, stored))
+        self.version += count
+        self.paths.add_many(first, terms)
+        self.by_folder.add_many(first, [{folder_of(path): 1} for path in stored])
+        self.by_name.add_many(first, [dict.fromkeys((name_of(path), last_two(path)), 1) for path in stored])
+        self._path += stored
+        self._contents += [content] * count
+        self._facts += [NO_FACTS] * count
+        self._kinds.extend(_number_of_kind(path, NO_FACTS) for path in stored)
+        self._first_passages.extend([len(self.owners)] * count)
+        self.path_lengths.extend(sum(counts.values()) for counts in terms)
+        for zeros in (self._passage_counts, self.text_lengths, self.name_lengths, self.holders):
+            zeros.extend([0] * count)
+        if self._excess is not None:
+            self._excess[0].extend(bytes(count))
+        self.present += count
+        self.unshown += count
+        for number, path in enumerate(stored, first):
+            older = self._newest.get(path)
+            if older is not None:
+                self._older[number] = older
+            self._newest[path] = number
+        self._reserve()
 
     def add_words(
         self, numbers: Sequence[int], contents: Sequence[str], counts: Sequence[int], words: InvertedUnits

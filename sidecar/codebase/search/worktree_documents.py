@@ -279,6 +279,12 @@ class Documents:
         if self.show(path, UNANALYSED) is None:
             self.add(path, None, UNANALYSED)
 
+    def add_by_paths(self, paths: Sequence[str]) -> None:
+        """Add many files as `add_by_path` does one, none of which is shown."""
+        shared = self.shared
+        shared.add_by_paths((path for path in paths if shared.find(path, UNANALYSED) is None), UNANALYSED)
+        self.show_all(dict.fromkeys(paths, UNANALYSED))
+
     def add_words(
         self, files: Mapping[str, str], counts: Sequence[int], words: InvertedUnits, shown: frozenset[str]
     ) -> None:

@@ -1,5 +1,8 @@
 """Documents are found by path ending, folder and stem; totals are correct after removals."""
 
+import random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -142,3 +145,47 @@ def test_resolved_imports_survive_an_edit_that_leaves_the_imports() -> None:
     assert documents.resolved_imports == {"a.py": ["heron.py"]}
     documents.replace("a.py", edited, summarize("a.py", text.replace("heron", "stoat").encode()))
     assert documents.resolved_imports == {}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_files_added_together_equal_files_added_one_by_one(seed: int) -> None:
+    rng = random.Random(seed)
+    folders = ("", "tests/", "naïve/ñandú/", *(f"{letter}lpha/beta/" for letter in "abcdefgh"))
+    names = [f"{rng.choice('abcdefgh')}{number}_walrus.{rng.choice(('py', 'md'))}" for number in range(900)]
+    paths = [rng.choice(folders) + name for name in names]
+    hidden, shown, new = paths[:20], paths[20:40], paths[40:]
+
+    def add_files(*, together: bool) -> Documents:
+        documents = Documents()
+        for path in (*hidden, *shown):
+            documents.add(path, summarize(path, b"def pelican(): pass"), "content")
+        other = documents.copy()
+        for path in hidden:
+            documents.remove(path, None, retained=True)
+        for path in hidden[::2]:  # another worktree has them by their paths
+            other.remove(path, None, retained=True)
+            other.add_by_path(path)
+        if together:
+            documents.add_by_paths([*hidden, *new])
+        else:
+            for path in (*hidden, *new):
+                documents.add_by_path(path)
+        return documents
+
+    together, singly = add_files(together=True), add_files(together=False)
+    assert {path: together.number(path) for path in together} == {path: singly.number(path) for path in singly}
+    assert len(together) == len(paths)
+    for path in paths:
+        assert together.kind(together.number(path)) == singly.kind(singly.number(path))
+    for term in count_terms(" ".join(paths)):
+        assert list(together.paths.entries(term)) == list(singly.paths.entries(term)) != []
+    for folder in folders:
+        assert together.in_folder(folder.rstrip("/")) == singly.in_folder(folder.rstrip("/")) != []
+    assert all(together.ending_with(path) == singly.ending_with(path) for path in paths)
+    assert together.known_forms("walruss") == singly.known_forms("walruss")
+    for documents in (together, singly):
+        assert documents.path_total == sum(sum(count_terms(path).values()) for path in paths)
+    assert together.version == singly.version
+    assert together.source_share() == singly.source_share()
+    assert together.shared.holders == singly.shared.holders
+    assert (together.shared.present, together.shared.unshown) == (singly.shared.present, singly.shared.unshown)
