@@ -25,7 +25,7 @@ from sidecar.codebase.search.region_ranking import (
     rank_regions,
 )
 from sidecar.codebase.summary.model import Summary
-from sidecar.codebase.summary.pattern_languages import is_notebook, without_outputs
+from sidecar.codebase.summary.pattern_languages import is_notebook, notebook_text
 from sidecar.codebase.summary.summarize import summarize
 from sidecar.core.clean_text import line_of_code
 from sidecar.core.digests import digest_bytes
@@ -226,10 +226,10 @@ class RegionSearch:
         texts = read_texts({path: file.content for path, file in unknown.items()}) if unknown else {}
         for path, text in texts.items():
             searched = unknown[path]
+            shown = notebook_text(text) if is_notebook(path) else text
             if searched.summary.analysis == "large":
-                part = _split_large(path, text, query)._replace(version=version)
+                part = _split_large(path, shown, query)._replace(version=version)
             else:
-                shown = without_outputs(text) if is_notebook(path) else text
                 masked = shown if searched.summary.is_clean else redact_lines(shown)
                 lines = masked.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
                 regions = index_regions(lines, searched.summary, self._count_terms)

@@ -67,7 +67,12 @@ class Region(NamedTuple):
 
 
 def split_regions(lines: Sequence[str], summary: Summary) -> tuple[Region, ...]:
-    """Return a file's regions, without those of blank lines only; each includes the blank lines that follow it."""
+    """Return a file's regions, without those of blank lines only; each includes the blank lines that follow it.
+
+    Those of a notebook are its cells: what follows a cell belongs to no region.
+    """
+    if summary.language == NOTEBOOK:
+        return tuple(_cells(lines, summary))
     return tuple(_with_blank_lines(lines, region) for region in _regions(lines, summary))
 
 
@@ -79,8 +84,6 @@ def _with_blank_lines(lines: Sequence[str], region: Region) -> Region:
 
 
 def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
-    if summary.language == NOTEBOOK:
-        return list(_cells(lines, summary))
     licence = _licence_end(lines)
     regions: list[Region] = list(_code(lines, 1, licence, "", is_prose=True))
     at = licence + 1
@@ -98,7 +101,7 @@ def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
 
 
 def _cells(lines: Sequence[str], summary: Summary) -> Iterator[Region]:
-    """Yield the cells of a notebook; outputs and metadata belong to no region."""
+    """Yield the cells of a notebook."""
     for cell in islice(summary.definitions, MAX_REGIONS):
         last = min(cell.end_line, len(lines))
         yield from _windows(lines, Region(cell.line, last, cell.name, cell.line, is_definition=True))

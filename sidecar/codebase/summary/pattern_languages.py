@@ -358,7 +358,7 @@ PATTERN_LANGUAGES: tuple[Language, ...] = (
         "Notebook",
         (".ipynb",),
         (),
-        imports=line_patterns(r"(?m)^[ \t]*+\"(?:from|import)\s++(?P<module>[\w.]++)"),
+        imports=line_patterns(r"(?m)^(?:from|import)\s++(?P<module>[\w.]++)"),
     ),
     Language(
         "Other code",
@@ -455,6 +455,8 @@ def _markup(first: int, last: int, name: str) -> Definition:
 
 _SOURCE, _OUTPUTS = lazy_regex(r"\s*+\"source\":\s*+(\[|\")"), lazy_regex(r"\s*+\"outputs\":\s*+\[\s*+$")
 _LIST_END = lazy_regex(r"\s*+\],?\s*+$")
+_CELL_TYPE = lazy_regex(r"\s*+\"cell_type\":\s*+\"(\w++)\"")
+CELL_MARKER = "# %%"
 _DEFINED = lazy_regex(r"(?:async\s++)?(?:def|class)\s++(\w++)")
 _DIRECTIVES = ("#|", "# |", "%")
 """Lines that tell a notebook's tools what to do with a cell."""
@@ -467,55 +469,64 @@ def is_notebook(path: str) -> bool:
     return path.endswith(".ipynb")
 
 
-def without_outputs(text: str) -> str:
-    """Return a notebook's text with empty lines where cells have outputs."""
-    without: list[str] = []
-    closing = ""
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        if closing and line.rstrip(", ") == closing:
-            closing = ""
-        without.append("" if closing else line)
-        if not closing and _OUTPUTS.match(line):
+def notebook_text(text: str) -> str:
+    """Return a notebook's text with the lines of its cells as they are in these; all other lines are empty.
+
+    A line `# %%` stands for the opening of a cell's source, `# %% [markdown]` for that of a text. A source in one line
+    stays as it is, and so does a text without any.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    shown = [""] * len(lines)
+    marker, closing, in_source = CELL_MARKER, "", False
+    for at, line in enumerate(lines):
+        if in_source:
+            in_source = _LIST_END.match(line) is None
+            shown[at] = _cell_line(line) if in_source else ""
+        elif closing:
+            closing = "" if line.rstrip(", ") == closing else closing
+        elif _OUTPUTS.match(line):
             closing = line[: len(line) - len(line.lstrip())] + "]"
-    return "\n".join(without)
+        elif (source := _SOURCE.match(line)) is not None:
+            in_source = source[1] == "[" and not line.rstrip().endswith(("]", "],"))
+            shown[at] = marker if in_source else line
+        elif (kind := _CELL_TYPE.match(line)) is not None:
+            marker = f"{CELL_MARKER} [markdown]" if kind[1] == "markdown" else CELL_MARKER
+    return "\n".join(shown if any(shown) else lines)
+
+
+def _cell_line(line: str) -> str:
+    """Return the line of a cell that a string of JSON is; the string itself if it is several."""
+    value = _string(line)
+    return line.strip() if value is None or "\n" in value.rstrip("\n") else value.rstrip("\n")
+
+
+def _string(line: str) -> str | None:
+    try:
+        value: object = json.loads(line.strip().rstrip(",").removesuffix("]"))
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
 
 
 def notebook_cells(lines: Sequence[str]) -> Iterator[Definition]:
-    """Yield the source of each of a notebook's cells, named after what it defines or begins with."""
-    first = 0
-    texts: list[str] = []
-    for number, line in enumerate(lines, 1):
-        if not first:
-            if (match := _SOURCE.match(line)) is None:
-                continue
-            first, texts = number, []
-            if match[1] == "[" and not line.rstrip().endswith(("]", "],")):
-                continue
-            texts = [line[match.end() - (match[1] == '"') :]]
-        elif not _LIST_END.match(line):
-            texts.append(line)
-            continue
-        name = _cell_name(texts)
+    """Yield each cell of a notebook's text, named after what it defines or begins with."""
+    starts = [number for number, line in enumerate(lines, 1) if line.startswith(CELL_MARKER) or _SOURCE.match(line)]
+    for first, following in zip(starts, (*starts[1:], len(lines) + 1), strict=True):
+        last = next((number for number in range(following - 1, first, -1) if lines[number - 1].strip()), first)
+        name = _cell_name(cell_texts(lines[first - 1 : last]))
         if name:
-            yield Definition(first, name, name, max(first, number), "cell", public=False)
-        first = 0
+            yield Definition(first, name, name, last, "cell", public=False)
 
 
 def cell_texts(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a cell as they are in it; `lines` are strings of JSON."""
-    texts: list[str] = []
-    for line in lines:
-        try:
-            value: object = json.loads(line.strip().rstrip(",").removesuffix("]"))
-        except ValueError:
-            continue
-        if isinstance(value, str):
-            texts += value.rstrip("\n").split("\n")
-    return texts
+    """Return the lines of a cell without what opens it."""
+    if not lines or (source := _SOURCE.match(lines[0])) is None:
+        return list(lines[1:])
+    return (_string(lines[0][source.end() - (source[1] == '"') :]) or "").rstrip("\n").split("\n")
 
 
 def _cell_name(lines: Sequence[str]) -> str:
-    filled = [text for text in cell_texts(lines) if text.strip("# \t")]
+    filled = [line for line in lines if line.strip("# \t")]
     defined = [match[1] for text in filled if (match := _DEFINED.match(text))]
     begins = next((text for text in filled if not text.startswith(_DIRECTIVES)), filled[0] if filled else "")
     return (", ".join(defined) or begins.strip("#| \t"))[:MAX_CELL_NAME]

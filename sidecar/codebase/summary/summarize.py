@@ -33,8 +33,8 @@ from sidecar.codebase.summary.pattern_languages import (
     is_notebook,
     markup_of,
     notebook_cells,
+    notebook_text,
     script_lines,
-    without_outputs,
 )
 from sidecar.codebase.summary.purpose import (
     derived_purpose,
@@ -62,7 +62,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 31
+SUMMARY_VERSION = 32
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -134,7 +134,7 @@ def _readable_text(path: str, content: bytes, *, with_words: bool = True) -> _Te
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
     if is_notebook(path):
-        text = without_outputs(text)
+        text = notebook_text(text)
     if len(text if is_notebook(path) else content) > MAX_ANALYSED_BYTES:
         return _summarize_large(path, len(content), text, with_words=with_words)
     lines = _split_lines(text)

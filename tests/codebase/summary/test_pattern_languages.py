@@ -7,7 +7,7 @@ from functools import partial
 from sidecar.codebase import Summary, summarize
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary import LANGUAGES
-from sidecar.codebase.summary.pattern_languages import without_outputs
+from sidecar.codebase.summary.pattern_languages import notebook_text
 from tests.support.cases import together
 from tests.support.depth import sample
 from tests.support.growth import Work, takes_linear_time
@@ -321,25 +321,39 @@ CODE = {
 }
 
 
-def test_the_cells_of_a_notebook_are_its_regions_without_outputs() -> None:
+def test_the_cells_of_a_notebook_are_its_regions_notebook_text() -> None:
     text = notebook(TEXT, CODE)
     summary = summary_of("a.ipynb", text)
     assert (summary.purpose, summary.imports) == ("Adds up all carts of a day.", ("shop.cart",))
     assert [each.name for each in summary.definitions] == ["Sums", "total"]
-    lines = text.split("\n")
+    lines = notebook_text(text).split("\n")
     shown = ["\n".join(lines[n - 1] for n in region.numbers) for region in regions("a.ipynb", text)]
-    assert len(shown) == 2
-    assert "def total(cart)" in shown[1]
-    assert "pelican" not in "".join(shown)
+    assert shown == [
+        "# %% [markdown]\n# Sums\n\nAdds up all carts of a day.",
+        "# %%\n#| export\nimport shop.cart\ndef total(cart):\n    return sum(cart)",
+    ]
+    raw = text.split("\n")
+    assert all(json.dumps(line)[1:-1] in raw[at] for at, line in enumerate(lines) if line[:4] != "# %%")
     terms = {term for chunk in summary.chunks for term in chunk}
     assert "cart" in terms
     assert "pelican" not in terms
 
 
+def test_the_source_of_a_cell_may_be_one_string() -> None:
+    summary = summary_of("a.ipynb", notebook({**CODE, "source": "import shop.till"}, TEXT))
+    assert [(each.name, each.line == each.end_line) for each in summary.definitions] == [
+        ("import shop.till", True), ("Sums", False),
+    ]  # fmt: skip
+
+
+def test_text_of_cells_is_read_again_as_it_is() -> None:
+    assert notebook_text(notebook_text(notebook(TEXT, CODE))) == notebook_text(notebook(TEXT, CODE))
+
+
 def test_outputs_end_where_they_end_whatever_ends_the_lines() -> None:
     text = notebook(CODE, TEXT)
-    without = without_outputs(text.replace("\n", "\r\n"))
-    assert without == without_outputs(text)
+    without = notebook_text(text.replace("\n", "\r\n"))
+    assert without == notebook_text(text)
     assert "Adds up all carts" in without
 
 
