@@ -28,6 +28,7 @@ from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_f
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     NAMED_PARTS,
+    BrokenImport,
     FragileFile,
     PackageNames,
     RankedFile,
@@ -66,7 +67,14 @@ from sidecar.codebase.worktree.diff import (
     split_hunks,
     subjects_between,
 )
-from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable, is_outside, path_from_cwd
+from sidecar.codebase.worktree.state import (
+    ChangedFile,
+    RepositoryState,
+    StateUnavailable,
+    former_paths,
+    is_outside,
+    path_from_cwd,
+)
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
 __all__ = [
@@ -77,6 +85,7 @@ __all__ = [
     "MAX_WHOLE_LINES",
     "NAMED_PARTS",
     "ApiChange",
+    "BrokenImport",
     "ChangedFile",
     "Definition",
     "FileDiff",
@@ -121,6 +130,7 @@ __all__ = [
     "drop_unlikely",
     "file_kind",
     "finished",
+    "former_paths",
     "from_json",
     "has_public_api",
     "hunk_header",

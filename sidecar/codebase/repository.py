@@ -17,7 +17,7 @@ from sidecar.codebase.file_analysis_worker import analyse
 from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, ShownRegions
-from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
+from sidecar.codebase.search import BrokenImport, FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
 from sidecar.codebase.search_without_index import RunningSearch
@@ -38,7 +38,7 @@ from sidecar.codebase.worktree.diff import (
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_metadata import head_of, index_signature
-from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
+from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.system.allocator import release_memory
@@ -117,6 +117,8 @@ class Repository:
         self._grammars_started = False
         self._texts_above: tuple[object, dict[str, str]] = (None, {})
         """Instruction files of the folders above, and what they were read for."""
+        self._broken_imports: tuple[object, Sequence[BrokenImport]] = (None, ())
+        """The imports that moved and deleted files broke, and the state in which they did."""
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = DiffCache(self.cwd, self._hashes, self.freshness)
@@ -426,6 +428,22 @@ class Repository:
     def importers(self, path: str) -> list[str]:
         """Return the files known to import a listed file, sorted; also those of the repository outside of `cwd`."""
         return self._search.importers(path, MAX_IMPORT_CANDIDATES)
+
+    def broken_imports(self, state: RepositoryState) -> Sequence[BrokenImport] | None:
+        """Return the imports that the files moved or deleted since the last commit broke, sorted.
+
+        None while files are still being indexed. They are computed once for a state.
+        """
+        moved = former_paths(state.changed)
+        if not moved:
+            return ()
+        key = state.head, state.changed_hash
+        if self._broken_imports[0] != key:
+            broken = self._search.broken_imports(moved, MAX_IMPORT_CANDIDATES)
+            if broken is None:
+                return None
+            self._broken_imports = key, broken
+        return self._broken_imports[1]
 
     def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.

@@ -1,7 +1,7 @@
 """The search over one workspace: its index, its head's history, and the cache of results; what worktrees share."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
 from functools import partial
@@ -16,6 +16,7 @@ from sidecar.codebase.region_search import RegionQuery, RegionSearch
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import FragileFile, read_commits
 from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
+from sidecar.codebase.search.import_graph import BrokenImport
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.prompt_parts import Frame, read_evidence
 from sidecar.codebase.search.quoted_texts import QuotedPlace, ReadFiles, find_quoted, likelihood_order
@@ -239,6 +240,10 @@ class WorkspaceSearch:
     def importers(self, path: str, at_most: int) -> list[str]:
         """Return the files known to import a file, sorted; at most `at_most` files are checked."""
         return self.index.importers(path, self._imports_of, at_most)
+
+    def broken_imports(self, moved: Mapping[str, str], at_most: int) -> list[BrokenImport] | None:
+        """Return the imports that moved or deleted files broke, sorted; None while files are still being indexed."""
+        return self.index.broken_imports(moved, self._imports_of, at_most)
 
     def region_query(self, text: str) -> RegionQuery:
         """Return what regions are compared with: a text's evidence and the weights of its terms."""

@@ -17,7 +17,14 @@ from sidecar.packs.carryover import carryover_items, step_lines
 from sidecar.packs.collect_inputs import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
-from sidecar.packs.delta_pack import AnchorNews, delta_items, instruction_items, operation_items, recent_failures
+from sidecar.packs.delta_pack import (
+    AnchorNews,
+    broken_import_items,
+    delta_items,
+    instruction_items,
+    operation_items,
+    recent_failures,
+)
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_blocks import BLOCK_ORDER, PackItem, Priority, render_block, session_has
 from sidecar.packs.request import PackRequest
@@ -320,8 +327,11 @@ def _changes(
         inputs.state, inputs.differences, request.known, inputs.moved, failing, request.sub_chat.todos,
         anchor_news, QueryRelevance(relevance, query), request.limits.new_bytes,
     )  # fmt: skip
-    operation = request.workspace.slices.repository.operation_in_progress(inputs.state)
-    return [*operation_items(operation, request.known), *changes]
+    repository = request.workspace.slices.repository
+    broken = repository.broken_imports(inputs.state)
+    if broken is not None:
+        changes += broken_import_items(broken, inputs.state, request.known)
+    return [*operation_items(repository.operation_in_progress(inputs.state), request.known), *changes]
 
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:

@@ -7,9 +7,11 @@ Here: the worktree's head, failing tests, the task list, changed rules and stand
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
-from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_name, may_show
+from sidecar.codebase import BrokenImport, FileDiff, HeadMove, RepositoryState, former_paths, may_name, may_show
 from sidecar.core.clean_text import clean, clip, count_noun, one_line
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
@@ -150,6 +152,7 @@ class AnchorNews(NamedTuple):
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
 MAX_STAGED = 6
+MAX_BROKEN_IMPORTS = 20
 
 
 def delta_items(
@@ -290,6 +293,32 @@ def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
     before = sent.entry.digest if isinstance(sent.entry, entries.TextEntry) else "operation"
     text = f"The {before} is no longer in progress."
     return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entries.REMOVED, "it was at the last update")]
+
+
+def broken_import_items(
+    broken: Sequence[BrokenImport], state: RepositoryState, known: SessionContents
+) -> list[PackItem]:
+    """Return the imports broken by moved and deleted files that a session lacks, by the file that they led to.
+
+    One that is repaired and breaks again is named again.
+    """
+    sent = known.items.get(entries.BROKEN_IMPORTS)
+    sent_ids = sent.entry.ids if sent is not None and isinstance(sent.entry, entries.LineListEntry) else ()
+    ids = {statement_key("\n".join(row)): row for row in broken if may_name(row.importer) and may_name(row.target)}
+    if not ids and not sent_ids:
+        return []
+    missing = [row for row_id, row in ids.items() if row_id not in sent_ids]
+    lines = ["Imports that lead nowhere since files were moved or deleted:"]
+    moved, shown = former_paths(state.changed), sorted(missing, key=attrgetter("target"))[:MAX_BROKEN_IMPORTS]
+    for target, rows in groupby(shown, key=attrgetter("target")):
+        present = moved.get(target)
+        place = "" if present is None else f" (now {one_line(present, 200)})" if present else " (deleted)"
+        lines.append(f"  of {one_line(target, 200)}{place} in")
+        lines += [f"    {one_line(row.importer, 200)}: {one_line(row.specifier, 100)}" for row in rows]
+    lines += [f"  … {len(missing) - MAX_BROKEN_IMPORTS} more"] if len(missing) > MAX_BROKEN_IMPORTS else []
+    entry = entries.LineListEntry(tuple(sorted(ids))) if ids else entries.REMOVED
+    why, key = "a file that they name is no longer there", entries.BROKEN_IMPORTS
+    return [PackItem(key, "delta", Priority.DELTA, "\n".join(lines), entry, why, is_known=not missing)]
 
 
 def _fact_items(lines: Sequence[str], known: SessionContents) -> list[PackItem]:

@@ -13,7 +13,14 @@ from sidecar.codebase.search.commit_history import (
     read_commits,
 )
 from sidecar.codebase.search.head_histories import NO_HISTORY, HeadHistory, update_history
-from sidecar.codebase.search.import_graph import MAX_FILES, DependencyGraph, FileTree, PackageNames, resolve_import
+from sidecar.codebase.search.import_graph import (
+    MAX_FILES,
+    BrokenImport,
+    DependencyGraph,
+    FileTree,
+    PackageNames,
+    resolve_import,
+)
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, mentioned_files
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
@@ -41,6 +48,7 @@ __all__ = [
     "NO_HISTORY",
     "QUARTER",
     "RANKING_VERSION",
+    "BrokenImport",
     "Commit",
     "DependencyGraph",
     "Documents",

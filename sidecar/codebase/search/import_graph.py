@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, is_test
-from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.search.postings import MAX_UNITS, unit_of
 from sidecar.codebase.search.shared_documents import folder_of, name_of
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
@@ -477,6 +477,71 @@ def former_importers(documents: Documents, path: str, imports: Mapping[str, Sequ
     )
 
 
+class BrokenImport(NamedTuple):
+    """An import that leads to no file any more, since files were moved or deleted."""
+
+    importer: str
+    specifier: str
+    target: str
+    """The file that it led to."""
+
+
+_NOT_IN_NAMES = lazy_regex(r"[\W_]")
+MAX_MENTIONS = 3_000
+"""A name with more passages than this is no sign of an import."""
+
+
+def broken_imports(
+    documents: Documents, moved: Mapping[str, str], imports_of: ImportsOf, at_most: int
+) -> list[BrokenImport]:
+    """Return the imports of moved files, and those in them, that lead to no file of that name, sorted.
+
+    `moved` has each former path with the present one, which is empty for a deleted file. At most `at_most` files are
+    checked. An import that leads to another file of the same name is not broken: it may be meant.
+    """
+    prefix, tree = documents.prefix, _tree(documents)
+    removed = frozenset(path_from_root(prefix, path) for path in moved if path not in documents)
+
+    def ending_with(tail: str) -> list[str]:
+        return sorted([*tree.ending_with(tail), *(path for path in removed if f"/{path}".endswith(f"/{tail}"))])
+
+    def in_folder(folder: str) -> list[str]:
+        return sorted([*tree.in_folder(folder), *(path for path in removed if folder_of(path) == folder)])
+
+    before = FileTree(_PathsBefore(removed, tree.paths), ending_with, in_folder)
+    origins = {path: former for former, path in moved.items() if path}
+    checked = dict.fromkeys(origins)
+    for path in sorted(moved):
+        if len(checked) < at_most:
+            checked.update(dict.fromkeys(_mentioning(documents, path, MAX_MENTIONS)))
+    found = []
+    for importer, specifiers in imports_of(list(checked)[:at_most]).items():
+        origin, at = (path_from_root(prefix, path) for path in (origins.get(importer, importer), importer))
+        for specifier in dict.fromkeys(specifiers):
+            target = next(iter(resolve_import(origin, specifier, before)), "")
+            if not (target in removed or (target and importer in origins)) or not _is_named_in(target, specifier):
+                continue
+            if not any(_is_named_in(path, specifier) for path in resolve_import(at, specifier, tree)):
+                found.append(BrokenImport(importer, specifier, path_from_cwd(prefix, target)))
+    return sorted(found)
+
+
+def _is_named_in(path: str, specifier: str) -> bool:
+    """Whether an import names a file, and not only a folder above it as `..` or `super` do."""
+    name, given = (_NOT_IN_NAMES.sub("", text).casefold() for text in (_imported_name(path), specifier))
+    return bool(name) and name in given
+
+
+class _PathsBefore:
+    """The paths of a workspace before some files were moved or deleted."""
+
+    def __init__(self, removed: frozenset[str], present: Container[str]) -> None:
+        self._removed, self._present = removed, present
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._removed or path in self._present
+
+
 class _PathsFromRoot:
     """The paths of a workspace below the repository's top, relative to the top, as imports name them."""
 
@@ -510,9 +575,10 @@ def _import_targets(path: str, specifiers: Iterable[str], tree: FileTree) -> set
     return {target for specifier in specifiers for target in resolve_import(path, specifier, tree)}
 
 
-def _mentioning(documents: Documents, path: str) -> list[str]:
+def _mentioning(documents: Documents, path: str, at_most: int = MAX_UNITS) -> list[str]:
+    """Return the code that has the words by which imports name a file, unless more than `at_most` passages have one."""
     terms = list(count_terms(_imported_name(path_from_root(documents.prefix, path))))
-    if not terms:
+    if not terms or any(documents.texts.count(term) > at_most for term in terms):
         return []
     units = [{documents.owners[unit_of(entry)] for entry in documents.texts.entries(term)} for term in terms]
     suffix = path.rpartition(".")[2]

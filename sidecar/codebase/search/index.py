@@ -17,9 +17,11 @@ from sidecar.codebase.files import is_own_code
 from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.import_graph import (
+    BrokenImport,
     DependencyGraph,
     ImportsOf,
     PackageNames,
+    broken_imports,
     former_importers,
     import_targets,
     importers,
@@ -444,6 +446,13 @@ class FileIndex:
         """Return the files whose imports resolve to a removed file, sorted."""
         with self._lock:
             return former_importers(self._documents, path, imports)
+
+    def broken_imports(
+        self, moved: Mapping[str, str], imports_of: ImportsOf, at_most: int
+    ) -> list[BrokenImport] | None:
+        """Return the imports that moved or deleted files broke, sorted; None while files are still being analysed."""
+        with self._lock:
+            return broken_imports(self._documents, moved, imports_of, at_most) if not self.pending_paths else None
 
     def _delta_to(self, files: Mapping[str, str]) -> FileDelta:
         """Return the differences to the next files, which are computed once."""

@@ -1,7 +1,7 @@
 """The state of a worktree according to git: head, branch, changed files with content hashes."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -135,6 +135,27 @@ class ChangedFile(NamedTuple):
     code: str
     content_hash: str
     original: str | None
+
+
+def former_paths(changed: Iterable[ChangedFile]) -> dict[str, str]:
+    """Return the former paths of moved and deleted files, each with the present one; that is empty for a deleted file.
+
+    A deleted file has moved if there is a single new one of its name.
+    """
+    former: dict[str, str] = {}
+    deleted: list[str] = []
+    new: dict[str, list[str]] = {}
+    for file in changed:
+        if file.kind == "renamed" and file.original is not None:
+            former[file.original] = file.path
+        elif file.content_hash == "absent":
+            deleted.append(file.path)
+        elif file.kind == "untracked" or file.code.startswith("A"):
+            new.setdefault(file.path.rpartition("/")[2], []).append(file.path)
+    for path in deleted:
+        candidates = new.get(path.rpartition("/")[2], [])
+        former[path] = candidates[0] if len(candidates) == 1 else ""
+    return former
 
 
 class RepositoryState(NamedTuple):
