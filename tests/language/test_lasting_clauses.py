@@ -362,6 +362,9 @@ def test_reading_takes_linear_time(end: str) -> None:
         "No explicit dependencies found.",
         "If you need a tax number u can use my number",
         "we do have explicit `fiberDeps` in the config files",
+        "also the login page should say so if the account is inactive",
+        "make the title say so if nothing was found",
+        "when I swipe a code away it should ask me first, deleted one by mistake yesterday",
     ],
 )
 def test_a_request_a_report_or_a_part_of_the_screen_is_no_lasting_wish(message: str) -> None:
