@@ -257,6 +257,10 @@ def leading_lines(lines: Sequence[str], line: int, at: int = 1) -> LeadingLines:
     start, code = line, line
     while start > at:
         block = _block_start(lines, start - 1, at)
+        decorator = 0 if block else _decorator_start(lines, start - 1, at)
+        if decorator:
+            start = code = decorator
+            continue
         if not block and not _LEADING.match(lines[start - 2]):
             break
         start = block or start - 1
@@ -277,6 +281,27 @@ def _block_start(lines: Sequence[str], last: int, at: int) -> int:
                 if closing in text:
                     return 0
     return 0
+
+
+_DECORATOR = ("@", "#[", "[")
+_DECORATOR_END = lazy_regex(r"[)\]}]{1,4}$")
+MAX_DECORATOR_LINES = 60
+
+
+def _decorator_start(lines: Sequence[str], last: int, at: int) -> int:
+    """Return the first line of a decorator or attribute of several lines that ends in a line; 0 without one."""
+    if not _DECORATOR_END.match(lines[last - 1].strip()):
+        return 0
+    depth = _indentation(lines[last - 1])
+    for number in range(last - 1, max(at, last - MAX_DECORATOR_LINES) - 1, -1):
+        text = lines[number - 1]
+        if text.strip() and _indentation(text) <= depth:
+            return number if _indentation(text) == depth and text.strip().startswith(_DECORATOR) else 0
+    return 0
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> tuple[Landmine, ...]:

@@ -1,5 +1,6 @@
 """Files split into regions: definitions, windows of long ones, code between them, sections."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,19 @@ def texts(text: str, path: str = "src/cart.py") -> dict[str, str]:
 def test_a_definition_is_a_region_with_its_decorators_and_comment() -> None:
     assert texts(CART)["Cart.discount"].startswith("# The owner's code.\n    @cached\n    def discount")
     assert texts(CART)["unrelated"] == 'def unrelated():\n    return "total"'
+
+
+@pytest.mark.parametrize(
+    ("path", "decorator", "definition"),
+    [
+        ("src/users.py", '@router.patch(\n    "/{id}",\n    response_model=User,\n)', "def update(id):\n    return id"),
+        ("src/user.ts", '@Component({\n  selector: "user",\n})', "export class User {\n  name = 1;\n}"),
+        ("src/user.rs", "#[derive(\n    Clone,\n)]", "pub struct User {\n    id: u8,\n}"),
+    ],
+)
+def test_a_decorator_of_several_lines_belongs_to_its_definition(path: str, decorator: str, definition: str) -> None:
+    text = f"{decorator}\n{definition}"
+    assert [(region.first, region.last) for region in regions(text, path)] == [(1, text.count("\n") + 1)]
 
 
 def test_a_warning_above_a_definition_is_shown_with_it_however_long_its_comment() -> None:
