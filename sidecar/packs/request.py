@@ -37,7 +37,15 @@ from sidecar.packs.byte_budget import (
 )
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
-from sidecar.packs.task import GENERAL_TERMS, clean_prompt, referenced_items, task_of, task_terms, work_query
+from sidecar.packs.task import (
+    GENERAL_TERMS,
+    clean_prompt,
+    referenced_items,
+    task_of,
+    task_terms,
+    without_announcement,
+    work_query,
+)
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -359,10 +367,15 @@ _VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"]))
 def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
     """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed.
 
-    In a small repository general words such as "once" are rare, too; they lead to no file there either.
+    In a small repository general words such as "once" are rare, too; they lead to no file there either. A prompt that
+    announces another subject is read like a first one: the words that say what it is about need not be rare.
     """
-    words, names = task_terms(prompt)
-    return workspace.slices.repository.evidence_in(prompt, names, [term for term in words if term not in _VAGUE_TERMS])
+    own = without_announcement(prompt)
+    words, names = task_terms(own)
+    terms = [term for term in words if term not in _VAGUE_TERMS]
+    repository = workspace.slices.repository
+    evidence = repository.evidence_in(own, names, terms)
+    return evidence if own == prompt else evidence | repository.subject_terms(repository.specific_terms(terms))
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:

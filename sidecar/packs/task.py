@@ -147,6 +147,29 @@ _REFERS_BACK = lazy_regex(
 """Matches a prompt that continues a sentence, or says `it` before it names anything."""
 
 
+_ANNOUNCEMENT = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|thank you|good|perfect|nice|and|but|so|then|now|for|alright|let['’]?s do|jetzt|nun"
+    r"|ahora|maintenant|agora|ora|nu|теперь)[\s,.!:]{1,3}){0,4}+"
+    r"(?:(?:an? )?(?:something (?:else|different|unrelated)|(?:another|different|new|next|separate|unrelated)"
+    r" (?:topic|subject|task|issue|thing|question|problem|bug|feature|ticket|request|note|matter))"
+    r"|unrelated|on (?:another|a different) note|chang(?:e|ing) (?:of |the )?(?:topic|subject)|moving on"
+    r"|next(?: up)?(?=\s{0,2}[:：])|(?:et)?was (?:ganz )?anderes|(?:anderes|neues) thema"
+    r"|(?:nächste|neue|andere) (?:aufgabe|frage)|otra cosa|otro tema|siguiente tarea"
+    r"|autre chose|autre sujet|tâche suivante|outra coisa|outro assunto|próxima tarefa"
+    r"|un['’ ]altra cosa|altro argomento|iets anders|ander onderwerp|volgende taak"
+    r"|другое|другая тема|следующая задача|换个话题|另外?一个问题|下一个任务|別件(?:です)?|次のタスク)"
+    r"\s{0,3}(?:[:：,，.。;!—–-]{1,3}|\n)\s*+(?=\S)",
+    re.IGNORECASE,
+)
+"""Words by which a prompt says that a new subject begins: "now something else:", "next: ", "unrelated, "."""
+
+
+def without_announcement(prompt: str) -> str:
+    """Return a prompt without first words which say that its subject is another; as it is without any."""
+    match = _ANNOUNCEMENT.match(prompt)
+    return prompt[match.end() :] if match is not None else prompt
+
+
 FindEvidence = Callable[[str], Collection[str]]
 """Returns the paths, names and rare terms in a prompt that the repository has."""
 
@@ -160,25 +183,29 @@ def task_of(
     """Return the task of a prompt and whether it is new.
 
     A new task begins only if the prompt names something that the repository has, and shares nothing with the task so
-    far. Thanks or praise begin none, and the first request after them does. `touched_names` returns the names in the
-    files that the task's runs changed. The two functions are called only when the words of the prompts leave the
-    question open.
+    far or says itself that its subject is another. Thanks or praise begin none, and the first request after them does.
+    `touched_names` returns the names in the files that the task's runs changed. The two functions are called only when
+    the words of the prompts leave the question open.
     """
     prompt = clean_prompt(prompt)
-    words, names = task_terms(prompt)
-    if current is None or (not current.names and is_courtesy(current.objective) and not is_courtesy(prompt)):
-        return _new_task(prompt, words, names), True
-    terms = _terms_outside_paths(prompt)
-    shares_terms = bool(set(terms) & set(current.terms)) or bool(set(names) & set(current.names))
-    if (
-        (names or terms)
-        and not shares_terms
-        and not _REFERS_BACK.match(prompt)
-        and not is_courtesy(prompt)
-        and not _names_touched_symbol(names, touched_names)
-        and find_evidence(prompt)
-    ):
-        return _new_task(prompt, words, names), True
+    own = without_announcement(prompt)
+    words, names = task_terms(own)
+    if current is None or (not current.names and is_courtesy(current.objective) and not is_courtesy(own)):
+        return _new_task(own, words, names), True
+    terms = _terms_outside_paths(own)
+    is_open = bool(names or terms) and (
+        own != prompt
+        or not (
+            set(terms) & set(current.terms)
+            or set(names) & set(current.names)
+            or _REFERS_BACK.match(own)
+            or is_courtesy(own)
+            or _names_touched_symbol(names, touched_names)
+        )
+    )
+    if is_open and find_evidence(prompt):
+        return _new_task(own, words, names), True
+    prompt = own
     extended = replace(
         current,
         terms=tuple(dict.fromkeys((*current.terms, *terms)))[:MAX_TERMS],
@@ -285,6 +312,7 @@ def search_query(prompt: str) -> str:
     says about working alone, as in "and add a test", leads to no file; nor does the word "test" where one is reported
     to fail, or a first "hello".
     """
+    prompt = without_announcement(prompt)
     subject = subject_of(prompt)
     scope = scope_prefix(subject) or documents_scope(prompt)
     quoted = as_quotations(quoted_texts(prompt))

@@ -84,6 +84,22 @@ def test_a_prompt_with_unrelated_names_starts_a_new_task(switch: str) -> None:
     assert task_of(after, "go on")[0].fingerprint == after.fingerprint
 
 
+@pytest.mark.parametrize(
+    ("prompt", "objective"),
+    [
+        ("next: the discount of a parcel is ignored", "the discount of a parcel is ignored"),
+        ("Great. Now something else: print the parcel label in src/cart.py", "print the parcel label in src/cart.py"),
+        ("jetzt was anderes: das Parcel ist zu klein", "das Parcel ist zu klein"),
+        ("next step: weigh the parcel and its discount", None),
+        ("something else is broken in the discount of a parcel", None),
+        ("the next task: weigh the parcel with discount", None),
+    ],
+)
+def test_an_announced_subject_starts_a_task_whatever_words_it_shares(prompt: str, objective: str | None) -> None:
+    after, is_new = task_of(task_of(None, CART)[0], prompt)
+    assert (is_new, after.objective) == (objective is not None, objective or CART)
+
+
 def test_thanks_start_no_task_whatever_the_repository_contains() -> None:
     def task_in(current: Task | None, prompt: str) -> tuple[Task, bool]:
         return task_of_prompt(current, prompt, lambda text: ["clear"] if "clear" in text else KNOWN.findall(text))
@@ -132,6 +148,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("fix(router): trim the slash, would you?", "fix(router): fix router slash trim"),
         ("ok great, explain the tests of the cart", "cart tests"),
         ("go on", ""),
+        ("now something else: trim the slash", "slash trim"),
         ("add a retry link", "link retry"),
         ("CI is failing on Windows", "CI failing windows"),
         ("fix the Windows CI", "CI fix windows"),

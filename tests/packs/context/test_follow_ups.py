@@ -119,6 +119,18 @@ def test_a_new_subject_is_answered_although_the_session_has_context(start_chat: 
     assert "src/voucher.py" in paths_of(text_of(chat.pre_run("Customers cannot redeem a voucher"), "context"))
 
 
+@pytest.mark.parametrize("announcement", ["next: ", "Ok, now something else:\n", "Different topic. "])
+def test_an_announced_subject_is_answered_although_its_words_are_in_many_files(
+    start_chat: StartChat, shop: Repository, announcement: str
+) -> None:
+    shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(60)}, **PARCELS})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    paths = paths_of(text_of(chat.pre_run(f"{announcement}the refund policy forgets damaged parcels"), "context"))
+    assert len(paths) == 3
+    assert all(path.startswith("src/parcel_") for path in paths)
+
+
 def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     assert (
