@@ -300,7 +300,12 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.ml", "(* Sums of a cart. *)\nlet x = 1\n", "Sums of a cart."),
         ("a.ex", 'defmodule Cart do\n  @moduledoc """\n  Sums of a cart. More.\n  """\nend\n', "Sums of a cart."),
         ("a.ex", 'defmodule Cart do\n  @moduledoc "Sums of a cart."\nend\n', "Sums of a cart."),
-        ("a.ex", "# Generated\ndefmodule Cart do\n  @moduledoc false\nend\n", "Generated"),
+        ("a.ex", "# Sums of it\ndefmodule Cart do\n  @moduledoc false\nend\n", "Sums of it"),
+        ("a.rb", "# typed: false\n\n# Sums of a cart.\nclass Cart\nend\n", "Sums of a cart."),
+        ("a.css", "/* Layout */\nbody {}\n", ""),
+        ("a.sql", "-- AlterTable\nALTER TABLE cart ADD COLUMN x INT;\n", ""),
+        ("a.md", "# Title\n\n1. Start it.\n\nIf you want to stop it, run `stop`.\n\nSee below.\n", "Sections: Title"),
+        ("a.md", "# Title\n\nRun the shop locally and connect it to the till.\n\nMore.\n", "Sections: Title"),
     ],
 )
 def test_the_purpose_is_the_first_sentence_about_the_file(path: str, text: str, purpose: str) -> None:
