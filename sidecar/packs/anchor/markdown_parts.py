@@ -23,7 +23,9 @@ _PLACEHOLDER = lazy_regex(
 )
 _WORD = lazy_regex(r"(?!nbsp|amp)[^\W\d_]{2,40}")
 _DEFINITION = lazy_regex(
-    r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
+    r"^an? |^(?!there|this|if|we|you|\w{1,20}ing (?:the|an?|your|this|it|`))\w.{1,120}?"
+    r"\b(?:is|are) (?:an?|the|one|written)\b",
+    re.IGNORECASE,
 )
 _SENTENCE = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
 

@@ -25,6 +25,7 @@ from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
         ("# Shop\n\nThe till sells:\n\n- tea\n", ""),
         ("# Shop\n\n## Overview\n\nSells tea.\n", "Sells tea."),
         ("## Shop\n\nSells tea.\n", "Sells tea."),
+        ("# Shop\n\nModule which sells.\n\n## Keys\n\nSetting the `key` is a one time step.\n", "Module which sells."),
     ],
 )
 def test_the_introduction_is_the_defining_paragraph(text: str, expected: str) -> None:
