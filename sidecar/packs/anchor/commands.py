@@ -255,15 +255,25 @@ class ProjectCommand(NamedTuple):
     """The folder to run it in, with a trailing slash; empty for the top."""
 
 
+_PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")
+
+
 def project_folders(projects: Sequence[str], texts: Mapping[str, str]) -> list[str]:
     """Return the folders of these build files that state their own commands.
 
-    A package.json with scripts at the top is a workspace's, whose scripts run those of the folders.
+    A package.json with scripts at the top is a workspace's, whose scripts run those of the folders. A pyproject.toml
+    there covers those of the folders, unless it only lists them as a workspace.
     """
+    top = config_tables.parse_toml(texts.get("pyproject.toml", ""))
+    is_python = bool({"project", "build-system"} & top.keys()) or bool(
+        {"poetry", "pytest", "hatch", "pdm"} & config_tables.subtable(top, "tool").keys()
+    )
     scripts = config_tables.subtable(config_tables.parse_json(texts.get("package.json", "")), "scripts")
     is_workspace = any(name in scripts for names in _SCRIPTS.values() for name in names)
     folders = (
-        path.rpartition("/")[0] + "/" for path in projects if not (is_workspace and path.endswith("package.json"))
+        path.rpartition("/")[0] + "/"
+        for path in projects
+        if not (is_workspace and path.endswith("package.json")) and not (is_python and path.endswith(_PYTHON_FILES))
     )
     return list(dict.fromkeys(folders))[:MAX_FOLDERS]
 
@@ -435,10 +445,11 @@ def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
 
 
 def _inline_commands(project: Project, path: str, text: str) -> Iterator[ProjectCommand]:
-    """The commands in a sentence; a tool's name alone starts no program."""
+    """The commands in a sentence; a tool's name alone starts no program, and formats no file."""
     for inline in _INLINE.finditer(text):
         command = ProjectCommand(inline[1].strip(), path)
-        if (" " in command.text or purpose_of(command.text) != "run") and _is_runnable(project, command):
+        is_name = " " not in command.text and purpose_of(command.text) in ("run", "format")
+        if not is_name and _is_runnable(project, command):
             yield command
 
 

@@ -60,7 +60,8 @@ _CLASSIFIED = {
         r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
     ),
     "specifications": lazy_regex(
-        r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
+        r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?!(?:fixtures?|support|dummy|files|data)/)"
+        r"(?:[^/]+/){0,2}(?!readme|index|template)[^/]+\.(?:md|mdx)$"
         r"|^openspec/changes/(?!archive/)[^/]+/proposal\.md$"
     ),
     "guides": lazy_regex(r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$"),
@@ -188,18 +189,24 @@ _PLATFORM_FOLDERS = ("android/", "ios/", "macos/", "linux/", "windows/")
 
 
 def _inner_projects(build_files: Sequence[str]) -> tuple[str, ...]:
-    """The build files below the top whose kind no folder above has; packages may be apart from a package.json there."""
+    """The build files below the top whose kind no folder above has; packages may be apart from a package.json there.
+
+    A pyproject.toml at the top may only list the projects below it, which come last then.
+    """
     kinds = {(folder, _BUILD_KINDS[name]) for folder, _, name in (path.rpartition("/") for path in build_files)}
     is_app = ("", "node") in kinds or ("", "dart") in kinds
+    may_list = {path for path in build_files if _BUILD_KINDS.get(path) == "python"} == {"pyproject.toml"}
     inner = []
     for path in build_files:
         folder, _, name = path.rpartition("/")
         kind = _BUILD_KINDS[name]
         outer = folder.rpartition("/")[0]
         above = {(outer, kind), ("", kind)} - {(folder, kind)} - ({("", "node")} if outer == "" else set())
+        is_listed = may_list and kind == "python"
+        above -= {("", "python")} if is_listed else set()
         if folder and above.isdisjoint(kinds) and not (is_app and path.startswith(_PLATFORM_FOLDERS)):
-            inner.append(path)
-    return tuple(sorted(inner, key=lambda path: (path.count("/"), path))[:MAX_PROJECTS])
+            inner.append((is_listed, path.count("/"), path))
+    return tuple(path for _, _, path in sorted(inner)[:MAX_PROJECTS])
 
 
 EMPTY = RepoMap(0, {}, {kind: frozenset() for kind in _CLASSIFIED})

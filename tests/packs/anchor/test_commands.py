@@ -269,6 +269,23 @@ def test_scripts_at_the_top_run_those_of_the_packages(
     assert project_folders(projects, {"package.json": package}) == folders
 
 
+@pytest.mark.parametrize(
+    ("top", "folders"),
+    [
+        ('[tool.uv.workspace]\nmembers = ["backend"]\n', ["backend/", "web/"]),
+        ('[project]\nname = "shop"\n', ["web/"]),
+        ("[tool.pytest.ini_options]\n", ["web/"]),
+    ],
+)
+def test_a_pyproject_at_the_top_covers_those_below_unless_it_only_lists_them(top: str, folders: list[str]) -> None:
+    assert project_folders(("backend/pyproject.toml", "web/package.json"), {"pyproject.toml": top}) == folders
+
+
+def test_a_formatter_named_in_a_sentence_is_no_command() -> None:
+    guide = ProjectDocument("CONTRIBUTING.md", "Code is formatted by `gofmt`; check it with `gofmt -l .` before.\n")
+    assert commands_of(project(guide), ()).lines == ["- format check: `gofmt -l .` (CONTRIBUTING.md)"]
+
+
 def test_the_script_that_npm_writes_into_a_new_package_is_no_test() -> None:
     stub = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1", "build": "vite build"}}'
     assert commands_of(project(texts={"package.json": stub}), ()).lines == ["- build: `npm run build` (package.json)"]

@@ -36,6 +36,12 @@ def test_a_map_names_the_largest_folders_and_the_subfolders_of_the_main_one() ->
     assert outline.specifications == ("docs/specs/mail.md",)
 
 
+def test_documents_of_a_folder_of_tests_are_no_specifications() -> None:
+    files = ["spec/slow/README.md", "spec/fixtures/mail.md", "spec/models/cart_spec.rb", "specs/mail/index.md"]
+    assert count_files(files).outline.specifications == ()
+    assert count_files([*files, "specs/mail/send.md"]).outline.specifications == ("specs/mail/send.md",)
+
+
 def test_a_map_names_every_subfolder_or_their_number() -> None:
     few = {f"src/middleware/{chr(97 + number)}{'x' * 6}/a.ts" for number in range(26)}
     many = {f"src/middleware/{chr(97 + number)}{'x' * 16}/a.ts" for number in range(26)}
@@ -62,12 +68,14 @@ def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projec
             "api/tool/go.mod",
         ],
         "go.mod": ["api/go.mod", "web/package.json", "web/desktop/Cargo.toml", "node_modules/x/package.json"],
+        "pyproject.toml": ["backend/pyproject.toml", "web/package.json", "backend/tool/pyproject.toml"],
         "pubspec.yaml": ["ios/Package.swift", "backend/requirements.txt", "backend/setup.py", "a/b/c/go.mod"],
     }
     projects = {top: count_files([top, *paths]).outline.projects for top, paths in files.items()}
     assert projects == {
         "package.json": ("api/go.mod", "web/package.json"),
         "go.mod": ("web/package.json", "web/desktop/Cargo.toml"),
+        "pyproject.toml": ("web/package.json", "backend/pyproject.toml"),
         "pubspec.yaml": ("backend/requirements.txt", "backend/setup.py"),
     }
 
