@@ -578,16 +578,15 @@ def _imported(documents: Documents, seed: str, imports: Mapping[str, Sequence[st
 
 
 def _test_pairs(documents: Documents, seed: str) -> dict[str, float]:
-    """Return a file's tests, or a test's subjects; files of the same name elsewhere count half."""
+    """Return a file's tests, or a test's subjects; files of the same name elsewhere count half.
+
+    A common name such as `utils` pairs only files of one folder.
+    """
     stem = stem_of(seed)
-    if stem in COMMON_STEMS:
-        return {}
-    is_test = documents.kind(documents.number(seed)).test
-    return {
-        path: 1.0 if documents.kind(documents.number(path)).test != is_test else 0.5
-        for path in documents.sharing_stem(stem)
-        if path != seed
-    }
+    shared = [] if stem in COMMON_STEMS else documents.sharing_stem(stem)
+    tests = {path: documents.kind(documents.number(path)).test for path in shared or documents.beside(seed)}
+    own = documents.kind(documents.number(seed)).test
+    return {path: 0.5 if test == own else 1.0 for path, test in tests.items() if shared or test != own}
 
 
 def _same_folder(documents: Documents, seed: str) -> dict[str, float]:

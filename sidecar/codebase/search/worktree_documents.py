@@ -447,6 +447,10 @@ class Documents:
             return []
         return sorted(path for path in self._paths_of(self.paths.entries(term)) if stem_of(path) == stem)
 
+    def beside(self, path: str) -> list[str]:
+        """Return the files of a file's folder whose names share its stem, itself among them; sorted."""
+        return [other for other in self.in_folder(folder_of(path)) if stem_of(other) == stem_of(path)]
+
     def _paths_of(self, entries: Sequence[int]) -> Iterator[str]:
         return (self.shared.path(unit_of(entry)) for entry in entries)
 

@@ -52,6 +52,7 @@ def test_file_imported_by_the_best_is_found() -> None:
         ("src/cart.py", "tests/test_cart.py"),
         ("tests/test_cart.py", "src/cart.py"),
         ("a/cart.ts", "b/cart.test.ts"),
+        ("a/utils.test.ts", "a/utils.ts"),
     ],
 )
 def test_test_and_subject_find_each_other(best: str, pair: str) -> None:
@@ -66,7 +67,8 @@ def test_file_of_the_same_name_elsewhere_counts_half() -> None:
 
 
 def test_common_names_are_not_pairs() -> None:
-    assert paths_of(ask(index_of({"a/index.ts": "pelican", "b/index.ts": OTHER}), "pelican")) == ["a/index.ts"]
+    others = dict.fromkeys(("a/index.css", "b/index.ts", "b/index.test.ts"), OTHER)
+    assert paths_of(ask(index_of({"a/index.ts": "pelican", **others}), "pelican")) == ["a/index.ts"]
 
 
 def test_files_related_to_touched_ones_are_found() -> None:
