@@ -46,6 +46,12 @@ _MESSAGE = lazy_regex(
 )
 """A message that a prompt repeats without quotation marks: an error, or what follows `it says:`."""
 
+_OF_RUNNER = lazy_regex(
+    r"(?i)(?:error message|stack trace|standard output messages|(?:expected|actual|received)(?: \w{1,12})?):?$"
+    r"|failed (?:asserting that\b|[\w]{1,60}\.[\w.+]{1,200})|block \(\d{1,2} levels?\) in\b"
+)
+"""A line that a test runner prints whatever fails: its label, or the name of the test."""
+
 MAX_PASTED_LINES, MIN_PASTED_WORDS = 8, 4
 """In a text of at most this many lines, one of several words with an empty line before it and after it is pasted."""
 
@@ -64,7 +70,8 @@ def quoted_texts(text: str) -> list[str]:
         part.strip()
         for parts in (quoted, messages, _pasted_lines(text))
         for part in parts
-        if (" " in part and len(_LONG_WORD.findall(part)) > 1) or _UNSPACED.search(part)
+        if ((" " in part and len(_LONG_WORD.findall(part)) > 1) or _UNSPACED.search(part))
+        and not _OF_RUNNER.match(part.strip())
     )
     texts: list[str] = []
     for part in map(_plain, found):
