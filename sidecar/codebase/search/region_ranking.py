@@ -391,8 +391,22 @@ def choose_regions(
 ) -> list[RankedRegion]:
     """Return regions within a budget, in the given order; a smaller one may follow one that does not fit.
 
-    Those at the places in `already_sent`, path and first line, have as much room of their own.
+    Those at the places in `already_sent`, path and first line, have as much room of their own. A file's imports say
+    nothing without other code of it.
     """
+    chosen = _choose(ranked, budget_bytes, already_sent)
+    with_code = {region.path for region in chosen if not region.region.is_imports}
+    bare = {region.path for region in chosen} - with_code
+    bare &= {region.path for region in ranked if not region.region.is_imports}
+    if not bare:
+        return chosen
+    others = [region for region in ranked if not (region.region.is_imports and region.path in bare)]
+    return _choose(others, budget_bytes, already_sent)
+
+
+def _choose(
+    ranked: Sequence[RankedRegion], budget_bytes: int, already_sent: Container[tuple[str, int]]
+) -> list[RankedRegion]:
     chosen: list[RankedRegion] = []
     paths: set[str] = set()
     left = left_already_sent = budget_bytes

@@ -142,3 +142,12 @@ def test_a_region_that_is_not_counted_has_no_term_of_the_prompt(monkeypatch: pyt
             context.setattr(region_ranking, "MAX_SOUGHT_TERMS", 0)
             assert found == match_words(index_regions(text, summary), {term: 2.0}, (term,)), term
     assert skipped > len(terms)
+
+
+def test_imports_are_chosen_only_with_other_code_of_their_file() -> None:
+    text = "from cart import total\n\n\ndef show(cart):\n" + "    print(cart)\n" * 30
+    found = ranked("the total of a cart", ("src/till.py", text))
+    imports, code = sorted(found, key=lambda region: region.region.first)
+    assert choose_regions([imports, code], shown_bytes(imports) + 150) == []
+    assert choose_regions([imports, code], 10_000) == [imports, code]
+    assert choose_regions([imports], 10_000) == [imports]
