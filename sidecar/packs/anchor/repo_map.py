@@ -110,7 +110,9 @@ class Outline(NamedTuple):
     """The shape of a repository as an anchor shows it; equal outlines yield equal text."""
 
     areas: tuple[tuple[str, str], ...]
-    """Folders a map may name, each with a fallback for a missing purpose, which is empty for most."""
+    """Folders a map may name, those with most code first: not all may fit; each with a fallback for a missing purpose,
+    which is empty for most.
+    """
     decisions: tuple[str, ...]
     specifications: tuple[str, ...]
     guides: tuple[str, ...]
@@ -172,7 +174,12 @@ class RepoMap:
         main = self._narrowed(main)
         top = main.partition("/")[0] + "/"
         inner = [f"{top}{folder}" for folder, _ in _most_common(self.areas[top].folders, MAX_AREAS)] if main else []
-        return [(name, _area_contents(name, self.areas[name], main)) for name in sorted((*shown, *inner))]
+        listed = sorted((*shown, *inner), key=lambda name: (is_beside_product(name), -self._size_class(name), name))
+        return [(name, _area_contents(name, self.areas[name], main)) for name in listed]
+
+    def _size_class(self, area: str) -> int:
+        """The magnitude of a folder's code: a new file seldom changes it."""
+        return self.areas[area].code.bit_length()
 
     def _narrowed(self, main: str) -> str:
         """The folder with most code, or the one inside it that holds nearly all of it, as with `src/name/`."""

@@ -36,6 +36,13 @@ def test_a_map_names_the_largest_folders_and_the_subfolders_of_the_main_one() ->
     assert outline.specifications == ("docs/specs/mail.md",)
 
 
+def test_folders_with_most_code_come_first_and_what_is_beside_the_product_last() -> None:
+    sizes = {"crates/cart": 2, "crates/till": 40, "crates/mail": 3, "docs": 0, "tests": 60}
+    files = [f"{folder}/{number}.rs" for folder, size in sizes.items() for number in range(size)]
+    areas = [area for area, _ in count_files([*files, "docs/a.md"]).outline.areas]
+    assert areas == ["crates/", "crates/till/", "crates/cart/", "crates/mail/", "tests/", "docs/"]
+
+
 def test_documents_of_a_folder_of_tests_are_no_specifications() -> None:
     files = ["spec/slow/README.md", "spec/fixtures/mail.md", "spec/models/cart_spec.rb", "specs/mail/index.md"]
     assert count_files(files).outline.specifications == ()
