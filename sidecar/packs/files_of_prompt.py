@@ -136,6 +136,8 @@ def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> boo
     """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
     if not _POINTED_PARTS.isdisjoint(ranked.parts):
         return bool(search.evidence)
+    if ranked.path in search.evidence:
+        return True
     return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
 
 

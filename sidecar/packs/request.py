@@ -361,7 +361,15 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
     return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
 
 
-_VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"]))
+_VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | frozenset(
+    stem(word)
+    for word in (
+        "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
+        "comment", "doc", "documentation", "readme", "linter", "lint", "safe", "existing", "instead", "short", "clear",
+        "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large",
+    )
+)  # fmt: skip
+"""Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""
 
 
 def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:

@@ -26,7 +26,7 @@ from sidecar.codebase.search.import_graph import (
     import_targets,
     importers,
 )
-from sidecar.codebase.search.mentioned_files import mentioned_files
+from sidecar.codebase.search.mentioned_files import mentioned_files, spelled_files
 from sidecar.codebase.search.postings import InvertedUnits, unit_of
 from sidecar.codebase.search.prompt_parts import prompt_parts
 from sidecar.codebase.search.query import FAILURE_WORDS, SearchQuery, named_share
@@ -42,8 +42,18 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import UNKNOWN_LANGUAGE, Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.terms import is_prose, query_terms, term_set
+from sidecar.core.terms import is_prose, query_terms, stem, term_set
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
+
+_LAYERS = frozenset(
+    stem(word)
+    for word in (
+        "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
+        "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
+        "migration", "script", "util", "fixture", "feature", "domain", "action", "layout", "resource",
+    )
+)  # fmt: skip
+"""Folders by what their files are, not by what they are about."""
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files analysed earlier, to those summaries that are still cached."""
@@ -369,14 +379,23 @@ class FileIndex:
         return not is_everyday(term) or is_in_few_paths or 0 < documents.names.count(term) <= most
 
     def named_here(self, text: str, names: Iterable[str]) -> frozenset[str]:
-        """Return the terms of names, and the paths in a text, that the files have."""
+        """Return what a text names of the files: names by their terms, paths, and folders by a word of their own."""
         with self._lock:
             documents = self._documents
             terms = {term for name in names for term in query_terms(name)[:1]}
             limit = max(FEW_FILES, len(documents) // COMMON_SHARE)
             known = {term for term in terms if term in documents.texts or term in documents.names}
-            paths = mentioned_files(documents, text).files
-            return frozenset((*paths, *(term for term in known if not documents.is_in_more_files(term, limit))))
+            paths = (*mentioned_files(documents, text).files, *spelled_files(documents, text))
+            folders = (term for term in query_terms(text) if self._names_folder(term))
+            return frozenset(
+                (*paths, *folders, *(term for term in known if not documents.is_in_more_files(term, limit)))
+            )
+
+    def _names_folder(self, term: str) -> bool:
+        if not is_distinctive(term) or term in tool_terms() or term in _LAYERS:
+            return False
+        paths = self._documents.with_term(term)
+        return any(stem(folder.casefold()) == term for path in paths for folder in path.split("/")[:-1])
 
     def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
         """Return the terms that occur, in texts or paths, in at most a share of the files or `at_least` files."""

@@ -1,6 +1,8 @@
 """The files that a prompt names, by path or name or by what they are for, such as the changelog."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.codebase.search.worktree_documents import Documents
@@ -87,6 +89,31 @@ def _integration_files(documents: Documents, text: str) -> list[str]:
 def bare_name(path: str) -> str:
     """Return a file's name without suffixes."""
     return path.rpartition("/")[2].partition(".")[0]
+
+
+MAX_SPELLED_WORDS = 60
+_WORD, _NAME_PART = lazy_regex(r"[^\W\d_]+"), lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def spelled_files(documents: Documents, text: str) -> list[str]:
+    """Return the files whose names a text has word by word, as `story_text.rb` in "the story text", if few have it."""
+    words = [stem(word) for word in _WORD.findall(text.casefold())[:MAX_SPELLED_WORDS]]
+    found: dict[tuple[str, ...], list[str]] = {}
+    for pair in dict.fromkeys(pairwise(words)):
+        for path in documents.with_term(min(pair, key=documents.paths.count)):
+            name = _words_of_name(bare_name(path))
+            if name[:2] == pair and _has_in_order(words, name):
+                found.setdefault(name, []).append(path)
+    return [path for paths in found.values() if len(paths) <= AMBIGUOUS_NAMES for path in paths]
+
+
+@lru_cache(maxsize=4_096)
+def _words_of_name(name: str) -> tuple[str, ...]:
+    return tuple(stem(part.casefold()) for part in _NAME_PART.findall(name))
+
+
+def _has_in_order(words: Sequence[str], name: tuple[str, ...]) -> bool:
+    return any(tuple(words[at : at + len(name)]) == name for at in range(len(words) - len(name) + 1))
 
 
 MIN_NAME_WORDS = 2

@@ -76,6 +76,19 @@ def test_common_words_bring_nothing_although_a_text_has_them(
     assert follow_up.pre_run(prompt)["metadata"]["injectedBytes"] == 0
 
 
+@pytest.mark.parametrize(
+    "follow_up", ["show me the diff", "rename the variable please", "use the existing helper instead"]
+)
+def test_words_about_the_work_at_hand_ask_for_no_other_file(
+    start_chat: StartChat, shop: Repository, follow_up: str
+) -> None:
+    text = "def show_diff(variable):\n    return existing(variable)\n"
+    shop.commit({**MORE, "src/diff_view.py": text, "src/helpers/rename_variable.py": text})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0
+
+
 def test_a_common_word_that_names_a_file_brings_it(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, **WORKING})
     assert paths_of(text_of(start_chat().pre_run("the options are wrong"), "context"))[0] == "src/options.py"
@@ -129,6 +142,28 @@ def test_an_announced_subject_is_answered_although_its_words_are_in_many_files(
     paths = paths_of(text_of(chat.pre_run(f"{announcement}the refund policy forgets damaged parcels"), "context"))
     assert len(paths) == 3
     assert all(path.startswith("src/parcel_") for path in paths)
+
+
+@pytest.mark.parametrize(
+    ("path", "prompt"),
+    [
+        ("src/gift_card.py", "why is there a separate table for the gift card?"),
+        ("src/GiftCard.ts", "why is there a separate table for gift cards?"),
+        ("src/opml/write.py", "how does the OPML of the gift card work"),
+    ],
+)
+def test_a_follow_up_names_a_file_or_a_folder_in_words_that_are_in_many_files(
+    start_chat: StartChat, shop: Repository, path: str, prompt: str
+) -> None:
+    text = "# Reads opml, and prints the gift and the card.\n"
+    shop.commit({**{f"src/many_{number}.py": f"{text}NUMBER = {number}\n" for number in range(60)}})
+    shop.commit({path: f"{text}table = 'gift card'\n", "src/opml/read.py": f"{text}def read_opml():\n    pass\n"})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    assert path.rpartition("/")[0] in {
+        other.rpartition("/")[0] for other in paths_of(text_of(chat.pre_run(prompt), "context"))
+    }
+    assert not any("many" in other for other in paths_of(text_of(chat.pre_run(prompt), "context")))
 
 
 def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:
