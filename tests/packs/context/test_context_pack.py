@@ -117,6 +117,12 @@ def test_a_follow_up_extends_a_known_file_only_if_this_prompt_asks_for_it() -> N
     assert "def pay" in items(file(TOTAL, PAY), known=known, limits=FOLLOW_UP, own=1)[0].text
 
 
+def test_a_follow_up_shows_code_of_a_file_pointed_at_only_if_this_prompt_asks_for_it() -> None:
+    known = session_with(items(file())[0])
+    assert session_has(known, items(file(TOTAL), known=known, limits=FOLLOW_UP)[0])
+    assert "def total" in items(file(TOTAL), known=known, limits=FOLLOW_UP, own=1)[0].text
+
+
 def test_regions_over_the_limit_are_counted() -> None:
     long = PAY._replace(lines=tuple((number, "x" * 80) for number in range(100, 400)))
     result = RenderCache().items([file(TOTAL, long)], FIRST)
