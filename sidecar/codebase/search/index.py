@@ -29,7 +29,7 @@ from sidecar.codebase.search.import_graph import (
 from sidecar.codebase.search.mentioned_files import mentioned_files, spelled_files
 from sidecar.codebase.search.postings import InvertedUnits, unit_of
 from sidecar.codebase.search.prompt_parts import prompt_parts
-from sidecar.codebase.search.query import FAILURE_WORDS, SearchQuery, named_share
+from sidecar.codebase.search.query import FAILURE_WORDS, TEST_WORDS, SearchQuery, named_share
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
 from sidecar.codebase.search.shared_documents import (
     NO_FACTS,
@@ -50,7 +50,7 @@ _LAYERS = frozenset(
     for word in (
         "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
         "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
-        "migration", "script", "util", "fixture", "feature", "domain", "action", "layout", "resource",
+        "migration", "script", "util", "doc", "example", "feature", "domain", "action", "layout", "resource",
     )
 )  # fmt: skip
 """Folders by what their files are, not by what they are about."""
@@ -392,7 +392,7 @@ class FileIndex:
             )
 
     def _names_folder(self, term: str) -> bool:
-        if not is_distinctive(term) or term in tool_terms() or term in _LAYERS:
+        if not is_distinctive(term) or term in tool_terms() or term in (_LAYERS | TEST_WORDS):
             return False
         paths = self._documents.with_term(term)
         return any(stem(folder.casefold()) == term for path in paths for folder in path.split("/")[:-1])

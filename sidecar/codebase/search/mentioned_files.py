@@ -96,7 +96,7 @@ _WORD, _NAME_PART = lazy_regex(r"[^\W\d_]+"), lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?
 
 
 def spelled_files(documents: Documents, text: str) -> list[str]:
-    """Return the files whose names a text has word by word, as `story_text.rb` in "the story text", if few have it."""
+    """Return the files whose names of several words a text has word by word, if few files have such a name."""
     words = [stem(word) for word in _WORD.findall(text.casefold())[:MAX_SPELLED_WORDS]]
     found: dict[tuple[str, ...], list[str]] = {}
     for pair in dict.fromkeys(pairwise(words)):

@@ -77,13 +77,14 @@ def test_common_words_bring_nothing_although_a_text_has_them(
 
 
 @pytest.mark.parametrize(
-    "follow_up", ["show me the diff", "rename the variable please", "use the existing helper instead"]
+    "follow_up",
+    ["show me the diff", "rename the variable please", "use the existing helper instead", "add a spec for it"],
 )
 def test_words_about_the_work_at_hand_ask_for_no_other_file(
     start_chat: StartChat, shop: Repository, follow_up: str
 ) -> None:
     text = "def show_diff(variable):\n    return existing(variable)\n"
-    shop.commit({**MORE, "src/diff_view.py": text, "src/helpers/rename_variable.py": text})
+    shop.commit({**MORE, "src/diff_view.py": text, "src/helpers/rename_variable.py": text, "spec/cart.rb": "spec\n"})
     chat = start_chat()
     chat.turn(PROMPT)
     assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0
