@@ -130,9 +130,9 @@ _cached_single_line = lru_cache(maxsize=1_024)(_single_line)
 
 
 def line_of_code(text: str, limit: int) -> str:
-    """Clean a line, preserve its indentation, and clip it to a maximum number of characters."""
-    line = clean(text.replace("\n", " ")).rstrip()
-    return clip(line, limit)
+    """Clean a line, preserve its indentation, tabs included, and clip it to a maximum number of characters."""
+    code = text.lstrip("\t")
+    return clip(text[: len(text) - len(code)] + clean(code.replace("\n", " ")), limit).rstrip()
 
 
 def size(text: str) -> int:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.clean_text import clip, clip_at_word, count_noun
+from sidecar.core.clean_text import clip, clip_at_word, count_noun, line_of_code
 from tests.support.cases import together
 
 
@@ -31,3 +31,8 @@ def test_a_text_is_clipped_between_words() -> None:
 )
 def test_a_number_is_written_with_its_noun(number: int, noun: str, text: str) -> None:
     assert count_noun(number, noun) == text
+
+
+def test_a_line_of_code_keeps_the_tabs_of_its_indentation() -> None:
+    assert line_of_code("\t\tx\t= 1 \n", 20) == "\t\tx    = 1"
+    assert line_of_code("\t" + "y" * 20, 5) == "\tyyy…"
