@@ -36,6 +36,7 @@ PART_MEANINGS = {
     "changedWithTouched": "changes together with files touched in this conversation",
     "testPairTouched": "test or subject of a file touched in this conversation",
     "notFound": "does not match the prompt by itself",
+    "changesWithAdditions": "changed with most of the last additions to a folder",
     "usedRecently": "used in one of the project's last conversations",
     "usedInSeveral": "used in several of them",
     "editedRecently": "edited in one of them",

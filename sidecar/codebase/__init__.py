@@ -38,6 +38,7 @@ from sidecar.codebase.search import (
     score_without_names,
     text_match,
 )
+from sidecar.codebase.search.commit_history import Additions
 from sidecar.codebase.search.import_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts
@@ -84,6 +85,7 @@ __all__ = [
     "MAX_FILES",
     "MAX_WHOLE_LINES",
     "NAMED_PARTS",
+    "Additions",
     "ApiChange",
     "BrokenImport",
     "ChangedFile",

@@ -113,6 +113,7 @@ class FoundFile(WireModel):
         "`notFound`: a text of a long query does not match it. In packs also `mentioned`: the user "
         "pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation "
         "touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; "
+        "`changesWithAdditions`: changed by most of the last commits that added something to a folder; "
         "`contents`: contains the words, found before the index was ready."
     )
     matched: list[str] = Field(

@@ -18,6 +18,7 @@ from sidecar.codebase.files import Lister, Listing, may_show, read_contents, rea
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, ShownRegions
 from sidecar.codebase.search import BrokenImport, FragileFile, PackageNames, RankedFile, SearchQuery
+from sidecar.codebase.search.commit_history import Additions
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
 from sidecar.codebase.search_without_index import RunningSearch
@@ -428,6 +429,14 @@ class Repository:
     def importers(self, path: str) -> list[str]:
         """Return the files known to import a listed file, sorted; also those of the repository outside of `cwd`."""
         return self._search.importers(path, MAX_IMPORT_CANDIDATES)
+
+    def folders_named(self, term: str) -> Sequence[str]:
+        """Return the folders whose names have a term, sorted, as far as the history is known."""
+        return self._search.folders_named(term)
+
+    def changed_with_additions(self, folder: str) -> Additions:
+        """Return the files that most of the last additions to a folder changed, as far as the history is known."""
+        return self._search.changed_with_additions(folder)
 
     def broken_imports(self, state: RepositoryState) -> Sequence[BrokenImport] | None:
         """Return the imports that the files moved or deleted since the last commit broke, sorted.

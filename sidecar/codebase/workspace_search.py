@@ -14,7 +14,7 @@ from sidecar.codebase.content_ids import content_identity
 from sidecar.codebase.files import Listing, SharedListings, is_own_code, read_from_worktree
 from sidecar.codebase.region_search import RegionQuery, RegionSearch
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
-from sidecar.codebase.search.commit_history import FragileFile, read_commits
+from sidecar.codebase.search.commit_history import Additions, FragileFile, read_commits
 from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
 from sidecar.codebase.search.import_graph import BrokenImport
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
@@ -240,6 +240,14 @@ class WorkspaceSearch:
     def importers(self, path: str, at_most: int) -> list[str]:
         """Return the files known to import a file, sorted; at most `at_most` files are checked."""
         return self.index.importers(path, self._imports_of, at_most)
+
+    def folders_named(self, term: str) -> Sequence[str]:
+        """Return the folders whose names have a term, sorted, as far as the history is known."""
+        return self._history.history.folders_named(term)
+
+    def changed_with_additions(self, folder: str) -> Additions:
+        """Return the files that most of the last additions to a folder changed, as far as the history is known."""
+        return self._history.history.changed_with_additions(folder)
 
     def broken_imports(self, moved: Mapping[str, str], at_most: int) -> list[BrokenImport] | None:
         """Return the imports that moved or deleted files broke, sorted; None while files are still being indexed."""

@@ -44,6 +44,7 @@ REASON_SCORE = 0.3
 _LINKS = {
     "changedTogether": "changes with",
     "changedWithTouched": "changes with",
+    "changesWithAdditions": "changed with most additions to",
     "imports": "imported by",
     "testPair": "test or subject of",
     "testPairTouched": "test or subject of",

@@ -143,7 +143,7 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
 
 
-PACK_VERSION = 24
+PACK_VERSION = 25
 """Part of the key: increment it when the content of a pack changes."""
 
 REMEMBERED_CONVERSATIONS = 64
@@ -356,7 +356,8 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
-        pack_query.adds_tests, [(file.path, file.conversations, file.is_edited) for file in pack_query.recent],
+        pack_query.adds_tests, pack_query.creation,
+        [(file.path, file.conversations, file.is_edited) for file in pack_query.recent],
         *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
     ]  # fmt: skip
     return PackKey(

@@ -1,6 +1,5 @@
 """The files and regions that are relevant to a query: chosen among ranked files, within the context's bytes."""
 
-import math
 from collections.abc import Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
@@ -52,9 +51,10 @@ from sidecar.packs.context_pack import (
     sent_region,
     shown_region,
 )
+from sidecar.packs.files_from_history import ADDITION_BYTES, ADDITIONS, with_files_of_additions, with_recent_files
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import GENERAL_TERMS
-from sidecar.runs import RecentFile, SessionContents
+from sidecar.runs import SessionContents
 
 CANDIDATE_FILES, LIKELY_FILES, FEW_FILES = 16, 8, 3
 """Number of best files a pack may show besides those that the prompt names: for a long prompt, a short one, and one
@@ -105,6 +105,8 @@ def context_files(
         ranked = near_subject(ranked, subject)
     if early_matches is None:
         ranked, again = with_recent_files(ranked, found if has_subject else (), recent)
+        if pack_query.creation:
+            ranked = with_files_of_additions(ranked, pack_query.creation, pack_query.repository, listing.searched)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
@@ -217,7 +219,9 @@ def _files(
     regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
     near = near_best(ranked[:BEST_FILES] if again else ranked)
     pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
-    chosen = (ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in pointed)
+    added = {ranked_file.path for ranked_file in ranked if ADDITIONS in ranked_file.parts}
+    shown = [ranked_file for ranked_file in ranked if ranked_file.path in {*regions, *pointed, *added}]
+    chosen = sorted(shown, key=lambda ranked_file: ranked_file.path not in {*regions, *added})
     return tuple(
         ContextFile(
             ranked_file,
@@ -272,6 +276,7 @@ def _regions(
     found_regions = _named_first(found_regions, uses, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
+    left -= ADDITION_BYTES * sum(ADDITIONS in file.parts for file in ranked)
     tests = [region for region in found_regions if region.path == followed_test]
     tests += _failing_places(found_regions, failing, query)
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
@@ -366,54 +371,6 @@ def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> Ru
         return None
     cwd = pack_query.workspace.cwd
     return pool.submit(search_contents, cwd, pack_query.query, EXPECTED_FILES, CONTENTS_SECONDS)
-
-
-RECENT_WEIGHTS = {
-    "usedRecently": 1.45,  # one of the project's last conversations used it
-    "usedInSeveral": 0.47,  # more than one of them did
-    "editedRecently": 0.32,
-}
-
-RANK_WEIGHT = 0.65
-"""Weight of the logarithm of a file's place among the files that match a prompt."""
-
-FAR_RANK, MAX_RECENT_FILES = 80, 20
-
-RECENT_CUTOFF = -1.2
-"""Log odds below which a file of earlier conversations does not belong to a new one."""
-
-
-def with_recent_files(
-    ranked: Sequence[RankedFile], found: Sequence[RankedFile], recent: Sequence[RecentFile]
-) -> tuple[list[RankedFile], list[str]]:
-    """Add to a first prompt's files those of earlier conversations that it is likely to use again, likeliest first.
-
-    Return also their paths, best first. Both are ordered by the log odds of being used, learned from the first prompts
-    of recorded conversations: `found` are the files that match the prompt.
-    """
-    places = {file.path: at for at, file in enumerate(found)}
-    odds = {file.path: -RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK)) for file in ranked}
-    lowest = min((file.score for file in found), default=0.0)
-    files = {file.path: file for file in ranked}
-    likely: dict[str, float] = {}
-    for file in recent:
-        parts = _recent_parts(file)
-        value = sum(parts.values()) - RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK))
-        if value < RECENT_CUTOFF or file.path.rpartition("/")[2] in AGENT_FILES:
-            continue
-        likely[file.path] = odds[file.path] = value
-        at = places.get(file.path)
-        base = found[at] if at is not None else RankedFile(file.path, lowest, {"notFound": lowest}, (), ())
-        score = round(base.score + sum(parts.values()), 4)
-        files[file.path] = base._replace(score=score, parts={**base.parts, **parts})
-    best = sorted(likely, key=lambda path: -likely[path])[:MAX_RECENT_FILES]
-    chosen = [path for path in files if path not in likely or path in best]
-    return [files[path] for path in sorted(chosen, key=lambda path: -odds[path])], best
-
-
-def _recent_parts(file: RecentFile) -> dict[str, float]:
-    values = {"usedRecently": True, "usedInSeveral": file.conversations > 1, "editedRecently": file.is_edited}
-    return {name: RECENT_WEIGHTS[name] for name, value in values.items() if value}
 
 
 MIN_LINK = 0.3

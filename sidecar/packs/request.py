@@ -21,7 +21,7 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
-from sidecar.language.message_intent import adds_tests, is_courtesy
+from sidecar.language.message_intent import adds_tests, creation_intent, is_courtesy
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
@@ -417,6 +417,8 @@ class PackQuery(NamedTuple):
     """Files that runs on this task changed: files near them are more likely to matter next."""
     adds_tests: bool = False
     """Whether the prompt asks for tests beside its subject."""
+    creation: str = ""
+    """What the prompt asks to create, in its own words; empty if it asks for nothing new."""
     recent: tuple[RecentFile, ...] = ()
     """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()
@@ -445,6 +447,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
         touched=request.touched,
         adds_tests=adds_tests(clean_prompt(params.prompt)),
+        creation=creation_intent(clean_prompt(params.prompt)) or "",
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),

@@ -18,7 +18,7 @@ from sidecar.codebase.search.ranking import (
     RELATED_TO_TOUCHED_WEIGHTS,
     TRAINED_WEIGHTS,
 )
-from sidecar.packs.relevant_files import RECENT_WEIGHTS
+from sidecar.packs.files_from_history import ADDITIONS, RECENT_WEIGHTS
 from tests.support.repositories import Repository, make_repository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -181,7 +181,7 @@ def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts
 
 def test_every_part_of_a_score_has_a_meaning() -> None:
     tables = (TRAINED_WEIGHTS, RELATED_TO_BEST_WEIGHTS, RELATED_TO_TOUCHED_WEIGHTS, MANUAL_WEIGHTS)
-    assert {"contents", "notFound", *RECENT_WEIGHTS, *(part for table in tables for part in table)} == PARTS
+    assert {"contents", "notFound", ADDITIONS, *RECENT_WEIGHTS, *(part for table in tables for part in table)} == PARTS
 
 
 def test_the_session_is_printed_on_a_plain_terminal(finished: Session) -> None:

@@ -10,7 +10,7 @@ from sidecar.codebase.methods import FoundFile, FoundFileRegion
 from sidecar.codebase.search import ranking, region_ranking
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.core.wire_types import WireModel
-from sidecar.packs.relevant_files import RECENT_WEIGHTS
+from sidecar.packs.files_from_history import ADDITIONS, RECENT_WEIGHTS
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, active, send_session_event, shop, start_chat, text_of
@@ -123,6 +123,7 @@ FILE_PARTS = {
     *ranking.RELATED_TO_BEST_WEIGHTS,
     *ranking.RELATED_TO_TOUCHED_WEIGHTS,
     *RECENT_WEIGHTS,
+    ADDITIONS,
 }
 
 

@@ -196,3 +196,17 @@ def test_answers_of_earlier_heads_take_no_more_memory_with_each_commit() -> None
     finally:
         tracemalloc.stop()
     assert sizes[-1] - sizes[2] < 1_000_000
+
+
+def test_additions_to_a_folder_tell_what_changes_with_one_more() -> None:
+    names = [f"exporters/{name}.py" for name in ("csv", "json", "xml", "html", "pdf")]
+    additions = [
+        commit(10 + number, f"Add {name}", name, "registry.py", *(["docs.md"] if number % 2 else []))
+        for number, name in enumerate(names)
+    ]
+    history = history_of(commit(30, "Fix csv", names[0], "reader.py"), *reversed(additions), commit(1, "Begin", "a.py"))
+    found = history.changed_with_additions("exporters")
+    assert (found.commits, dict(found.files)) == (5, {"registry.py": 5})
+    assert history.folders_named("exporter") == ["exporters"]
+    assert history.changed_with_additions("importers").files == {}
+    assert history_of(*additions[:3]).changed_with_additions("exporters").files == {}

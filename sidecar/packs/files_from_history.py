@@ -1,0 +1,119 @@
+"""The files that earlier conversations and commits suggest, besides those that match a prompt.
+
+A first prompt often goes on where the last conversations were. One that adds something to a folder, such as one more
+integration, changes the places where all of its kind are registered: the last commits that added one show them.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+from sidecar.codebase import Additions, RankedFile, Repository, is_generated, is_test, query_terms
+from sidecar.core.clean_text import count_noun
+from sidecar.core.supported_ides import AGENT_FILES
+from sidecar.runs import RecentFile
+
+RECENT_WEIGHTS = {
+    "usedRecently": 1.45,  # one of the project's last conversations used it
+    "usedInSeveral": 0.47,  # more than one of them did
+    "editedRecently": 0.32,
+}
+
+RANK_WEIGHT = 0.65
+"""Weight of the logarithm of a file's place among the files that match a prompt."""
+
+FAR_RANK, MAX_RECENT_FILES = 80, 20
+
+RECENT_CUTOFF = -1.2
+"""Log odds below which a file of earlier conversations does not belong to a new one."""
+
+
+def with_recent_files(
+    ranked: Sequence[RankedFile], found: Sequence[RankedFile], recent: Sequence[RecentFile]
+) -> tuple[list[RankedFile], list[str]]:
+    """Add to a first prompt's files those of earlier conversations that it is likely to use again, likeliest first.
+
+    Return also their paths, best first. Both are ordered by the log odds of being used, learned from the first prompts
+    of recorded conversations: `found` are the files that match the prompt.
+    """
+    places = {file.path: at for at, file in enumerate(found)}
+    odds = {file.path: -RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK)) for file in ranked}
+    lowest = min((file.score for file in found), default=0.0)
+    files = {file.path: file for file in ranked}
+    likely: dict[str, float] = {}
+    for file in recent:
+        parts = _recent_parts(file)
+        value = sum(parts.values()) - RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK))
+        if value < RECENT_CUTOFF or file.path.rpartition("/")[2] in AGENT_FILES:
+            continue
+        likely[file.path] = odds[file.path] = value
+        at = places.get(file.path)
+        base = found[at] if at is not None else RankedFile(file.path, lowest, {"notFound": lowest}, (), ())
+        score = round(base.score + sum(parts.values()), 4)
+        files[file.path] = base._replace(score=score, parts={**base.parts, **parts})
+    best = sorted(likely, key=lambda path: -likely[path])[:MAX_RECENT_FILES]
+    chosen = [path for path in files if path not in likely or path in best]
+    return [files[path] for path in sorted(chosen, key=lambda path: -odds[path])], best
+
+
+def _recent_parts(file: RecentFile) -> dict[str, float]:
+    values = {"usedRecently": True, "usedInSeveral": file.conversations > 1, "editedRecently": file.is_edited}
+    return {name: RECENT_WEIGHTS[name] for name, value in values.items() if value}
+
+
+ADDITIONS = "changesWithAdditions"
+"""Part of the score of a file that most of the last additions to a folder changed."""
+
+ADDITION_WEIGHT, MAX_OF_ADDITIONS, ADDITION_BYTES = 1.0, 8, 190
+"""Weight of the share of the additions that changed a file, maximum number of such files, and bytes kept for the line
+that names each.
+"""
+
+KIND_WORDS = 3
+"""Number of words of what a prompt asks to create that may say of which kind it is, as "integration with Signal"."""
+
+BEST_MEMBERS, MIN_MEMBERS = 6, 3
+"""A prompt also adds to a folder that has this many of its best files apart from tests."""
+
+
+def with_files_of_additions(
+    ranked: Sequence[RankedFile], creation: str, repository: Repository, listed: Collection[str]
+) -> list[RankedFile]:
+    """Add the files to change with one more member of the folder that a prompt adds something to, likeliest first.
+
+    Of several files in one folder, such as translations, the first one comes before the others of any folder.
+    """
+    folder, additions = next(_additions(ranked, creation, repository), ("", None))
+    if additions is None:
+        return list(ranked)
+    known = {file.path: file for file in ranked}
+    lowest = min((file.score for file in ranked), default=0.0)
+    by_folder: dict[str, list[tuple[int, str]]] = {}
+    for path, count in sorted(additions.files.items(), key=lambda item: (-item[1], is_test(item[0]), item[0])):
+        if path in listed and not is_generated(path):
+            by_folder.setdefault(path.rpartition("/")[0], []).append((-count, path))
+    likely = sorted((at, count, path) for files in by_folder.values() for at, (count, path) in enumerate(files))
+    chosen: dict[str, RankedFile] = {}
+    for at, count, path in likely[:MAX_OF_ADDITIONS]:
+        value = round(ADDITION_WEIGHT * -count / additions.commits, 4)
+        base = known.get(path) or RankedFile(path, lowest, {"notFound": lowest}, (), ())
+        others = len(by_folder[path.rpartition("/")[0]]) - 1
+        more = f", as {count_noun(others, 'other file')} here" if others and not at else ""
+        related = (*base.related, (ADDITIONS, f"{folder}/{more}"))
+        parts = {**base.parts, ADDITIONS: value}
+        chosen[path] = base._replace(score=round(base.score + value, 4), parts=parts, related=related)
+    return [*(chosen.pop(file.path, file) for file in ranked), *chosen.values()]
+
+
+def _additions(ranked: Sequence[RankedFile], creation: str, repository: Repository) -> Iterator[tuple[str, Additions]]:
+    """Yield the folders that a prompt may add something to, likeliest first, with what the last additions changed."""
+    named = [folder for term in query_terms(creation)[:KIND_WORDS] for folder in repository.folders_named(term)]
+    members: dict[str, set[str]] = {}
+    for file in [file for file in ranked if not is_test(file.path)][:BEST_MEMBERS]:
+        parts = file.path.split("/")
+        for depth in range(1, len(parts)):
+            members.setdefault("/".join(parts[:depth]), set()).add(parts[depth])
+    full = [folder for folder, found in members.items() if len(found) >= MIN_MEMBERS]
+    for folder in dict.fromkeys((*named, *sorted(full, key=lambda folder: (-folder.count("/"), folder)))):
+        additions = repository.changed_with_additions(folder)
+        if additions.files:
+            yield folder, additions
