@@ -119,6 +119,7 @@ def own_words(message: str) -> str:
     context = _EDITOR_CONTEXT.match(head)
     spans = [context.span()] if context is not None else []
     spans += _elements(_blanked(head, spans))
+    spans += _triple_quotations(_blanked(head, spans))
     lines = list(_lines(_blanked(head, spans)))
     spans += _fences(lines)
     lines = list(_lines(_blanked(head, spans)))
@@ -166,6 +167,18 @@ def _elements(text: str) -> Iterator[tuple[int, int]]:
             continue
         position = end + len(tag["name"]) + 3
         yield tag.start(), position
+
+
+_TRIPLE_QUOTES = ('"""', "'''")
+
+
+def _triple_quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what is between triple quotation marks, over any number of lines; an unclosed mark is none."""
+    for mark in _TRIPLE_QUOTES:
+        position = 0
+        while (start := text.find(mark, position)) >= 0 and (end := text.find(mark, start + len(mark))) >= 0:
+            position = end + len(mark)
+            yield start, position
 
 
 def _fences(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
@@ -253,14 +266,15 @@ def _quoted_lines(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
 
 
 def _quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Yield quoted sentences; a quoted name or value belongs to the user's sentence."""
+    """Yield quoted sentences, those that open a line with their marks; a quoted name or value is the user's."""
     for match in _QUOTATION.finditer(text):
         group = match.lastgroup
         if group is None:
             continue  # a short one, whose closing mark opens no other
         content = match[group]
         if len(content.split()) >= QUOTED_WORDS or not content.isascii():
-            yield match.span(group)
+            opens_line = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+            yield match.span() if opens_line else match.span(group)
 
 
 MAX_REQUEST = 200
