@@ -94,7 +94,7 @@ def wording_of(text: str) -> Wording:
     clauses: list[Clause] = []
     was_denied = False
     is_complaint = _WHY.match(text) is not None
-    for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", text))):
+    for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", _REMINDER.sub("remember", text)))):
         denial = _denial(part)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
             denial = 0
@@ -153,6 +153,13 @@ _ATTRIBUTE = lazy_regex(
     r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[^\W不]不[了到好动出起]|([\u3400-\u9fff])不\1|有没有"
 )
 """Words with a negation that deny nothing: "what is not needed", "can or cannot", as Chinese asks."""
+
+_REMINDER = lazy_regex(
+    r"(?i)\b(?:(?:don['’]?t|do not|never) forget|no (?:te |se )?olvides?|n[ãa]o (?:se )?esque[cç]as?"
+    r"|n['’]oublie[zs]? pas"
+    r"|vergiss nicht|non dimenticare|vergeet niet|не забывай(?:те)?|не забудь(?:те)?)\b|不要忘记|别忘了|忘れないで"
+)
+"""Words that remind, in which nothing is denied."""
 
 _NEGATED_VERB = lazy_regex(
     r"(?i)\b(do|does|did|is|are|was|were|ca|can|wo|should|must|could|would|has|have|need)n['’]?t\b"

@@ -91,6 +91,15 @@ UNSUPPORTED = [
 ]
 
 
+SUPPORTED += [
+    (
+        "dont forget src/till/ssr.ts is experimental, breaking changes there are ok",
+        "src/till/ssr.ts is experimental, breaking changes there are ok",
+    ),
+    ("vergiss nicht, dass die Kasse zwei Drucker hat", "Die Kasse hat zwei Drucker"),
+]
+
+
 REVERSED = [
     ("We need to spread the props first before applying the styles.", "Apply the styles first, then spread the props"),
     ("Study the API closely before you write any adapter.", "Write the adapter, then study the API closely"),
