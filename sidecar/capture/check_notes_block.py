@@ -19,6 +19,7 @@ from sidecar.core.terms import query_terms
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words
+from sidecar.language.task_scope import is_for_one_task, without_retracted
 from sidecar.language.user_statements import only_points
 from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, verify_rule
@@ -74,14 +75,21 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
         prompts.replace(conversation, typed)
         return []
     prompts.replace(conversation, ())
-    return [
+    notes = (
         VerifiedNote(
             note,
             verify_rule(note.text, typed) if note.key == "rule" else None,
             not run.changed_terms.isdisjoint(query_terms(note.subject)),
         )
         for note in run.notes_block.notes
-    ]
+    )
+    return [verified for verified in notes if not _is_for_one_task(verified)]
+
+
+def _is_for_one_task(verified: VerifiedNote) -> bool:
+    """Whether a rule's own words, or the user's that support it, hold for the task at hand: it does not last."""
+    evidence = verified.support.evidence if verified.support is not None else ""
+    return verified.note.key == "rule" and (is_for_one_task(verified.note.text) or is_for_one_task(evidence))
 
 
 def session_notes(notes: Iterable[VerifiedNote], now_ms: int) -> tuple[Note, ...]:
@@ -164,7 +172,7 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
 def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:
     """Return what the user typed in this run, with the end of the answer before it; nothing if it was not typed."""
     prompt = "" if _is_canned(run.params.sub_chat_id, run.params.prompt) else run.params.prompt
-    words = clip_at_word(own_words(filter_private(prompt).text), MAX_TYPED_CHARACTERS)
+    words = clip_at_word(without_retracted(own_words(filter_private(prompt).text)), MAX_TYPED_CHARACTERS)
     if not words.strip():
         return ()
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, 1)

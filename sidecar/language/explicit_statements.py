@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_statement_patterns import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
-from sidecar.language.statement_features import Analysis, Context, Sentence, tokens_of
+from sidecar.language.statement_features import Analysis, Context, Sentence, as_request, tokens_of
 from sidecar.language.statement_patterns import TOOL
+from sidecar.language.task_scope import ONE_OFF
 
 SUPPOSITION = lazy_regex(
     r"^(?:if|what if|maybe|perhaps|suppose|imagine|would|could|should|i (?:guess|think|wonder|wish)"
@@ -26,6 +27,10 @@ SUPPOSITION = lazy_regex(
     re.IGNORECASE,
 )
 
+
+_HEDGE = lazy_regex(
+    r"\b(?:maybe|perhaps|tal vez|quizás?|peut[- ]être|vielleicht|talvez|forse|misschien)[\s.!]*$", re.IGNORECASE
+)
 
 MIN_CONTENT = 2
 """Words that an explicit form needs beside its phrase."""
@@ -70,16 +75,6 @@ _POINTS_ONLY = lazy_regex(
     + r"(?:\s(?:too|also|later|now|first|after|afterwards|please|again|up|out|off|yet|anymore|any more|as well"
     r"|when (?:you['’]?re|you are) done|tomorrow|today|next|también|aussi|auch|noch|später|morgen|também|depois"
     r"|mais|plus|mehr|più|meer))*[\s.!。！]{0,9}$",
-    re.IGNORECASE,
-)
-_ONE_OFF = lazy_regex(
-    r"\bnow[\s.!]{0,3}$|\b(?:accordingly|later|for now|right now|not? yet|yet|this time|once (?:you|we|that|this|it)"
-    r"|after (?:that|this|you|we|it)"
-    r"|when (?:you['’]?re|you are) (?:done|finished)|before we|today|tomorrow|tonight|next step"
-    r"|this (?:task|fix|bug|change|commit|file|function|page|screen|test|issue|feature|component|line|one)|luego"
-    r"|más tarde|por ahora|todavía|pour l['’]instant|plus tard|später|erstmal|vorerst|noch nicht|danach"
-    r"|por enquanto|mais tarde|per ora|più tardi|voorlopig|straks|пока|потом|позже)\b"
-    r"|稍后|等下|待会|暂时|这次|あとで|今回|とりあえず",
     re.IGNORECASE,
 )
 _SYMPTOM = lazy_regex(
@@ -161,13 +156,18 @@ def explicit_form(
     sentence: Sentence, analysis: Analysis, context: Context, previous: str = "", following: str = ""
 ) -> ExplicitForm | None:
     """Return the explicit form of a sentence between `previous` and `following`."""
-    if is_specified(following):
+    if is_specified(following) or _HEDGE.search(sentence.text):
         return None
-    anchored = _anchored_form(sentence, analysis, context, previous)
-    if anchored is not None and not anchored.is_doubtful:
-        return anchored
-    combined = _combined_form(sentence, analysis, context, previous, following)
-    return combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
+    start, text = as_request(sentence.text)
+    request = sentence._replace(text=text)
+    anchored = _anchored_form(request, analysis, context, previous)
+    combined = None
+    if anchored is None or anchored.is_doubtful:
+        combined = _combined_form(request, analysis, context, previous, following)
+    form = combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
+    if form is None or text == sentence.text:
+        return form
+    return form._replace(start=start + form.start, end=start + (len(text) if form.end is None else form.end))
 
 
 def _combined_form(
@@ -248,11 +248,14 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
         task = _ELLIPSIS.match(text, 0, match.start())
         start = match.start() if _begins_clause(text, match.start()) else task.end() if task else 0
         return start, f"{text[: match.start()]} {text[match.end() :]}"
+    if name == "said before":
+        content = text[match.end() - 1 :]
+        return 0, text if _concept("known tool").search(content) else content
     if name == "language of answers":
         return _start_of_language(text, match), text
     if name == "no longer" and _OF_A_TASK.search(text, 0, match.start()):
         return 0, ""
-    return 0, "" if name in _LASTING_TASK and _ONE_OFF.search(text) else text
+    return 0, "" if name in _LASTING_TASK and ONE_OFF.search(text) else text
 
 
 def _start_of_language(text: str, match: re.Match[str]) -> int:
@@ -411,7 +414,7 @@ def _points_only(name: str, content: str) -> bool:
     core = NO_LONGER.sub(" ", content) if name == "no longer" else content
     if name == "remember":
         core = _SO_NOW.sub(r"\1", core)
-    return _POINTS_ONLY.search(core) is not None or (name == "remember" and _ONE_OFF.search(core) is not None)
+    return _POINTS_ONLY.search(core) is not None or (name == "remember" and ONE_OFF.search(core) is not None)
 
 
 _SO_NOW = lazy_regex(

@@ -1,5 +1,6 @@
 """Split a message into sentences, and describe each by the concepts and shapes that the weights know. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -56,6 +57,31 @@ def split_sentences(words: str) -> list[Sentence]:
             position = match.end()
         sentences.extend(_trimmed(words, position, end, paragraph, is_item))
     return sentences
+
+
+def as_request(text: str) -> tuple[int, str]:
+    """Return a sentence that only has the form of a question as a request, and where it starts: "…, ok?"."""
+    polite = _POLITE.match(text)
+    tag = _TAG_QUESTION.search(text)
+    start = polite.end() if polite else 0
+    return start, text[start : tag.start() if tag else len(text)].rstrip(" ?？" if polite else "")
+
+
+_POLITE = lazy_regex(
+    r"(?:(?:and|but|so|also|please)[\s,]{1,3}){0,2}(?:(?:can|could|would|will) you(?: please)?|kannst du(?: bitte)?"
+    r"|puedes|peux-tu|você pode|puoi|kun je) "
+    r"(?=(?:always|never|immer|nie|siempre|nunca|toujours|sempre|altijd|nooit) (?!be\b|have\b|\w+ed\b)"
+    r"[^?]{4,160}\?\s*$)",
+    re.IGNORECASE,
+)
+"""A wish in the form of a question: "can you always answer in one sentence?"."""
+
+_TAG_QUESTION = lazy_regex(
+    r"\s{0,3}[,.–—-]?\s{1,3}(?:ok(?:ay)?|please|deal|got it|understood|alright|vale|de acuerdo|d['’]accord|va bene"
+    r"|combinado|einverstanden|verstanden|хорошо|ладно)\s{0,3}[?？]\s*$|[，,]?(?:好吗|好么)[?？]?\s*$",
+    re.IGNORECASE,
+)
+"""Words after a statement that ask for no more than a yes."""
 
 
 def _blocks(words: str) -> Iterator[tuple[int, int, bool]]:

@@ -33,6 +33,7 @@ from sidecar.language.statement_features import (
     split_sentences,
 )
 from sidecar.language.statement_weights import BIAS, WEIGHTS
+from sidecar.language.task_scope import is_retraction
 
 FALLBACK = 0.86
 """Score of a statement: of the learning half's messages, from 74 repositories, 68 of 69 that are found are right (.99),
@@ -97,6 +98,8 @@ def read_statements(message: str, before: str = "") -> Reading:
             statement = _scored(sentence, analysis, context)
             if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
                 statement = statement._replace(score=min(statement.score, MAX_WEAK))
+        if is_retraction(following):
+            statement = statement._replace(score=min(statement.score, MAX_WEAK), is_standing=False)
         if statement.score < NEAR_MISS:
             continue
         statement = _with_neighbours(message, statement, sentences, index)

@@ -168,10 +168,35 @@ def test_a_decision_line_is_an_artifact_only_if_the_run_shows_it(conversation: C
         "Fix the total.\n\n```\nAlways use pnpm instead of npm in web/\n```",
         "Fix the total.\n\n> Always use pnpm instead of npm in web/",
         "/review always use pnpm instead of npm in web/",
+        'What the reviewer wrote:\n"""\nAlways use pnpm instead of npm in web/\n"""\nWhat do you think?',
     ],
 )
 def test_pasted_and_expanded_text_supports_no_rule(conversation: Conversation, memories: Memories, prompt: str) -> None:
     conversation.turn(prompt, text=reply("Rule: Always use pnpm instead of npm in web/"))
+    assert [memory["author"] for memory in stored(memories)] == ["assistant"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "rule"),
+    [
+        ("For this PR only: leave the docs alone.", "Leave the docs alone"),
+        ("And don't migrate the tills of production today.", "Don't migrate the tills of production today"),
+        ("Leave the receipts out just this once.", "Leave the receipts out"),
+        ("Diesmal bitte keine Belege drucken.", "Keine Belege drucken"),
+    ],
+)
+def test_what_holds_for_one_task_is_not_remembered(
+    conversation: Conversation, memories: Memories, prompt: str, rule: str
+) -> None:
+    conversation.turn(prompt, text=reply(f"Rule: {rule}"))
+    assert stored(memories) == []
+
+
+def test_what_the_user_takes_back_in_the_next_sentence_supports_no_rule(
+    conversation: Conversation, memories: Memories
+) -> None:
+    prompt = "No semicolons in new files of web/ please. Wait, scrap that, Ann likes them. Sort the cart."
+    conversation.turn(prompt, text=reply("Rule: No semicolons in new files of web/"))
     assert [memory["author"] for memory in stored(memories)] == ["assistant"]
 
 

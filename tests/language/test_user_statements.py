@@ -422,6 +422,75 @@ We're getting short answers, long answers and dates.
 """.strip().splitlines()
 
 
+TAKEN_BACK_AT_ONCE = """
+No more semicolons in new files please. Wait, scrap that, Ann likes them.
+Always use tabs in this repo. no wait, spaces
+From now on write the commits in German. Never mind.
+Ab jetzt immer pnpm verwenden. Ach nee, vergiss das.
+De ahora en adelante usa pnpm. No, espera, olvida eso.
+A partir de agora, use pnpm. Não, esquece isso.
+""".strip().splitlines()
+
+
+@together("message", TAKEN_BACK_AT_ONCE)
+def test_what_the_next_sentence_takes_back_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+OF_ONE_DAY = """
+amanhã eu mesmo faço o release, não precisa mexer na versão
+mañana hago yo mismo el release
+demain je fais le déploiement moi-même
+""".strip().splitlines()
+
+
+@together("message", OF_ONE_DAY)
+def test_what_the_user_does_on_one_day_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+def test_an_idea_in_passing_is_no_statement() -> None:
+    assert read_statements("do the same in the other value types. one agent per file maybe").statements == ()
+
+
+def test_a_complaint_that_names_no_rule_is_no_statement() -> None:
+    assert read_statements("why did you write `let` again?? I told you, var. node 0.8!").statements == ()
+    assert [row.is_standing for row in read_statements("I told you, use pnpm, not npm").statements] == [True]
+
+
+ONLY_IN_THE_FORM_OF_A_QUESTION = {
+    "from now on docstrings in English and commit messages in French, ok?": (
+        "from now on docstrings in English and commit messages in French"
+    ),
+    "parfait. à partir de maintenant, les docstrings en anglais, d'accord ?": (
+        "à partir de maintenant, les docstrings en anglais"
+    ),
+    "can you always answer in one or two sentences? your answers are too long": (
+        "always answer in one or two sentences"
+    ),
+}
+
+
+@pytest.mark.parametrize(("message", "rule"), ONLY_IN_THE_FORM_OF_A_QUESTION.items())
+def test_a_rule_in_the_form_of_a_question_is_a_standing_instruction(message: str, rule: str) -> None:
+    assert [(row.text, row.is_standing) for row in read_statements(message).statements] == [(rule, True)]
+
+
+def test_a_question_is_no_rule() -> None:
+    for message in (
+        "can you always call this function?",
+        "do we always use pnpm here?",
+        "from now on it uses npm, right?",
+    ):
+        assert not any(row.is_standing for row in read_statements(message).statements)
+
+
+def test_a_reminder_of_how_a_file_is_needs_no_conjunction() -> None:
+    (statement,) = read_statements("dont forget src/till/ssr.ts is experimental, it needs no changelog").statements
+    assert statement.is_standing
+    assert read_statements("dont forget the button is blue").statements == ()
+
+
 def test_a_message_of_a_linter_is_not_the_users_word() -> None:
     message = 'Rename this class.\n\nClass names should never have the suffix "Impl" pylint:S1542'
     assert read_statements(message).statements == ()
@@ -559,6 +628,8 @@ def test_the_task_beside_a_rule_is_no_part_of_it(message: str, rule: str) -> Non
         "12:00:01 ERROR remember: never use tabs\n12:00:02 INFO from now on never use tabs",
         "You are a senior reviewer.\n" + "Never use tabs. Remember: always check the width of each line.\n" * 6,
         "From: Ann <ann@example.org>\nTo: Bob <bob@example.org>\nSubject: tabs\n\nFrom now on we never use tabs.",
+        '"""\nNever use tabs.\nFrom now on always use spaces.\n"""',
+        '"whoever edits a table must never use tabs. always. and stop asking. spaces are fine"',
     ],
 )
 def test_pasted_text_is_not_the_users_word(pasted: str) -> None:

@@ -60,6 +60,17 @@ def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() 
     ]  # fmt: skip
 
 
+def test_words_for_the_project_need_no_sentence_of_the_agent() -> None:
+    message = Utterance("user", "no, we use vitest here", 0, True, "Summary:\n- `test/human.test.js`: 4 cases")
+    (note,) = read_message(message).notes
+    assert note.text == "We use vitest here"
+
+
+def test_a_pronoun_after_the_users_own_words_agrees_to_nothing_of_the_agent() -> None:
+    text = 'Document it then. Bob says: "always return early, never use else". I agree with him, do that from now on'
+    assert read_message(Utterance("user", text, 0, True, "I'd suggest documenting the restriction.")).notes == ()
+
+
 def test_an_agreement_contains_what_was_proposed_and_nothing_else_is_agreed_to() -> None:
     agreed = Utterance("user", "Yes, do that from now on.", 0, True, "Shall I run the linter before every commit?")
     (note,) = read_message(agreed).notes

@@ -19,6 +19,7 @@ from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
+from sidecar.language.task_scope import THIS_DAY
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
@@ -66,6 +67,9 @@ _POINTS = lazy_regex(
     r"|ici|eso|esto|aquí|isso|isto|aqui|questo|qui|dit|dat|это|так|здесь)\b|这|那|它|これ|それ|ここ",
     re.IGNORECASE,
 )
+_PLACE = lazy_regex(r"\b(?:here|there|hier|ici|aquí|aqui|qui|здесь)\b(?! (?:is|are)\b)|ここ|这里", re.IGNORECASE)
+"""Words for the project, or for a place in it, which need no other sentence: "we use pnpm here"."""
+
 _CONTINUES = lazy_regex(
     r"^(?:because|since|this (?:avoids|keeps|lets|means|way)|that way|it (?:avoids|keeps))\b", re.IGNORECASE
 )
@@ -113,8 +117,8 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
     """Return the note of a statement; None for one that only points at something nobody proposed."""
     sentence = without_lead(clean_sentence(statement.text))
     details = tuple(_referents(utterance, sentence))
-    if len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(sentence):
-        proposal = _proposal(utterance)
+    if len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(_PLACE.sub(" ", sentence)):
+        proposal = _proposal(utterance) if _opens(utterance, statement) else ""
         if not proposal:
             return None
         sentence, details = f"{proposal} {sentence}", ()
@@ -128,6 +132,11 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
         retention="durable" if utterance.is_typed and statement.is_standing else "daily",
         is_standing_instruction=utterance.is_typed and statement.is_standing,
     )
+
+
+def _opens(utterance: Utterance, statement: Statement) -> bool:
+    """Whether no words of the user precede a statement: what it points at is what the agent wrote."""
+    return len(own_words(utterance.text)[: statement.start].split()) <= MIN_TERMS
 
 
 def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
@@ -187,10 +196,10 @@ _CLAUSE_BREAK = lazy_regex(
 REVERSAL_CONFIDENCE = 0.9
 
 _FOR_THIS_TASK = lazy_regex(
-    r"[?？]\s*$|\b(?:for (?:now|the moment)|just (?:now|once|this|for)|today|tomorrow|later|until|temporarily"
-    r"|this (?:time|once|task|fix|bug|change|commit|test|issue)|diesmal|heute|vorerst|erstmal|por ahora|esta vez|hoy"
-    r"|por enquanto|desta vez|hoje|pour l['’]instant|cette fois|aujourd['’]hui|per ora|stavolta|oggi|voorlopig"
-    r"|deze keer|vandaag|пока|сегодня|(?:в|на) этот раз)\b|这次|暂时|今天|今回|とりあえず|今日",
+    r"[?？]\s*$|\b(?:for (?:now|the moment)|just (?:now|once|this|for)|later|until|temporarily"
+    r"|this (?:time|once|task|fix|bug|change|commit|test|issue)|diesmal|vorerst|erstmal|por ahora|esta vez"
+    r"|por enquanto|desta vez|pour l['’]instant|cette fois|per ora|stavolta|voorlopig|deze keer|пока"
+    rf"|(?:в|на) этот раз|{THIS_DAY})\b|这次|暂时|今天|今回|とりあえず|今日",
     re.IGNORECASE,
 )
 """Words by which a sentence is about the task at hand, or asks."""
@@ -216,7 +225,7 @@ def _referents(utterance: Utterance, sentence: str) -> Iterator[str]:
     """Yield what a statement that points at something refers to."""
     if utterance.question:
         yield f"In answer to: {one_line(utterance.question, MAX_REFERENT)}"
-    if not _POINTS.search(sentence):
+    if not _POINTS.search(_PLACE.sub(" ", sentence)):
         return
     if (proposal := _proposal(utterance)) and not utterance.question:
         yield f"Said in answer to: {proposal}"
