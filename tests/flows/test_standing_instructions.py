@@ -652,6 +652,16 @@ def test_a_wish_in_ordinary_words_is_in_the_anchor_of_the_next_session(
     ]
 
 
+def test_a_complaint_that_recalls_an_instruction_is_evidence_of_it(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    chat("first").turn("Never run cargo fmt on this repo, the diff gets huge.", session="first")
+    again = "again you ran cargo fmt in the last PR, i told you not to! revert the receipt"
+    assert chat("second").turn(again, session="second")["after"]["remembered"] == []
+    (rule,) = memories.ask("list")["memories"]
+    assert memories.ask("get", id=rule["id"])["evidence"] == 2
+
+
 @pytest.mark.parametrize(
     "prompt",
     [

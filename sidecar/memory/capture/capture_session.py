@@ -21,7 +21,7 @@ from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title
 from sidecar.memory.capture.session_material import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
-from sidecar.memory.capture.verify_noted_rule import restates
+from sidecar.memory.capture.verify_noted_rule import recalls, restates
 from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
@@ -273,7 +273,7 @@ def _in_known_words(writer: Writer, notes: Sequence[Note]) -> list[Note]:
 
 def _in_words_of(note: Note, known: Iterable[Memory]) -> Note:
     for memory in known:
-        if restates(note.text, memory.title):
+        if restates(note.text, memory.title) or recalls(note.text, memory.title):
             return note._replace(title=memory.title, text=memory.text)
     return note
 

@@ -104,6 +104,22 @@ def restates(rule: str, known_rule: str) -> bool:
     return all(support is not None and support.coverage >= MIN_COVERAGE_RESTATED for support in supports)
 
 
+def recalls(complaint: str, known_rule: str) -> bool:
+    """Whether a complaint only recalls a rule: "again you ran cargo fmt, I told you not to"."""
+    if _RECALLED.search(complaint) is None:
+        return False
+    return _shared_units(wording_of(known_rule), wording_of(complaint)) >= MIN_SUBJECTS
+
+
+_RECALLED = lazy_regex(
+    r"(?i)\b(?:i|we)(?: ha(?:ve|d)|['’](?:ve|d))? (?:already |clearly |just )?(?:told|asked) you(?: (?:not to|so|that"
+    r"|this|before|already|again|twice|\w+ times)){0,3}\W*$"
+    r"|\bich hab(?:e|['’])? (?:es )?(?:dir|euch) (?:das |es )?(?:doch |schon |bereits ){0,2}gesagt\W*$"
+    r"|\bya te lo (?:dije|he dicho)\W*$|\bje te l['’]ai (?:déjà )?dit\W*$|\b(?:já|eu) te disse(?: isso)?\W*$"
+)
+"""The end of a complaint that leaves out what was said."""
+
+
 def _support(rule: Wording, message: TypedMessage) -> Support | None:
     own = _without_document(own_words(message.text[:MAX_MESSAGE_CHARACTERS]))
     support = _best_window(rule, own, wordings_of(own))
