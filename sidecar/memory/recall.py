@@ -13,7 +13,7 @@ from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.contradictions import claim_of, disagree
 from sidecar.memory.detail_levels import Level, render_memory
-from sidecar.memory.entry import Memory, Tier
+from sidecar.memory.entry import ARTIFACT_TAG, Memory, Tier
 from sidecar.memory.file_index import MAX_INLINE_FILES, IndexFileWrites, MemoryIndex, MemoryIndexes, memory_index_of
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
@@ -127,7 +127,7 @@ class Relevance:
         return self.search_within(process, workspace, SHARED_ONLY, query)
 
     def existing(self, process: Process, workspace: Workspace, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return those of some shared memories that still exist, by id; without archived ones.
+        """Return those of some shared memories that still hold, by id; what upkeep archived by its age does.
 
         Read again only after a commit.
         """
@@ -144,7 +144,7 @@ class Relevance:
         memories = {
             memory_id: stored[0].memory
             for memory_id, stored in matches.items()
-            if stored and not stored[0].memory.is_archived
+            if stored and not _is_withdrawn(stored[0].memory)
         }
         self._memories.put(key, _CachedMemories(generation, memories), 1)
         return memories
@@ -310,6 +310,11 @@ def preload(
         total,
         tuple(match for match in relevant if match.memory.id not in muted),
     )
+
+
+def _is_withdrawn(memory: Memory) -> bool:
+    """Whether a memory was archived because the user revoked its artifact, not because of its age."""
+    return memory.is_archived and any(tag.startswith(ARTIFACT_TAG) for tag in memory.tags)
 
 
 def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:

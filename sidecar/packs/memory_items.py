@@ -105,6 +105,8 @@ def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Itera
 def _has_changed(sent: entries.Entry, memory: Memory | None) -> bool:
     if memory is None:
         return sent != entries.REMOVED
+    if memory.is_archived:
+        return False  # only older
     return not isinstance(sent, entries.MemoryEntry) or sent.version != memory.version
 
 

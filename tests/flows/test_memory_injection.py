@@ -46,6 +46,18 @@ def test_a_relevant_memory_is_sent_to_a_session_once(memories: Memories, convers
     assert "remembered" not in sent(conversation.turn(PROMPT)).lower()
 
 
+def test_a_memory_that_is_archived_by_its_age_is_not_said_to_be_taken_back(
+    active: MemorySidecar, memories: Memories, conversation: Conversation
+) -> None:
+    decision = "Notes for next time:\n- Decision: receipts are printed twice because the tax office keeps one"
+    Conversation(active.client, conversation.cwd, sub_chat_id="other").turn("Print it twice.", text=decision)
+    assert "the tax office keeps one" in sent(conversation.turn("Why are receipts printed for the tax office?"))
+    active.clock.advance(40 * 86_400_000)
+    memories.ask("maintain")
+    (memory,) = [row for row in memories.ask("list", archived=True)["memories"] if "tax office" in row["title"]]
+    assert memory["id"] not in sent(conversation.turn("And the receipts of the tax office?"))
+
+
 def test_a_cold_memory_is_searchable_and_never_injected(
     active: MemorySidecar, memories: Memories, conversation: Conversation
 ) -> None:
