@@ -320,7 +320,7 @@ def store_devlog(
         return None
     due = _is_due(run, tally) and not _is_of_documents(tally)
     has_event = bool(_events_so_far(sum_so_far, events))
-    account = _account_so_far(run, sum_so_far, tally)
+    account = _account_so_far(run, sum_so_far, tally, events)
     is_turned = any(event.kind == "directionChanged" for event in events)
     is_current = not is_turned or account.title.text == run.account.title.text
     is_informative = (
@@ -459,15 +459,24 @@ def _lines(tally: RunsTally) -> int:
     return sum(change.added + change.removed for change in totals(tally) if not is_generated(change.path))
 
 
-def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: RunsTally) -> WorkAccount:
+def _account_so_far(
+    run: FinishedRun, earlier: Artifact | None, tally: RunsTally, events: Sequence[ArtifactEvent]
+) -> WorkAccount:
     known = _details(earlier)
     lost = run.surviving_lines.lost
     lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), lost.lines + lost.new)
     if run.is_named_by_commit:
         named = known.account.title.lines if known.account.title.names_whole else 0
         lines = max(lines, _lines(tally) - named)
-    account = run.account
-    return merged_account(known.account, account._replace(title=account.title._replace(lines=lines)))
+    account, before = run.account, known.account
+    if run.stated_cause and any(event.kind == "testsFixed" for event in events):
+        before, account = map(_without_causes, (before, account))  # they are of other work
+        account = account._replace(statements=(Account("cause", run.stated_cause, REASON), *account.statements))
+    return merged_account(before, account._replace(title=account.title._replace(lines=lines)))
+
+
+def _without_causes(account: WorkAccount) -> WorkAccount:
+    return account._replace(statements=tuple(each for each in account.statements if each.section != "cause"))
 
 
 def _is_tally(artifact: Artifact) -> bool:
@@ -503,7 +512,7 @@ def _artifact(
 ) -> Artifact:
     changes, known = totals(tally), _details(earlier)
     events_of_entry = _events_so_far(earlier, events)
-    account = _account_so_far(run, earlier, tally)
+    account = _account_so_far(run, earlier, tally, events)
     details = DevlogDetails(
         tally=tally,
         events=tuple(events_of_entry),

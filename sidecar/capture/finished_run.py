@@ -30,9 +30,9 @@ from sidecar.language.closing_message import (
     is_bookkeeping,
     title_text,
 )
-from sidecar.language.closing_message_patterns import CAUSE, CODE, FAULT, ITEM, VAGUE_TITLE
+from sidecar.language.closing_message_patterns import CAUSE, CODE, FAULT, INLINE_LABEL, ITEM, VAGUE_TITLE
 from sidecar.language.common_words import account_terms, is_distinctive
-from sidecar.language.conclusions import REASON
+from sidecar.language.conclusions import REASON, explanation_in
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import Reversal, reversal_in
@@ -171,6 +171,12 @@ class FinishedRun:
         return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
 
     @cached_property
+    def stated_cause(self) -> str:
+        """What the final words state of the cause of a failure, without its label; empty if they state none."""
+        cause = INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE)))
+        return f"{cause[:1].upper()}{cause[1:]}"
+
+    @cached_property
     def commit_account(self) -> WorkAccount:
         """The account of the work in the messages of the commits that the agent made."""
         commands = [command.command for command in self.activity.commands if not command.failed]
@@ -200,6 +206,7 @@ class FinishedRun:
         return start or (state.head if state is not None else None)
 
 
+MAX_CAUSE = 400
 PROMPT_CHARACTERS = 4_000
 MAX_RUNS = 50
 DEDUPE_HOURS = 24

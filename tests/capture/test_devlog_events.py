@@ -50,6 +50,17 @@ def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(start_chat: StartC
     assert [draft["event"] for draft in drafts(chat)] == ["testsFixed"]
 
 
+def test_the_cause_in_an_entry_is_the_one_of_the_fixed_tests(start_chat: StartChat) -> None:
+    chat = start_chat()
+    text = "I cached the plugins in `plugins()`. The flag is still a global because the loader must run several times."
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n"), bash("pytest", RED)], text=text)
+    text = "Fixed. The test clears it.\n\nRoot cause: `lru_cache` kept the list from before the registration."
+    chat.turn("fix the test", lambda: [chat.edit("src/cart.py", "x = 2\n"), bash("pytest", GREEN)], text=text)
+    (entry,) = drafts(chat)
+    assert "**Cause:** `lru_cache` kept the list from before the registration.\n" in entry["body"]
+    assert "the loader must run" not in entry["body"]
+
+
 def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(start_chat: StartChat) -> None:
     chat = start_chat()
     red(chat)
