@@ -27,7 +27,7 @@ from sidecar.codebase import query_terms
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence
+from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM
@@ -49,6 +49,9 @@ WORK_IN = "the work in "
 """Beginning of what names an approach by its files."""
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
+_SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s")
+"""What follows the reason in the agent's account: "…; then I moved the call"."""
+
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
     " first second third initial original earlier previous prior old last version this that it change changes whole"
@@ -141,11 +144,24 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     """Return what was rejected, then why; the user's words alone if they name it, none if they only repeat it."""
     if approach.is_titled_by_user:
         return f"The user: “{clip_at_word(approach.named, MAX_TITLE - 12)}”"
-    words = first_sentence(approach.user_reason, MAX_TITLE)
+    words = _reason_in(approach.user_reason)
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
-    why = approach.reason or ("" if repeats else words)
+    why = _SEQUEL.split(approach.reason, maxsplit=1)[0] or ("" if repeats else words)
     return clip_at_word(f"{tried[:1].upper()}{tried[1:]}{f' – {why}' if why else ''}", MAX_TITLE)
+
+
+def _reason_in(words: str) -> str:
+    """Return the user's first sentence that says something, without the words that only refuse: "hmm no, …"."""
+    parts = (_REFUSAL.sub("", part).strip() for part in sentences(words))
+    part = next((part for part in parts if len(set(query_terms(part))) >= MIN_WORDS), "")
+    return first_sentence(part, MAX_TITLE)
+
+
+_REFUSAL = lazy_regex(
+    r"(?i)^(?:(?:hm+|uh|oh|ah|no+|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|ne+|nee|non|não|нет)"
+    r"(?:[\s,.!;:…–—-]{1,3}|$))+"
+)
 
 
 def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objective: str) -> str:
@@ -424,16 +440,28 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
 
 
 def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -> str:
-    """Return the name of the work of the earlier run that changed the files; of the last run if there are none."""
+    """Return the name of the work of the earlier runs that changed the files; of the last run if there are none.
+
+    The latest of them names it whose final words do; those of a run that explains a failure do not.
+    """
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
-    summary = next((summary for summary in runs if not files or set(files[:1]) & set(summary.touched)), None)
-    if summary is None:
-        return ""
-    title = account_of(summary.conclusion, query_terms(" ".join(files))).title.text
-    opening = first_informative_paragraph(summary.conclusion, 400).partition("\n")[0]
-    if not title and not (announces_more(opening) or ITEM.match(opening) or opening.startswith(("#", "|"))):
-        title = title_text(opening)
-    return title or (f"{WORK_IN}{_listed(files[:2])}" if files else "")
+    of_files = [summary for summary in runs if not files or set(files[:1]) & set(summary.touched)][:MAX_NAMING_RUNS]
+    titles = (_title_of_work(summary.conclusion, files) for summary in of_files)
+    return next(filter(None, titles), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
+
+
+MAX_NAMING_RUNS = 3
+
+
+def _title_of_work(conclusion: str, files: Sequence[str]) -> str:
+    title = account_of(conclusion, query_terms(" ".join(files))).title.text
+    opening = first_informative_paragraph(conclusion, 400).partition("\n")[0]
+    is_no_work = announces_more(opening) or ITEM.match(opening) or _FAULT_LABEL.match(opening)
+    return title or ("" if is_no_work or opening.startswith(("#", "|")) else title_text(opening))
+
+
+_FAULT_LABEL = lazy_regex(r"(?i)(?:the )?(?:(?:root )?cause|failure|problem|issue|error|bug|reason)\b[^.:]{0,30}:")
+"""The beginning of a text on what was wrong: it names no work."""
 
 
 def _line(approach: RejectedApproach) -> str:

@@ -318,6 +318,37 @@ def test_a_users_sentence_that_names_nothing_is_no_title(conversation: Conversat
     assert note["title"].startswith("Totals are kept in a cache beside the cart now")
 
 
+def test_a_title_has_the_users_reason_without_the_words_that_only_refuse(conversation: Conversation) -> None:
+    code = "class BrotliResponder:\n" + "".join(f"    brotli_{number} = {number}\n" for number in range(6))
+    conversation.turn(
+        "try brotli", lambda: [conversation.edit("till/brotli.py", code)], text="Added `BrotliResponder`."
+    )
+    prompt = "hmm no, brotli needs a C extension, we can't have that as a dependency. remove it"
+    text = "Removed `BrotliResponder`."
+    (draft,) = conversation.turn(prompt, lambda: [conversation.edit("till/brotli.py", "")], text=text)["after"][
+        "artifacts"
+    ]
+    title = conversation.artifact(draft["id"])["title"]
+    assert title == "`BrotliResponder` – brotli needs a C extension, we can't have that as a dependency"
+
+
+def test_a_run_that_explains_a_failure_does_not_name_the_work(conversation: Conversation) -> None:
+    def memo(of: str) -> list[dict[str, Any]]:
+        return writes(conversation, **{"till/prices.py": "".join(f"memo_{of}_{number} = ()\n" for number in range(9))})
+
+    text = "I replaced the list of prices with `useMemo` in `prices`."
+    conversation.turn("memoize the prices", lambda: memo("list"), text=text)
+    text = "The failure: React may drop a memo at any time. I tried three things: freezing it, keying it, a tuple."
+    conversation.turn("tests fail", lambda: memo("tuple"), text=text)
+    prompt = "nah. i give up on this, put the list back. it is not worth it"
+    back = partial(writes, conversation, **{"till/prices.py": "z = 1\n"})
+    conversation.turn(prompt, back, text="The list is back.")
+    (note,) = drafted(conversation)
+    assert note["title"] == (
+        "Replaced the list of prices with `useMemo` in `prices` – i give up on this, put the list back"
+    )
+
+
 def test_the_users_words_are_not_repeated_in_a_title(conversation: Conversation) -> None:
     small_work(conversation)
     take_back(
