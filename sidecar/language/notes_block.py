@@ -248,10 +248,20 @@ def statement_parts(text: str) -> StatementParts:
     cuts = sorted((match.start(), match.end(), name) for match, name in ((because, 1), (instead, 2)) if match)
     if not cuts or not text[: cuts[0][0]].strip(_TRIM):
         return StatementParts(text)
-    parts = [text[: cuts[0][0]].strip(_TRIM), "", ""]
+    parts = [_trimmed(text[: cuts[0][0]]), "", ""]
     for (_, start, name), next_start in zip(cuts, [*(cut[0] for cut in cuts[1:]), len(text)], strict=True):
-        parts[name] = text[start:next_start].strip(_TRIM)
+        parts[name] = _trimmed(text[start:next_start])
     return StatementParts(*parts)
+
+
+def _trimmed(text: str) -> str:
+    """Return a part without marks at its ends; a bracket that closes one inside it stays."""
+    core = text.strip(_TRIM)
+    end = text.find(core) + len(core)
+    for opening, closing in ("()", "（）"):
+        if core.count(opening) == core.count(closing) + 1 and text[end : end + 1] == closing:
+            return core + closing
+    return core
 
 
 def _last_instead(text: str, start: int) -> re.Match[str] | None:

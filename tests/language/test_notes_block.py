@@ -4,7 +4,14 @@ from functools import partial
 
 import pytest
 
-from sidecar.language.notes_block import MAX_NOTES, REQUEST, NotesBlock, read_notes_block, without_notes
+from sidecar.language.notes_block import (
+    MAX_NOTES,
+    REQUEST,
+    NotesBlock,
+    read_notes_block,
+    statement_parts,
+    without_notes,
+)  # fmt: skip
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 
@@ -112,6 +119,12 @@ def test_a_huge_line_is_left_out_and_a_heading_far_above_opens_nothing() -> None
 def test_a_denied_choice_is_not_taken_for_its_alternative() -> None:
     note = block("Notes for next time:\n- Decision: do not use Redis because the host lacks it").notes[0]
     assert (note.subject, note.reason, note.alternative) == ("do not use Redis", "the host lacks it", "")
+
+
+def test_a_bracket_that_closes_one_of_the_choice_belongs_to_it() -> None:
+    parts = statement_parts("Logger as func(string) because it needs no package, instead of *log.Logger")
+    assert parts == ("Logger as func(string)", "it needs no package", "*log.Logger")
+    assert statement_parts("keep the list (because it is short)").subject == "keep the list"
 
 
 def test_a_closing_line_may_follow_the_block() -> None:
