@@ -13,6 +13,7 @@ import apsw
 
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.core.clean_text import clip_at_word
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
@@ -81,9 +82,22 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
             verify_rule(note.text, typed) if note.key == "rule" else None,
             not run.changed_terms.isdisjoint(query_terms(note.subject)),
         )
-        for note in run.notes_block.notes
+        for note in map(_as_rule, run.notes_block.notes)
     )
     return [verified for verified in notes if not _is_for_one_task(verified)]
+
+
+def _as_rule(note: AgentNote) -> AgentNote:
+    """Return a decision that only says how to work from now on as the rule that it is: nothing was chosen."""
+    is_rule = note.key == "decision" and not note.alternative and _NORM.match(note.text)
+    return AgentNote("rule", note.text, note.text) if is_rule else note
+
+
+_NORM = lazy_regex(
+    r"(?i)(?:always|never|from now on|in (?:the )?future|do not|don['’]?t|immer|nie(?:mals)?|ab jetzt|künftig|siempre"
+    r"|nunca|sempre|toujours|jamais|désormais|mai|altijd|nooit|voortaan|всегда|никогда|впредь)\b"
+    r"|(?:总是|永远|以后|必ず|常に|今後)"
+)
 
 
 def _is_for_one_task(verified: VerifiedNote) -> bool:

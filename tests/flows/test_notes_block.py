@@ -200,6 +200,17 @@ def test_what_the_user_takes_back_in_the_next_sentence_supports_no_rule(
     assert [memory["author"] for memory in stored(memories)] == ["assistant"]
 
 
+def test_a_decision_that_only_says_how_to_work_is_a_rule_of_nobody(
+    conversation: Conversation, memories: Memories
+) -> None:
+    text = reply("Decision: always run the benchmark before changing till/prices.py because performance matters")
+    code = "def discounted_price(cents, percent):\n    return cents\n"
+    after = conversation.turn("Speed it up", lambda: [conversation.edit("till/prices.py", code)], text=text)["after"]
+    assert after["artifacts"] == []
+    (note,) = stored(memories)
+    assert (note["type"], note["author"]) == ("user_correction", "assistant")
+
+
 def test_prompts_of_a_loop_support_no_rule(active: MemorySidecar, project: Repository, memories: Memories) -> None:
     loop = Conversation(active.client, project.path, sub_chat_id="ralph:till")
     loop.turn("Always use pnpm in web/.", text=reply("Rule: Always use pnpm in web/"))
