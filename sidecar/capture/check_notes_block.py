@@ -20,7 +20,7 @@ from sidecar.core.terms import query_terms
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words
-from sidecar.language.task_scope import is_for_one_task, without_retracted
+from sidecar.language.statement_features import is_for_one_task, without_retracted
 from sidecar.language.user_statements import only_points
 from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, verify_rule

@@ -172,7 +172,7 @@ class FinishedRun:
 
     @cached_property
     def stated_cause(self) -> str:
-        """What the final words state of the cause of a failure, without its label; empty if they state none."""
+        """Cause of a failure as the final words state it, without its label; empty if they state none."""
         cause = INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE)))
         return f"{cause[:1].upper()}{cause[1:]}"
 

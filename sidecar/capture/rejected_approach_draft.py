@@ -50,7 +50,7 @@ WORK_IN = "the work in "
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s")
-"""What follows the reason in the agent's account: "…; then I moved the call"."""
+"""Beginning of what follows the reason in the agent's account: "…; then I moved the call"."""
 
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"

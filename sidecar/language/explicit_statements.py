@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_statement_patterns import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
-from sidecar.language.statement_features import Analysis, Context, Sentence, as_request, tokens_of
+from sidecar.language.statement_features import ONE_OFF, Analysis, Context, Sentence, as_request, tokens_of
 from sidecar.language.statement_patterns import TOOL
-from sidecar.language.task_scope import ONE_OFF
 
 SUPPOSITION = lazy_regex(
     r"^(?:if|what if|maybe|perhaps|suppose|imagine|would|could|should|i (?:guess|think|wonder|wish)"

@@ -18,8 +18,7 @@ from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import split_sentences
-from sidecar.language.task_scope import THIS_DAY
+from sidecar.language.statement_features import THIS_DAY, split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
