@@ -154,7 +154,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.6, Article XIII.7: tiers by attention score, natural decay": (
         "test_memory_upkeep.py::test_a_memorys_tier_follows_its_score",
         "test_memory_injection.py::test_a_cold_memory_is_searchable_and_never_injected",
-        "test_memory_injection.py::test_a_memory_that_is_archived_by_its_age_is_not_said_to_be_taken_back",
+        "test_memory_injection.py::test_a_memory_archived_by_its_age_is_not_reported_as_taken_back",
         "test_memory_upkeep.py::test_evidence_and_confidence_make_a_warm_memory_hot",
         "test_memory_recall.py::test_a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor",
         "test_memory_upkeep.py::test_a_memory_below_a_tenth_for_ninety_days_is_archived",
@@ -462,7 +462,8 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_a_sentence_of_a_reply_and_its_note_of_the_same_choice_are_one_memory",
         "test_notes_block.py::test_a_dropped_line_is_an_artifact_only_if_lines_went",
         "test_notes_block.py::test_a_decision_line_is_an_artifact_only_if_the_run_shows_it",
-        "test_notes_block.py::test_a_decision_that_only_says_how_to_work_is_a_rule_of_nobody",
+        "test_notes_block.py::test_a_decision_on_how_to_work_is_an_unsupported_rule",
+        "test_notes_block.py::test_a_decision_record_lists_what_the_run_tried_and_dropped",
     ),
     "Memory: the same through Claude Code's hooks": (
         "test_standing_instructions.py::test_a_claude_code_session_receives_each_instruction_once_through_the_hooks",

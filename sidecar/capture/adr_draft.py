@@ -53,7 +53,11 @@ _PURPOSE = lazy_regex(
 
 
 def with_conclusion(
-    statements: Statements, conclusion: str, noted: Sequence[str] = (), account: WorkAccount = NO_ACCOUNT
+    statements: Statements,
+    conclusion: str,
+    noted: Sequence[str] = (),
+    account: WorkAccount = NO_ACCOUNT,
+    dropped: Sequence[str] = (),
 ) -> Statements:
     """Add another run's conclusion to the statements; the decisions of its notes block replace those it states.
 
@@ -65,6 +69,7 @@ def with_conclusion(
     return Statements(
         concluded=_latest((*statements.concluded, *context)),
         decided=_latest((*statements.decided, *(noted or decisions_of(conclusion)))),
+        dropped=_latest((*statements.dropped, *dropped)),
     )
 
 
@@ -93,6 +98,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
     lines += ["## Consequences", "", *([*purposes, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
     alternatives = [f"- Not chosen: {choice.alternative}" for choice in choices if choice.alternative]
+    alternatives += [f"- Tried and dropped: {text}" for text in statements.dropped]
     lines += ["## Alternatives", "", *(dict.fromkeys(alternatives) or ["_Open._"])]
     return DraftText(title, re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n")
 
@@ -272,11 +278,12 @@ def store_adr(
     boundaries: Sequence[Boundary],
     covered: Container[str],
     noted: Sequence[str] = (),
+    dropped: Sequence[str] = (),
 ) -> Artifact | None:
     """Draft the stub, or extend the task's own one if the user has not decided on it yet.
 
     `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing. `noted`
-    are the decisions of the run's notes block.
+    are the decisions of the run's notes block, `dropped` what it gives up.
     """
     new_boundaries = _new_boundaries(boundaries, covered)
     if not new_boundaries and not any(_decision_key(sentence) not in covered for sentence in noted):
@@ -290,7 +297,7 @@ def store_adr(
         if open_draft
         else new_boundaries
     )
-    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft, noted)
+    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft, noted, dropped)
     artifact = replace(artifact, event_key=key)
     artifact_store.put(tx, artifact)
     return artifact
@@ -308,11 +315,12 @@ def _artifact(
     new_boundaries: Sequence[Boundary],
     earlier: Artifact | None,
     noted: Sequence[str],
+    dropped: Sequence[str],
 ) -> Artifact:
     known = _details(earlier)
     changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
-    statements = with_conclusion(known.statements, run.conclusion, noted, run.account)
+    statements = with_conclusion(known.statements, run.conclusion, noted, run.account, dropped)
     draft = adr(own_words(_request(run, state, shown)), statements, shown, changed)
     stated = [ArtifactEvent(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}

@@ -151,7 +151,8 @@ def store_drafts(
     """
     if run.params.outcome != "completed":
         return []
-    change = direction_change_of(tx, run, state, steps, dropped_approaches(notes))
+    dropped = dropped_approaches(notes)
+    change = direction_change_of(tx, run, state, steps, dropped)
     new_approaches = new_rejected_approaches(tx, run, change)
     direction_news = direction_events(run, change, new_approaches)
     boundary_news, fixes_news = boundary_events(run.boundaries), fixes(tests, run.effects.files)
@@ -162,7 +163,7 @@ def store_drafts(
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
     drafts = [
         store_devlog(tx, run, state, events),
-        store_adr(tx, run, state, run.boundaries, covered, decisions),
+        store_adr(tx, run, state, run.boundaries, covered, decisions, [approach.sentence for approach in dropped]),
     ]
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
     return [artifact for artifact in (*drafts, *rejected) if artifact is not None]

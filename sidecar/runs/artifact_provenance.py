@@ -76,10 +76,11 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """Statements of runs about the change: their conclusions and their decisions."""
+    """Statements of runs about the change: their conclusions, their decisions, and what they tried and dropped."""
 
     concluded: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

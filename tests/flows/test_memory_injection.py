@@ -46,7 +46,7 @@ def test_a_relevant_memory_is_sent_to_a_session_once(memories: Memories, convers
     assert "remembered" not in sent(conversation.turn(PROMPT)).lower()
 
 
-def test_a_memory_that_is_archived_by_its_age_is_not_said_to_be_taken_back(
+def test_a_memory_archived_by_its_age_is_not_reported_as_taken_back(
     active: MemorySidecar, memories: Memories, conversation: Conversation
 ) -> None:
     decision = "Notes for next time:\n- Decision: receipts are printed twice because the tax office keeps one"

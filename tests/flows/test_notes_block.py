@@ -200,9 +200,20 @@ def test_what_the_user_takes_back_in_the_next_sentence_supports_no_rule(
     assert [memory["author"] for memory in stored(memories)] == ["assistant"]
 
 
-def test_a_decision_that_only_says_how_to_work_is_a_rule_of_nobody(
-    conversation: Conversation, memories: Memories
+def test_a_decision_record_lists_what_the_run_tried_and_dropped(
+    conversation: Conversation, project: Repository
 ) -> None:
+    caller = "from till.prices import discounted_price\n\n\ndef label():\n    return discounted_price(1, 0)\n"
+    project.commit({f"till/{name}.py": caller for name in ("web", "shelf", "label")})
+    code = "def discounted_price(cents, percent, currency):\n    return cents * (100 - percent) // 100\n"
+    text = reply("Dropped: a global currency because two tills share the page")
+    turn = conversation.turn("Add a currency", lambda: [conversation.edit("till/prices.py", code)], text=text)
+    (draft,) = [row for row in turn["after"]["artifacts"] if row["type"] == "adr"]
+    body = conversation.artifact(draft["id"])["body"]
+    assert "## Alternatives\n\n- Tried and dropped: a global currency because two tills share the page\n" in body
+
+
+def test_a_decision_on_how_to_work_is_an_unsupported_rule(conversation: Conversation, memories: Memories) -> None:
     text = reply("Decision: always run the benchmark before changing till/prices.py because performance matters")
     code = "def discounted_price(cents, percent):\n    return cents\n"
     after = conversation.turn("Speed it up", lambda: [conversation.edit("till/prices.py", code)], text=text)["after"]
