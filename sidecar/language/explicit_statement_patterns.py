@@ -150,7 +150,8 @@ ALL_MUST = lazy_regex(
     re.IGNORECASE,
 )
 PREFER = lazy_regex(
-    r"(?:^|[,;.]\s|\b(?:and|but|because|so) )(?:i|we) (?:strongly |generally |usually |always |much |really )?prefer "
+    r"(?:^|[,;.]\s|\b(?:and|also|but|because|so) )(?:i|we) (?:strongly |generally |usually |always |much |really )?"
+    r"prefer "
     r"(?!this\b|that\b|it\b|these\b|those\b|options?\b|the (?:\w+ )?(?:first|second|third|last|other|new|old|latter"
     r"|former"
     r"|one|way|version|idea|approach)\b|your\b|if\b|when\b|to (?:see|wait|do|keep it|have)\b|not to\b|\w+ \d)[a-z`]"
@@ -261,11 +262,12 @@ HOUSE_CHOICE = lazy_regex(
     r"(?:^|[,;.:!?] |\b(?:and|but|because|since) )(?:here )?we (?:only|always|just|exclusively) (?:use|write|support"
     r"|deploy|run|commit"
     r"|merge|import|target|ship) (?!the same|it\b|this\b|that\b|one\b|two\b|the (?:first|second|last)\b)\S"
-    r"|(?:^|[,;.:!?] )we (?:use|follow|stick to) (?!the (?!\w+ (?:pattern|style|convention|approach|layout|structure"
+    r"|(?:^|[,;.:!?] )we (?:use|follow|stick to|run (?:the |our )?tests (?:with|via)) "
+    r"(?!the (?!\w+ (?:pattern|style|convention|approach|layout|structure"
     r"|workflow)\b))"
     r"[^.?!\n;]{2,60}\b(?:here|everywhere)\b(?! and there)"
-    r"|^(?:no+|nope)\b\s?[,.:;!—–-]{1,3}\s{1,3}(?:we|in (?:this|our) \w+ we) (?:always |only |never )?(?:use|run"
-    r"|write|deploy|name)"
+    r"|^(?:no+(?:,? wait)?|nope)\b\s?[,.:;!—–-]{1,3}\s{1,3}(?:we|in (?:this|our) \w+ we) (?:always |only |never )?"
+    r"(?:use|run|write|deploy|name)"
     r" (?!it\b|this\b|that\b|them\b|the (?:same|wrong|first|second|other)\b)\S"
     rf"|(?:^|[,;.:!] )(?:the |our )?{_INFRASTRUCTURE} (?:is|are|runs? on|uses?|lives? (?:in|on)) "
     r"(?!empty|broken|down\b|slow|wrong|null|missing|locked|full|off\b|still|now)[^.?!,\n]{1,60}, (?:and )?not \S"

@@ -254,7 +254,7 @@ session* sesion* sessao* seance* sitzung* sessione sessie* сесс* сеанс*
 request* solicitud* pedido requete* anfrage* richiest* verzoek* запрос* リクエスト 请求
 response* respuest* antwort* rispost* ответ* レスポンス 响应
 endpoint* schnittstell* эндпоинт* エンドポイント 接口
-cache* кэш* キャッシュ 缓存
+cache* caching* кэш* キャッシュ 缓存
 dependency dependenc* dependenci* abhangig* dipendenz* afhankelijk* зависимост* 依存 依赖
 environment* entorno* ambiente* environnement* umgebung* omgeving* окружен* среда 環境 环境
 production produccion produca* produktiv* produktion* produzione productie прод* 本番 生产环境

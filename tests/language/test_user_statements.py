@@ -476,6 +476,20 @@ def test_a_rule_in_the_form_of_a_question_is_a_standing_instruction(message: str
     assert [(row.text, row.is_standing) for row in read_statements(message).statements] == [(rule, True)]
 
 
+def test_a_preference_or_a_rule_for_what_is_new_is_a_standing_instruction_after_also() -> None:
+    for message in (
+        "also i prefer var over const in index.js",
+        "also: all new flags need an integration test in tests/",
+    ):
+        assert [row.is_standing for row in read_statements(message).statements] == [True]
+    assert read_statements("all new users must verify their mail address").statements == ()
+
+
+def test_how_the_project_runs_its_tests_is_a_standing_instruction() -> None:
+    for message in ("no wait, we run tests with `uv run pytest` here. add a test", "we run the tests with tox here"):
+        assert [row.is_standing for row in read_statements(message).statements] == [True]
+
+
 def test_a_question_is_no_rule() -> None:
     for message in (
         "can you always call this function?",

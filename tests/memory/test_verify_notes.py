@@ -96,6 +96,10 @@ SUPPORTED += [
         "dont forget src/till/ssr.ts is experimental, breaking changes there are ok",
         "src/till/ssr.ts is experimental, breaking changes there are ok",
     ),
+    (
+        "get_prices should be cached. I want functools.lru_cache for stuff like this, not globals",
+        "functools.lru_cache for caching, not globals",
+    ),
     ("vergiss nicht, dass die Kasse zwei Drucker hat", "Die Kasse hat zwei Drucker"),
 ]
 
