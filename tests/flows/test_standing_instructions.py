@@ -652,6 +652,14 @@ def test_a_wish_in_ordinary_words_is_in_the_anchor_of_the_next_session(
     ]
 
 
+def test_a_mistake_that_the_user_admits_replaces_the_instruction(chat: Callable[..., Conversation]) -> None:
+    chat("first").turn("no, we use vitest here", session="first")
+    prompt = "Actually I was wrong, it's mocha in this repo, vitest is in the other one. fix the tests pls"
+    chat("second").turn(prompt, session="second")
+    (line,) = section(sent(chat("third").turn("Print the receipt", session="third")))
+    assert line.startswith("- It's mocha in this repo (mem-")
+
+
 def test_a_complaint_that_recalls_an_instruction_is_evidence_of_it(
     memories: Memories, chat: Callable[..., Conversation]
 ) -> None:

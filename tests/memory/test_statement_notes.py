@@ -60,6 +60,23 @@ def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() 
     ]  # fmt: skip
 
 
+def test_a_message_of_pasted_text_alone_has_no_notes() -> None:
+    for text in ('answer JSON now: {"status":"ok"}', "```\nnever use tabs\n```", ""):
+        assert read_message(Utterance("user", text, 0, True)).notes == ()
+
+
+def test_an_admitted_mistake_is_a_candidate_for_what_replaces_a_rule() -> None:
+    for text in ("My mistake. It's mocha here.", "sorry, i was wrong, it's mocha here, vitest is in the other one"):
+        (note,) = read_message(Utterance("user", text, 0, True)).notes
+        assert (note.text.rstrip("."), note.reversal) == ("It's mocha here", "candidate")
+
+
+def test_a_conjunction_does_not_begin_an_instruction() -> None:
+    text = "boa. e responde sempre em português por favor"
+    (note,) = read_message(Utterance("user", text, 0, True)).notes
+    assert note.text == "Responde sempre em português por favor"
+
+
 def test_words_for_the_project_need_no_sentence_of_the_agent() -> None:
     message = Utterance("user", "no, we use vitest here", 0, True, "Summary:\n- `test/human.test.js`: 4 cases")
     (note,) = read_message(message).notes

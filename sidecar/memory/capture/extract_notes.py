@@ -8,6 +8,7 @@ changed last. An error is stored with its resolution; an unresolved one is not a
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from sidecar.core.clean_text import clip_at_word, one_line, without_emphasis, without_links
@@ -42,9 +43,11 @@ _TYPES: dict[str, StatementKind] = {
     "fact": "semantic",
 }
 _LEAD = lazy_regex(
-    r"^(?:(?:no|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+"
+    r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|decision|remember|nein|non|não|nee"
+    r"|нет)\s?[,.:;!—–]+"
     r"(?<!\s\.(?=\w))\s*"
-    r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|from now on|going forward|remember that)\b[\s,]+)+",
+    r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|und|aber|y|pero|e|mas|et|и"
+    r"|from now on|going forward|remember that)\b[\s,]+)+",
     re.IGNORECASE,
 )
 _MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
@@ -156,16 +159,38 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
         for part in split_withdrawal(sentence.text)
         if is_reversal(part)
     )
+    corrected = (without_lead(clean_sentence(part)) for part in _own_corrections(own))
     candidates = [
         Note(
             "user_correction", note_title(text), text, "user", utterance.at_ms, REVERSAL_CONFIDENCE,
             reversal="candidate",
         )
-        for text in sentences_of_reversal
+        for text in dict.fromkeys((*sentences_of_reversal, *corrected))
         if len(text) <= MAX_SENTENCE and text.casefold() not in known
     ]  # fmt: skip
     withdrawals = [note for note in candidates if forgets(note.text)]
     return [*withdrawals, *marked, *(note for note in candidates if note not in withdrawals)]
+
+
+def _own_corrections(own: str) -> Iterator[str]:
+    """Yield the first clause after words by which the user admits a mistake: "I was wrong, it's mocha"."""
+    parts = [sentence.text for sentence in split_sentences(own)]
+    for part, following in pairwise([*parts, ""]):
+        admission = _ADMISSION.match(part)
+        stated = (part[admission.end() :].strip() or following) if admission else ""
+        if stated and not _FOR_THIS_TASK.search(stated):
+            yield _CLAUSE_BREAK.split(stated, maxsplit=1)[0]
+
+
+_ADMISSION = lazy_regex(
+    r"(?:(?:oh|ah|no|hm+|sorry|wait|actually|ok(?:ay)?|perd[oó]n|pardon|desculpa)[\s,.!…–—-]{1,4}){0,3}"
+    r"(?:i was (?:wrong|mistaken)|i made a mistake|my (?:mistake|bad|fault)|i misspoke|ich (?:habe?|hab['’]?) mich"
+    r" (?:geirrt|vertan)|mein fehler|me equivoqu[eé]|error m[ií]o|je me suis trompée?|erreur de ma part"
+    r"|eu (?:me )?errei"
+    r"|me enganei|mi sono sbagliat[oa]|errore mio|ik had het mis|mijn fout|я ошиб(?:ся|лась)|моя ошибка)"
+    r"(?: (?:here|there|before|yesterday|about (?:that|this)))?[\s,.:;!–—-]*",
+    re.IGNORECASE,
+)
 
 
 def _without_withdrawal(note: Note) -> Note | None:
