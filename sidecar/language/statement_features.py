@@ -400,16 +400,15 @@ _THIS_STEP = lazy_regex(
     rf"(?:one |single )?{_STEP}\b"
     rf"|\bn?[dn]es[st][ea] {_STEP}\b"
     r"|\bjust (?:this\b(?! (?:repo\w*|project|package|folder))|once\b|for (?:now|this|today)\b)"
-    r"|\b(?:only )?this (?:once|time)\b|\b(?:only|just) this one\b"
-    r"|\b(?:dieses mal|diesmal|esta vez|cette fois|d[es]ss?ta vez|dessa vez|stavolta|questa volta|deze keer)\b"
-    r"|\b(?:в|на) этот раз\b|这次|今回",
+    r"|\bthis once\b|\b(?:only|just) this one\b",
     re.IGNORECASE,
 )
 _FOR_NOW = lazy_regex(
-    r"\bfor (?:now|the moment|the time being)\b|\btemporarily\b|\bright now\b"
+    r"\bfor (?:now|the moment|the time being)\b|\btemporarily\b|\bright now\b|\bthis time\b"
+    r"|\b(?:dieses mal|diesmal|d?esta vez|dessa vez|cette fois|stavolta|questa volta|deze keer|(?:в|на) этот раз)\b"
     r"|\b(?:vorerst|erstmal|erst einmal|fürs erste|vorübergehend|por ahora|de momento|por el momento|pour l['’]instant"
     r"|pour le moment|por enquanto|per ora|per adesso|voorlopig|voor nu|временно|пока что)\b"
-    rf"|\b{THIS_DAY}\b|暂时|今天|明天|とりあえず|ひとまず|今日|明日",
+    rf"|\b{THIS_DAY}\b|这次|今回|暂时|今天|明天|とりあえず|ひとまず|今日|明日",
     re.IGNORECASE,
 )
 _RETRACTION = lazy_regex(
@@ -428,7 +427,10 @@ _RETRACTION = lazy_regex(
 
 
 def is_for_one_task(text: str) -> bool:
-    """Whether a wish holds for the task at hand or for a day: "for this PR only", "not today"."""
+    """Whether a wish holds for the task at hand or for a day: "for this PR only", "not today".
+
+    Words such as "always" outweigh those for the time: "this time always …" is a complaint.
+    """
     if _THIS_STEP.search(text):
         return True
     plain = text.casefold()

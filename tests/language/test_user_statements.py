@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from sidecar.language.own_words import own_words
+from sidecar.language.statement_features import is_for_one_task
 from sidecar.language.user_statements import read_statements
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
@@ -447,6 +448,21 @@ demain je fais le déploiement moi-même
 @together("message", OF_ONE_DAY)
 def test_what_the_user_does_on_one_day_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
+
+
+@pytest.mark.parametrize(
+    ("wish", "is_of_task"),
+    [
+        ("for this PR only: leave the docs alone", True),
+        ("neste PR não mexe nos docs", True),
+        ("don't migrate production today", True),
+        ("please, this time remember: never edit generated files", False),
+        ("in this repo we use tabs, changes go through review", False),
+        ("from now on commit each change", False),
+    ],
+)
+def test_a_wish_for_one_task_is_recognized_by_its_words(wish: str, *, is_of_task: bool) -> None:
+    assert is_for_one_task(wish) is is_of_task
 
 
 def test_an_idea_in_passing_is_no_statement() -> None:
