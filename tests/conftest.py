@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.constants_ast import constants_from_module
 
 from sidecar.governor import pressure_counters
 from tests.support.client import Client
@@ -145,17 +146,22 @@ def pytest_collection(session: pytest.Session) -> None:
     Loading makes no garbage, so none is collected meanwhile, and what was loaded is not looked at again.
     """
     gc.disable()
-    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
-    if worker is None:
+    if not hasattr(session.config, "workerinput"):
         return
     named = [session.config.invocation_params.dir / argument.partition("::")[0] for argument in session.config.args]
     files = sorted({file for path in named for file in ([path] if path.is_file() else path.rglob("test_*.py"))})
-    first, step = int(worker["workerid"].removeprefix("gw")), int(worker["workercount"])
+    first, step = _share_of(session.config)
     for file in files[first::step]:
         is_ignored = pytest_ignore_collect(file, session.config)
         if not is_ignored and not list((file.parent / "__pycache__").glob(f"{file.stem}.*-pytest-*.pyc")):
             with contextlib.suppress(Exception):  # which collecting the module reports
                 importlib.import_module(".".join(file.relative_to(session.config.rootpath).with_suffix("").parts))
+
+
+def _share_of(config: pytest.Config) -> tuple[int, int]:
+    """Return which of how many parts is this process's."""
+    worker: dict[str, Any] = config.workerinput  # type: ignore[attr-defined]  # of pytest-xdist
+    return int(worker["workerid"].removeprefix("gw")), int(worker["workercount"])
 
 
 def pytest_collection_finish() -> None:
@@ -182,6 +188,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         sizes = Counter(_scope_of(item.nodeid) for item in items)
         items.sort(key=lambda item: (_rank_of(item.nodeid), -sizes[_scope_of(item.nodeid)]))
+        collect_constants(config)
+
+
+def collect_constants(config: pytest.Config) -> None:
+    """Read the constants of this process's share of the product, which property tests draw from.
+
+    Hypothesis reads those of every loaded module next. In a new checkout each process parses its share, and finds the
+    others' stored.
+    """
+    first, step = _share_of(config)
+    loaded = sorted(name for name in sys.modules if name.partition(".")[0] == "sidecar")
+    for name in loaded[first::step]:
+        constants_from_module(sys.modules[name])
 
 
 @pytest.fixture
