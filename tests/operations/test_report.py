@@ -22,6 +22,7 @@ from tests.support.process import ROOT
 from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, SHOP, read_part, set_settings
 from tests.support.thresholds import set_thresholds
+from tests.support.warm_process import run_python
 
 DAY_MS = 86_400_000
 CACHES = ("file", "search", "pack", "registry")
@@ -333,7 +334,7 @@ def test_the_command_writes_the_page_prints_its_path_and_opens_it(reported: Repo
         command = (sys.executable, "-m", "sidecar", "report", "--state-dir", str(reported.path.parent), *arguments)
         browser = shlex.join((sys.executable, str(viewer))) + " %s"
         environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "BROWSER": browser}
-        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+        return run_python(command, env=environment, timeout=60)
 
     reported.path.unlink()
     rows = run("--open", "--days", "366")
