@@ -35,6 +35,9 @@ OLDEST_PYTHON = (3, 11)
 LOG_TAIL_LINES = 8
 """Number of last lines shown of a failed installation; its log has all of them."""
 
+_COMPILED_WHEN_USED = r"site-packages[/\\](mypy|mypyc|pip|pygments|PyInstaller|selenium|setuptools|trio)[/\\]"
+"""Half of the packages' source text: mypy runs as extension modules, and few modules of the others are ever used."""
+
 _SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
 
@@ -165,7 +168,8 @@ def _make(target: Path) -> Path:
     print_progress("setup: compiling them on all cores ...")
     library = target / ("Lib" if sys.platform == "win32" else "lib")
     # Its status says only that some package ships a file that is no Python of this version.
-    subprocess.run([python, "-m", "compileall", "-qq", "-j", "0", library], cwd=ROOT, check=False)
+    compiling: list[str | Path] = [python, "-m", "compileall", "-qq", "-j", "0", "-x", _COMPILED_WHEN_USED, library]
+    subprocess.run(compiling, cwd=ROOT, check=False)
     _step("installing the project", [*pip, "--no-build-isolation", "--editable", ROOT])
     (target / STAMP).write_text(f"{time.strftime('%Y-%m-%d')}\n", encoding="utf-8")
     return target
