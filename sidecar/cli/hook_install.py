@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
-from sidecar.cli.path_arguments import project_folder, project_params
+from sidecar.cli.path_arguments import folder_argument, project_folder, project_params
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.integrations import (
     HOOK_EVENTS,
@@ -28,6 +28,9 @@ from sidecar.runs.model import Provider
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.environment import default_state_folder, environment
 from sidecar.system.safe_open import read_regular
+
+CURRENT_PROJECT = Path()
+"""Value of `--project` without a folder."""
 
 BACKUP = ".before-onecode"
 """Suffix of the backup of the settings file. An empty backup means that there was no file."""
@@ -81,7 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         where = verb.add_mutually_exclusive_group()
         where.add_argument("--user", action="store_true", help="for all projects of the user (default)")
         where.add_argument(
-            "--project", nargs="?", const="", metavar="DIR", help="for a project and everyone who shares it"
+            "--project",
+            nargs="?",
+            type=folder_argument,
+            const=CURRENT_PROJECT,
+            metavar="DIR",
+            help="for a project and everyone who shares it",
         )
         if name != "status":
             verb.add_argument("--yes", action="store_true", help="do not ask for confirmation")
@@ -247,7 +255,7 @@ def _set_mode(arguments: argparse.Namespace) -> str | None:
 def _project(arguments: argparse.Namespace) -> dict[str, str]:
     if arguments.project is None:
         return {}
-    return project_params(project_folder(Path(arguments.project) if arguments.project else None))
+    return project_params(project_folder(None if arguments.project is CURRENT_PROJECT else arguments.project))
 
 
 def settings_path(agent: Provider, folder: Path | None = None) -> Path:

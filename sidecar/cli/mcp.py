@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed, hint_of_command_line
-from sidecar.cli.path_arguments import add_state_argument, project_params, state_folder
+from sidecar.cli.path_arguments import add_state_argument, folder_argument, project_params, state_folder
 from sidecar.core.errors import SidecarError
 from sidecar.system.environment import user_state_folder
 from sidecar.workspace import project_key
@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = "Serves MCP over stdin and stdout: memory, artifacts, code search, and the packs of runs."
     parser.epilog = "For Claude Code: claude mcp add continuity -- onecode-sidecar mcp"
-    parser.add_argument("--project", type=Path, metavar="DIR", help="default: the client's root, or the current folder")
+    parser.add_argument(
+        "--project", type=folder_argument, metavar="DIR", help="default: the client's root, or the current folder"
+    )
     add_state_argument(parser)
     parser.add_argument("--write", action="store_true", help="also offer the tools that write: memory_add")
 

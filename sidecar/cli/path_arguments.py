@@ -47,13 +47,20 @@ def project_folder(given: Path | None) -> Path:
     return here if root is None else main_worktree(root)
 
 
+def folder_argument(text: str) -> Path:
+    """Return a folder named on the command line; refuse an empty name, which would mean the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the folder's name is empty")
+    return Path(text)
+
+
 OF_CURRENT_FOLDER, ONE_OR_ALL = "the project; default: that of the current folder", "one project; default: all"
 """Projects that a command works on without `--project`."""
 
 
 def add_path_arguments(parser: argparse.ArgumentParser, project: str = OF_CURRENT_FOLDER) -> None:
     """Declare the arguments for the project, the state folder and the output format."""
-    parser.add_argument("--project", type=Path, metavar="DIR", help=project)
+    parser.add_argument("--project", type=folder_argument, metavar="DIR", help=project)
     add_state_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
@@ -62,7 +69,7 @@ def add_state_argument(parser: argparse.ArgumentParser) -> None:
     """Declare the argument for the state folder."""
     parser.add_argument(
         "--state-dir",
-        type=Path,
+        type=folder_argument,
         metavar="DIR",
         help="the state folder; default: the app's, else that of your terminals",
     )

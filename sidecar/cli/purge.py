@@ -2,12 +2,11 @@
 
 import argparse
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.path_arguments import add_state_argument, state_folder
+from sidecar.cli.path_arguments import add_state_argument, folder_argument, state_folder
 from sidecar.operations.number_format import size
 
 KINDS = (
@@ -23,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " else is removed only when named."
     )
     whose = parser.add_mutually_exclusive_group()
-    whose.add_argument("--project", type=Path, metavar="DIR", help="only data of this project")
+    whose.add_argument("--project", type=folder_argument, metavar="DIR", help="only data of this project")
     whose.add_argument(
         "--key", metavar="KEY", help="the same for a project whose folder no longer exists; `status` shows keys"
     )

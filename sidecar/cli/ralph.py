@@ -17,7 +17,7 @@ from sidecar.cli.output import (
     print_text,
     words_of_command_line,
 )
-from sidecar.cli.path_arguments import add_state_argument
+from sidecar.cli.path_arguments import add_state_argument, folder_argument
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
@@ -87,7 +87,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument("--no-stream", action="store_true", help="do not stream the agent's output")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
-        "--project", type=Path, metavar="DIR", help="the agent's working folder; default: the current one"
+        "--project", type=folder_argument, metavar="DIR", help="the agent's working folder; default: the current one"
     )
     add_state_argument(parser)
     return parser

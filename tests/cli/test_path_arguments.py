@@ -8,6 +8,7 @@ import pytest
 from sidecar.cli.output import CommandFailed
 from sidecar.cli.path_arguments import project_folder, state_folder
 from sidecar.system.environment import default_state_folder, state_folders, user_state_folder
+from tests.support.command import run_command
 
 
 def made(folder: Path) -> Path:
@@ -51,3 +52,18 @@ def test_outside_a_repository_the_project_is_the_folder_itself(monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     assert project_folder(None) == tmp_path
     assert project_folder(Path("inner")) == tmp_path / "inner"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("purge", "--project", ""), ("settings", "mode", "active", "--project", ""), ("mcp", "--project", "")),
+        *(("hook", "status", "--project", ""), ("doctor", "--state-dir", "")),
+        ("ralph", "task", "--change", "change", "--project", ""),
+    ],
+)
+def test_an_empty_folder_name_does_not_mean_the_current_folder(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = run_command(*arguments, cwd=tmp_path, temporary=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(f"error: argument {arguments[-2]}: the folder's name is empty\n")
+    assert list(tmp_path.iterdir()) == []
