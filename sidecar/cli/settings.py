@@ -44,9 +44,15 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) and value else orjson.dumps(value).decode()
 
 
+_LIST_HINT = "`onecode-sidecar settings` lists all settings."
+
+
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     name, params = arguments.name, project_params(arguments.project)
     is_change = arguments.reset or arguments.value is not None
+    if arguments.reset and (name is None or arguments.value is not None):
+        problem = "needs the name of a setting" if name is None else "takes no value"
+        raise CommandFailed(f"--reset {problem}.", kind="invalidParams", hint=_LIST_HINT)
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         settings = sidecar.request("settings/get", params)["settings"]
         if name is None and not is_change:
@@ -54,9 +60,9 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         known = next((setting for setting in settings if setting["name"] == name), None)
         if known is None:
             raise CommandFailed(
-                f"There is no setting `{name}`." if name else "--reset needs the name of a setting.",
+                f"There is no setting `{name}`.",
                 kind="invalidParams",
-                hint="`onecode-sidecar settings` lists all settings.",
+                hint=_LIST_HINT,
             )
         if is_change:
             value = None if arguments.reset else _parse(arguments.value, name)

@@ -67,3 +67,15 @@ def test_a_wrong_name_or_value_gets_one_sentence(command: Command, arguments: tu
     failed = command("settings", *arguments)
     assert (failed.returncode, failed.stdout) == (2, b"")
     assert failed.stderr.startswith(b"settings: ")
+
+
+def test_a_reset_with_a_value_and_an_empty_name_are_refused(command: Command, output_of: Callable[..., str]) -> None:
+    output_of("settings", "budgets.low", "20000")
+    hint = "(invalidParams)\nhint: `onecode-sidecar settings` lists all settings.\n"
+    for arguments, sentence in (
+        (("--reset", "budgets.low", "30000"), "--reset takes no value."),
+        (("--reset",), "--reset needs the name of a setting."),
+        (("",), "There is no setting ``."),
+    ):
+        assert command("settings", *arguments).stderr.decode() == f"settings: {sentence} {hint}"
+    assert output_of("settings", "budgets.low").startswith("budgets.low: 20000 (global)\n")
