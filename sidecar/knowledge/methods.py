@@ -234,7 +234,7 @@ def _sync_result(
             updated=counts.get("update", 0),
             deleted=counts.get("delete", 0),
             orphaned=counts.get("mark_orphaned", 0),
-            unchanged=len(planned.plan.delta.unchanged),
+            unchanged=planned.plan.unchanged_count,
         ),
         complete=is_complete,
         elapsed_ms=call.elapsed_ms(),

@@ -104,6 +104,12 @@ class Plan(NamedTuple):
     """Number of pointers to delete, also by operations beyond `max_items`."""
 
     @property
+    def unchanged_count(self) -> int:
+        """Number of items whose content is that of the last sync and whose pointer is not written either."""
+        written = {operation.ref for operation in self.operations if operation.kind in ("create", "update")}
+        return len(frozenset(self.delta.unchanged) - written - frozenset(self.pending))
+
+    @property
     def is_empty(self) -> bool:
         """Whether memory, state and repository agree."""
         return not self.operations

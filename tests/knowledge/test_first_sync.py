@@ -42,3 +42,11 @@ def test_a_first_sync_creates_pointers_and_a_second_has_nothing_to_do(
     assert again["conflicts"] == []
     assert again["delta"]["unchanged"] == ["company:adr-001", "team/web:pol-1"]
     assert knowledge.request("status")["inSync"] is True
+
+
+def test_a_pointer_that_is_written_again_does_not_count_as_unchanged(make_knowledge: Callable[..., Knowledge]) -> None:
+    knowledge = make_knowledge(FILES, scopes=["teams/web"])
+    assert knowledge.request("sync")["counts"]["unchanged"] == 0
+    knowledge.pointer("adr-001").unlink()
+    counts = knowledge.request("sync", mode="full")["counts"]
+    assert counts == {"added": 1, "updated": 0, "deleted": 0, "orphaned": 0, "unchanged": 1}
