@@ -1241,7 +1241,9 @@ export interface KnowledgeResolveParams {
   type?: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer" | null
   /** Defaults to every item. */
   item?: string | null
-  /** Requires `type`; defaults to the suggestion. */
+  /**
+   * Requires `type`; defaults to the suggestion. It holds for this call; what `knowledge.resolutions` names holds for every sync.
+   */
   resolution?: "update_memory" | "delete_memory" | "keep_memory" | "manual" | null
   /** Also delete more than half of twenty or more pointers. */
   force?: boolean

@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     resolved = add_verb(verbs, "resolve", "resolve conflicts, as suggested or as given")
     resolved.add_argument("--type", help="hash_mismatch, orphaned_pointer, …; default: all")
     resolved.add_argument("--item", metavar="ID", help="of one item; default: all")
-    resolved.add_argument("--resolution", help="update_memory, delete_memory, keep_memory, manual; needs --type")
+    resolved.add_argument(
+        "--resolution", help="update_memory, delete_memory, keep_memory, manual, for this run; needs --type"
+    )
     resolved.add_argument("--force", action="store_true", help="also delete more than half of at least twenty pointers")
     add_verb(verbs, "lint", "check the knowledge repository at --project, as in its own CI: types, layers, ids")
     add_verb(verbs, "doctor", "check the sync, and show remedies for problems")
@@ -65,7 +67,10 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
         if "failedItems" in error.data:
             return _partial_failure(error)
         raise
-    return CommandAnswer(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else UNHEALTHY)
+    lines = _LINES[arguments.verb](answer)
+    if arguments.verb == "resolve" and arguments.resolution in ("keep_memory", "manual"):
+        lines += _unresolved_lines(answer, arguments.type, arguments.resolution)
+    return CommandAnswer(answer, lines, 0 if answer.get("healthy", True) else UNHEALTHY)
 
 
 _WHERE_ITEMS_ARE = (
@@ -123,6 +128,16 @@ def _sync_lines(answer: Any) -> list[str]:
     counts = ", ".join(f"{number} {name}" for name, number in answer["counts"].items())
     summary = f"{answer['mode']} at {answer['commit'][:12]}: {counts}; checkpoint {answer['checkpointId']}"
     return [*_plan_lines(answer), summary]
+
+
+def _unresolved_lines(answer: Any, kind: str, resolution: str) -> list[str]:
+    """Return a line for each conflict that was left as it is: a resolution holds for one run."""
+    return [
+        f"left as it is {conflict['item']:<40} The next sync applies {conflict['suggestedResolution']}, unless"
+        f" `knowledge.resolutions` contains `{kind}={resolution}`."
+        for conflict in answer["conflicts"]
+        if (conflict["type"], conflict["resolution"]) == (kind, resolution)
+    ]
 
 
 def _status_lines(answer: Any) -> list[str]:

@@ -57,7 +57,7 @@ def partial_failure(failed: Sequence[dict[str, str]], done: dict[str, Any]) -> S
     """Some items failed. The others are synced, and the next sync retries the failed ones."""
     return SyncFailed(
         f"{count_noun(len(failed), 'knowledge item')} failed; the others are synced.",
-        hint="Correct the failed items in the repository, then sync again.",
+        hint="Correct the failed items as their problems say, then sync again.",
         data={"code": PARTIAL_FAILURE, "retryable": True, "failedItems": list(failed), "done": done},
     )
 

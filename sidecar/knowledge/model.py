@@ -187,7 +187,11 @@ class KnowledgeResolveParams(KnowledgeParams):
 
     type: ConflictType | None = Field(default=None, description="Defaults to every type.")
     item: Ref | None = Field(default=None, description="Defaults to every item.")
-    resolution: Resolution | None = Field(default=None, description="Requires `type`; defaults to the suggestion.")
+    resolution: Resolution | None = Field(
+        default=None,
+        description="Requires `type`; defaults to the suggestion. It holds for this call; what `knowledge.resolutions`"
+        " names holds for every sync.",
+    )
     force: bool = Field(default=False, description="Also delete more than half of twenty or more pointers.")
 
 

@@ -77,7 +77,12 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     path.write_text(path.read_text() + "\nBy hand.\n")
     assert "hash_mismatch" in output_of("conflicts")
     assert "company:adr-1: company/adrs/adr-1.md, active" in output_of("explain", "adr-1")
-    assert "1 updated" in output_of("resolve", "--type", "hash_mismatch")
+    line = output_of("resolve", "--type", "hash_mismatch", "--resolution", "keep_memory").splitlines()[-1]
+    assert line.split() == [
+        *("left", "as", "it", "is", "company:adr-1", "The", "next", "sync", "applies", "update_memory,"),
+        *("unless", "`knowledge.resolutions`", "contains", "`hash_mismatch=keep_memory`."),
+    ]
+    assert "0 added, 1 updated, 0 deleted, 0 orphaned, 0 unchanged" in output_of("resolve", "--type", "hash_mismatch")
     status = output_of("status")
     assert "in sync" in status
     first = [line.split()[1] for line in status.splitlines() if line.startswith("checkpoint")][-1]
@@ -87,6 +92,6 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     assert "warning: company/adrs/bad.md: It cannot be read" in output_of("plan")
     failed = output_of("sync", status=1)
     assert "failed: company/adrs/bad.md: It cannot be read" in failed
-    assert failed.endswith("Correct the failed items in the repository, then sync again.\n")
+    assert failed.endswith("Correct the failed items as their problems say, then sync again.\n")
     assert orjson.loads(output_of("sync", "--json", status=1))["error"]["data"]["code"] == "PARTIAL_FAILURE"
     assert "not in sync" in output_of("status")
