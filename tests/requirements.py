@@ -586,6 +586,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_context.py::test_missing_or_unreadable_context_does_not_stop_the_loop",
         "test_ralph_context.py::test_an_endless_pipe_as_context_does_not_stop_the_loop",
         "test_ralph_context.py::test_context_survives_a_reset_until_it_is_cleared",
+        "test_ralph_context.py::test_context_survives_an_agent_that_cleans_the_worktree",
     ),
     "Ralph: a prompt of any size reaches the agent": (
         "test_ralph_context.py::test_a_task_of_any_size_reaches_the_agent_whole_via_stdin",

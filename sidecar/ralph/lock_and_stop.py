@@ -175,7 +175,7 @@ def loop_status(folder: LoopFolder, limit: int, now_ms: int) -> RalphStatusResul
         iterations=len(iterations),
         recent=iterations[-limit:],
         damaged_lines=damaged_lines,
-        context_bytes=loop_folder.file_size(folder.context),
+        context_bytes=loop_folder.user_context_size(folder),
         folder=str(folder.path),
     )
 

@@ -1,11 +1,12 @@
 """The folder of a change's loop, `.spool/.state/ralph/<change-id>/`: its files, state, history and the user's context.
 
 git ignores it through its own `.gitignore`. `state.json` is replaced atomically; `history.jsonl` is append-only. The
-context that the user adds to a running loop is appended under a lock and read at each iteration. Lock and stop request
-are in the worktree's git directory, which no `git clean` empties.
+context that the user adds to a running loop is appended under a lock and read at each iteration. Lock, stop request and
+a copy of that context are in the worktree's git directory, which no `git clean` empties.
 """
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.model import RalphIteration, RalphState
 from sidecar.system import filelock
-from sidecar.system.atomic_write import write_resolved
+from sidecar.system.atomic_write import write_atomic, write_resolved
 from sidecar.system.environment import user_state_folder
 from sidecar.system.git import git_dir_of, is_git_dir
 from sidecar.system.safe_open import make_private_folder, open_real_folder, open_real_parent, open_regular, read_regular
@@ -45,12 +46,17 @@ class LoopFolder:
     change: str
     path: Path
     control: Path
-    """Folder of the lock and the stop request of every change of the worktree."""
+    """Folder of lock, stop request and copy of the context of every change of the worktree."""
 
     @property
     def context(self) -> str:
         """Context added by the user, for all later iterations."""
         return str(self.path / "context.md")
+
+    @property
+    def context_copy(self) -> str:
+        """Copy of the context, from which a deleted file is restored."""
+        return str(self.control / f"{self.change}.context")
 
     @property
     def state(self) -> str:
@@ -95,7 +101,8 @@ def validate_change_id(change: str) -> str:
     if not _ID.fullmatch(change) or change.endswith(".") or change.split(".", maxsplit=1)[0].lower() in _DEVICES:
         raise InvalidParams(
             "The change id is not a path-safe name.",
-            hint=f"Use at most {MAX_ID_CHARACTERS} letters, digits, `.`, `_` and `-`; start with a letter or digit.",
+            hint=f"Use at most {MAX_ID_CHARACTERS} letters, digits, `.`, `_` and `-`; start with a letter or digit, and"
+            " do not end with `.`. Device names of Windows, such as `con`, cannot be used.",
         )
     return change
 
@@ -313,11 +320,12 @@ def read_state(folder: LoopFolder) -> RalphState | None:
 
 
 def file_size(path: str) -> int:
-    """Return a file's size in bytes; 0 if it does not exist."""
+    """Return a file's size in bytes; 0 if there is no regular file."""
     try:
-        return os.stat(path).st_size
+        status = os.stat(path)
     except OSError:
         return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 WAIT_SECONDS = 60.0
@@ -356,18 +364,39 @@ def add_user_context(folder: LoopFolder, text: str) -> int:
             )
         _write_all(fd, line)
         os.fsync(fd)
+        _copy_user_context(folder)
         return os.fstat(fd).st_size
 
 
 def clear_user_context(folder: LoopFolder) -> int:
     """Empty the file and return its former size in bytes; raise WorkspaceUnavailable."""
     if not os.path.lexists(folder.context):
-        return 0
+        size = file_size(folder.context_copy)
+        delete_file(folder.context_copy)
+        return size
     with _open_locked(folder) as fd:
         size = os.fstat(fd).st_size
+        delete_file(folder.context_copy)
         os.ftruncate(fd, 0)
         os.fsync(fd)
         return size
+
+
+def user_context_size(folder: LoopFolder) -> int:
+    """Return the size of the context in bytes, also while only its copy exists."""
+    return file_size(folder.context if os.path.lexists(folder.context) else folder.context_copy)
+
+
+def preserve_user_context(folder: LoopFolder) -> str:
+    """Copy the file, or restore a deleted one from its copy; return a sentence if it was restored."""
+    if os.path.lexists(folder.context):
+        _copy_user_context(folder)
+        return ""
+    if not file_size(folder.context_copy):
+        return ""
+    create_folder(folder)
+    with _open_locked(folder):
+        return "The file of the added context had been deleted, perhaps by `git clean`; it was restored."
 
 
 def read_user_context(folder: LoopFolder) -> UserContext:
@@ -376,16 +405,35 @@ def read_user_context(folder: LoopFolder) -> UserContext:
         content = read_regular(folder.context, MAX_CONTEXT_BYTES, follow_links=False)
         return UserContext(content.decode("utf-8", "replace").strip(), "")
     except FileNotFoundError:
-        return UserContext("", "")
+        return UserContext(_read_copy(folder).decode("utf-8", "replace").strip(), "")
     except OSError as error:
         return UserContext("", f"The added context cannot be read: {error.strerror or type(error).__name__}.")
 
 
+def _read_copy(folder: LoopFolder) -> bytes:
+    with suppress(OSError):
+        return read_regular(folder.context_copy, MAX_CONTEXT_BYTES, follow_links=False)
+    return b""
+
+
+def _copy_user_context(folder: LoopFolder) -> None:
+    """Copy the file if it differs from its copy; the file itself counts, so errors are ignored."""
+    with suppress(OSError):
+        content = read_regular(folder.context, MAX_CONTEXT_BYTES, follow_links=False)
+        if content != _read_copy(folder):
+            make_private_folder(str(folder.control))
+            write_atomic(folder.context_copy, content, durable=False)
+
+
 @contextmanager
 def _open_locked(folder: LoopFolder) -> Iterator[int]:
+    """Open and lock the file; restore a deleted one from its copy first."""
+    is_missing = not os.path.lexists(folder.context)
     try:
         fd = _open_and_lock(folder.context)
         try:
+            if is_missing and not os.fstat(fd).st_size:
+                _write_all(fd, _read_copy(folder))
             yield fd
         finally:
             filelock.release(fd)

@@ -8,6 +8,7 @@ from threading import Event
 
 from sidecar.core.clean_text import one_line
 from sidecar.core.clock import Clock, rfc3339
+from sidecar.core.errors import SidecarError
 from sidecar.core.redact import redact
 from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity
@@ -17,7 +18,13 @@ from sidecar.ralph.iteration_changes import IterationChanges, UnreadableWorktree
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
 from sidecar.ralph.lock_and_stop import other_loops
-from sidecar.ralph.loop_folder import UserContext, create_folder, read_user_context, write_prompt
+from sidecar.ralph.loop_folder import (
+    UserContext,
+    create_folder,
+    preserve_user_context,
+    read_user_context,
+    write_prompt,
+)
 from sidecar.ralph.loop_policy import (
     FAILURES,
     FAST_FAILURE_MS,
@@ -80,7 +87,7 @@ class _AgentRun:
 def run_iteration(loop: LoopState) -> FinishedIteration:
     """Run the next iteration; raise SidecarError if the agent cannot be started."""
     loop.number += 1
-    context = read_user_context(loop.plan.folder)
+    context = _user_context(loop)
     opened = _open_run(loop, context.text)
     agent_run = _run_and_verify(loop, context, opened)
     summary = _close_run(loop, agent_run, opened)
@@ -92,6 +99,16 @@ def run_iteration(loop: LoopState) -> FinishedIteration:
         agent_run.agent_result,
         abort_reason(agent_run.agent_result.last_message) if agent_run.outcome == "succeeded" else None,
     )
+
+
+def _user_context(loop: LoopState) -> UserContext:
+    """Return the added context, restored if the agent or a check deleted it."""
+    try:
+        restored = preserve_user_context(loop.plan.folder)
+    except SidecarError as error:
+        restored = error.message
+    context = read_user_context(loop.plan.folder)
+    return context._replace(problem=context.problem or restored)
 
 
 def _run_and_verify(loop: LoopState, context: UserContext, opened: OpenedRun | None) -> _AgentRun:

@@ -1,6 +1,7 @@
 """Input of a loop's agent: added context, the task at any size, the packs."""
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -11,7 +12,7 @@ import apsw
 import pytest
 
 from sidecar.ralph import LoopFolder, add_user_context
-from tests.support.fake_agent import FakeAgent, exits, outputs, writes
+from tests.support.fake_agent import FakeAgent, exits, outputs, runs, writes
 from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
 
@@ -87,6 +88,23 @@ def test_context_survives_a_reset_until_it_is_cleared(ralph: Ralph, agent: FakeA
     assert "Use argon2." in agent.prompt(1)
     assert "Use argon2." in agent.prompt(2)
     assert [entry["number"] for entry in ralph.history()] == [1], "the history began anew"
+
+
+def test_context_survives_an_agent_that_cleans_the_worktree(ralph: Ralph, agent: FakeAgent) -> None:
+    clean = runs("git", "clean", "-fdxq")
+    agent.set_runs([clean, writes("a.txt", "a")], [clean, PROMISE_STEP])
+    ralph("--add-context", "Use argon2.")
+    ralph.loop("Add a login.")
+
+    assert f"{HEADING}\n\nUse argon2.\n" in agent.prompt(2)
+    assert [entry["warnings"] for entry in ralph.history()] == [
+        ["The file of the added context had been deleted, perhaps by `git clean`; it was restored."]
+    ]
+    assert b"added context: 12 bytes" in ralph("--status").stdout
+    assert b"(24 bytes)" in ralph("--add-context", "Use bcrypt.").stdout
+    shutil.rmtree(ralph.folder)
+    assert b"(24 bytes)" in ralph("--clear-context").stdout
+    assert b"added context: 0 bytes" in ralph("--status").stdout
 
 
 def test_a_task_of_any_size_reaches_the_agent_whole_via_stdin(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:

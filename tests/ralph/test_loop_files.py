@@ -90,6 +90,7 @@ def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFol
     Path(folder.context).mkdir()
     with pytest.raises(WorkspaceUnavailable, match="cannot be written"):
         add_user_context(folder, "Use argon2.")
+    assert loop_status(folder, 10, 0).context_bytes == 0
 
 
 def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder) -> None:
