@@ -2563,8 +2563,9 @@ export interface RalphStartParams {
   /** The task, passed on verbatim. */
   prompt: string
   harness?: "claude" | "codex" | "gemini" | "opencode" | "custom"
+  /** A `custom` command needs `{model}` in its place. */
   model?: string | null
-  /** Skip all permission prompts of the harness. */
+  /** Skip all permission prompts of the harness; refused for `custom`. */
   allowAll?: boolean
   /** The command line of a `custom` harness. */
   harnessCommand?: string | null
@@ -2576,9 +2577,9 @@ export interface RalphStartParams {
   /** 0 means no limit. */
   maxIterations?: number
   maxTimeMs?: number | null
-  /** As reported by the harness. */
+  /** As reported by `claude` and `opencode`; refused for others. */
   maxCostUsd?: number | null
-  /** Input and output tokens, as reported by the harness. */
+  /** Input and output, as reported by the harness; refused for `custom`. */
   maxTokens?: number | null
   /** Stop an agent that prints nothing for this long. */
   idleTimeoutMs?: number | null

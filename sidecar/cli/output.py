@@ -35,7 +35,8 @@ _COMMANDS = {
 """The commands that do what a method does, for hints."""
 
 _OPTIONS = {
-    "dryRun": "--dry-run", "failFast": "--fail-fast", "force": "--force", "harnessCommand": "--harness-command",
+    "allowAll": "--allow-all", "dryRun": "--dry-run", "failFast": "--fail-fast", "force": "--force",
+    "harnessCommand": "--harness-command",
     "idleTimeoutMs": "--idle-timeout", "iterationTimeoutMs": "--iteration-timeout", "maxCostUsd": "--max-cost",
     "maxFailures": "--max-failures", "maxIterations": "--max-iterations", "maxTimeMs": "--max-time",
     "maxTokens": "--max-tokens", "minIterations": "--min-iterations",

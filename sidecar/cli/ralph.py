@@ -108,7 +108,7 @@ def _agent(parser: argparse.ArgumentParser) -> None:
     agent.add_argument(
         "--harness-command", metavar="CMD", help="a custom harness's command line; default: $ONECODE_RALPH_COMMAND"
     )
-    agent.add_argument("--model", help="passed to the harness")
+    agent.add_argument("--model", help="passed to the harness; in place of {model} in a custom command")
     agent.add_argument("--allow-all", action="store_true", help="run the harness without permission prompts")
     agent.add_argument("--completion-promise", metavar="TOKEN", default="COMPLETE", help="default: COMPLETE")
 
@@ -127,9 +127,14 @@ def _limits(parser: argparse.ArgumentParser) -> None:
         help=f"default: {MAX_ITERATIONS}; 0: no limit",
     )
     limits.add_argument("--max-time", type=time, metavar="DURATION", help="for the whole loop")
-    limits.add_argument("--max-cost", type=_number(float, 0.000_001), metavar="USD", help="as reported by the harness")
     limits.add_argument(
-        "--max-tokens", type=_number(int, 1), metavar="N", help="input and output, as reported by the harness"
+        "--max-cost", type=_number(float, 0.000_001), metavar="USD", help="as claude and opencode report it"
+    )
+    limits.add_argument(
+        "--max-tokens",
+        type=_number(int, 1),
+        metavar="N",
+        help="input and output, as any harness but custom reports them",
     )
     limits.add_argument(
         "--idle-timeout",

@@ -11,7 +11,14 @@ from sidecar.call import Call
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import iteration_continuity, loop_policy
-from sidecar.ralph.agent.harnesses import AgentOptions, agent_command, find_program, installed_version
+from sidecar.ralph.agent.harnesses import (
+    REPORT_COST,
+    REPORT_TOKENS,
+    AgentOptions,
+    agent_command,
+    find_program,
+    installed_version,
+)
 from sidecar.ralph.iteration_prompt import build_prompt
 from sidecar.ralph.lock_and_stop import HeldLock, LockOwner, StopRequest, StopWatcher, hold_lock
 from sidecar.ralph.loop_folder import (
@@ -65,6 +72,7 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     folder = loop_folder(cwd, params.change)
     if not all(command.strip() for command in params.verify):
         raise InvalidParams("A check is empty and would always pass.")
+    _refuse_unreported_limits(params)
     # The loop injects the packs, so the agent's own hooks stay silent.
     environment = child_environment({HOST_VARIABLE: "ralph"})
     options = AgentOptions(
@@ -87,6 +95,20 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     )
     agent_command(options, "", cwd, environment, prompt_file=folder.prompt_path(1))
     return plan
+
+
+def _refuse_unreported_limits(params: RalphStartParams) -> None:
+    """Refuse a limit on what the harness does not report: it would never be reached."""
+    if params.max_cost_usd is not None and params.harness not in REPORT_COST:
+        raise InvalidParams(
+            f"The harness `{params.harness}` reports no cost, so `maxCostUsd` would never be reached.",
+            hint="Use `maxTimeMs`, `maxIterations` or, where the harness reports tokens, `maxTokens`.",
+        )
+    if params.max_tokens is not None and params.harness not in REPORT_TOKENS:
+        raise InvalidParams(
+            f"The harness `{params.harness}` reports no tokens, so `maxTokens` would never be reached.",
+            hint="Use `maxTimeMs` or `maxIterations`.",
+        )
 
 
 def with_version(plan: LoopPlan) -> LoopPlan:

@@ -141,8 +141,12 @@ class RalphStartParams(RalphChangeParams):
     )
     prompt: str = Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS, description="The task, passed on verbatim.")
     harness: Harness = "claude"
-    model: str | None = Field(default=None, min_length=1, max_length=200)
-    allow_all: bool = Field(default=False, description="Skip all permission prompts of the harness.")
+    model: str | None = Field(
+        default=None, min_length=1, max_length=200, description="A `custom` command needs `{model}` in its place."
+    )
+    allow_all: bool = Field(
+        default=False, description="Skip all permission prompts of the harness; refused for `custom`."
+    )
     harness_command: str | None = Field(
         default=None, min_length=1, max_length=32_000, description="The command line of a `custom` harness."
     )
@@ -153,9 +157,14 @@ class RalphStartParams(RalphChangeParams):
     )
     max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, le=MAX_COUNT, description="0 means no limit.")
     max_time_ms: Milliseconds | None = None
-    max_cost_usd: float | None = Field(default=None, gt=0, description="As reported by the harness.")
+    max_cost_usd: float | None = Field(
+        default=None, gt=0, description="As reported by `claude` and `opencode`; refused for others."
+    )
     max_tokens: int | None = Field(
-        default=None, ge=1, le=MAX_TOKENS, description="Input and output tokens, as reported by the harness."
+        default=None,
+        ge=1,
+        le=MAX_TOKENS,
+        description="Input and output, as reported by the harness; refused for `custom`.",
     )
     idle_timeout_ms: Milliseconds | None = Field(
         default=None, description="Stop an agent that prints nothing for this long."

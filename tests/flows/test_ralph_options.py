@@ -214,6 +214,22 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown flag": (("x", "--forever"), "unrecognized arguments: --forever"),
     "an unknown harness": (("x", "--harness", "hal"), "invalid choice: 'hal'"),
     "a custom harness without a command": (("x", "--harness", "custom"), "The custom harness needs a command"),
+    "a model for a command without a place for it": (
+        ("x", "--harness", "custom", "--harness-command", "agent", "--model", "large"),
+        "The custom harness's command has no place for the model large.",
+    ),
+    "permissions of a custom harness": (
+        ("x", "--harness", "custom", "--harness-command", "agent", "--allow-all"),
+        "hint: Write its option into the command, and leave out `--allow-all`.",
+    ),
+    "a limit on a cost that is not reported": (
+        ("x", "--harness", "codex", "--max-cost", "5"),
+        "The harness `codex` reports no cost, so `--max-cost` would never be reached.",
+    ),
+    "a limit on tokens that are not reported": (
+        ("x", "--harness", "custom", "--harness-command", "agent", "--max-tokens", "5"),
+        "hint: Use `--max-time` or `--max-iterations`.",
+    ),
     "a number below": (("x", "--max-iterations", "-1"), "out of range"),
     "no number": (("x", "--max-cost", "much"), "is not a number"),
     "no duration": (("x", "--max-time", "soon"), "is not a duration"),

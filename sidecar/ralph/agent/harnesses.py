@@ -114,6 +114,10 @@ class AgentResult:
         return ended_well and self.error is None and self.usage_limit is None
 
 
+REPORT_COST = frozenset({"claude", "opencode"})
+REPORT_TOKENS = REPORT_COST | {"codex", "gemini"}
+"""The harnesses whose output contains costs, and tokens; that of a custom one is plain text."""
+
 PROMPT_FILE = "{prompt_file}"
 MODEL = "{model}"
 """Placeholders in a custom command. Without `{prompt_file}` the prompt goes to stdin."""
@@ -240,6 +244,16 @@ def _custom(
     words = _split_command(options.command or "")
     if not words:
         raise InvalidParams("The custom harness needs a command.", hint="Set it with `harnessCommand`.")
+    if options.model and not any(MODEL in word for word in words):
+        raise InvalidParams(
+            f"The custom harness's command has no place for the model {options.model}.",
+            hint=f"Write `{MODEL}` into the command where the model belongs.",
+        )
+    if options.allow_all:
+        raise InvalidParams(
+            "It is not known how a custom harness runs without permission prompts.",
+            hint="Write its option into the command, and leave out `allowAll`.",
+        )
     argv = (
         *(word.replace(PROMPT_FILE, str(prompt_file)).replace(MODEL, options.model or "") for word in words),
         *options.extra,
