@@ -10,6 +10,7 @@ from typing import Any
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.output import INTERRUPTED, CommandAnswer, CommandFailed, hint_of_command_line, run_and_print
 from sidecar.cli.path_arguments import add_path_arguments, project_folder, state_folder
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import SystemClock
 
 LINES = (
@@ -44,22 +45,27 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the summary's lines, then the findings. Pure."""
     checks = {entry["name"]: entry for entry in answer["checks"]}
     problems = [entry for entry in answer["findings"] if entry["severity"] == "problem"]
-    notes = [entry for entry in answer["findings"] if entry["severity"] == "note"]
+    listed_notes = len(answer["findings"]) - len(problems)
+    # Problems come first: with a note among the listed findings, all that are omitted are notes.
+    notes = listed_notes + answer["omitted"] if listed_notes else 0
+    at_least = "at least " if answer["omitted"] and not listed_notes else ""
     yield from ("chati.dev Health Check", "======================")
     for label, name, counted in LINES:
-        unverified = f" ({len(notes)} unverified)" if name == "checksums" and notes else ""
+        unverified = f" ({notes} unverified)" if name == "checksums" and notes else ""
         yield f"{label + ':':<12} {checks[name]['passed']}/{checks[name]['total']} {counted}{unverified}"
-    count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
+    count = f"{at_least}{count_noun(len(problems), 'problem')}"
     yield f"{'Status:':<12} {'HEALTHY' if answer['healthy'] else f'NEEDS ATTENTION, {count}'}"
     for entry in problems:
         yield from ("", *_finding(entry))
+    if at_least:
+        yield from ("", f"{count_noun(answer['omitted'], 'more finding')}, not listed")
     if notes:
-        yield from ("", f"{len(notes)} without a checksum; --fix records them, --json lists them")
+        yield from ("", f"{notes} without a checksum; --fix records them, --json lists them")
     yield from _fix_lines(answer["fix"])
 
 
 def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
-    named = f" ({finding['id']})" if finding["id"] else ""
+    named = f" ({finding['id']})" if finding["id"] not in ("", finding["file"]) else ""
     yield f"{finding['file']}{named}: {finding['message']}"
     remedy = hint_of_command_line(finding["remedy"])
     yield from (f"  {remedy}",) if remedy else ()

@@ -227,7 +227,7 @@ FILE_PROBLEMS = {
 def _missing_files(entities: Sequence[Entity], contents: dict[str, EntityFile]) -> Iterator[RegistryFinding]:
     for entity in entities:
         problem = FILE_PROBLEMS.get(contents[entity.id].state)
-        if problem is not None:
+        if problem is not None and entity.path:  # the file's remarks name an entry without a path
             yield RegistryFinding("entities", "problem", entity.id, entity.path, problem.message, problem.remedy)
 
 

@@ -337,7 +337,8 @@ def doctor_findings(call: Call, workspace: Workspace) -> Iterator[DoctorFinding]
         entity = f" ({finding.id})" if finding.id else ""
         yield DoctorFinding("warning", f"{finding.file}{entity}: {finding.message}", finding.remedy)
     if len(problems) > MAX_DOCTOR_FINDINGS:
-        message = f"The registry has {count_noun(len(problems) - MAX_DOCTOR_FINDINGS, 'more problem')}."
+        at_least = "at least " if result.omitted and len(problems) == len(result.findings) else ""
+        message = f"The registry has {at_least}{count_noun(len(problems) - MAX_DOCTOR_FINDINGS, 'more problem')}."
         yield DoctorFinding(
             "warning", message, "`onecode-sidecar health` lists them; its `--fix` updates checksums and the count."
         )

@@ -26,7 +26,7 @@ def command(tmp_path: Path) -> Command:
 def test_the_summary_is_printed_as_the_specification_shows_it() -> None:
     counts = {"entities": 48, "schemas": 4, "constitution": 14, "agents": 13, "templates": 5, "checksums": 48}
     checks = [{"name": name, "passed": count, "total": count} for name, count in counts.items()]
-    assert "\n".join(report({"healthy": True, "checks": checks, "findings": [], "fix": None})) == (
+    assert "\n".join(report({"healthy": True, "checks": checks, "findings": [], "omitted": 0, "fix": None})) == (
         "chati.dev Health Check\n"
         "======================\n"
         "Entities:    48/48 present\n"
@@ -65,6 +65,21 @@ def test_problems_are_shown_with_remedies_and_the_exit_status_is_0(command: Comm
     assert "Status:      NEEDS ATTENTION, 1 problem" in lines
     assert "brief.md (agents/brief): It has no section for inputs, outputs, criteria." in lines
     assert "  Add a heading for each." in lines
+
+
+def test_omitted_findings_are_counted_and_not_passed_over(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+    entries = "".join(f"    b{number}: {{path: b{number}.md, purpose: Asks}}\n" for number in range(6))
+    registry = Path(command().args[2]) / ".chati/registry.yaml"
+    registry.write_text(f"{registry.read_text()}{entries}    c: {{purpose: Asks}}\n")
+    monkeypatch.setattr("sidecar.registry.methods.MAX_FINDINGS", 4)
+    lines = command().stdout.decode().splitlines()
+    assert "Status:      NEEDS ATTENTION, at least 4 problems" in lines
+    assert lines[-1] == "4 more findings, not listed"
+    monkeypatch.undo()
+    lines = command().stdout.decode().splitlines()
+    assert "Status:      NEEDS ATTENTION, 7 problems" in lines
+    assert ".chati/registry.yaml (agents/c): The entry has no `path`." in lines
+    assert lines[-1] == "1 without a checksum; --fix records them, --json lists them"
 
 
 def test_a_check_that_cannot_run_exits_with_status_0(command: Command, tmp_path: Path) -> None:
