@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import NamedTuple, get_args
 
 import apsw
@@ -65,9 +65,7 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     if not params.dry_run:
         if selection.workspace is not None and memories:
             memory.remove_files(call.process, selection.workspace, memories)
-        for file in files:
-            with suppress(OSError):
-                file.path.unlink()
+        files = list(filter(_delete, files))
         call.process.hot_cache.clear()
         reclaim_space(call.database)
     removed["memories"] = removed.get("memories", 0) + len(memories)
@@ -165,9 +163,25 @@ def _purged_kind(kind: PurgeKind, total: int, removed: int, selection: _PurgeSco
     remaining = max(0, total - removed)
     reason = None
     if remaining:
-        reason = "newer, or without a date" if kind in selection.kinds else "not selected"
-        reason = "removed only when named" if kind not in (*selection.kinds, *DEFAULT_KINDS) else reason
+        reason = _reason_for_rest(kind, selection)
     return PurgedKind(kind=kind, removed=removed, remaining=remaining, reason=reason)
+
+
+def _reason_for_rest(kind: PurgeKind, selection: _PurgeScope) -> str:
+    if kind not in selection.kinds:
+        return "not selected" if kind in DEFAULT_KINDS else "removed only when named"
+    if kind in FILE_KINDS and selection.scope.project is not None:
+        return "of no project"
+    return "could not be deleted" if selection.scope.before_ms is None else "newer, or without a date"
+
+
+def _delete(file: StateFile) -> bool:
+    """Delete a file; return whether that succeeded."""
+    try:
+        file.path.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def _state_bytes(call: Call) -> int:

@@ -249,6 +249,27 @@ def test_damaged_files_are_removed_when_named(state: State) -> None:
     assert not list((folder / "backups").iterdir())
 
 
+def test_a_file_that_remains_is_counted_as_remaining_with_its_reason(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = state.process.state_dir
+    (folder / "continuity.db.damaged-1").write_bytes(b"x")
+
+    def damaged_files(**params: Any) -> tuple[int, int, str]:
+        answer = state.sidecar.client.request("state/purge", {"kinds": ["damaged"], **params})
+        entry = next(entry for entry in answer["kinds"] if entry["kind"] == "damaged")
+        return entry["removed"], entry["remaining"], entry["reason"]
+
+    def refuse(_path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    assert damaged_files(project=state.key(0)) == (0, 1, "of no project")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        assert damaged_files() == (0, 1, "could not be deleted")
+    assert damaged_files() == (1, 0, None)
+
+
 def test_a_purge_shrinks_the_file_and_leaves_no_text_of_a_run(state: State) -> None:
     path = state.process.database.path
     state.ask(kinds=["artifacts"])
