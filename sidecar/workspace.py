@@ -37,9 +37,7 @@ class Workspace:
                 "The workspace's folder does not exist.", hint="If it was moved, name its new path."
             ) from error
         except NotADirectoryError as error:
-            raise WorkspaceUnavailable(
-                "The workspace is not a folder.", hint="Send the path of a folder as `cwd`."
-            ) from error
+            raise WorkspaceUnavailable("The workspace is not a folder.", hint="Name a folder.") from error
         except PermissionError as error:
             raise WorkspaceUnavailable(
                 "The workspace's folder is not readable.", hint="Give this user the permission to read it."

@@ -118,7 +118,7 @@ def take_snapshot(workspace: Workspace) -> WorktreeState | UnreadableWorktree:
         workspace.require()
         state = workspace.slices.repository.state()
     except (StateUnavailable, WorkspaceUnavailable, OSError) as error:
-        why = error.reason if isinstance(error, StateUnavailable) else type(error).__name__
+        why = error.reason if isinstance(error, StateUnavailable) else str(error).rstrip(".")
         return UnreadableWorktree(f"The changes of the iteration are unknown: {why}.")
     return WorktreeState(
         state, WorktreeSnapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")

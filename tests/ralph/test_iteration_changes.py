@@ -1,17 +1,24 @@
 """The files an iteration changed, against a model of the worktree."""
 
+from pathlib import Path
+from typing import cast
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile
 from sidecar.ralph.iteration_changes import (
     ABSENT,
+    UnreadableWorktree,
     WorktreeSnapshot,
     candidate_paths,
     changed_files,
     dirty_contents,
+    take_snapshot,
     uncommitted_files,
 )
+from sidecar.slice_states import WorkspaceSlices
+from sidecar.workspace import Workspaces
 
 PATHS = ("a", "b", "c")
 CONTENTS = st.sampled_from((ABSENT, "1", "2"))
@@ -54,3 +61,10 @@ def test_nested_repository_is_not_committed() -> None:
         WorktreeSnapshot("head", {"inner/": "nested:x", "a": "1"}, "2", is_git=True),
     )
     assert uncommitted_files(["a", "inner/"], before, after) == (["a"], [])
+
+
+def test_a_deleted_working_folder_is_named_as_the_reason(tmp_path: Path) -> None:
+    workspace = Workspaces(lambda _workspace: cast("WorkspaceSlices", None)).get(str(tmp_path / "gone"), None)
+    state = take_snapshot(workspace)
+    assert isinstance(state, UnreadableWorktree)
+    assert state.problem == "The changes of the iteration are unknown: The workspace's folder does not exist."
