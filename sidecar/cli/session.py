@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
-from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_verb, project_folder, project_params, state_folder
 from sidecar.core.clock import SystemClock
 
 AGENTS_HELP = "dev, architect, …; default: the last active one"
@@ -41,6 +41,7 @@ def _done(arguments: argparse.Namespace) -> CommandAnswer:
 
 
 def _answer(arguments: argparse.Namespace) -> Any:
+    project_params(arguments.project)  # refuses a folder that does not exist
     project = project_folder(arguments.project)
     params = {"cwd": str(_worktree(arguments.project)), "projectPath": str(project), **_params(arguments)}
     try:

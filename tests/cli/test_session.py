@@ -94,3 +94,13 @@ def test_a_refusal_prints_one_sentence_and_its_status(process: SidecarProcess, c
     assert (refused.returncode, refused.stdout) == (2, b"")
     assert refused.stderr.decode().startswith("session: There is no agent of that name.")
     assert command("dance").returncode == 2
+
+
+@pytest.mark.parametrize("verb", ["status", "activate", "exit"])
+def test_a_mistyped_project_is_refused(command: Command, tmp_path: Path, verb: str) -> None:
+    (tmp_path / "file").touch()
+    for name in ("shopp", "file"):
+        done = command(verb, "--project", str(tmp_path / name))
+        assert (done.returncode, done.stdout, done.stderr.decode().splitlines()[0]) == (
+            1, b"", "session: The project's folder does not exist. (workspaceUnavailable)"
+        )  # fmt: skip
