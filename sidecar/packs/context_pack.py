@@ -170,7 +170,8 @@ def context_items(
     """Return the items of a call: code first, then pointers. The first `own_files` belong to this prompt alone.
 
     The regions are taken in their order until the bytes are used up; those the session has cost nothing. A follow-up
-    gets no more of a task's file that the session knows, be it by a pointer, unless it points at that file itself.
+    gets no more of a task's file that the session knows, be it by a pointer beside code of others, unless it points at
+    that file itself.
     `changes_shown` are the changed files of which the session has every hunk.
     """
     states = [
@@ -179,6 +180,7 @@ def context_items(
         )
         for at, file in enumerate(files)
     ]
+    has_code = any(state.entry.regions for state in states)
     left, omitted = limits.bytes - OVERHEAD_BYTES["context"], 0
     chosen: list[list[ShownRegion]] = [[] for _ in files]
     known_regions: list[list[ShownRegion]] = [[] for _ in files]
@@ -191,7 +193,8 @@ def context_items(
             known_regions[at].append(region)
             continue
         cost = region.bytes + (0 if chosen[at] else size(_heading(state.file)) + 1)
-        if cost > left or (limits.is_follow_up and is_shared and _is_shown(known_file(known, state.file.ranked.path))):
+        is_known = bool(state.entry.regions) or (has_code and known_file(known, state.file.ranked.path) is not None)
+        if cost > left or (limits.is_follow_up and is_shared and is_known):
             omitted += 1
             continue
         left -= cost
@@ -200,11 +203,6 @@ def context_items(
     shown = {item.key for item in items}
     paths = (file.ranked.path for file in files)
     return ContextItems(items, omitted, tuple(path for path in paths if entries.context_key(path) not in shown))
-
-
-def _is_shown(entry: FileEntry | None) -> bool:
-    """Whether a session got regions of a file, or was pointed at it."""
-    return entry is not None and (bool(entry.regions) or entry.is_pointer)
 
 
 def _code_items(

@@ -365,7 +365,7 @@ _VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | f
     stem(word)
     for word in (
         "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
-        "comment", "doc", "documentation", "readme", "linter", "lint", "safe", "existing", "instead", "short", "clear",
+        "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear",
         "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large",
     )
 )  # fmt: skip
@@ -418,7 +418,7 @@ class PackQuery(NamedTuple):
     adds_tests: bool = False
     """Whether the prompt asks for tests beside its subject."""
     creation: str = ""
-    """What the prompt asks to create, in its own words; empty if it asks for nothing new."""
+    """Thing that the prompt asks to create, in its own words; empty if it asks for nothing new."""
     recent: tuple[RecentFile, ...] = ()
     """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()

@@ -198,7 +198,7 @@ def test_answers_of_earlier_heads_take_no_more_memory_with_each_commit() -> None
     assert sizes[-1] - sizes[2] < 1_000_000
 
 
-def test_additions_to_a_folder_tell_what_changes_with_one_more() -> None:
+def test_additions_to_a_folder_show_what_changes_with_another() -> None:
     names = [f"exporters/{name}.py" for name in ("csv", "json", "xml", "html", "pdf")]
     additions = [
         commit(10 + number, f"Add {name}", name, "registry.py", *(["docs.md"] if number % 2 else []))

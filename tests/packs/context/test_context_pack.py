@@ -118,9 +118,15 @@ def test_a_follow_up_extends_a_known_file_only_if_this_prompt_asks_for_it() -> N
 
 
 def test_a_follow_up_shows_code_of_a_file_pointed_at_only_if_this_prompt_asks_for_it() -> None:
-    known = session_with(items(file())[0])
-    assert session_has(known, items(file(TOTAL), known=known, limits=FOLLOW_UP)[0])
-    assert "def total" in items(file(TOTAL), known=known, limits=FOLLOW_UP, own=1)[0].text
+    pay = file(PAY, path="src/pay.py")
+    code, pointer = items(pay, file())
+    pointed_at = session_with(pointer)
+    both = pointed_at._replace(items={**pointed_at.items, code.key: code.as_delivery()})
+    shown = items(pay, file(TOTAL), known=both, limits=FOLLOW_UP)
+    assert all(session_has(both, item) for item in shown)
+    assert "def total" in items(file(TOTAL), pay, known=both, limits=FOLLOW_UP, own=1)[0].text
+    late = items(file(TOTAL), pay, known=pointed_at, limits=FOLLOW_UP)
+    assert "def total" in late[0].text, "the first pack was late and had no code"
 
 
 def test_regions_over_the_limit_are_counted() -> None:
