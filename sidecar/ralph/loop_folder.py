@@ -422,7 +422,7 @@ def _copy_user_context(folder: LoopFolder) -> None:
         content = read_regular(folder.context, MAX_CONTEXT_BYTES, follow_links=False)
         if content != _read_copy(folder):
             make_private_folder(str(folder.control))
-            write_atomic(folder.context_copy, content, durable=False)
+            write_atomic(folder.context_copy, content, durable=False, is_private=True)
 
 
 @contextmanager

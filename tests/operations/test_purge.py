@@ -255,7 +255,7 @@ def test_a_file_that_remains_is_counted_as_remaining_with_its_reason(
     folder = state.process.state_dir
     (folder / "continuity.db.damaged-1").write_bytes(b"x")
 
-    def damaged_files(**params: Any) -> tuple[int, int, str]:
+    def damaged_files(**params: Any) -> tuple[int, int, str | None]:
         answer = state.sidecar.client.request("state/purge", {"kinds": ["damaged"], **params})
         entry = next(entry for entry in answer["kinds"] if entry["kind"] == "damaged")
         return entry["removed"], entry["remaining"], entry["reason"]
