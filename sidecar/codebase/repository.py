@@ -62,6 +62,9 @@ COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
 MAX_IMPORT_CANDIDATES = 400
 """Maximum number of files that mention a file whose imports are checked."""
 
+MOVED_AT_ONCE = 8
+"""After more moved and deleted files, the imports they broke are searched in the background, for the next call."""
+
 SUMMARY_SIZE_FACTOR = 4
 """Memory of one cached summary as a multiple of its file's bytes."""
 
@@ -441,18 +444,20 @@ class Repository:
     def broken_imports(self, state: RepositoryState) -> Sequence[BrokenImport] | None:
         """Return the imports that the files moved or deleted since the last commit broke, sorted.
 
-        None while files are still being indexed. They are computed once for a state.
+        None while files are still being indexed, and at first after many moves. Computed once for a state.
         """
-        moved = former_paths(state.changed)
-        if not moved:
-            return ()
-        key = state.head, state.changed_hash
-        if self._broken_imports[0] != key:
-            broken = self._search.broken_imports(moved, MAX_IMPORT_CANDIDATES)
-            if broken is None:
+        moved, key = former_paths(state.changed), (state.head, state.changed_hash)
+        if moved and self._broken_imports[0] != key:
+            if len(moved) > MOVED_AT_ONCE:
+                self._process.background.submit(self._find_broken_imports, moved, key)
                 return None
+            self._find_broken_imports(moved, key)
+        return () if not moved else self._broken_imports[1] if self._broken_imports[0] == key else None
+
+    def _find_broken_imports(self, moved: Mapping[str, str], key: object) -> None:
+        broken = self._search.broken_imports(moved, MAX_IMPORT_CANDIDATES)
+        if broken is not None:
             self._broken_imports = key, broken
-        return self._broken_imports[1]
 
     def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.

@@ -486,7 +486,7 @@ class BrokenImport(NamedTuple):
     """The file that it led to."""
 
 
-_NOT_IN_NAMES = lazy_regex(r"[\W_]")
+_NOT_IN_NAMES, _PARTS = lazy_regex(r"[\W_]"), lazy_regex(r"[^\w-]++")
 MAX_MENTIONS = 3_000
 """A name with more passages than this is no sign of an import."""
 
@@ -496,8 +496,8 @@ def broken_imports(
 ) -> list[BrokenImport]:
     """Return the imports of moved files, and those in them, that lead to no file of that name, sorted.
 
-    `moved` has each former path with the present one, which is empty for a deleted file. At most `at_most` files are
-    checked. An import that leads to another file of the same name is not broken: it may be meant.
+    `moved` has each former path with the present one, empty for a deleted file. At most `at_most` files are checked.
+    An import that leads to another file of the same name is not broken: it may be meant.
     """
     prefix, tree = documents.prefix, _tree(documents)
     removed = frozenset(path_from_root(prefix, path) for path in moved if path not in documents)
@@ -512,24 +512,25 @@ def broken_imports(
     origins = {path: former for former, path in moved.items() if path}
     checked = dict.fromkeys(origins)
     for path in sorted(moved):
-        if len(checked) < at_most:
-            checked.update(dict.fromkeys(_mentioning(documents, path, MAX_MENTIONS)))
+        checked.update(dict.fromkeys(_mentioning(documents, path, MAX_MENTIONS) if len(checked) < at_most else ()))
+    names = {_plain(_imported_name(path)) for path in removed}
     found = []
     for importer, specifiers in imports_of(list(checked)[:at_most]).items():
         origin, at = (path_from_root(prefix, path) for path in (origins.get(importer, importer), importer))
         for specifier in dict.fromkeys(specifiers):
-            target = next(iter(resolve_import(origin, specifier, before)), "")
-            if not (target in removed or (target and importer in origins)) or not _is_named_in(target, specifier):
+            if importer not in origins and names.isdisjoint(map(_plain, _PARTS.split(specifier))):
                 continue
-            if not any(_is_named_in(path, specifier) for path in resolve_import(at, specifier, tree)):
+            target = next(iter(resolve_import(origin, specifier, before)), "")
+            name = _imported_name(target) if target in removed or importer in origins else ""
+            if not name or _plain(name) not in _plain(specifier):
+                continue
+            if all(_imported_name(path) != name for path in resolve_import(at, specifier, tree)):
                 found.append(BrokenImport(importer, specifier, path_from_cwd(prefix, target)))
     return sorted(found)
 
 
-def _is_named_in(path: str, specifier: str) -> bool:
-    """Whether an import names a file, and not only a folder above it as `..` or `super` do."""
-    name, given = (_NOT_IN_NAMES.sub("", text).casefold() for text in (_imported_name(path), specifier))
-    return bool(name) and name in given
+def _plain(name: str) -> str:
+    return _NOT_IN_NAMES.sub("", name).casefold()
 
 
 class _PathsBefore:

@@ -5,6 +5,8 @@ import shutil
 import pytest
 
 from tests.support.conversation import Conversation, bash
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, text_of
 
@@ -85,7 +87,8 @@ def test_imports_that_were_moved_with_their_files_are_not_broken(start_chat: Sta
 
 
 def test_what_the_agent_broke_itself_is_named(start_chat: StartChat, shop: Repository) -> None:
-    shop.commit({"src/rates.py": "VAT = 19\n", "src/bill.py": "from src.rates import VAT\n\nTOTAL = VAT\n"})
+    package = {"src/__init__.py": "", "src/rates.py": "VAT = 19\n"}
+    shop.commit({**package, "src/bill.py": "from src.rates import VAT\n\nTOTAL = VAT\n"})
     chat = start_chat()
 
     def work() -> list[dict[str, object]]:
@@ -112,3 +115,21 @@ def test_a_long_list_is_cut_and_counted(start_chat: StartChat, scripts: Reposito
     lines = broken(chat)
     assert len(lines) == 22
     assert lines[-1] == "… 12 more"
+
+
+def test_imports_broken_by_many_moves_are_named_with_the_next_prompt(
+    start_chat: StartChat, scripts: Repository, active: MemorySidecar
+) -> None:
+    scripts.commit(
+        {
+            **{f"web/part{number}.ts": f"export const n = {number};\n" for number in range(12)},
+            "web/all.ts": "".join(f"export * from './part{number}';\n" for number in range(12)),
+        }
+    )
+    chat = start_chat()
+    chat.turn(PROMPT)
+    for number in range(12):
+        move(scripts, f"web/part{number}.ts", f"lib/part{number}.ts")
+    assert broken(chat) == []
+    assert process_of(active).wait_idle(20)
+    assert "web/all.ts: ./part11" in broken(chat)
