@@ -447,12 +447,14 @@ class Repository:
         None while files are still being indexed, and at first after many moves. Computed once for a state.
         """
         moved, key = former_paths(state.changed), (state.head, state.changed_hash)
-        if moved and self._broken_imports[0] != key:
+        if not moved:
+            return ()
+        if self._broken_imports[0] != key:
             if len(moved) > MOVED_AT_ONCE:
                 self._process.background.submit(self._find_broken_imports, moved, key)
                 return None
             self._find_broken_imports(moved, key)
-        return () if not moved else self._broken_imports[1] if self._broken_imports[0] == key else None
+        return self._broken_imports[1] if self._broken_imports[0] == key else None
 
     def _find_broken_imports(self, moved: Mapping[str, str], key: object) -> None:
         broken = self._search.broken_imports(moved, MAX_IMPORT_CANDIDATES)

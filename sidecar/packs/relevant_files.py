@@ -220,8 +220,9 @@ def _files(
     near = near_best(ranked[:BEST_FILES] if again else ranked)
     pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
     added = {ranked_file.path for ranked_file in ranked if ADDITIONS in ranked_file.parts}
-    shown = [ranked_file for ranked_file in ranked if ranked_file.path in {*regions, *pointed, *added}]
-    chosen = sorted(shown, key=lambda ranked_file: ranked_file.path not in {*regions, *added})
+    first = {*regions, *added}
+    shown = [ranked_file for ranked_file in ranked if ranked_file.path in first or ranked_file.path in pointed]
+    chosen = sorted(shown, key=lambda ranked_file: ranked_file.path not in first)
     return tuple(
         ContextFile(
             ranked_file,

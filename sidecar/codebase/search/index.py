@@ -45,16 +45,6 @@ from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import is_prose, query_terms, stem, term_set
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
-_LAYERS = frozenset(
-    stem(word)
-    for word in (
-        "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
-        "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
-        "migration", "script", "util", "doc", "example", "feature", "domain", "action", "layout", "resource",
-    )
-)  # fmt: skip
-"""Folders by what their files are, not by what they are about."""
-
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files analysed earlier, to those summaries that are still cached."""
 
@@ -84,6 +74,16 @@ PARTLY_COVERED = 16
 
 MANY_COMMON = 4
 """Number of common words that together say what a prompt is about."""
+
+_LAYERS = TEST_WORDS | frozenset(
+    stem(word)
+    for word in (
+        "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
+        "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
+        "migration", "script", "util", "doc", "example", "feature", "domain", "action", "layout", "resource",
+    )
+)  # fmt: skip
+"""Folders by what their files are, not by what they are about."""
 
 NAME_SHARE = 0.3
 """Share of a name's words from which a prompt that has them may be about what is so named."""
@@ -392,7 +392,7 @@ class FileIndex:
             )
 
     def _names_folder(self, term: str) -> bool:
-        if not is_distinctive(term) or term in tool_terms() or term in (_LAYERS | TEST_WORDS):
+        if not is_distinctive(term) or term in tool_terms() or term in _LAYERS:
             return False
         paths = self._documents.with_term(term)
         return any(stem(folder.casefold()) == term for path in paths for folder in path.split("/")[:-1])

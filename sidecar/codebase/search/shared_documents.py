@@ -199,10 +199,7 @@ class SharedDocuments:
             self._excess[1].extend(bytes(len(self.owners) - first))
         self.present += 1
         self.unshown += 1
-        older = self._newest.get(path)
-        if older is not None:
-            self._older[number] = older
-        self._newest[path] = number
+        self._link(path, number)
         self._reserve()
         return number
 
@@ -228,10 +225,7 @@ class SharedDocuments:
         self.present += count
         self.unshown += count
         for number, path in enumerate(stored, first):
-            older = self._newest.get(path)
-            if older is not None:
-                self._older[number] = older
-            self._newest[path] = number
+            self._link(path, number)
         self._reserve()
 
     def add_words(
@@ -335,10 +329,7 @@ class SharedDocuments:
         self.holders = array("H", bytes(2 * len(self._path)))
         for number, path in enumerate(self._path):
             if path:
-                older = self._newest.get(path)
-                if older is not None:
-                    self._older[number] = older
-                self._newest[path] = number
+                self._link(path, number)
         self.present = self.unshown = sum(map(bool, self._path))
         self._reserve()
 
@@ -418,6 +409,13 @@ class SharedDocuments:
             )  # fmt: skip
             for view in self._views:
                 view.reserve(*self._capacity)
+
+    def _link(self, path: str, number: int) -> None:
+        """Make a document the newest of its path."""
+        older = self._newest.get(path)
+        if older is not None:
+            self._older[number] = older
+        self._newest[path] = number
 
     def _unlink(self, path: str, number: int) -> None:
         """Remove a document from the chain of its path."""
