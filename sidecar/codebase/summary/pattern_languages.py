@@ -455,6 +455,7 @@ def _markup(first: int, last: int, name: str) -> Definition:
 
 _SOURCE, _OUTPUTS = lazy_regex(r"\s*+\"source\":\s*+(\[|\")"), lazy_regex(r"\s*+\"outputs\":\s*+\[\s*+$")
 _LIST_END = lazy_regex(r"\s*+\],?\s*+$")
+_ENDS_WITH_LIST = lazy_regex(r"\"\],?\s*+$")
 _CELL_TYPE = lazy_regex(r"\s*+\"cell_type\":\s*+\"(\w++)\"")
 CELL_MARKER = "# %%"
 _DEFINED = lazy_regex(r"(?:async\s++)?(?:def|class)\s++(\w++)")
@@ -480,15 +481,17 @@ def notebook_text(text: str) -> str:
     marker, closing, in_source = CELL_MARKER, "", False
     for at, line in enumerate(lines):
         if in_source:
-            in_source = _LIST_END.match(line) is None
-            shown[at] = _cell_line(line) if in_source else ""
+            is_end = _LIST_END.match(line) is not None
+            shown[at] = "" if is_end else _cell_line(line)
+            in_source = not (is_end or _ENDS_WITH_LIST.search(line))
         elif closing:
             closing = "" if line.rstrip(", ") == closing else closing
         elif _OUTPUTS.match(line):
             closing = line[: len(line) - len(line.lstrip())] + "]"
         elif (source := _SOURCE.match(line)) is not None:
             in_source = source[1] == "[" and not line.rstrip().endswith(("]", "],"))
-            shown[at] = marker if in_source else line
+            first = _cell_line(line[source.end() :]) if in_source else ""
+            shown[at] = f"{marker} {first}".rstrip() if in_source else line
         elif (kind := _CELL_TYPE.match(line)) is not None:
             marker = f"{CELL_MARKER} [markdown]" if kind[1] == "markdown" else CELL_MARKER
     return "\n".join(shown if any(shown) else lines)

@@ -346,6 +346,15 @@ def test_the_source_of_a_cell_may_be_one_string() -> None:
     ]  # fmt: skip
 
 
+def test_a_source_may_share_its_lines_with_the_brackets() -> None:
+    text = notebook(CODE, TEXT).replace('[\n    "#| export', '["#| export').replace('sum(cart)"\n   ]', 'sum(cart)"]')
+    assert [each.name for each in summary_of("a.ipynb", text).definitions] == ["total", "Sums"]
+    assert [line for line in notebook_text(text).split("\n") if line] == [
+        "# %% #| export", "import shop.cart", "def total(cart):", "    return sum(cart)",
+        "# %% [markdown]", "# Sums", "Adds up all carts of a day.",
+    ]  # fmt: skip
+
+
 def test_text_of_cells_is_read_again_as_it_is() -> None:
     assert notebook_text(notebook_text(notebook(TEXT, CODE))) == notebook_text(notebook(TEXT, CODE))
 
