@@ -1,6 +1,7 @@
 """A state file and repositories that are filled once and restored for each test: playing takes ten times as long."""
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +27,11 @@ class PlayedState:
 
     def restore(self, open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
         """Restore the folder and return an active sidecar on it, at the time at which playing ended."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for _ in range(100):  # a job that was running when the last sidecar was closed may still write its file
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if not self.folder.exists():
+                break
+            time.sleep(0.1)
         shutil.copytree(self._saved, self.folder, symlinks=True)
         sidecar = open_sidecar(state_dir=self.folder / "state", ids_used=10_000)
         sidecar.clock.advance(self._played_until_ms - sidecar.clock.now_ms())
