@@ -168,6 +168,7 @@ def test_a_compaction_during_a_run_resends_the_packs_immediately(warm: ClaudeCod
 def test_an_interrupted_run_is_recognized_and_its_delivery_counts(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
     assert RULE not in warm.prompt("No, rather in the receipt")
+    awaited(lambda: runs(warm))
     ((outcome, _),) = runs(warm)
     assert outcome == "aborted"
 

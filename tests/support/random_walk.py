@@ -16,7 +16,7 @@ from tests.support.random_file_work import ALL_WORK, FILE_WORK
 from tests.support.random_work import RandomWork
 from tests.support.repositories import make_repository
 
-WATCHED_WITHIN_SECONDS = 10.0
+WATCHED_WITHIN_SECONDS = 30.0
 READ_AGAIN_SECONDS = 0.1
 """Longest wait for a watch before the state is read again, which starts one that was refused."""
 
