@@ -401,6 +401,11 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     environment_settings, _ = from_environment(dict(app.environment))
     settings = resolve_layers([("initialize", initialize_settings), ("environment", environment_settings)])
     workspaces = Workspaces(lambda workspace: WorkspaceSlices(workspace, process))
+
+    def log_failure(job: str, error: BaseException) -> None:
+        if not process.closing.is_set():
+            app.log.error("background.failed", job=job, kind=type(error).__name__)
+
     process = Process(
         database=opened.database,
         clock=app.clock,
@@ -411,8 +416,8 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
         initialize_settings=initialize_settings,
         environment_settings=environment_settings,
         hot_cache=LruCache(int(settings["cache.hotBytes"])),
-        background=ThreadPool(max_workers=8, thread_name_prefix="background"),
-        indexing=ThreadPool(max_workers=1, thread_name_prefix="index"),
+        background=ThreadPool(8, "background", log_failure),
+        indexing=ThreadPool(1, "index", log_failure),
         after_run=after_run,
         check_settings=check_settings,
         start_internal_job=app.start_internal_job,
@@ -479,7 +484,7 @@ def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> N
 
     prefetch_packs(process, workspace, sub_chat_id)
     if next(process.recorded_runs) % RUNS_OF_A_RELEASE == 0:
-        process.background.submit(_release_memory)
+        process.background.start(_release_memory)
     if process.settings(workspace.project_key)["knowledge.repository"]:
         from sidecar.knowledge import sync_when_due  # not loaded before the first response
 

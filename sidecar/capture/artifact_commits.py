@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -201,17 +200,9 @@ def commit_later(process: Process, workspace: Workspace, settings: Settings) -> 
     if settings["artifactPolicy"] != POLICY or settings.mode != "active":
         return
     try:
-        future = process.background.submit(_commit_pending, process, workspace, str(settings["memoryBranch"]))
+        process.background.start(_commit_pending, process, workspace, str(settings["memoryBranch"]))
     except RuntimeError:
         process.log.warning("capture.commit.postponed")  # the process is ending; the next run commits them
-    else:
-        future.add_done_callback(lambda future: _log_failure(process, future))
-
-
-def _log_failure(process: Process, future: Future[None]) -> None:
-    error = None if future.cancelled() else future.exception()
-    if error is not None:
-        process.log.error("capture.commit.crashed", kind=type(error).__name__)
 
 
 def commit_and_mark(

@@ -7,7 +7,7 @@ import stat
 import threading
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -45,6 +45,7 @@ from sidecar.core.digests import short_id
 from sidecar.system.allocator import release_memory
 from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, operation_in_progress
 from sidecar.system.safe_open import read_below
+from sidecar.system.worker_threads import ThreadPool
 from sidecar.workspace import Workspace
 
 MAX_NEW_FILE_BYTES = 64 * 1024
@@ -121,8 +122,8 @@ class Repository:
         self._grammars_started = False
         self._texts_above: tuple[object, dict[str, str]] = (None, {})
         """Instruction files of the folders above, and what they were read for."""
-        self._broken_imports: tuple[object, Sequence[BrokenImport]] = (None, ())
-        """The imports that moved and deleted files broke, and the state in which they did."""
+        self._broken_imports: tuple[object, Sequence[BrokenImport] | None] = (None, ())
+        """The imports that moved and deleted files broke, None while searched, and the state in which they did."""
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = DiffCache(self.cwd, self._hashes, self.freshness)
@@ -141,10 +142,10 @@ class Repository:
         if root is None or self._process.closing.is_set():
             return
         if self._lister.read_ahead(self._process.background, self.cwd, root):
-            self._process.background.submit(self._load_ahead, root)
+            self._process.background.start(self._load_ahead, root)
             latest, head = self.shared.listings.latest(), head_of(root)
             if head is not None and (latest.unindexed or not latest.digest):
-                self._process.background.submit(self._lister.read_recently_changed, self.cwd, head)
+                self._process.background.start(self._lister.read_recently_changed, self.cwd, head)
 
     def _load_ahead(self, root: Path) -> None:
         self.shared.load()
@@ -193,7 +194,7 @@ class Repository:
                 self.freshness.idle_queue.submit(shared_index.remove_excess)
             return listing
 
-    def start_indexing(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[IndexReport]":
+    def start_indexing(self, listing: Listing, pool: ThreadPool) -> "Future[IndexReport]":
         """Start indexing in the background, or join an active run.
 
         Changed files come first, then files related to the last query, then recently changed ones.
@@ -201,7 +202,7 @@ class Repository:
         with self._index_lock:
             if self._index_run is None or self._index_run.done():
                 self._index_report = IndexReport(total=len(listing.searched))
-                self._index_run = pool.submit(self._run, self._index_report)
+                self._index_run = pool.start(self._run, self._index_report)
                 if not self._grammars_started:
                     self._grammars_started = True
                     warming = threading.Thread(
@@ -216,11 +217,7 @@ class Repository:
         return self._run(report)
 
     def expect(
-        self,
-        text: str,
-        state: RepositoryState,
-        touched: Collection[str],
-        by_contents: RunningSearch | None,
+        self, text: str, state: RepositoryState, touched: Collection[str], by_contents: RunningSearch | None
     ) -> None:
         """Index the files that a search for a text will find before others, if an index run begins now.
 
@@ -233,7 +230,7 @@ class Repository:
         pending = self._index.pending_paths
         return [file for file in files if pending.get(file.path) is False]
 
-    def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
+    def wait_for_index(self, listing: Listing, pool: ThreadPool, wait_ms: float) -> tuple[int, bool]:
         """Index for at most `wait_ms`; return how many files were analysed, and whether the index is complete.
 
         A few edited files are analysed in this thread, which is faster than a thread hand-off. A run that was started
@@ -450,16 +447,19 @@ class Repository:
         if not moved:
             return ()
         if self._broken_imports[0] != key:
+            self._broken_imports = key, None
             if len(moved) > MOVED_AT_ONCE:
-                self._process.background.submit(self._find_broken_imports, moved, key)
+                self._process.background.start(self._find_broken_imports, moved, key)
                 return None
             self._find_broken_imports(moved, key)
         return self._broken_imports[1] if self._broken_imports[0] == key else None
 
     def _find_broken_imports(self, moved: Mapping[str, str], key: object) -> None:
-        broken = self._search.broken_imports(moved, MAX_IMPORT_CANDIDATES)
-        if broken is not None:
-            self._broken_imports = key, broken
+        broken = None
+        try:
+            broken = self._search.broken_imports(moved, MAX_IMPORT_CANDIDATES)
+        finally:
+            self._broken_imports = (key, broken) if broken is not None else (None, ())
 
     def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.

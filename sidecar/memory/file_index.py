@@ -441,7 +441,7 @@ def write_index_file(index: MemoryIndex) -> None:
         if index.project in known.waiting:
             return
         known.waiting.add(index.project)
-    process.indexing.submit(_write_index_file, process, index, known)
+    process.indexing.start(_write_index_file, process, index, known)
 
 
 def _write_index_file(process: Process, index: MemoryIndex, known: IndexFileWrites) -> None:

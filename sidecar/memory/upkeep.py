@@ -5,7 +5,6 @@ The doctor's checks of index and files are here too, and what a purge removes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -140,11 +139,9 @@ def within_reach(due: DueUpkeep, owners: Sequence[str]) -> DueUpkeep:
 def run_upkeep_later(process: Process, workspace: Workspace) -> None:
     """Run upkeep in the background; what fails now is done after a later run."""
     try:
-        future = process.indexing.submit(run_upkeep, process, workspace)
+        process.indexing.start(run_upkeep, process, workspace)
     except RuntimeError:
         process.log.warning("memory.upkeep.postponed")  # the process is ending; the next one captures the material
-    else:
-        future.add_done_callback(lambda done: _log_failure(process, done))
 
 
 def run_upkeep(process: Process, workspace: Workspace) -> None:
@@ -154,12 +151,6 @@ def run_upkeep(process: Process, workspace: Workspace) -> None:
         maintain_if_due(process, workspace)
     except SidecarError as error:
         process.log.warning("memory.upkeep.postponed", reason=error.message)
-
-
-def _log_failure(process: Process, done: Future[None]) -> None:
-    error = None if done.cancelled() else done.exception()
-    if error is not None:
-        process.log.error("memory.upkeep.failed", kind=type(error).__name__)
 
 
 def maintain_memories(call: Call, params: MemoryMaintainParams) -> MemoryMaintainResult:

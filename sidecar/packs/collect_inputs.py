@@ -254,7 +254,7 @@ def _await_state(
     if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
         path_search = pool.submit(search_paths, pack_query.workspace.cwd, pack_query.query, MAX_POINTERS)
     if not (remaining_ms() and _is_done(lookup, remaining_ms())):
-        pool.submit(_build_for_next_call, pack_query, lookup)
+        pool.start(_build_for_next_call, pack_query, lookup)
         _use_early_matches(inputs, path_search, contents_search.running, pack_query)
         return None
     try:

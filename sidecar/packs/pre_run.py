@@ -74,7 +74,7 @@ def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> Wo
 def record_baseline_later(process: Process, workspace: Workspace, token: str) -> None:
     """Add the baseline to a call's record once it is known, where the call could not wait for it."""
     try:
-        process.background.submit(_record_baseline, process, workspace, token)
+        process.background.start(_record_baseline, process, workspace, token)
     except RuntimeError:
         process.log.warning("packs.baseline.unknown", kind="ending")
 

@@ -124,7 +124,7 @@ class RebuildBurst:
             return
         try:
             if not process.closing.is_set():
-                process.background.submit(_rebuild, process, workspace)
+                process.background.start(_rebuild, process, workspace)
         finally:
             started()
 

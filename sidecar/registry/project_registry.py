@@ -94,7 +94,7 @@ class ProjectRegistry:
         """Derive the entities again before the next answer, because a run changed code in a worktree."""
         if self._derived_digest():
             self._changed_in = workspace
-            self._process.background.submit(self.warm_up)
+            self._process.background.start(self.warm_up)
 
     def _follow_changes(self) -> None:
         with self._follow_lock:  # also while another thread follows

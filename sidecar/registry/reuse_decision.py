@@ -172,7 +172,7 @@ def hint_for(workspace: Workspace, process: Process, intent: str, *, reads: bool
         project_registry = registry_for_workspace(workspace, process)
         registry = project_registry.load().registry if reads else project_registry.if_ready()
         if registry is None:
-            process.background.submit(project_registry.warm_up)
+            process.background.start(project_registry.warm_up)
             return None
         if not registry.entities:
             return None

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from sidecar.core.clock import Clock
@@ -79,8 +80,12 @@ Result = TypeVar("Result")
 class ThreadPool(ThreadPoolExecutor):
     """Thread pool that can wait until no work is left."""
 
-    def __init__(self, max_workers: int, thread_name_prefix: str) -> None:
+    def __init__(
+        self, max_workers: int, thread_name_prefix: str, on_error: Callable[[str, BaseException], object]
+    ) -> None:
+        """`on_error` is called with the name of a started function and the error that ended it."""
         super().__init__(max_workers=max_workers, thread_name_prefix=thread_name_prefix)
+        self._on_error = on_error
         self.submitted = 0
         self._unfinished = 0
         self._changed = threading.Condition()
@@ -97,6 +102,19 @@ class ThreadPool(ThreadPoolExecutor):
             raise
         future.add_done_callback(lambda _future: done())
         return future
+
+    def start(
+        self, fn: Callable[Parameters, Result], /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> "Future[Result]":
+        """Queue a call whose result need not be read: an error is reported."""
+        future = self.submit(fn, *args, **kwargs)
+        future.add_done_callback(partial(self._report, getattr(fn, "__name__", "")))
+        return future
+
+    def _report(self, name: str, future: "Future[Result]") -> None:
+        error = None if future.cancelled() else future.exception()
+        if error is not None:
+            self._on_error(name, error)
 
     def reserve(self) -> Callable[[], None]:
         """Count work that will be submitted later; return a callback for when it is done or dropped."""

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,6 +29,7 @@ from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
 from sidecar.system import worker_processes
 from sidecar.system.log import Log
+from sidecar.system.worker_threads import ThreadPool
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
@@ -274,30 +275,39 @@ def test_few_edits_are_indexed_on_the_calling_thread(
     for number in range(MAX_INLINE_FILES + 1):
         repository.write({f"src/m{number}.py": "def edited(): ...\n"})
         listing = opened.listing(opened.state())
-        with ThreadPoolExecutor() as pool:
+        with new_pool() as pool:
             monkeypatch.setattr(pool, "submit", _refused)
             assert opened.wait_for_index(listing, pool, 1_000.0) == (1, True)
     repository.git("checkout", "--", ".")
     repository.write({"src/m0.py": "def edited_and_undone(): ...\n"})
-    with ThreadPoolExecutor() as pool:
+    with new_pool() as pool:
         opened.wait_for_index(opened.listing(opened.state()), pool, 1_000.0 * PATIENCE_SECONDS)
     repository.git("checkout", "--", ".")
     listing = opened.listing(opened.state())
-    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+    with new_pool() as pool, monkeypatch.context() as patch:
         patch.setattr(pool, "submit", _refused)
         assert opened.wait_for_index(listing, pool, 1_000.0) == (0, True)
     repository.write({f"src/m{number}.py": "def edited_again(): ...\n" for number in range(MAX_INLINE_FILES + 1)})
     listing = opened.listing(opened.state())
-    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+    with new_pool() as pool, monkeypatch.context() as patch:
         patch.setattr(pool, "submit", _refused)
         with pytest.raises(AssertionError, match="another thread"):
             opened.wait_for_index(listing, pool, 1_000.0)
-    with ThreadPoolExecutor() as pool:
+    with new_pool() as pool:
         assert opened.wait_for_index(listing, pool, 1_000.0 * PATIENCE_SECONDS)[1]
     sidecar.close()
 
 
-class _FasterThanItsCaller(ThreadPoolExecutor):
+def new_pool(kind: type[ThreadPool] = ThreadPool) -> ThreadPool:
+    """A pool that raises where an error would be lost."""
+
+    def fail(job: str, error: BaseException) -> None:
+        raise AssertionError(job) from error
+
+    return kind(2, "test", fail)
+
+
+class _FasterThanItsCaller(ThreadPool):
     def submit(self, *arguments: Any, **options: Any) -> Future[Any]:
         future = super().submit(*arguments, **options)
         wait((future,), PATIENCE_SECONDS)
@@ -310,7 +320,7 @@ def test_files_analysed_before_the_caller_waits_are_counted(make_repository: Mak
     process = process_of(sidecar)
     repository = make_repository(python_files(MAX_INLINE_FILES + 2))
     opened = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
-    with _FasterThanItsCaller() as pool:
+    with new_pool(_FasterThanItsCaller) as pool:
         counted = opened.wait_for_index(opened.listing(opened.state()), pool, 1_000.0 * PATIENCE_SECONDS)
     assert counted == (MAX_INLINE_FILES + 2, True)
     sidecar.close()

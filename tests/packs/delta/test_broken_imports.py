@@ -1,9 +1,13 @@
 """Imports that moves and deletions broke are named in the delta: each once, and again only if it breaks again."""
 
 import shutil
+import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from sidecar.codebase.workspace_search import WorkspaceSearch
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
@@ -117,19 +121,56 @@ def test_a_long_list_is_cut_and_counted(start_chat: StartChat, scripts: Reposito
     assert lines[-1] == "… 12 more"
 
 
-def test_imports_broken_by_many_moves_are_named_with_the_next_prompt(
-    start_chat: StartChat, scripts: Repository, active: MemorySidecar
-) -> None:
+@pytest.fixture
+def many_moves(scripts: Repository) -> Callable[[], None]:
+    """Commit files; the returned function moves more of them than are searched at once."""
     scripts.commit(
         {
             **{f"web/part{number}.ts": f"export const n = {number};\n" for number in range(12)},
             "web/all.ts": "".join(f"export * from './part{number}';\n" for number in range(12)),
         }
     )
+
+    def move_all() -> None:
+        for number in range(12):
+            move(scripts, f"web/part{number}.ts", f"lib/part{number}.ts")
+
+    return move_all
+
+
+def test_imports_broken_by_many_moves_are_named_with_the_next_prompt(
+    start_chat: StartChat, many_moves: Callable[[], None], active: MemorySidecar
+) -> None:
     chat = start_chat()
     chat.turn(PROMPT)
-    for number in range(12):
-        move(scripts, f"web/part{number}.ts", f"lib/part{number}.ts")
+    many_moves()
     assert broken(chat) == []
     assert process_of(active).wait_idle(20)
     assert "web/all.ts: ./part11" in broken(chat)
+
+
+def test_a_search_in_the_background_runs_once_and_again_if_it_failed(
+    start_chat: StartChat, many_moves: Callable[[], None], active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = start_chat()
+    chat.turn(PROMPT)
+    searched: list[object] = []
+    may_fail, search = threading.Event(), WorkspaceSearch.broken_imports
+
+    def search_or_fail(self: WorkspaceSearch, *arguments: Any) -> Any:
+        searched.append(arguments)
+        if len(searched) == 1:
+            may_fail.wait(20)
+            raise LookupError
+        return search(self, *arguments)
+
+    monkeypatch.setattr(WorkspaceSearch, "broken_imports", search_or_fail)
+    many_moves()
+    assert broken(chat) == broken(chat) == []
+    assert len(searched) == 1
+    may_fail.set()
+    assert process_of(active).wait_idle(20)
+    assert broken(chat) == []
+    assert process_of(active).wait_idle(20)
+    assert "web/all.ts: ./part11" in broken(chat)
+    assert len(searched) == 2
