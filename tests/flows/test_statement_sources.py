@@ -159,11 +159,21 @@ def test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows(
 ) -> None:
     wish = "Write the commit body too, not just a subject line"
     assert run(conversation, wish) == []
-    assert run(conversation, wish) == [], "the same session proves nothing"
+    assert run(conversation, wish) == [], "a wish that holds for two requests need not last"
     other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
     (remembered,) = run(other, wish, session="another")
     stored = memories.ask("get", id=remembered["id"])
     assert (stored["type"], stored["tags"], remembered["standing"]) == ("preference", ["inferred"], False)
+
+
+def test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference(
+    memories: Memories, conversation: Conversation
+) -> None:
+    wish = "Write the commit body too, not just a subject line."
+    requests = [f"{text} {wish}" for text in ("Repair the search.", "Add a login.", "Page two is empty.", "Again.")]
+    stored = [remembered for request in requests for remembered in run(conversation, request)]
+    assert [(memory["text"], memory["standing"]) for memory in stored] == [(wish.rstrip("."), False)]
+    assert memories.ask("get", id=stored[0]["id"])["tags"] == ["inferred"]
 
 
 def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:

@@ -92,7 +92,9 @@ GOTCHA_MS = DAY_MS
 """An error seen this often within this time is a gotcha."""
 
 WISH_SOURCE = "wish:"
-"""Prefix of a source in which a near miss was seen, before its session."""
+"""Prefix of a source in which a near miss was seen, before its session and, after a `#`, its run."""
+REPEATED_IN_RUNS = 3
+"""A wish in so many runs of one session lasts, as one of two sessions does."""
 MIN_WISH_TERMS = 3
 INFERRED_CONFIDENCE = 0.6
 INFERRED_TAG = "inferred"
@@ -304,11 +306,12 @@ def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
 
 
 def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Note]:
-    """Return a preference for each wish that the user also had in another session.
+    """Return a preference for each wish that the user also had in another session, or keeps repeating in this one.
 
-    It is found by relevance only, until the user states or accepts it.
+    It is found by relevance only, until the user states or accepts it. A transcript tells no runs apart.
     """
-    project, source = context.workspace.project_key, f"{WISH_SOURCE}{summary.session}"
+    project, session = context.workspace.project_key, f"{WISH_SOURCE}{summary.session}"
+    source = f"{session}#{summary.source}" if context.origin == "run" else session
     notes: list[Note] = []
     with context.process.database.write(durable=False) as tx:
         for miss in extracted.near_misses:
@@ -317,7 +320,7 @@ def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extr
                 continue
             digest = digest_bytes(" ".join(terms).encode())[:24]
             captures.add_sighting(tx, project, digest, source, miss.at_ms)
-            if captures.was_seen_elsewhere(tx, project, digest, source):
+            if _is_lasting_wish(captures.sources_by_prefix(tx, project, digest, WISH_SOURCE), session):
                 notes.append(
                     Note(
                         type="preference",
@@ -330,6 +333,11 @@ def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extr
                     )
                 )
     return notes
+
+
+def _is_lasting_wish(sources: Iterable[str], session: str) -> bool:
+    sessions = [source.partition("#")[0] for source in sources]
+    return any(other != session for other in sessions) or len(sessions) >= REPEATED_IN_RUNS
 
 
 def _record_near_misses(context: CaptureContext, extracted: ExtractedNotes) -> None:

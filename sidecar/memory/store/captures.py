@@ -216,15 +216,14 @@ def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[Nea
     return [NearMissRecord(*row) for row in rows]
 
 
-def was_seen_elsewhere(tx: apsw.Connection, project: str, digest: str, prefix: str) -> bool:
-    """Whether a statement was seen in a source with the kind, but not the whole, of a prefix: in another session."""
-    kind = prefix.partition(":")[0] + ":"
-    cursor = tx.execute(
-        "SELECT 1 FROM continuity_memory_sightings WHERE project = ?1 AND digest = ?2 AND source != ?3"
-        " AND substr(source, 1, ?4) = ?5",
-        (project, digest, prefix, len(kind), kind),
+def sources_by_prefix(tx: apsw.Connection, project: str, digest: str, prefix: str) -> list[str]:
+    """Return the sources with this prefix in which a statement was seen."""
+    rows: Any = tx.execute(
+        "SELECT source FROM continuity_memory_sightings WHERE project = ?1 AND digest = ?2"
+        " AND substr(source, 1, ?3) = ?4",
+        (project, digest, len(prefix), prefix),
     )
-    return cursor.get is not None
+    return [source for (source,) in rows]
 
 
 def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
