@@ -24,7 +24,7 @@ from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, TYPE_FOLDERS
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
-from sidecar.system.git import Git, GitFailed, pygit2
+from sidecar.system.git import Git, GitFailed, lookup_name, pygit2
 from sidecar.system.safe_open import make_private_folder
 
 MAX_ENTRIES = 500_000
@@ -89,7 +89,7 @@ class GitSource:
     def blob_at(self, path: str, commit: str) -> str | None:
         """Return the blob id of a path in a commit; None when it is not a regular file there."""
         try:
-            entry = self._tree(commit)[path]
+            entry = self._tree(commit)[lookup_name(path)]
         except KeyError:
             return None
         return str(entry.id) if entry.filemode in (_FILE, _PROGRAM) else None
@@ -147,7 +147,8 @@ def _resolve_ref(repository: Any, ref: str | None) -> Any:
     """Return the reference of a branch or tag, or a commit by its id; branches win over tags, as in git."""
     if ref is None:
         return repository.head
-    for name in (f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/remotes/{ref}", f"refs/remotes/origin/{ref}", ref):
+    names = (f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/remotes/{ref}", f"refs/remotes/origin/{ref}", ref)
+    for name in map(lookup_name, names):
         if name.startswith("refs/") and name in repository.references:
             return repository.references[name]
     commit = repository.get(ref) if _COMMIT_ID.fullmatch(ref) else None

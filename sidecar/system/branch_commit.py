@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.git import Git, GitFailed, pygit2
+from sidecar.system.git import Git, GitFailed, lookup_name, pygit2
 from sidecar.system.safe_open import read_regular
 
 AUTHOR_NAME, AUTHOR_EMAIL = "1Code continuity", "continuity@onecode.invalid"
@@ -305,7 +305,7 @@ def try_commit(location: RepositoryLocation, branch: str, branch_commit: BranchC
     repository = _open_repository(location)
     if repository is None:
         return try_commit_fast_import(location, branch, branch_commit)
-    name = HEADS + branch
+    name = lookup_name(HEADS + branch)
     try:
         ref = repository.references.get(name)
         if ref is None:
@@ -340,7 +340,7 @@ def is_branch_readable(location: RepositoryLocation, branch: str) -> bool:
     except (library.GitError, KeyError, ValueError, OSError):
         return True
     try:
-        ref = repository.references.get(HEADS + branch)
+        ref = repository.references.get(lookup_name(HEADS + branch))
         pending = [ref.peel(library.Commit).tree] if ref is not None else []
         while pending:
             tree = pending.pop()
@@ -391,6 +391,7 @@ def _write_tree(repository: Any, tree: Any, files: Files) -> Any:
 
 def _entry_of_kind(tree: Any, name: str, kind: str) -> Any:
     """Return the tree's entry of that name, if any; raise Conflict if it has another kind."""
+    name = lookup_name(name)
     entry = tree[name] if tree is not None and name in tree else None
     if entry is not None and entry.type_str != kind:
         raise path_conflict(name)

@@ -361,6 +361,14 @@ def pygit2() -> Any:
     return library
 
 
+def lookup_name(name: str) -> str:
+    """Return the one string of a path or a reference's name, to look it up in a tree or among the references.
+
+    pygit2 1.21 never releases the string that it is given there: a new one for each lookup would stay in memory.
+    """
+    return sys.intern(name)
+
+
 def blob_sizes(cwd: Path, ids: list[str]) -> dict[str, int]:
     """Return the sizes of blobs, which are read before contents so that a huge file is never loaded."""
     if not ids:

@@ -21,7 +21,7 @@ from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unc
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.git import Git, pygit2
+from sidecar.system.git import Git, lookup_name, pygit2
 from sidecar.system.safe_open import read_below
 
 _OPTIONS = (
@@ -435,7 +435,7 @@ class LibgitDiff:
             return cached
         library = pygit2()
         try:
-            blob = library.Repository(str(root))[head].tree[path]
+            blob = library.Repository(str(root))[head].tree[lookup_name(path)]
             if blob.filemode not in _REGULAR_MODES or blob.size > MAX_LIBGIT_BYTES:
                 return None
             content = bytes(blob.data)
@@ -489,7 +489,7 @@ def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str
     blobs = {}
     for path in paths:
         try:
-            entry = tree[path_from_root(state.prefix, path)]
+            entry = tree[lookup_name(path_from_root(state.prefix, path))]
         except KeyError:
             continue
         if f"{int(entry.filemode):o}" in _REGULAR:

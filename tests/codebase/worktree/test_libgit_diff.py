@@ -1,5 +1,6 @@
 """Tests of diffs through libgit2: they equal git's, and undecidable files are left to git."""
 
+import gc
 import random
 import sys
 from collections.abc import Callable
@@ -149,3 +150,25 @@ def test_blob_ids_are_those_of_the_tree_whatever_the_names(
     state = RepositoryState("git", repository.path, "", repository.head(), None, (), "", "status")
     ids = blob_ids(state, repository.head(), [*names, "absent"])
     assert ids == {name: blob_id(name.encode("utf-8", "surrogateescape")) for name in names}
+
+
+def test_repeated_lookups_of_a_path_take_no_more_memory(process: Process, make_repository: Make) -> None:
+    """pygit2 never releases a path that it looks up: a process of 7,000 turns had 8,450 of them."""
+    repository = make_repository({"sub/edited.py": "first\n"})
+    repository.write({"sub/edited.py": "second\n"})
+    state = read_full_state(repository.path, process)
+    [file] = state.changed
+    assert state.head is not None
+
+    def look_up(head: str) -> None:
+        path, absent = (f"{folder}/{name}" for folder, name in (("sub", "edited.py"), ("sub", "absent.py")))
+        assert LibgitDiff().diff(repository.path, state, file._replace(path=path), is_line_exact=True) is not None
+        assert blob_ids(state, head, [path, absent]).keys() == {path}
+
+    look_up(state.head)
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(100):
+        look_up(state.head)
+    gc.collect()
+    assert sys.getallocatedblocks() - before < 100
