@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +115,7 @@ def _words_of(content: str) -> str:
     return f"words {_versioned_content(content)}"
 
 
-FORMAT = 7
+FORMAT = 8
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"
@@ -160,10 +161,10 @@ class StoredIndex:
         """Return the number of changes to the documents since they were stored; many if they never were."""
         return index.documents.version - self._version if self._version is not None else sys.maxsize
 
-    def save(self, index: SharedIndex, tracked: TrackedFiles, histories: Sequence[StoredHistory] = ()) -> bool:
+    def save(self, index: SharedIndex, tracked: TrackedFiles, histories: Iterable[StoredHistory] = ()) -> bool:
         """Write the file; return False if it could not be written, or the documents changed meanwhile."""
         version = index.documents.version
-        parts = _locked(index, _parts(index, tracked, histories))
+        parts = _parts(index, tracked, histories)
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             write_atomic(str(self._path), _with_digest(parts), durable=False, is_private=True)
@@ -186,20 +187,33 @@ class _Changed(Exception):
     """The documents changed while they were being written."""
 
 
-def _locked(index: SharedIndex, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Make each part under the index's lock, so that searches wait for one part at most. Raise _Changed."""
+def _parts(index: SharedIndex, tracked: TrackedFiles, histories: Iterable[StoredHistory]) -> Iterator[bytes]:
+    """Yield the parts of the file. Raise _Changed.
+
+    Those of the documents are made under the index's lock, so that searches wait for one part at most. Listings and
+    histories do not change.
+    """
     with index.lock:
         documents, version = index.documents, index.documents.version
         if not documents.is_settled:
             raise _Changed
+
+    def require_unchanged() -> None:
+        if index.documents is not documents or documents.version != version:
+            raise _Changed
+
+    constant = chain((_header(),), section_bytes(dump_tracked(tracked)), section_bytes(dump_histories(histories)))
+    for part in constant:
+        require_unchanged()
+        yield part
+    parts = section_bytes(documents.dump())
     while True:
         with index.lock:
-            if index.documents is not documents or documents.version != version:
-                raise _Changed
-            part = next(parts, None)
-        if part is None:
+            require_unchanged()
+            made = next(parts, None)
+        if made is None:
             return
-        yield part
+        yield made
 
 
 def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
@@ -209,13 +223,6 @@ def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
         hasher.update(part)
         yield part
     yield hasher.digest(_DIGEST_BYTES)
-
-
-def _parts(index: SharedIndex, tracked: TrackedFiles, histories: Sequence[StoredHistory]) -> Iterator[bytes]:
-    yield _header()
-    yield from section_bytes(dump_tracked(tracked))
-    yield from section_bytes(dump_histories(histories))
-    yield from section_bytes(index.documents.dump())
 
 
 def _header() -> bytes:

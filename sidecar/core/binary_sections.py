@@ -15,8 +15,14 @@ def of_bytes(content: bytes) -> BinarySection:
 
 
 def of_texts(texts: Iterable[str]) -> BinarySection:
-    """Return a section of texts, none of which contains a zero."""
-    return of_bytes("".join(f"{text}\0" for text in texts).encode("utf-8", "surrogatepass"))
+    """Return a section of texts, none of which contains a zero. Makes no string for each of them."""
+    return of_bytes("\0".join((*texts, "")).encode("utf-8", "surrogatepass"))
+
+
+def of_sections(sections: Iterable[BinarySection]) -> BinarySection:
+    """Return a section of sections, without a copy of them."""
+    parts = list(section_bytes(sections))
+    return sum(map(len, parts)), iter(parts)
 
 
 def section_bytes(sections: Iterable[BinarySection]) -> Iterator[bytes]:
@@ -75,11 +81,15 @@ class NumberLists:
     @classmethod
     def of(cls, lists: Iterable[Iterable[int]]) -> "NumberLists":
         """Return lists of these numbers."""
-        numbers, starts = array("I"), array("I", [0])
+        made = cls(array("I"), array("I", [0]))
         for values in lists:
-            numbers.extend(values)
-            starts.append(len(numbers))
-        return cls(numbers, starts)
+            made.append(values)
+        return made
+
+    def append(self, values: Iterable[int]) -> None:
+        """Add a list of numbers after the others."""
+        self._numbers.extend(values)
+        self._starts.append(len(self._numbers))
 
     def __getitem__(self, position: int) -> "array[int]":
         return self._numbers[self._starts[position] : self._starts[position + 1]]

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import threading
+import tracemalloc
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from sidecar.codebase.content_ids import FileMap
 from sidecar.codebase.file_exclusions import VendoredState
 from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.commit_history import Commit, FragileFile, History
-from sidecar.codebase.search.head_histories import HeadHistory, StoredHistory
+from sidecar.codebase.search.head_histories import HeadHistory, Histories, StoredHistory
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.store import StoredIndex
 from sidecar.storage.database import FILE_NAME
@@ -99,6 +100,28 @@ def test_restored_history_answers_like_one_made_of_the_commits(
     restored, paths = loaded_history.history, ("a.py", "b.py", "src/\udce9.py", "src/walrus_1.py", "nowhere.py")
     assert _answers(restored, paths) == _answers(made, paths)
     assert loaded_fragile == fragile
+
+
+def test_histories_are_dumped_one_at_a_time(tmp_path: Path) -> None:
+    """A store of three histories took five times the memory of one, which grew with each commit."""
+    files = [f"till/drawers/file_{number}.py" for number in range(300)]
+    commits = tuple(commit(number, "Count", *files[number % 280 : number % 280 + 20]) for number in range(2_000, 0, -1))
+    dumps = [_stored_history(commits[newest:]) for newest in range(3)]
+    histories, stored = Histories(), StoredIndex(tmp_path, "key")
+    histories.restore(dumps)
+    for dump in reversed(dumps):
+        known = histories.known(dump.head)
+        assert known is not None
+        assert len(known.commits) > 1_990
+    tracemalloc.start()
+    try:
+        assert stored.save(SharedIndex(), TRACKED, histories.to_store())
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(dumps[0].content)
+    finally:
+        tracemalloc.stop()
+    loaded = stored.load()
+    assert loaded is not None
+    assert loaded.histories == dumps
 
 
 def _stored_history(commits: tuple[Commit, ...]) -> StoredHistory:

@@ -226,27 +226,29 @@ class HistoryTables(NamedTuple):
     @classmethod
     def of(cls, commits: Sequence[Commit]) -> "HistoryTables":
         """Return the tables of commits, which come newest first."""
-        changes: dict[str, list[int]] = {}
+        numbers: dict[str, int] = {}
+        changes: list[list[int]] = []
         by_term: dict[str, list[int]] = {}
-        files: list[list[str]] = []
+        files = NumberLists.of(())
         current_names: dict[str, str] = {}
         for number, commit in enumerate(commits):
             paths = sorted({current_names.get(path, path) for path in commit.paths})
-            for path in paths:
-                changes.setdefault(path, []).append(number)
-            files.append(paths)
+            changed = [numbers.setdefault(path, len(numbers)) for path in paths]
+            changes.extend([] for _ in range(len(numbers) - len(changes)))
+            for file in changed:
+                changes[file].append(number)
+            files.append(changed)
             for term in commit.terms:
                 by_term.setdefault(term, []).append(number)
             before = {old: current_names.get(new, new) for old, new in commit.moved}
             for _, new in commit.moved:
                 current_names.pop(new, None)  # earlier, this name belonged to another file
             current_names.update(before)
-        numbers = {path: number for number, path in enumerate(changes)}
         return cls(
-            list(changes),
+            list(numbers),
             list(by_term),
-            NumberLists.of([numbers[path] for path in paths] for paths in files),
-            NumberLists.of(changes.values()),
+            files,
+            NumberLists.of(changes),
             NumberLists.of(by_term.values()),
             array("I", [len(commit.terms) for commit in commits]),
         )

@@ -3,7 +3,7 @@
 import threading
 import weakref
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -23,7 +23,7 @@ from sidecar.codebase.search.commit_history import (
     parse_log,
     read_commits,
 )
-from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_texts, section_bytes
+from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_sections, of_texts, section_bytes
 from sidecar.core.lru_cache import RetainingLruCache
 from sidecar.system.git import Git, GitFailed
 
@@ -64,7 +64,7 @@ class StoredHistory(NamedTuple):
                 of_texts(file.path for file in fragile),
                 of_bytes(array("I", [file.repeated_fixes for file in fragile]).tobytes()),
                 of_texts(file.reverted for file in fragile),
-                of_bytes(b"".join(section_bytes(dump_commits(history.commits)))),
+                of_sections(dump_commits(history.commits)),
             ),
         )
         return cls(history.head or "", b"".join(section_bytes(sections)))
@@ -78,16 +78,18 @@ class StoredHistory(NamedTuple):
         return HeadHistory(self.head or None, commits, History(commits, tables)), fragile
 
 
-def dump_histories(histories: Sequence[StoredHistory]) -> Iterator[BinarySection]:
-    """Yield sections from which `load_histories` restores the dumps."""
-    yield of_texts(history.head for history in histories)
+def dump_histories(histories: Iterable[StoredHistory]) -> Iterator[BinarySection]:
+    """Yield sections from which `load_histories` restores the dumps, each of which may be made when its turn comes."""
     for history in histories:
+        yield of_texts((history.head,))
         yield of_bytes(history.content)
+    yield of_texts(())
 
 
 def load_histories(reader: SectionReader) -> list[StoredHistory]:
     """Restore the dumps of several heads, in the same order."""
-    return [StoredHistory(head, bytes(reader.bytes())) for head in reader.texts()]
+    heads = iter(reader.texts, [])
+    return [StoredHistory(head, bytes(reader.bytes())) for (head,) in heads]
 
 
 class Turn:
@@ -170,11 +172,13 @@ class Histories:
                 self._stored = {history.head: history for history in stored}
                 self._latest = self.known(stored[0].head) or NO_HISTORY
 
-    def to_store(self) -> list[StoredHistory]:
-        """Return the dumps of the heads used last, the latest first."""
+    def to_store(self) -> Iterator[StoredHistory]:
+        """Yield the dumps of the heads used last, the latest first; each is made when its turn comes."""
         known = self._known.values()[: -MAX_STORED_HISTORIES - 1 : -1]
-        dumps = [StoredHistory.of(history, self.fragile_files(history)) for history in known]
-        return [*dumps, *self._stored.values()][:MAX_STORED_HISTORIES]
+        stored = list(self._stored.values())[: MAX_STORED_HISTORIES - len(known)]
+        for history in known:
+            yield StoredHistory.of(history, self.fragile_files(history))
+        yield from stored
 
     def has_any(self) -> bool:
         """Whether any history is known, from which others can be derived."""

@@ -170,8 +170,8 @@ def test_stored_heads_are_known_to_a_later_process(repository: Repository, monke
     histories = Histories()
     made = {head: histories.get(repository.path, head, NO_HISTORY) for head in heads}
     later, never_used = Histories(), Histories()
-    later.restore(histories.to_store())
-    never_used.restore(later.to_store())
+    later.restore(list(histories.to_store()))
+    never_used.restore(list(later.to_store()))
     monkeypatch.setattr(head_histories, "read_commits", lambda *_, **__: pytest.fail("commits were read"))
     for restored in (later, never_used):
         assert restored.known(heads[0]) is None
