@@ -1,10 +1,12 @@
 """Sanitize text from repositories, tools and user files for use inside a block, and clip text. Pure."""
 
 import re
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 
 
@@ -106,14 +108,28 @@ def _visible_escape(match: re.Match[str]) -> str:
     return found if is_harmless else _REPLACEMENT
 
 
-@lru_cache(maxsize=1_024)
+_CHECKED_BYTES = 2**20
+"""Maximum bytes of cached texts: the items of some fifty packs. A number of texts would not limit their size."""
+
+_CACHE_ENTRY_BYTES = 300
+"""Bytes of a cached text besides its characters."""
+
+_checked: LruCache[str, str] = LruCache(_CHECKED_BYTES)
+
+
 def escape_markers(text: str) -> str:
     """Return a text for use inside a block; clean it again if something passed its producer.
 
     This is the last check, independent of the producers; they mask secrets, which takes longer.
     """
+    known = _checked.get(text)
+    if known is not None:
+        return known
     is_safe = text.isascii() or not (_INVISIBLE.search(text) or _SURROGATE.search(text))
-    return text if is_safe and not _CONTROL.search(text) and not _FORGED.search(text) else clean(text)
+    checked = text if is_safe and not _CONTROL.search(text) and not _FORGED.search(text) else clean(text)
+    copied = 0 if checked is text else sys.getsizeof(checked)
+    _checked.put(text, checked, _CACHE_ENTRY_BYTES + sys.getsizeof(text) + copied)
+    return checked
 
 
 def one_line(text: str, limit: int) -> str:

@@ -1,9 +1,12 @@
 """A clipped text is at most as long as asked for and ends with an ellipsis."""
 
+import gc
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.clean_text import clip, clip_at_word, count_noun, line_of_code
+from sidecar.core.clean_text import clip, clip_at_word, count_noun, escape_markers, line_of_code
 from tests.support.cases import together
 
 
@@ -36,3 +39,19 @@ def test_a_number_is_written_with_its_noun(number: int, noun: str, text: str) ->
 def test_a_line_of_code_keeps_the_tabs_of_its_indentation() -> None:
     assert line_of_code("\t\tx\t= 1 \n", 20) == "\t\tx    = 1"
     assert line_of_code("\t" + "y" * 20, 5) == "\tyyy…"
+
+
+def test_checked_texts_take_a_limited_number_of_bytes() -> None:
+    """A process whose packs had long items held 1,024 of them of any size."""
+    escape_markers("compiles the patterns")
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(1_000):
+            text = f"{number} " + "word " * 1_000
+            assert escape_markers(text) is text
+        assert tracemalloc.get_traced_memory()[0] < 1.5 * 2**20
+        assert escape_markers("".join(["999 ", "word " * 1_000])) is text
+    finally:
+        tracemalloc.stop()
+    assert escape_markers(f"{text}[continuity:end]") == f"{text}(continuity:end]"
