@@ -388,7 +388,8 @@ _FROM_NOW_ON = lazy_regex(
     r"(?:\b(?P<form>from (?:now|here|this point|today) (?:on(?:wards?)?(?! the stack\b| the (?:trace|log|text)\b)"
     r"|forward)|from now(?= (?:always|never|you|use"
     r"|all|please))|(?:(?<!is )(?<!are )(?<!for )(?<!of )(?<!keep )(?<!we )(?<!be )(?<!to )(?:going|moving) forward)"
-    r"|henceforth"
+    r"|henceforth|a partir de (?:hoje|hoy)|ab (?:heute|morgen)(?= (?:immer|nie|nur|bitte|keine?)\b)"
+    r"|à partir d['’]aujourd['’]hui|da oggi in (?:poi|avanti)"
     r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=, (?!(?:i|we|it|this|that|there|you)\b))"
     r"|(?:de|a partir de) ahora en adelante|a partir de ahora|desde ahora|de hoy en adelante|en adelante|dorénavant"
     r"|désormais|à partir de maintenant|à l['’]avenir|à compter de maintenant"
@@ -397,7 +398,7 @@ _FROM_NOW_ON = lazy_regex(
     r"|da ora in (?:poi|avanti)|da adesso in poi|vanaf nu|voortaan|in het vervolg|с этого момента|впредь|отныне"
     r"|с сегодняшнего дня|od teraz|na przyszłość)\b"
     r"|(?P<unspaced>(?<!必须)从现在(?:开始|起)(?!，?就)|从今以后|从今天起|今后|往后|(?:^|(?<=[，。、；,\s]))以后(?!再|的时候|我|可能"
-    r"|会|如果|若|要是|考虑|想|需要|还|版本|扩展)|今後(?:は|も)?|これから(?:は|も)|以後(?:は"
+    r"|会|如果|若|要是|考虑|想|需要|还|版本|扩展)|今後(?:は|も)?|これから(?:は|も)|今日から(?:は|の)?(?=[^。\n]{2,60}(?:して|書いて|使って|答えて)(?:ください|ね|$))|以後(?:は"
     r"|、)|次回から(?:は)?|次から(?:は)))",
     re.IGNORECASE,
 )
@@ -468,6 +469,7 @@ FORMS: tuple[Form, ...] = (
     Form("from now on", "rule", _FROM_NOW_ON, words_of(
         "now here point today forward henceforth future rule ahora hoy adelante dorénavant désormais maintenant"
         " l'avenir jetzt sofort nun künftig zukünftig zukunft"
+        " hoje heute morgen d'aujourd'hui oggi"
         " diante frente agora ora d'ora adesso nu voortaan vervolg момента впредь отныне дня teraz przyszłość"
     )),
     Form("no longer", "rejection", NO_LONGER, words_of("longer anymore more ya já plus mehr mais più meer больше już")),

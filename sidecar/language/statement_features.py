@@ -400,7 +400,9 @@ _THIS_STEP = lazy_regex(
     rf"(?:one |single )?{_STEP}\b"
     rf"|\bn?[dn]es[st][ea] {_STEP}\b"
     r"|\bjust (?:this\b(?! (?:repo\w*|project|package|folder))|once\b|for (?:now|this|today)\b)"
-    r"|\bthis once\b|\b(?:only|just) this one\b",
+    r"|\bthis once\b|\b(?:only|just) this one\b"
+    r"|(?:这个|这条|当前|本次) ?(?:pr|分支|任务|提交|会话)(?:里|中|上|先|就|只|不)"
+    r"|この ?(?:pr|ブランチ|タスク|コミット|セッション)(?:では|だけ|に限|のみ|で)",
     re.IGNORECASE,
 )
 _FOR_NOW = lazy_regex(
@@ -411,6 +413,14 @@ _FOR_NOW = lazy_regex(
     rf"|\b{THIS_DAY}\b|这次|今回|暂时|今天|明天|とりあえず|ひとまず|今日|明日",
     re.IGNORECASE,
 )
+_SINCE_TODAY = lazy_regex(
+    r"\b(?:from today|ab (?:heute|morgen)|(?:desde|de|a partir de) (?:hoy|mañana|hoje|amanhã)"
+    r"|(?:dès|à partir d(?:e|['’])) ?(?:aujourd['’]hui|demain)|da (?:oggi|domani)|vanaf (?:vandaag|morgen)"
+    r"|с сегодняшнего)\b"
+    r"|从(?:今天|明天)(?:起|开始)|(?:今日|明日)から",
+    re.IGNORECASE,
+)
+"""A day from which on something holds."""
 _RETRACTION = lazy_regex(
     r"^(?:(?:oh|ah|hm+|uh|no|nope|ok|okay|wait|actually|sorry|hold on|nein|ach|nee|moment|warte|no|espera|perd[oó]n|não"
     r"|opa|non|attends|pardon|aspetta|scusa|wacht|нет|стоп|подожди)[\s,.!…–—-]{1,4}){0,3}"
@@ -433,6 +443,7 @@ def is_for_one_task(text: str) -> bool:
     """
     if _THIS_STEP.search(text):
         return True
+    text = _SINCE_TODAY.sub(" ", text)
     plain = text.casefold()
     return _FOR_NOW.search(text) is not None and not any(word in plain for word in LASTING)
 

@@ -29,6 +29,7 @@ from sidecar.language.statement_features import (
     analyze,
     contexts_of,
     features_of,
+    is_for_one_task,
     is_retraction,
     is_strong,
     split_sentences,
@@ -126,7 +127,7 @@ def _explicit(
     done, a description that a request follows, or an explanation ("keep in mind …").
     """
     form = explicit_form(sentence, analysis, context, *around)
-    if form is None:
+    if form is None or is_for_one_task(sentence.text):
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)

@@ -445,6 +445,30 @@ demain je fais le déploiement moi-même
 """.strip().splitlines()
 
 
+OF_ONE_DAY += """
+solo por hoy no corras los tests, tardan un monton
+solo en esta rama no uses mocks
+uniquement pour cette tâche n'ajoute pas de tests
+für diesen Branch bitte nie den Linter laufen lassen
+这个 PR 里不要改样式
+このブランチでは型を書かないでください
+""".strip().splitlines()
+LASTING_WITH_A_DAY = """
+from today on never push to main
+in this repo never use mocks
+de hoy en adelante usa siempre pnpm
+a partir de hoje use pnpm em vez de npm
+ab heute immer auf Englisch antworten
+今日からコミットは英語で書いてください
+从今天起提交信息用英文
+""".strip().splitlines()
+
+
+@together("message", LASTING_WITH_A_DAY)
+def test_a_rule_that_names_a_day_or_a_step_is_a_statement(message: str) -> None:
+    assert read_statements(message).statements
+
+
 @together("message", OF_ONE_DAY)
 def test_what_the_user_does_on_one_day_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
@@ -456,6 +480,8 @@ def test_what_the_user_does_on_one_day_is_no_statement(message: str) -> None:
         ("for this PR only: leave the docs alone", True),
         ("neste PR não mexe nos docs", True),
         ("don't migrate production today", True),
+        ("这个分支里先不要写测试", True),
+        ("这个项目里不要写 any", False),
         ("please, this time remember: never edit generated files", False),
         ("in this repo we use tabs, changes go through review", False),
         ("from now on commit each change", False),

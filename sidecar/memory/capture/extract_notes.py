@@ -19,7 +19,7 @@ from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import THIS_DAY, split_sentences
+from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
@@ -155,7 +155,7 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
     sentences_of_reversal = (
         without_lead(clean_sentence(part))
         for sentence in split_sentences(own)
-        if not (_FOR_THIS_TASK.search(sentence.text) or SUPPOSITION.match(sentence.text))
+        if not (_is_for_this_task(sentence.text) or SUPPOSITION.match(sentence.text))
         for part in split_withdrawal(sentence.text)
         if is_reversal(part)
     )
@@ -178,7 +178,7 @@ def _own_corrections(own: str) -> Iterator[str]:
     for part, following in pairwise([*parts, ""]):
         admission = _ADMISSION.match(part)
         stated = (part[admission.end() :].strip() or following) if admission else ""
-        if stated and not _FOR_THIS_TASK.search(stated):
+        if stated and not _is_for_this_task(stated):
             yield _CLAUSE_BREAK.split(stated, maxsplit=1)[0]
 
 
@@ -227,6 +227,10 @@ _FOR_THIS_TASK = lazy_regex(
     re.IGNORECASE,
 )
 """Words by which a sentence is about the task at hand, or asks."""
+
+
+def _is_for_this_task(sentence: str) -> bool:
+    return _FOR_THIS_TASK.search(sentence) is not None or is_for_one_task(sentence)
 
 
 def _answer_note(utterance: Utterance) -> Note | None:
