@@ -125,6 +125,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "decisions, Memory: what a run added is visible at once and can be undone": (
         "test_statement_sources.py::test_a_run_answers_what_it_remembered_and_each_memory_can_be_undone",
         "test_statement_sources.py::test_a_repeated_post_run_answers_the_same_memories",
+        "test_statement_sources.py::test_the_next_message_takes_back_what_the_one_before_stated",
+        "test_statement_sources.py::test_words_that_may_mean_something_else_take_nothing_back",
+        "test_statement_sources.py::test_only_the_message_before_is_taken_back",
         "test_statement_sources.py::test_nothing_is_remembered_unless_active",
         "test_statement_sources.py::test_a_standing_instruction_is_in_the_next_sessions_anchor",
         "test_statement_sources.py::test_the_stop_hook_shows_what_was_remembered_with_its_undo",

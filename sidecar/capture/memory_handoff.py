@@ -20,6 +20,9 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import explanation_in
 from sidecar.language.message_intent import forgets
+from sidecar.language.own_words import own_words
+from sidecar.language.statement_features import withdraws_last
+from sidecar.language.user_statements import states_only
 from sidecar.memory import (
     ErrorEvent,
     Note,
@@ -37,6 +40,7 @@ from sidecar.memory import (
 from sidecar.runs import Artifact, FailingTests, SessionKey, entries, ledger, run_records
 from sidecar.runs.model import RALPH_PREFIX, ArtifactType
 from sidecar.transcripts.events import Message
+from sidecar.transcripts.typed_words import typed_words
 
 MAX_ERROR = 4_000
 MAX_RESOLUTION = 400
@@ -60,10 +64,23 @@ def queue_for_memory(
     excerpts = {failing.runner: failing.excerpt for failing in failing_before}
     before = previous[0].conclusion if previous else ""
     summary = session_summary_of_run(run, notes, verdict_changes, excerpts, before)
+    if previous and not before.rstrip().endswith(_QUESTION_MARKS) and _withdraws_last(run):
+        summary = summary._replace(withdrawn_source=previous[0].run_id)
     if not summary.is_empty:
         arm = run.rollout.mark if run.rollout is not None else ""
         complete = summary._replace(delivered=_sent_memories(tx, run), arm=arm)
         enqueue_summary(tx, run.workspace.project_key, complete, run.now_ms)
+
+
+_QUESTION_MARKS = ("?", "？")
+"""An answer that ends with a question may be what the next message declines."""
+
+
+def _withdraws_last(run: FinishedRun) -> bool:
+    """Whether the user takes back the message before with this one. A loop's prompt is nobody's word."""
+    if run.params.sub_chat_id.startswith(RALPH_PREFIX):
+        return False
+    return withdraws_last(own_words(typed_words(run.params.prompt)))
 
 
 def _sent_memories(tx: apsw.Connection, run: FinishedRun) -> tuple[str, ...]:
@@ -119,7 +136,9 @@ def session_summary_of_run(
         for note in reduced.notes
         if not (_is_covered(note, notes) if note.author == "user" else _is_noted(note, notes))
     )
-    return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)))
+    rules = [verified.support.rule for verified in notes if verified.support is not None]
+    is_statement = states_only(filter_private(typed_words(params.prompt)).text, rules)
+    return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)), is_statement=is_statement)
 
 
 def _without_conclusion(parts: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

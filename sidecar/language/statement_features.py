@@ -453,6 +453,59 @@ def is_retraction(sentence: str) -> bool:
     return _RETRACTION.match(sentence) is not None
 
 
+_LEAD_OF_WITHDRAWAL = (
+    r"(?:(?:oh|ah|hm+|uh|no|nope|ok(?:ay)?|wait|actually|sorry|hold on|please|pls|just|then|well|nein|ach|nee|moment"
+    r"|bitte|ok,? dann|espera|perd[oó]n|por favor|n[ãa]o|opa|cara|non|attends|pardon|en fait|stp|aspetta|scusa|wacht"
+    r"|never ?mind|нет|стоп|やっぱり?|あ|ごめん|すみません|いや|不|哦|啊|等等|还是|算了)[\s,.!…、。，！–—-]{0,4}){0,4}"
+)
+_POINTED = (
+    r"(?:(?:that|it|this)(?: (?:rule|instruction|one|last one|last part))?|what i (?:just )?(?:said|wrote|told you)"
+    r"|(?:my|the) last (?:message|instruction|rule|one|thing))"
+)
+_WITHDRAWS_LAST = lazy_regex(
+    _LEAD_OF_WITHDRAWAL
+    + rf"(?:(?:forget|scratch|scrap|strike|ignore|disregard) (?:about )?{_POINTED}|i take (?:that|it) back"
+    r"|(?:esque[cç][ae]|ignor[ae]|desconsider[ae]) (?:isso|isto|(?:o|tudo) que (?:eu )?(?:disse|falei)|essa regra)"
+    r"|(?:olvid[aáe]|ignor[aáe]|descart[aáe]) (?:eso|esto|lo que (?:te )?dije|lo (?:anterior|último)|esa regla)"
+    r"|olv[ií]dal[oa]|olvidate de eso"
+    r"|(?:oublie|ignore)[sz]? (?:ça|ca|cela|ce que (?:je viens de dire|j['’]ai dit)|cette règle|mon dernier message)"
+    r"|(?:vergiss|vergesst|ignorier(?:e|t)?|streich(?:e|t)?) (?:das|es|dies|diese regel|meine letzte nachricht"
+    r"|was ich (?:gerade|eben) (?:gesagt|geschrieben) hab(?:e)?)(?: wieder| bitte)?"
+    r"|(?:dimentica|ignora) (?:questo|quello|ciò che ho detto|questa regola)|dimenticalo"
+    r"|(?:vergeet|negeer) (?:dat|dit|het|wat ik net zei)|забудь(?:те)?(?: (?:это|об этом|что я сказала?))?"
+    r"|(?:今|いま|さっき|先ほど)の(?:話|指示|ルール|件|発言|こと)?(?:は|を)?(?:なし|無し|忘れて|取り消し|取り消して|撤回|無視して)"
+    r"(?:で|に)?|(?:それ|これ)は?忘れて"
+    r"|忘(?:掉|了|记)(?:这个|那个|这条|那条|它|刚才(?:说)?的(?:话)?)|忘了吧|当我没说(?:过)?"
+    r"|(?:刚才|刚刚|上一条)(?:我?说)?的?(?:话)?(?:不算|作废)|收回刚才(?:说)?的话)"
+    r"(?=\s{0,3}(?:$|[,.;!…、。，！–—-])|ください|下さい|お願い|して|ね|吧|了| (?:please|pls|por favor|stp|svp)\b)",
+    re.IGNORECASE,
+)
+_WITHDRAWS_ALONE = lazy_regex(
+    _LEAD_OF_WITHDRAWAL
+    + r"(?:never ?mind(?: that)?|nvm|forget it|esque[cç][ae]|deixa (?:pra|para) l[áa]|olvida|mejor no|d[ée]jalo|oublie"
+    r"|laisse tomber|finalement non|vergiss(?: es)?|doch nicht|lass mal|lascia (?:stare|perdere)|laat maar|toch niet"
+    r"|неважно|算了(?:吧)?|(?:やっぱり?)?(?:なし|いいや|いいです|やめ)で?)",
+    re.IGNORECASE,
+)
+_COURTESY_AFTER = lazy_regex(
+    r"(?:please|pls|thanks|thank you|sorry|again|bitte|danke|por favor|gracias|obrigad[oa]|valeu|stp"
+    r"|s['’]il te pla[iî]t|merci|grazie|ください|下さい|お願いします|お願い|して|ね|吧|了|谢谢|[\s,.;!…、。，！–—-])*",
+    re.IGNORECASE,
+)
+
+
+def withdraws_last(words: str) -> bool:
+    """Whether a message takes back the one before it: "forget that", and what follows does not belong to it.
+
+    Words that also decline an offer ("never mind") do so only as the whole message.
+    """
+    text = " ".join(words.split())
+    if _WITHDRAWS_LAST.match(text):
+        return True
+    alone = _WITHDRAWS_ALONE.match(text)
+    return alone is not None and _COURTESY_AFTER.fullmatch(text, alone.end()) is not None
+
+
 def without_retracted(words: str) -> str:
     """Return a user's own words in which each sentence that the next one takes back is blanked; offsets stay."""
     sentences = split_sentences(words)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import query_terms
 from sidecar.language.explicit_statement_patterns import StatementForm
 from sidecar.language.explicit_statements import (
     SUPPOSITION,
@@ -110,6 +111,40 @@ def read_statements(message: str, before: str = "") -> Reading:
         tuple(sorted(_disjoint(best), key=lambda statement: statement.start)),
         tuple(sorted(near, key=lambda statement: -statement.score)[:MAX_STATEMENTS]),
     )
+
+
+MAX_LEAD_WORDS = 2
+"""Words before a statement in its sentence that only lead to it: "hey, remember …"."""
+
+
+def states_only(message: str, noted: Sequence[str] = ()) -> bool:
+    """Whether a message consists of what it states as lasting; `noted` are rules of a notes block that it supports.
+
+    A sentence that a rule restates may have little more than its words.
+    """
+    own = own_words(message)
+    sentences = split_sentences(own)
+    spans = [(statement.start, statement.end) for statement in read_statements(message).statements]
+    return bool(sentences) and all(
+        _is_stated(sentence, spans) or _is_noted(sentence.text, noted) for sentence in sentences
+    )
+
+
+def _is_stated(sentence: Sentence, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether a statement fills a sentence but for its lead-in and its end."""
+    return any(
+        start < sentence.end
+        and end > sentence.start
+        and len(sentence.text[: max(0, start - sentence.start)].split()) <= MAX_LEAD_WORDS
+        and sentence.end - end <= 1
+        for start, end in spans
+    )
+
+
+def _is_noted(sentence: str, noted: Iterable[str]) -> bool:
+    """Whether a rule has most words of a sentence."""
+    terms = frozenset(query_terms(sentence))
+    return any(2 * len(terms.intersection(query_terms(rule))) > len(terms) for rule in noted)
 
 
 def _explicit(

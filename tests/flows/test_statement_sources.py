@@ -176,6 +176,51 @@ def test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference(
     assert memories.ask("get", id=stored[0]["id"])["tags"] == ["inferred"]
 
 
+@pytest.mark.parametrize("words", ["Forget that.", "esquece isso", "vergiss das bitte", "算了，忘掉这个"])
+def test_the_next_message_takes_back_what_the_one_before_stated(
+    memories: Memories, conversation: Conversation, words: str
+) -> None:
+    run(conversation, "From now on use yarn instead of npm.")
+    reader = Conversation(memories.sidecar.client, memories.project, sub_chat_id="reader")
+    (remembered,) = run(conversation, RULE)
+    assert "pnpm" in sent(reader.turn("Print a receipt", session="reader"))
+    assert run(conversation, words) == []
+    later = sent(reader.turn("Print it twice", session="reader"))
+    assert remembered["id"] in later
+    anchor = sent(Conversation(memories.sidecar.client, memories.project, sub_chat_id="next").pre_run("Install it"))
+    assert "- Use yarn instead of npm." in anchor, "what the statement had replaced holds again"
+    assert "pnpm" not in anchor
+    (again,) = run(conversation, RULE)
+    assert (again["text"], again["standing"]) == ("Use pnpm instead of npm", True)
+
+
+@pytest.mark.parametrize(("prompt", "answer", "words"), [
+    (f"Fix the discount. {RULE}", "Done.", "Forget that."),
+    ("Fix the discount, and from now on use pnpm instead of npm", "Done.", "Scratch that."),
+    (RULE, "I switched to pnpm. Shall I delete package-lock.json too?", "never mind"),
+    (RULE, "Done.", "Forget that test, and fix the discount."),
+    (RULE, "Done.", "Never mind the typo, go on."),
+])  # fmt: skip
+def test_words_that_may_mean_something_else_take_nothing_back(
+    memories: Memories, conversation: Conversation, prompt: str, answer: str, words: str
+) -> None:
+    run(conversation, prompt, assistant={"text": answer, "parts": [{"type": "text", "text": answer}]})
+    run(conversation, words)
+    anchor = sent(Conversation(memories.sidecar.client, memories.project, sub_chat_id="next").pre_run("Install it"))
+    assert "pnpm instead of npm" in anchor
+
+
+def test_only_the_message_before_is_taken_back(memories: Memories, conversation: Conversation) -> None:
+    run(conversation, RULE)
+    run(conversation, "Round the discount.")
+    run(conversation, "Forget that.")
+    other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
+    run(other, "forget that", session="another")
+    assert "pnpm instead of npm" in sent(
+        Conversation(memories.sidecar.client, memories.project, sub_chat_id="next").pre_run("Install it")
+    )
+
+
 def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:
     remembered = [Remembered(id=f"mem-{number}", text=f"Rule {number}", standing=True) for number in range(5)]
     output = remembered_output(remembered)

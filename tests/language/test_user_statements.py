@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import is_for_one_task
-from sidecar.language.user_statements import read_statements
+from sidecar.language.statement_features import is_for_one_task, withdraws_last
+from sidecar.language.user_statements import read_statements, states_only
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 
@@ -436,6 +436,88 @@ A partir de agora, use pnpm. Não, esquece isso.
 @together("message", TAKEN_BACK_AT_ONCE)
 def test_what_the_next_sentence_takes_back_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
+
+
+TAKES_BACK = """
+forget that
+No, scratch that please.
+Ignore what I just said
+actually, disregard my last message. Fix the discount instead.
+I take that back
+never mind, forget that
+nvm
+esquece isso
+não, desconsidera isso por favor
+deixa pra lá
+olvida eso
+no, olvídalo
+oublie ça stp
+finalement non
+vergiss das
+ach, ignorier das bitte
+lass mal
+dimentica quello
+laat maar
+забудь
+やっぱ今のなし
+さっきの話は忘れてください
+算了，忘掉这个
+刚才说的不算
+""".strip().splitlines()
+
+TAKES_NOTHING_BACK = """
+forget that test for now
+never mind the typo, go on
+no wait, also run the tests
+don't forget that
+scratch the old design
+Forgetting that is easy
+ignore this folder
+esqueci isso ontem
+olvida eso del formulario
+n'oublie pas ça
+vergiss nicht das zu testen
+das hab ich vergessen
+忘れないでください
+今のなしのテストを書いて
+别忘了这个
+算了一下总价
+undo that
+""".strip().splitlines()
+
+
+@together("message", TAKES_BACK)
+def test_a_message_takes_back_the_one_before(message: str) -> None:
+    assert withdraws_last(message)
+
+
+@together("message", TAKES_NOTHING_BACK)
+def test_a_message_that_only_resembles_a_withdrawal_takes_nothing_back(message: str) -> None:
+    assert not withdraws_last(message)
+
+
+def test_a_withdrawal_is_found_in_linear_time() -> None:
+    def repeated(text: str) -> bool:
+        return takes_linear_time(lambda count: partial(withdraws_last, text * count), 200)
+
+    assert all(map(repeated, ("no, ", "never mind ", "やっぱ", "算了，", "ください、", "x ")))
+
+
+@pytest.mark.parametrize(("message", "is_alone"), [
+    ("From now on use pnpm instead of npm.", True),
+    ("cara, lembra que aqui a gente usa vitest", True),
+    ("Fix the total. From now on use pnpm instead of npm.", False),
+    ("Fix the total, and from now on use pnpm instead of npm.", False),
+    ("Round the total.", False),
+])  # fmt: skip
+def test_a_message_is_a_statement_alone_or_beside_a_task(message: str, *, is_alone: bool) -> None:
+    assert states_only(message) is is_alone
+
+
+def test_a_sentence_with_the_words_of_a_noted_rule_is_a_statement_alone() -> None:
+    message = "Beträge bitte so speichern, wie es sich gehört: in Cent"
+    assert states_only(message, ["Beträge in Cent speichern, wie es sich gehört"])
+    assert not states_only(f"{message}. Repariere danach den Bondrucker im Lager.", ["Beträge in Cent speichern"])
 
 
 OF_ONE_DAY = """

@@ -26,7 +26,13 @@ from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.standing_instruction_register import active_instructions, contradicted_ids, register, replace
+from sidecar.memory.standing_instruction_register import (
+    active_instructions,
+    contradicted_ids,
+    register,
+    replace,
+    withdraw,
+)
 from sidecar.memory.store import captures, entry_queries, index_tables
 from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.text_filter import filter_private
@@ -220,10 +226,33 @@ def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     else:
         captured = _store(context, summary, notes, extracted)
     if may_write(context):
+        _withdraw_statement(context, summary)
         _count_cited(context, summary)
     _record_near_misses(context, extracted)
     _record_capture(context, summary, captured, extracted)
     return captured
+
+
+def _withdraw_statement(context: CaptureContext, summary: SessionSummary) -> None:
+    """Archive what the message before stated, if it consisted of that alone; what it replaced holds again.
+
+    It is stored again once the user states it again.
+    """
+    project = context.workspace.project_key
+    with context.process.database.read() as tx:
+        ids = captures.added_by_statement(tx, project, summary.withdrawn_source) if summary.withdrawn_source else []
+        found = [index_tables.entries_with_id(tx, project, memory_id, (SHARED,))[:1] for memory_id in ids]
+    memories = [entry.memory for matches in found for entry in matches if entry.memory.author == "user"]
+    writer = Writer(context.process, context.workspace, context.reach)
+    for memory in memories:
+        with context.process.database.write() as tx:
+            withdraw(tx, project, memory.id)
+        with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited
+            own = memory if memory.retention == "durable" else writer.make_durable(memory.id)
+            with writer.index.locked():
+                writer.archive([own.path])
+    if memories:
+        write_index_file(writer.index)
 
 
 def _settled_reversals(context: CaptureContext, notes: Iterable[Note]) -> Iterable[Note]:
@@ -457,7 +486,7 @@ def _record_capture(
     capture = captures.CaptureRecord(
         context.process.clock.now_ms(), summary.session, context.origin, len(captured.new), len(captured.repeated),
         captured.suppressed, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
-        summary.source, captured.new, summary.arm,
+        summary.source, captured.new, summary.arm, summary.is_statement,
     )  # fmt: skip
     near_misses: Counter[str] = Counter(miss.reason for miss in extracted.near_misses) if extracted else Counter()
     with context.process.database.write(durable=False) as tx:

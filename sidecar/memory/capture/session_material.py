@@ -100,11 +100,17 @@ class SessionSummary(NamedTuple):
     near_misses: tuple[NearMiss, ...] = ()
     arm: str = ""
     """Mark of the experiment's arm that the chat belongs to; empty outside of an experiment."""
+    is_statement: bool = False
+    """Whether the user's message consists of what it states as lasting."""
+    withdrawn_source: str = ""
+    """The source before, whose message the user takes back with this one; empty if he does not."""
 
     @property
     def is_empty(self) -> bool:
         """Whether it contains nothing."""
-        return not (self.utterances or self.errors or self.notes or self.cited or self.near_misses)
+        return not (
+            self.utterances or self.errors or self.notes or self.cited or self.near_misses or self.withdrawn_source
+        )
 
 
 def session_source(session: str, part: str) -> str:
@@ -124,6 +130,8 @@ def to_json(summary: SessionSummary) -> dict[str, Any]:
         "delivered": list(summary.delivered),
         "near_misses": [item._asdict() for item in summary.near_misses],
         "arm": summary.arm,
+        "is_statement": summary.is_statement,
+        "withdrawn_source": summary.withdrawn_source,
     }
 
 
@@ -141,6 +149,8 @@ def from_json(value: Mapping[str, Any]) -> SessionSummary:
         delivered=tuple(value.get("delivered", ())),  # absent in material of an older version, like the next
         near_misses=tuple(NearMiss(**item) for item in value.get("near_misses", ())),
         arm=value.get("arm", ""),
+        is_statement=value.get("is_statement", False),
+        withdrawn_source=value.get("withdrawn_source", ""),
     )
 
 

@@ -42,6 +42,8 @@ class CaptureRecord(NamedTuple):
     """Ids of the memories that it added."""
     arm: str = ""
     """Mark of the experiment's arm that the chat belongs to."""
+    is_statement: bool = False
+    """Whether the user's message consists of what it states as lasting."""
 
 
 class NearMissRecord(NamedTuple):
@@ -234,6 +236,16 @@ def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
         (project, source),
     )
     return list(dict.fromkeys(memory_id for (memory_id,) in rows))
+
+
+def added_by_statement(tx: apsw.Connection, project: str, source: str) -> list[str]:
+    """Return the ids of the memories that a source added if its message consists of what it states as lasting."""
+    rows: Any = tx.execute(
+        "SELECT 1 FROM continuity_memory_captures WHERE project = ?1 AND CAST(value AS TEXT) ->> '$.source' = ?2"
+        " AND CAST(value AS TEXT) ->> '$.is_statement' = 1 LIMIT 1",
+        (project, source),
+    )
+    return added_by(tx, project, source) if list(rows) else []
 
 
 def added_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tuple[str, str]]:
