@@ -200,6 +200,11 @@ in general I want the smallest possible diff
 """Wishes in forms that are mostly about the task at hand."""
 
 ONE_OFF = """
+Nimm das wieder raus, SQLite dürfen wir beim Kunden nicht benutzen.
+take that out again, use fetch, not axios
+quita eso, usa fetch en vez de axios
+enlève ça, utilise fetch au lieu de axios
+撤回刚才的改动，不要用 axios
 again the same crash when I open the settings
 third time it times out, we need a bigger instance
 I told you the list is empty, the api returns nothing
