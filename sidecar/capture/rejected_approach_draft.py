@@ -38,6 +38,7 @@ from sidecar.language.work_taken_back import (
     Reversal,
     ReversalKind,
     abandoned_approaches,
+    points_at_work,
     removed_work,
 )
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
@@ -152,16 +153,20 @@ def _title(tried: str, approach: RejectedApproach) -> str:
 
 
 def _reason_in(words: str) -> str:
-    """Return the user's first sentence that says something, without the words that only refuse: "hmm no, …"."""
-    parts = (_REFUSAL.sub("", part).strip() for part in sentences(words))
-    part = next((part for part in parts if len(set(query_terms(part))) >= MIN_WORDS), "")
-    return first_sentence(part, MAX_TITLE)
+    """Return the user's first sentence that says something, without the words that only refuse: "hmm no, …".
+
+    One that orders to "take that out" says less than what is beside it.
+    """
+    parts = [_REFUSAL.sub("", part).strip() for part in sentences(words)]
+    telling = sorted((part for part in parts if len(set(query_terms(part))) >= MIN_WORDS), key=points_at_work)
+    return first_sentence(telling[0], MAX_TITLE) if telling else ""
 
 
 _REFUSAL = lazy_regex(
-    r"(?i)^(?:(?:hm+|uh|oh|ah|no+|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|ne+|nee|non|não|нет)"
-    r"(?:[\s,.!;:…–—-]{1,3}|$))+"
+    r"(?i)^(?:(?:hm+|uh|oh|ah|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|nee|нет)(?:[\s,.!;:…–—-]{1,3}|$)"
+    r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
 )
+"""Words that only refuse. "No", "non" and "não" before a verb deny it."""
 
 
 def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objective: str) -> str:
@@ -279,7 +284,9 @@ def direction_change_of(
 
 def _names_work(reversal: Reversal) -> bool:
     """Whether the user's sentence names what it takes back, as "not quite" does not."""
-    return reversal.kind in NAMING_KINDS and any(map(is_distinctive, query_terms(reversal.sentence)))
+    if reversal.kind not in NAMING_KINDS or points_at_work(reversal.sentence):
+        return False
+    return any(map(is_distinctive, query_terms(reversal.sentence)))
 
 
 def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:

@@ -350,7 +350,7 @@ _UNDO = lazy_regex(
     rf"|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons|tez|tre)? (?:comme|l[ea] (?:version"
     rf"|code|état)|en l)|rétabli[rs]?\w*"
     rf"|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b"
-    rf"|{_ORDER}(?:desfaz\w*|desfaça|desfiz|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|atrás)|restaur[ae]\b)"
+    rf"|{_ORDER}(?:desfaz\w*|desfaça|desfiz|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)"
     rf"|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück"
     rf"|wieder) (?:auf|zu)|zurück (?:auf|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe"
     rf" .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b"
@@ -377,6 +377,24 @@ _DROP = lazy_regex(
     rf"|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
     re.IGNORECASE,
 )
+_MANNER = (
+    r"(?:wieder|bitte|komplett|einfach|mal|lieber|back|again|please|completely|all|daqui|da[íi]|aí|de ahí|weer|er|di qui"
+    r"|por favor)"
+)
+_DROPS_THAT = lazy_regex(
+    r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)"
+    r"|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))"
+    r"|\b(?:quit[ae]|sac[ae]|elimin[ae]|borr[ae]) (?:eso|esto|todo eso)|\b(?:quítal|sácal|elimínal|bórral)[oa]s?"
+    r"|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)"
+    r"|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)"
+    r"|\b(?:togli|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]"
+    r"|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
+    rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit))?(?: {_MANNER}){{0,2}}"
+    r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))"
+    r"|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
+    re.IGNORECASE,
+)
+"""A pronoun for what is to be dropped: "take that out again"."""
 _BAN = lazy_regex(
     r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to|do"
     r" not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b"
@@ -444,6 +462,11 @@ _NO_ORDER = lazy_regex(
     r"|shortcut)\b",
     re.IGNORECASE,
 )
+
+
+def points_at_work(sentence: str) -> bool:
+    """Whether a user's sentence names what is to go by a pronoun alone."""
+    return _DROPS_THAT.search(sentence) is not None
 
 
 def reversal_in(message: str) -> Reversal | None:

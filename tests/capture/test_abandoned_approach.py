@@ -3,7 +3,13 @@
 from functools import partial
 from pathlib import Path
 
-from sidecar.language.work_taken_back import RemovedWork, abandoned_approaches, removed_work, reversal_in
+from sidecar.language.work_taken_back import (
+    RemovedWork,
+    abandoned_approaches,
+    points_at_work,
+    removed_work,
+    reversal_in,
+)
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 
@@ -45,7 +51,9 @@ def abandonments(text: str) -> None:
 UNDO = (
     "Undo that.", "Let's revert that change and try again.", "Desfaz isso, por favor.", "reverti este ultimo cambio",
     "Annule ce changement.", "Mach das bitte rückgängig.", "Torna indietro alla versione di prima.",
-    "Draai dat terug.", "Откати это изменение.", "元に戻してください。", "撤销刚才的修改。", "I reverted that.",
+    "isso não funciona, volta pro cache em memória",
+    "volta pra versão anterior", "Draai dat terug.", "Откати это изменение.", "元に戻してください。",
+    "撤销刚才的修改。", "I reverted that.",
 )  # fmt: skip
 NO_UNDO = (
     "Add an undo button to the cart.", "Undo itself works fine.", "How do I revert a commit?", "Go on.",
@@ -91,6 +99,27 @@ def test_what_an_agent_took_out_is_named(text: str) -> None:
 @together("text", ("Added a cache to the cart.", "Moved the files to `scripts`.", "The cache is removed when full."))
 def test_other_work_takes_nothing_out(text: str) -> None:
     assert removed_work(text) is None
+
+
+POINTING = (
+    "klappt nicht, nimm das wieder raus.", "take that out again", "remove it, please", "quita eso, no sirve",
+    "enlève-la", "tira isso daí", "gooi dat weg", "убери это", "それを消して", "删掉吧",
+)  # fmt: skip
+NAMING = (
+    "nimm das alte Caching raus", "remove the cache", "take that cache out", "quita eso del menú",
+    "drop it all into one table", "enlève la barre", "tira isso do cabeçalho da página",
+    "删除缓存", "キャッシュを消して",
+)  # fmt: skip
+
+
+@together("text", POINTING)
+def test_a_pronoun_names_no_work(text: str) -> None:
+    assert points_at_work(text)
+
+
+@together("text", NAMING)
+def test_a_noun_names_the_work(text: str) -> None:
+    assert not points_at_work(text)
 
 
 UNNEEDED = (

@@ -318,6 +318,28 @@ def test_a_users_sentence_that_names_nothing_is_no_title(conversation: Conversat
     assert note["title"].startswith("Totals are kept in a cache beside the cart now")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        ("no me gusta el caché, quita eso por favor", "no me gusta el caché, quita eso por favor"),
+        (
+            "klappt nicht, nimm das wieder raus. Der Drucker zählt jeden Bon doppelt.",
+            "Der Drucker zählt jeden Bon doppelt",
+        ),
+        ("não, o cache mostra preços velhos. Volta pro total calculado.", "o cache mostra preços velhos"),
+        ("non mi piace questa cache, toglila", "non mi piace questa cache, toglila"),
+    ],
+    ids=["es", "de", "pt", "it"],
+)
+def test_a_titles_reason_keeps_its_negation_and_is_no_mere_order(
+    conversation: Conversation, prompt: str, reason: str
+) -> None:
+    begin(conversation)
+    conversation.turn(prompt, partial(removes, conversation, CACHE), text="Done so.")
+    (note,) = drafted(conversation)
+    assert note["title"] == f"Totals are kept in a cache beside the cart now – {reason}"
+
+
 def test_a_title_has_the_users_reason_without_the_words_that_only_refuse(conversation: Conversation) -> None:
     code = "class BrotliResponder:\n" + "".join(f"    brotli_{number} = {number}\n" for number in range(6))
     conversation.turn(
