@@ -436,6 +436,59 @@ _RETRACTION = lazy_regex(
 )
 
 
+_ACCENTS: Mapping[str, Mapping[str, str]] = {
+    language: dict(pair.split(":") for pair in pairs.split())
+    for language, pairs in {
+        "pt": "nao:não voce:você voces:vocês tambem:também codigos:códigos funcao:função funcoes:funções padrao:padrão"
+        " convencao:convenção entao:então alemao:alemão variaveis:variáveis proxima:próxima",
+        "es": "acuerdate:acuérdate respondeme:respóndeme contestame:contéstame hablame:háblame anadas:añadas"
+        " espanol:español aleman:alemán ningun:ningún todavia:todavía convencion:convención despues:después"
+        " tambien:también",
+        "fr": "arrete:arrête arretez:arrêtez desormais:désormais dorenavant:dorénavant francais:français ecris:écris"
+        " ecrire:écrire ecrivez:écrivez verifie:vérifie regle:règle meme:même reponses:réponses preferons:préférons",
+        "it": "piu:più perche:perché cosi:così",
+    }.items()
+}
+"""Words by their spelling without accents, which no other language has."""
+
+_AMBIGUOUS: Mapping[str, Mapping[str, str]] = {
+    language: dict(pair.split(":") for pair in pairs.split())
+    for language, pairs in {
+        "pt": "ja:já ate:até so:só ingles:inglês frances:francês portugues:português obvio:óbvio codigo:código"
+        " comentario:comentário comentarios:comentários usuario:usuário usuarios:usuários",
+        "es": "portugues:portugués ingles:inglés frances:francés mas:más anade:añade aqui:aquí asi:así jamas:jamás"
+        " codigo:código",
+        "fr": "deja:déjà ca:ça prefere:préfère apres:après cree:crée reponds:réponds",
+        "it": "gia:già puo:può",
+    }.items()
+}
+"""Words that also are words of another language, or are spelled otherwise there."""
+
+_LANGUAGE_OF_WORD = {word: language for language, words in _ACCENTS.items() for word in words}
+_UNACCENTED = dict.fromkeys((*_LANGUAGE_OF_WORD, *(word for words in _AMBIGUOUS.values() for word in words)))
+_WITHOUT_ACCENT = lazy_regex(rf"(?<!\w)(?:{'|'.join(_UNACCENTED)})(?!\w)", re.IGNORECASE)
+
+
+def with_accents(text: str) -> str:
+    """Return a text with the accents that its words are written without; offsets stay."""
+    unaccented = [word.lower() for word in _WITHOUT_ACCENT.findall(text)]
+    if not unaccented:
+        return text
+    from sidecar.language.english_translation import language_of
+
+    evident = next((_LANGUAGE_OF_WORD[word] for word in unaccented if word in _LANGUAGE_OF_WORD), "")
+    spelling = {**_AMBIGUOUS.get(evident or language_of(text), {})}
+    for words in _ACCENTS.values():
+        spelling.update(words)
+
+    def accented(match: re.Match[str]) -> str:
+        word = match[0]
+        spelled = spelling.get(word.lower(), word)
+        return spelled[:1].upper() + spelled[1:] if word[:1].isupper() else spelled
+
+    return _WITHOUT_ACCENT.sub(accented, text)
+
+
 def is_for_one_task(text: str) -> bool:
     """Whether a wish holds for the task at hand or for a day: "for this PR only", "not today".
 

@@ -34,6 +34,7 @@ from sidecar.language.statement_features import (
     is_retraction,
     is_strong,
     split_sentences,
+    with_accents,
 )
 from sidecar.language.statement_weights import BIAS, WEIGHTS
 
@@ -81,7 +82,7 @@ class Reading(NamedTuple):
 
 def read_statements(message: str, before: str = "") -> Reading:
     """Return the lasting statements of a user's message; `before` is the assistant's text that it answers."""
-    own = own_words(message)
+    own = with_accents(own_words(message))
     sentences = split_sentences(own)[:MAX_SENTENCES]
     analyses = [analyze(sentence.text) for sentence in sentences]
     is_brief = len(own.strip()) <= MAX_BRIEF

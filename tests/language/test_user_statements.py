@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import is_for_one_task, withdraws_last
+from sidecar.language.statement_features import is_for_one_task, with_accents, withdraws_last
 from sidecar.language.user_statements import read_statements, states_only
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
@@ -436,6 +436,27 @@ A partir de agora, use pnpm. Não, esquece isso.
 @together("message", TAKEN_BACK_AT_ONCE)
 def test_what_the_next_sentence_takes_back_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
+
+
+@pytest.mark.parametrize(("text", "spelled"), [
+    ("ja falei pra nao usar any no codigo", "já falei pra não usar any no código"),
+    ("Nao usa jest", "Não usa jest"),
+    ("acuerdate que usamos pnpm, mas tests", "acuérdate que usamos pnpm, más tests"),
+    ("je t'ai deja dit que ca casse le build", "je t'ai déjà dit que ça casse le build"),
+    ("arrete de committer", "arrête de committer"),
+    ("ja, nimm pnpm", "ja, nimm pnpm"),
+    ("deja el test como está", "deja el test como está"),
+    ("o componente prefere a cor", "o componente prefere a cor"),
+    ("use the ca file, it is so mas", "use the ca file, it is so mas"),
+])  # fmt: skip
+def test_accents_are_added_where_a_word_lacks_them(text: str, spelled: str) -> None:
+    assert with_accents(text) == spelled
+    assert len(spelled) == len(text)
+
+
+def test_a_statement_without_accents_is_stored_as_it_was_written() -> None:
+    (statement,) = read_statements("nao usamos mais o redux neste codigo").statements
+    assert statement.text == "nao usamos mais o redux neste codigo"
 
 
 TAKES_BACK = """
