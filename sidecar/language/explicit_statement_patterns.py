@@ -216,9 +216,11 @@ REPEATED = lazy_regex(
     r"(?:[?!:,—–-]{1,2} ?(?!i\b|it\b|this\b|that\b)\S| (?:not to|never to|to (?:always|never|only)) [a-z]+ \S)"
     r"|\bich habe? (?:dir |euch )?(?:schon|doch|bereits)(?: \w+)? gesagt[,:—–-]{1,2} ?(?:keine?n?|nie|immer|bitte"
     r"|du sollst)\b"
-    r"|\bya te (?:dije|he dicho)(?: \w+ veces)?(?: que|[:,]) (?:no|nunca|siempre|uses|usa|escribas)\b"
+    r"|\bya te (?:dije|he dicho)(?: \w+ veces)?(?: que|[:,])"
+    r" (?:no (?:\w{2,14}(?:es|as)|se (?:usa|toca|puede)|quiero)|nunca|siempre|uses|usa|escribas)\b"
     r"|\bje t['’]ai déjà dit(?: que (?:on|nous|tu) | de )\S"
-    r"|\b(?:já te disse|eu já disse|já falei)(?: que| para|[:,]) (?:não|nunca|sempre|use|usa)\b|我(?:已经|早就)?(?:说"
+    r"|\b(?:já te disse|eu já disse|já falei)(?:(?: que|[:,]) (?:não (?:é pr?a|é para|quero|pode|us[ae]"
+    r"|mex[ae]|faz|faça)|nunca|sempre|use|usa)| (?:pra|para) (?:não|nunca|sempre))\b|我(?:已经|早就)?(?:说"
     r"|告诉)过你?(?:很多|好几|多少)?[次遍]?了?[，,：:]\S"
     r"|(?:前にも|何度も)(?:言いました|言った|伝えました)(?:が|けど|よね)?[、,。]\S",
     re.IGNORECASE,
@@ -356,7 +358,8 @@ _CLAUSE = (
     r"|[，。、；：,]\s{0,3}|(?:请|另外|还有|ok|好的?)[，,]?\s{0,3})"
 )
 _PLEASE = (
-    r"(?:(?:please|just|also|always|por favor|s['’]il (?:te|vous) pla[iî]t|bitte|alsjeblieft|per favore|пожалуйста)"
+    r"(?:(?:please|just|also|always|por favor|porfa|oye|ey|hey|cara|ei|stp|svp"
+    r"|s['’]il (?:te|vous) pla[iî]t|bitte|alsjeblieft|per favore|пожалуйста)"
     r"[\s,]{1,3}){0,2}"
 )
 _REMEMBER = lazy_regex(

@@ -65,11 +65,11 @@ _MEMORY_QUESTION = lazy_regex(
 )
 _POINTER = (
     r"(?:this|that|it|them|these|those|all (?:of )?(?:this|that|them)|everything|esto|eso|lo|la|los|ça|cela|ceci|le|les"
-    r"|das|dies|es|sie|diese[srn]?|isso|isto|questo|dit|dat|het|это|его|их|to|這個|这个|它|これ|それ)"
+    r"|das|dies|es|sie|diese[srn]?|d(?:a?ran|arin|amit|avon)|[nd]?iss?o|[nd]?isto|ello|questo|dit|dat|het|это|его|их|to|這個|这个|它|これ|それ)"
 )
 _POINTS_ONLY = lazy_regex(
     r"^[\s:,，：]{0,3}(?:(?:that|to|de|que|dass|zu|di|che|om|dat|что|aby)\s)?(?:(?:also|please|still|first|you|we|i"
-    r"|have|need|to|must|no longer|don['’]?t)\s){0,4}(?:\w{1,20}\s){0,2}"
+    r"|have|need|to|must|no longer|don['’]?t|not|ne|pas|jamais|nicht|nie|no|não|nunca)\s){0,4}(?:\w{1,20}\s){0,2}"
     + _POINTER
     + r"(?:\s(?:too|also|later|now|first|after|afterwards|please|again|up|out|off|yet|anymore|any more|as well"
     r"|when (?:you['’]?re|you are) done|tomorrow|today|next|también|aussi|auch|noch|später|morgen|também|depois"

@@ -25,6 +25,14 @@ te l'ho già detto, niente any
 alweer npm? we gebruiken hier pnpm
 また any を使ってる。型は必ず書くって言ったよね
 跟你说过不要改 package-lock.json
+ja falei pra nao colocar comentario obvio no codigo
+já falei mil vezes pra não usar any
+te dije q nada de any en ts
+hab doch schon gesagt keine default exports
+hab ich doch gesagt: nur named exports
+je t'avais dit pas de console.log
+都说了别用 any
+不是说了不要改 package.json
 """,
     "habits": """
 whenever you add an env var, put it in .env.example as well
@@ -200,6 +208,16 @@ in general I want the smallest possible diff
 """Wishes in forms that are mostly about the task at hand."""
 
 ONE_OFF = """
+te dije que no funcionan los tests
+eu já disse que não funciona o login
+já falei que não sei
+ja falei pra nao mexer nisso
+te dije que no toques eso
+je t'ai déjà dit de ne pas toucher à ça
+ich hab doch gesagt dass der Test rot ist
+hab ich doch gesagt, kein Problem
+je t'ai dit que ça marche pas
+他都说了不要紧
 Nimm das wieder raus, SQLite dürfen wir beim Kunden nicht benutzen.
 take that out again, use fetch, not axios
 quita eso, usa fetch en vez de axios
