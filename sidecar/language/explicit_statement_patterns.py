@@ -444,6 +444,43 @@ _NO_ALWAYS = lazy_regex(
 )
 
 
+_COMPLAINT_LEAD = (
+    r"(?:(?:(?:eu )?j[áa] )?(?:te )?(?:falei|disse|pedi)(?: (?:mil|\d+|v[áa]rias) vezes)?(?: que| q| pra| para|[:,])"
+    r"(?= (?:n[ãa]o|nunca|sempre|usa|só|nada)\b)"
+    r"|(?:ya )?te (?:dije|he dicho|ped[ií])(?: (?:mil|\w+) veces)?(?: q(?:ue)?|[:,])"
+    r"(?= (?:no|nunca|siempre|us\w+|nada|aquí)\b)"
+    r"|je t['’](?:ai|avais?)(?: d[ée]j[àa]| bien)?(?: \d+ fois)? (?:dit|demand[ée])(?: (?:\d+|mille|cent) fois)?"
+    r"(?: que| de|[:,])?(?= (?:ne|pas|plus|jamais|toujours|on|nous)\b)"
+    r"|(?:ich hab(?:e|['’])?|hab(?:e|['’])?(?: ich)?) (?:dir |euch |es )?(?:doch |schon |bereits |\w+mal ){1,3}gesagt"
+    r"[,:]?(?= (?:keine?n?|nie(?:mals)?|immer|nur|bitte)\b)"
+    r"|また[^、。\n]{1,24}(?:じゃん|てる|ている|した|けど)(?:ね|よ)?、"
+    r"|(?:前|何度|さっき)(?:に)?も(?:言い|言っ|お願い)[^、。\n]{0,12}[、,]"
+    r"|(?:我|跟你)?(?:都|早就?|不是|已经)?说(?:过|了)(?:多少|很多|好几|几|\d+)?[次遍]?了?[，,：: ]{0,2}"
+    r"(?=不要|不用|不能|别|只|必须|一律|要用|用))"
+)
+_AS_LASTING = (
+    r"(?:(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|pra|para) (?:diante|frente)"
+    r"|(?:de|a partir de) ahora(?: en adelante)?|desde ahora|en adelante|à partir de maintenant|d[ée]sormais"
+    r"|dor[ée]navant|à l['’]avenir|d['’]ora in (?:poi|avanti)|da ora in poi|отныне|впредь|с этого момента)[,:]?(?= )"
+    r"|lembr[ae](?:-se)?(?: de)?(?: que)?[,:]?(?= )|n[ãa]o (?:se )?esque[cç]as?(?: de)?(?: que)?[,:]?(?= )"
+    r"|recuerd[ae](?: que)?[,:]?(?= )|acu[ée]rdate(?: de)?(?: q(?:ue)?)?[,:]?(?= )"
+    r"|no (?:te )?olvides(?: de)?(?: que)?[,:]?(?= )"
+    r"|(?:souviens|rappelle)[- ]toi(?: que| qu['’]| de(?= ne\b| toujours\b)|[,:])"
+    r"|n['’]oubliez? pas(?: que| qu['’]|[,:])"
+    r"|ricorda(?:ti)?(?: che|[,:])(?= )|запомни(?:,? что|[,:])(?= )|merke? dir[:,](?! dass)(?= )"
+    r"|(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|(?:zu)?k(?:ü|ue)nftig|in zukunft)"
+    r"(?:[,:](?= )|(?= (?:bitte|immer|nie(?:mals)?|nur|keine?n?|nicht|alle|die|der|das)\b))"
+    r"|(?:これから(?:は|も)|今後(?:は|も)?(?!の)|以後(?:は|、)|今日からは?(?!の)|次回?からは)[、,]?"
+    r"|覚えて(?:おいて)?(?:ください|ね)?[:：、。,]"
+    r"|(?:请)?(?:记住|牢记|别忘了)[，,：:]?|从现在(?:开始|起)[，,]?|从今(?:以后|天起|往后)[，,]?|(?:以后|今后|往后)(?!的|再)[，,]?)"
+)
+LASTING_LEAD = lazy_regex(rf"^(?:(?:{_COMPLAINT_LEAD}|{_AS_LASTING})\s{{0,2}})+(?=\S)", re.IGNORECASE)
+"""Words that only make a statement last, or say that it was made before: what follows is the statement."""
+
+COMPLAINT_END = lazy_regex(r"(?:って|と)(?:何度も)?(?:言った|言いました)(?:よね|でしょ|はず)?[。!！]?$")
+"""The same at the end of a statement in Japanese."""
+
+
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())

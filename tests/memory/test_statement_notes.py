@@ -21,6 +21,41 @@ def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: st
     assert note_title(sentence) == title
 
 
+@pytest.mark.parametrize(("sentence", "title"), [
+    ("lembra que aqui a gente usa vitest, nao jest", "Aqui a gente usa vitest, nao jest"),
+    ("Já falei mil vezes pra não usar any", "Não usar any"),
+    ("De ahora en adelante usa pnpm", "Usa pnpm"),
+    ("ya te dije que no toques `migrations/`", "No toques `migrations/`"),
+    ("merk dir: deploys macht nur der ci job, nie von hand", "Deploys macht nur der ci job, nie von hand"),
+    ("hab doch schon gesagt keine default exports", "Keine default exports"),
+    ("ab jetzt bitte keine default exports", "Keine default exports"),
+    ("souviens-toi qu'on ne déploie jamais le vendredi", "On ne déploie jamais le vendredi"),
+    ("je t'ai déjà dit de ne pas toucher à `legacy/`", "Ne pas toucher à `legacy/`"),
+    ("これからは金額を整数で扱ってください", "金額を整数で扱ってください"),
+    ("また any 使ってるじゃん、any禁止って言ったよね", "any禁止"),
+    ("记住，生产数据库只能只读访问", "生产数据库只能只读访问"),
+    ("说了多少遍了 别用 any", "别用 any"),
+    ("我说过不要改 `vendor/` 目录", "不要改 `vendor/` 目录"),
+])  # fmt: skip
+def test_a_title_has_no_words_that_only_make_the_statement_last(sentence: str, title: str) -> None:
+    assert note_title(sentence) == title
+
+
+@pytest.mark.parametrize("sentence", [
+    "Ab jetzt werden Commits auf Englisch geschrieben",
+    "Merk dir, dass wir pnpm nutzen",
+    "A partir de agora pode commitar sem perguntar",
+    "以后可以直接提交，不用问我",
+    "今後のコミットは英語で書いてください",
+    "以后的接口都要返回错误码",
+    "说过的接口都要返回错误码",
+    "Te dije tres cosas sobre los tests",
+    "Je t'ai dit ce que je pense des tests",
+])  # fmt: skip
+def test_a_title_keeps_words_that_its_sentence_needs(sentence: str) -> None:
+    assert note_title(sentence) == sentence
+
+
 def test_the_dot_of_a_file_name_is_not_taken_for_the_end_of_a_lead_in() -> None:
     assert note_title("no .env.example shall hold real keys") == "No .env.example shall hold real keys"
     assert note_title("No. We use pnpm here") == "We use pnpm here"

@@ -16,8 +16,9 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import paragraphs, sentences
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
+from sidecar.language.explicit_statement_patterns import COMPLAINT_END, LASTING_LEAD
 from sidecar.language.explicit_statements import SUPPOSITION
-from sidecar.language.message_intent import forgets, is_reversal
+from sidecar.language.message_intent import MAY, forgets, is_reversal
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
@@ -318,11 +319,16 @@ def note_title(sentence: str) -> str:
 
 
 def without_lead(sentence: str) -> str:
-    """Return a sentence without its lead-in ("no, please …"), beginning with a capital unless it begins with a name."""
+    """Return a sentence without its lead-in ("no, please …"), beginning with a capital unless it begins with a name.
+
+    A permission keeps the words that make it last.
+    """
     core = _LEAD.sub("", sentence) or sentence
+    if MAY.search(core) is None:
+        core = _LEAD.sub("", COMPLAINT_END.sub("", LASTING_LEAD.sub("", core))) or core
     match = _PLAIN_WORD.match(core)
     word = match[0] if match is not None else ""
-    is_plain = word.islower() and word not in _NAMES
+    is_plain = word.islower() and word not in _NAMES and _UNSPACED.search(core) is None
     return core[:1].upper() + core[1:] if is_plain else core
 
 
