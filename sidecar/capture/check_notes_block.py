@@ -19,7 +19,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import is_for_one_task, without_retracted
 from sidecar.language.user_statements import only_points
 from sidecar.language.work_taken_back import AbandonedApproach
@@ -186,7 +186,7 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
 def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:
     """Return what the user typed in this run, with the end of the answer before it; nothing if it was not typed."""
     prompt = "" if _is_canned(run.params.sub_chat_id, run.params.prompt) else run.params.prompt
-    words = clip_at_word(without_retracted(own_words(filter_private(prompt).text)), MAX_TYPED_CHARACTERS)
+    words = clip_at_word(without_retracted(stated_words(filter_private(prompt).text)), MAX_TYPED_CHARACTERS)
     if not words.strip():
         return ()
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, 1)

@@ -277,6 +277,60 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
             yield match.span() if opens_line else match.span(group)
 
 
+_SOMEBODY = (
+    r"(?:client|customer|boss|manager|colleague|co-?worker|teammate|reviewer|tester|qa|support|pm|po|user|he|she|they"
+    r"|someone|somebody|designer|team ?lead|cliente|cliente d[aeo] \w+|chefe|colega|revisor|gerente|usu[áa]ri[oa]"
+    r"|suporte|el[ea]s?|jefe|compañer[oa]|usuario|soporte|él|ella|kunde|kundin|chefin?|kollegin?|kollege|nutzer|er|sie"
+    r"|cliente?|coll[èe]gue|relecteur|utilisateur|il|elle|capo|collega|utente|klant|baas|gebruiker|клиент|заказчик"
+    r"|начальник|коллега)"
+)
+_SAID = (
+    r"(?:says?|said|writes?|wrote|asked|asks|sent|posted|commented|reported|complained|replied"
+    r"|diz|disse|falou|escreveu|mandou|pediu|comentou|respondeu|enviou"
+    r"|dice|dijo|escribi[óo]|escribe|mand[óo]|pidi[óo]|coment[óo]|respondi[óo]|envi[óo]"
+    r"|schreibt|schrieb|sagt|sagte|meint|meinte|hat (?:mir |uns )?(?:geschrieben|geschickt|gesagt)|fragt|will"
+    r"|dit|a dit|[ée]crit|a [ée]crit|a envoy[ée]|demande|a demand[ée]|commente|a comment[ée]|r[ée]pond"
+    r"|ha (?:detto|scritto|chiesto|mandato)|scrive|zegt|zei|schrijft|schreef|пишет|написала?|сказала?|просит)"
+)
+_LETTER = (
+    r"(?:message|mail|e-?mail|comment|feedback|note|request|ticket|issue|review|mensagem|coment[áa]rio|chamado|retorno"
+    r"|mensaje|correo|nachricht|kommentar|rückmeldung|courriel|commentaire|retour|messaggio|commento|bericht|opmerking)"
+)
+_REPORTED_WORDS = lazy_regex(
+    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w){_SOMEBODY}(?: \w+){{0,3}}? {_SAID}(?!\w)"
+    rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
+    r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)"
+    r"|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses|le|ce|aqui o|aquí el|hier(?: ist)? das) )?"
+    r"(?:ticket|issue|chamado|slack|jira)\s*[:：]"
+    r"|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)"
+    r"|客先|上司|先輩|同僚|[^\s:：]{1,8}さん)"
+    r"(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書|送)|お願い|対応|です|曰く))?"
+    r"[^:：\n]{0,6}[:：]"
+    r"|[^:：\n]{0,12}(?:客户(?!端)|甲方|同事|老板|领导|经理|工单|邮件|评审|群里|微信|钉钉|飞书)[^:：\n]{0,16}[:：])",
+    re.IGNORECASE,
+)
+"""A line after which somebody else speaks: "the customer writes:"."""
+
+MAX_REQUEST_BELOW = 120
+"""Characters of a line below somebody else's words that still is the user's."""
+
+
+def stated_words(message: str) -> str:
+    """Return the user's own words without what a line above them attributes to somebody else; offsets stay.
+
+    The last of several paragraphs is the user's if it is one short line.
+    """
+    own = own_words(message)
+    lines = list(_lines(own))
+    at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
+    below = [line for line in lines[at + 1 :] if line.text.strip()]
+    if not below:
+        return own
+    last = below[-1]
+    is_alone = len(below) > 1 and not lines[lines.index(last) - 1].text.strip() and len(last.text) <= MAX_REQUEST_BELOW
+    return _blanked(own, [(below[0].start, below[-2].end if is_alone else last.end)])
+
+
 MAX_REQUEST = 200
 _CONSOLE_LINE = lazy_regex(
     r"(?:\.\w{1,5}|>):\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d"

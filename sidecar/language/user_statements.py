@@ -22,7 +22,7 @@ from sidecar.language.explicit_statements import (
     holds_on,
     is_specified,
 )
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import (
     Analysis,
     Context,
@@ -82,7 +82,7 @@ class Reading(NamedTuple):
 
 def read_statements(message: str, before: str = "") -> Reading:
     """Return the lasting statements of a user's message; `before` is the assistant's text that it answers."""
-    own = with_accents(own_words(message))
+    own = with_accents(stated_words(message))
     sentences = split_sentences(own)[:MAX_SENTENCES]
     analyses = [analyze(sentence.text) for sentence in sentences]
     is_brief = len(own.strip()) <= MAX_BRIEF
@@ -123,7 +123,7 @@ def states_only(message: str, noted: Sequence[str] = ()) -> bool:
 
     A sentence that a rule restates may have little more than its words.
     """
-    own = own_words(message)
+    own = stated_words(message)
     sentences = split_sentences(own)
     spans = [(statement.start, statement.end) for statement in read_statements(message).statements]
     return bool(sentences) and all(

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import own_words, stated_words
 from sidecar.language.statement_features import is_for_one_task, with_accents, withdraws_last
 from sidecar.language.user_statements import read_statements, states_only
 from tests.support.cases import together
@@ -776,6 +776,49 @@ def test_a_statement_is_the_clause_with_its_reason() -> None:
 )
 def test_the_task_beside_a_rule_is_no_part_of_it(message: str, rule: str) -> None:
     assert [statement.text for statement in read_statements(message).statements] == [rule]
+
+
+OF_SOMEBODY_ELSE = r"""
+チケット:\n件名: 請求書\n今後は請求書に必ずロゴを入れること\n\nこれ対応して
+Slackより:\n今後はコミットは英語で書いてください\n\nこれどう思う？
+客户发来的邮件：\n\n以后所有发票都必须带公司抬头，不要再用旧模板。\n\n帮我改一下
+工单：\n标题：发票\n以后所有发票都必须带 logo
+o cliente mandou isso no whats:\n\na partir de agora nunca mostrar o desconto\n\nfaz aí
+El cliente escribe:\n\nHola,\n\nDe ahora en adelante no usen el logo viejo.\n\nGracias
+el reviewer comentó:\nnunca uses any\n\narréglalo
+Kunde schreibt:\n\nAb sofort bitte nie mehr den Rabatt anzeigen.\n\nmach das mal
+message de Paul sur slack :\nà partir de maintenant on utilise yarn partout
+the reviewer wrote:\n\nFrom now on never use any here.
+""".strip().splitlines()
+
+BELOW_A_HEADING_OF_THE_USER = r"""
+Regel:\nKeine default exports
+ルール:\n今後は型を必ず書いてください
+nova regra:\na partir de agora use pnpm em vez de npm
+记住：\n以后都用 pnpm 而不是 npm
+客户端：\n以后都用 pnpm 而不是 npm
+In this line:\nfrom now on use pnpm instead of npm
+for all teams:\nfrom now on use pnpm instead of npm
+the customer list is fine. One thing:\nfrom now on use pnpm instead of npm
+Kunde schreibt:\n\nDer Rabatt fehlt.\n\nAb jetzt pnpm statt npm verwenden
+""".strip().splitlines()
+
+
+@together("message", OF_SOMEBODY_ELSE)
+def test_what_a_line_attributes_to_somebody_else_is_no_statement(message: str) -> None:
+    assert read_statements(message.replace("\\n", "\n")).statements == ()
+
+
+@together("message", BELOW_A_HEADING_OF_THE_USER)
+def test_what_is_below_a_heading_of_the_user_is_a_statement(message: str) -> None:
+    assert read_statements(message.replace("\\n", "\n")).statements
+
+
+def test_words_of_somebody_else_are_found_in_linear_time() -> None:
+    def repeated(text: str) -> bool:
+        return takes_linear_time(lambda count: partial(stated_words, text * count), 100)
+
+    assert all(map(repeated, ("the customer he she ", "mail from ", "さん", "客户", "ticket:\n", "a:\n\n")))
 
 
 @pytest.mark.parametrize(

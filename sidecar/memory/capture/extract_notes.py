@@ -19,7 +19,7 @@ from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statement_patterns import COMPLAINT_END, LASTING_LEAD
 from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.message_intent import MAY, forgets, is_reversal
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
@@ -119,6 +119,8 @@ def _user_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
 def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
     """Return the note of a statement; None for one that only points at something nobody proposed."""
     sentence = without_lead(clean_sentence(statement.text))
+    if sentence.endswith((":", "：")):
+        return None  # it only leads to what follows
     details = tuple(_referents(utterance, sentence))
     if len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(_PLACE.sub(" ", sentence)):
         proposal = _proposal(utterance) if _opens(utterance, statement) else ""
@@ -139,12 +141,12 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
 
 def _opens(utterance: Utterance, statement: Statement) -> bool:
     """Whether no words of the user precede a statement: what it points at is what the agent wrote."""
-    return len(own_words(utterance.text)[: statement.start].split()) <= MIN_TERMS
+    return len(stated_words(utterance.text)[: statement.start].split()) <= MIN_TERMS
 
 
 def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
     """Return the notes, and each sentence that takes something back: capture decides whether it does."""
-    own = own_words(utterance.text)
+    own = stated_words(utterance.text)
     if not utterance.is_typed or len(own) > MAX_SPECIFICATION:
         return list(notes)
     marked = [

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import stated_words
 from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
 from sidecar.language.statement_clauses import (
     OTHER_SCRIPTS,
@@ -121,7 +121,7 @@ _RECALLED = lazy_regex(
 
 
 def _support(rule: Wording, message: TypedMessage) -> Support | None:
-    own = _without_document(own_words(message.text[:MAX_MESSAGE_CHARACTERS]))
+    own = _without_document(stated_words(message.text[:MAX_MESSAGE_CHARACTERS]))
     support = _best_window(rule, own, wordings_of(own))
     if support is not None or not message.before or not _answers(own):
         return support
