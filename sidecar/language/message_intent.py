@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
+from sidecar.language.common_words import WORKING_WORDS
 from sidecar.language.own_words import own_words
 
 MAX_OPENING = 240
@@ -131,70 +132,7 @@ def is_courtesy(message: str) -> bool:
     )
 
 
-_WORKING_WORDS = frozenset(
-    (
-        "a about accordingly actualiza add además adiciona adicionar adicione adjust advance afternoon afterwards "
-        "again agent agents aggiorna aggiungi agrega agregar ahora ainda ajoute ajouter ajudar aktualisiere all alle "
-        "alles alsjeblieft also alteração alterações alternatives always am anche ancora and anderes antes any "
-        "anything anything's anywhere api appreciate appreciated are areas arregla arreglar arregles asap asegurate "
-        "asegúrate ask assicurati assume assumptions assure at attention atualize auch aus ausführen aussi avance "
-        "avant ayuda ayúdame añade añadir aún backward backwards be because bedankt before beforehand behebe bem best "
-        "bestaande bestehende bestehenden bij bist bitte bitteschön bonjour branch break breaks brief briefly broken "
-        "buenas bug build by cambiado cambies cambio cambios can careful carefully cases causa cause ceci cela change "
-        "changed changelog changement changements changes changé che check checked checker ci ciao clarification "
-        "clarify clean code codebase codice coding com comment comments commit commite commits committe compatibility "
-        "compatible compile compiles complete con concise confirm cons context conventional conventions corner corre "
-        "correct correctly correggi corrige corriger corrija così could cover coverage create código d'abord daarna "
-        "dafür danach danke darum das dass dat de deadline decide deeply deine del den dependencies dependency depois "
-        "der des description después detail detailed details di dich did die diff dit do doc docs docstrings "
-        "documentación documentatie documentation documentazione documentação doe doku dokumentation don't done "
-        "double draai du durch durchlaufen durchläuft día e each edge edit een eerst ein eine einen einer ejecuta el "
-        "else en encontre encore encuentra end ende enhancement ensuite ensure entry er ergänze erkläre erst escreva "
-        "escrever escribe escribir esegui esistente est esta este estilo esto et even everything execute existant "
-        "existente existing explain explanation explica explique explícame extend exécute fai fail failed fails fais "
-        "favor favore favour faça fehler fertig files final finally find finde finish finished first fix fixed "
-        "folgendes follow following fonctionne for format formatter from full funcione funktioniert funzioni füge "
-        "führe für garanta geändert gleich go good gracias grazie green grün guess guessing hack hacks hallo halte "
-        "handle hard hast have haz hello help here hey hi high hints hinweis hinzu hoi hoje hola how i ich idiomatic "
-        "if ik il implement implementing in include integration into investigate is isso issue ist it it's its je "
-        "joined jour just kannst keep kein keine keinen kindly klein know kun kurz kümmere la laat lance lancia las "
-        "lass lauf laufen le leg les let let's like line lines lint linter list lo locally look looks los lot low "
-        "luego mach mache main maintainable make manually master me meantime medium menor merci merge message "
-        "messages met mets mettre minimaal minimal minimaux minime minute minutes mir mit modifica modifications "
-        "modifiche modify moment montre more morning mostra mostre much mudanças mudou muestra muéstrame my mínimas "
-        "mínimos möchte möglichst nachher nada ne necesito necessary need needed nette new nichts niet no noch nog "
-        "non not nothing notice noticed nur não o obrigada obrigado occuper of oi older olá on once one ook oorzaak "
-        "op open oppakken option options or os other our outline own para parts pas pase pasen pass passe passem "
-        "passende passent passes passi passing passino pense per performance peux piano pick plait plan plano plaît "
-        "pleasant please plus pode poi por possível pour pr practices preciso presto pretty prima primeiro primero "
-        "priority probleem problem problema problems problème proceed produce production project proper properly "
-        "proposal propose pros prototype provide prueba pruebas prüfe public puedes pull puoi push quality que "
-        "question questions questo quick quickly qué rapidement read readable readme ready real really reasonable "
-        "rebase recommend refactor reformat regression regressions regressão relación relevant rely rename repo "
-        "repository reproduce request require requires rerun resolve resolver result results resumen resumo review "
-        "riassunto right rode root ruhig run résumé rétrocompatibilité s'il same samenvatting sans schreib schreibe "
-        "schreiben schrijf scrivi segui self-contained sem sense sentence sentences senza separate short shortly show "
-        "sicher siga sigue simple sin skip skipped slaagt small smallest snel so solltest soluciona solution solve "
-        "some something sonst spare spec specs spiega squash staging start stash stay stays stelle step steps stijl "
-        "stil stile still stuck style subagent subagents subito succeed such suis suite summarize summary support "
-        "supported sure take también também task te tell tenga terminar terminer termines terminé test teste testes "
-        "tests than thank thanks that that's the their them then there these they they're think this thorough "
-        "thoroughly through ticket time title to todas todavía today todo todos toe toi tomorrow too tool tools touch "
-        "tous tout toutes trade-offs tradeoffs trouve trova tu tudo tutti tutto type typecheck types uit ultrathink "
-        "um uma umsetzen un una unclear und understand understanding une unit unnötige unrelated unreleased unsure "
-        "until up update urgent ursache use users validate veranderd verified verify verifying version versions vind "
-        "vite voeg voer volg voor vorhandene vorhandenen vorher want warning warnings was we well wenn werk werkt "
-        "what when which while whole why wie wijziging wijzigingen will wir with without work workaround workarounds "
-        "working works would write y yet you your zeig zeige zeigen zero zien zorg zuerst zusammenfassung à ändere "
-        "änderung änderungen ça écrire écris без быстро все всё для добавь добавьте документацию его запусти "
-        "запустите затем и изменения изменил исправь их код коммит кратко минимальные мне можешь найди напиши "
-        "напишите не обнови план подробно пожалуйста пока покажи потом привет причину проблема проверь проходит "
-        "проходят работает сделай сначала спасибо стиль также тест тесты убедись убедитесь что это"
-    ).split()
-)
-"""Words of clauses that tell how to work, whatever the work is about, in eight languages."""
-
-_WITHOUT_SUBJECT = _WORKING_WORDS | _COURTESY_WORDS
+_WITHOUT_SUBJECT = WORKING_WORDS | _COURTESY_WORDS
 
 _WIDE_WORKING = lazy_regex(
     r"(?:请|也|再|并|然后|最后|同时|先|不要|别|写|添加|加上|补充|增加|更新|运行|跑|确保|通过|所有|全部|一下|一个|单元|回归|测试"
@@ -465,7 +403,8 @@ def forgets(text: str) -> bool:
 
 def without_withdrawal(text: str) -> str:
     """Return a sentence without the words that withdraw: what is left is their subject."""
-    return FORGET.sub(" ", _EXPIRED.sub(r" \g<before> \g<after> ", text))
+    subject = FORGET.sub(" ", _EXPIRED.sub(r" \g<before> \g<after> ", text))
+    return _RULE_AT_END.sub("", subject) if subject != text else text
 
 
 def allows_for_good(text: str) -> bool:
@@ -526,12 +465,15 @@ FORGET = lazy_regex(
     rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?:about )?{_OWN} (?:{_RULE}|thing)"
     r" (?:about|on|regarding|with|for|that|to|against)\b"
     rf"|\b{_FORGET} (?:about )?(?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}(?:{_RULE}|thing)(?: please| now)?\W*$)"
-    r"|\b(?:vergiss|streich(?:e|t)?|ignorier(?:e|t)?) (?:die|diese|meine) regel (?:mit|zu[mr]?|über|für|von)\b"
-    r"|\b(?:olvida|ignora|quita) (?:la|esa|mi) regla (?:de|del|sobre)\b"
-    r"|\b(?:oublie[zr]?|ignore[zr]?) (?:la|cette|ma) règle (?:sur|de|du|concernant)\b"
-    r"|\b(?:esque[cç][ae]|ignore) (?:a|essa|minha) regra (?:d[eoa]|sobre)\b"
-    r"|\b(?:dimentica|ignora) (?:la|quella|mia) regola (?:su|sul|del|di)\b"
-    r"|\b(?:vergeet|negeer) (?:de|die|mijn) regel (?:over|van)\b"
+    r"|\b(?:vergiss|vergesst|streich(?:e|t)?|ignorier(?:e|t)?) (?:(?:die|diese|meine) regel|das|die sache)"
+    r" (?:mit|zu[mr]?|über|für|von)\b(?: de[nmr]\b)?|-regel kannst du (?:vergessen|streichen|ignorieren)\b"
+    r"|\b(?:olv[ií]da(?:te de)?|ignora|quita) (?:(?:la|esa|mi) regla|lo) (?:de(?: l[ao]s?\b)?|del|sobre)\b"
+    r"|\b(?:oublie[zr]?|ignore[zr]?|laisse[zr]? tomber) (?:la|cette|ma) règle (?:sur|de|du|des|concernant)\b"
+    r"(?: l[ae]s?\b)?"
+    r"|\b(?:pode )?(?:esque[cç](?:e|a|er)|ignor(?:e|a|ar)) (?:(?:a|essa|aquela|minha) (?:regra|história|coisa)|aquilo)"
+    r" (?:d[eoa]s?|sobre)\b"
+    r"|\b(?:dimentica|ignora|lascia perdere) (?:la|quella|mia) regola (?:su|sul|sui|sulle|del|dei|delle|di)\b"
+    r"|\b(?:vergeet|negeer) (?:(?:de|die|mijn) regel|dat) (?:over|van|met)\b"
     r"|\bзабудь(?:те)? (?:это |моё )?правило (?:про|о|об)\b"
     r"|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
     r"|\b(?:olvida|olvide|olvid[aá]te de) lo que (?:te )?(?:dije|he dicho)(?: (?:sobre|de|acerca de))?"
@@ -540,8 +482,15 @@ FORGET = lazy_regex(
     r"|\bdimentica(?:te)? (?:quello|ciò) che ho detto(?: (?:su|di|del|sul))?"
     r"|\bvergeet wat ik (?:heb gezegd |zei )?(?:over )?"
     r"|\bзабудь(?:те)?,? (?:то,? )?что я (?:говорил[аи]?|сказал[аи]?)(?: (?:про|о|об))?"
-    r"|について(?:言った|話した)(?:こと|の)は?忘れて|の(?:ルール|規則)は(?:もう)?忘れて|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
+    r"|について(?:言った|話した)(?:こと|の)は?忘れて"
+    r"|(?:という|って|の)?(?:ルール|規則)(?:は|を)?(?:もう)?(?:忘れて|なし(?:で|に)|取り消し|取消|撤回|無効|廃止)"
+    r"|の(?:件|話|指示)は(?:もう)?(?:忘れて|取り消し|撤回)"
+    r"|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
+    r"|(?:取消|撤销|去掉|删掉)(?:关于)?(?=[^。，！\n]{1,30}(?:规则|规定|约定)[。！!]?$)"
+    r"|的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)(?:就|都|已经)?(?:不用管|不用遵守|作废|取消|不再适用|不适用|不算|失效)了?"
 )
+_RULE_AT_END = lazy_regex(r"的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?[。！!\s]{0,9}$")
+"""Words for a rule at the end of a withdrawal in Chinese."""
 KEEP_IN_MIND = lazy_regex(
     r"(?i)\b(?:don['’]?t|do not|never) (?:forget|ignore)|vergiss nicht|vergeet niet|no olvides|n[ãa]o esque|n['’]oublie"
     r"|non dimentica|не забудь|不要忘|别忘|忘れない"

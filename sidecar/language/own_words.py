@@ -284,7 +284,7 @@ _SOMEBODY = (
     r"|cliente?|coll[èe]gue|relecteur|utilisateur|il|elle|capo|collega|utente|klant|baas|gebruiker|клиент|заказчик"
     r"|начальник|коллега)"
 )
-_SAID = (
+_STATES = (
     r"(?:says?|said|writes?|wrote|asked|asks|sent|posted|commented|reported|complained|replied"
     r"|diz|disse|falou|escreveu|mandou|pediu|comentou|respondeu|enviou"
     r"|dice|dijo|escribi[óo]|escribe|mand[óo]|pidi[óo]|coment[óo]|respondi[óo]|envi[óo]"
@@ -297,7 +297,7 @@ _LETTER = (
     r"|mensaje|correo|nachricht|kommentar|rückmeldung|courriel|commentaire|retour|messaggio|commento|bericht|opmerking)"
 )
 _REPORTED_WORDS = lazy_regex(
-    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w){_SOMEBODY}(?: \w+){{0,3}}? {_SAID}(?!\w)"
+    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w){_SOMEBODY}(?: \w+){{0,3}}? {_STATES}(?!\w)"
     rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
     r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)"
     r"|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses|le|ce|aqui o|aquí el|hier(?: ist)? das) )?"

@@ -132,7 +132,8 @@ def relation(new: Claim, old: Claim) -> Relation | None:
     release, rivalry = release_of(new.text), _rivalry(*statements)
     if release is not None and _is_released(release, statements[1]):
         return "contradicts"
-    return None if statements[0].stance == "may" and not allows_for_good(new.text) else rivalry
+    is_passing = statements[0].stance == "may" and not statements[0].is_withdrawal and not allows_for_good(new.text)
+    return None if is_passing else rivalry
 
 
 def _has_other_value(new: Claim, old: Claim) -> bool:
@@ -320,10 +321,10 @@ def _subject(statement: Statement) -> tuple[frozenset[Value], list[Unit]]:
 def _names_all(
     values: Iterable[Value], words: Iterable[Unit], known_values: frozenset[Value], known: Sequence[Unit]
 ) -> bool:
-    """Whether values and words all occur in a statement; it may have a value as a word, where that says a place."""
-    places = {unit.word for unit in known}
-    return all(value in known_values or value.name in places for value in values) and all(
-        _has(known, unit) for unit in words
+    """Whether values and words all occur in a statement; it may have a value as a word or as a path."""
+    names = {*(unit.word for unit in known), *(value.name for value in known_values if value.kind == "path")}
+    return all(value in known_values or value.name in names for value in values) and all(
+        unit.word in names or _has(known, unit) for unit in words
     )
 
 

@@ -115,6 +115,18 @@ WITHDRAWALS = (
     ("Use pnpm instead of npm.", "Die Regel mit pnpm gilt nicht mehr."),
     ("Use pnpm instead of npm.", "La règle sur pnpm ne s'applique plus."),
     ("Use pnpm instead of npm.", "Olvida la regla de pnpm."),
+    ("Vitest verwenden und nicht Jest", "Vitest-Regel kannst du vergessen"),
+    ("Kommentare im Code auf Deutsch", "Vergiss das mit den Kommentaren auf Deutsch"),
+    ("Préférer les composants fonctionnels", "Laisse tomber la règle des composants fonctionnels"),
+    ("Ne pas modifier le dossier `legacy/`", "Oublie ce que j'ai dit sur legacy"),
+    ("No toques los archivos de `migrations/`", "Olvida lo de migrations"),
+    ("Use pnpm e não npm", "pode esquecer aquilo do pnpm"),
+    ("Valores são inteiros em centavos", "Esquece a regra dos centavos"),
+    ("npm ではなく pnpm を使う", "pnpmの件は忘れて"),
+    ("コメントは日本語で書く", "コメントを日本語で書くルールはもうなしで"),
+    ("所有接口都要返回统一的错误码", "忘掉统一错误码那条规则。"),
+    ("所有接口都要返回统一的错误码", "错误码的规则不用管了"),
+    ("不要改 `vendor/` 目录", "取消 vendor 目录的规则"),
 )
 """The later sentence takes back the earlier one and states nothing."""
 
@@ -229,6 +241,14 @@ NO_REVERSAL = (
     ("Never skip tests.", "Tests are ok again."),
     ("Always add a changelog entry.", "This changelog entry is no longer needed."),
     ("Use pnpm instead of npm.", "Forget that bug, look at the pnpm lockfile instead."),
+    ("Use pnpm instead of npm.", "Vergiss das mit dem Fehler, schau ins pnpm-Lockfile."),
+    ("Use pnpm e não npm", "esquece aquele bug do pnpm"),
+    ("Ne pas modifier le dossier `legacy/`", "oublie la règle sur vendor"),
+    ("No toques los archivos de `migrations/`", "olvida lo del login"),
+    ("所有接口都要返回统一的错误码", "取消订单的规则要返回错误码"),
+    ("不要改 `vendor/` 目录", "你忘了改 vendor 目录"),
+    ("コメントは日本語で書く", "コメントの件を忘れずに確認して"),
+    ("金額はすべて整数の円で扱う", "ルール違反の金額は取り消しできるようにして"),
 )
 """Sentences with words of reversal that take nothing back."""
 
