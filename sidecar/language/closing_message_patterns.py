@@ -94,10 +94,10 @@ CHANGE = lazy_regex(
     r"|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名|最適化)(?:し(?:ました|た(?!い)|ています)"
     r"|されました|済み|完了|いたしました)|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ"
     r"|揃え)(?:まし)?た|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
-    r"|改用|改成|改为|完善|简化|恢复|统一|开发)(?:好|完成)?了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部"
+    r"|改用|改成|改为|完善|简化|恢复|统一|开发)(?:好|完成)?了|(?:[删去拿换]掉|[加补接]上|换成|挪到|移到|拆成|抽成|写好)了"
+    r"|[里中上](?:加|改|删|换|写)了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部"
     r"|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用"
-    r"|改成|改为|完善|简化|恢复|统一|开发|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化"
-    r"|调整|新增|增加|解决)[^，。]{3,}",
+    r"|改成|改为|完善|简化|恢复|统一|开发|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决)[^，。]{3,}",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -107,14 +107,13 @@ CAUSE = lazy_regex(
     r"|crash) (?:was|is|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba"
     r"|ocurr\w+|venía)|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)"
     r"|a causa|pois|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)"
-    r"|parce qu|à cause d|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran"
-    r"|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|de fout (?:is|was|zat)"
-    r"|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина|потому что"
-    r"|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|(?:た|ない|ている)ため(?:に|、|で)"
-    r"|ので|だったから",
+    r"|parce que?|à cause d(?:es?|u)?|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache"
+    r"|lag daran|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|omdat|doordat"
+    r"|de fout (?:is|was|zat)|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина"
+    r"|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|(?:た|ない|ている)ため"
+    r"(?:に|、|で)|ので|だったから",
     re.IGNORECASE,
 )  # fmt: skip
-
 CAUSE_FIRST = lazy_regex(
     r"(?:the )?(?:(?:root )?cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)|問題は"
     r"|причина|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|probleem"
@@ -135,7 +134,8 @@ EVIDENCE = lazy_regex(
     r"|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur"
     r"|erfolgreich|ohne fehler|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+"
     r"|прош\w+|зел[её]н\w+)|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス"
-    r"|通り|エラーなし)|(?:测试|编译|构建|检查).{0,16}(?:通过|成功|无错误)",
+    r"|通り|エラーなし)|(?:测试|编译|构建|检查|用例|pytest|jest|vitest).{0,16}(?:通过|成功|无错误)"
+    r"|\b(?:pasan|passam) .{0,24}\b(?:tests|pruebas|testes)\b|\btests? .{0,24}\b(?:grün\b|bestehen\b|durch[.!]?$)",
     re.IGNORECASE,
 )  # fmt: skip
 

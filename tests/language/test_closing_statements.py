@@ -236,3 +236,29 @@ def test_a_statement_addresses_nobody() -> None:
 def test_a_remedy_behind_a_label_is_no_problem() -> None:
     text = "## Issues fixed\n\n- Empty carts: Added a guard that never reads a missing total\n"
     assert [statement.section for statement in account_of(text).statements] != ["problem"]
+
+
+@together(
+    ("text", "sections"),
+    (
+        (
+            "La remise doublait parce que `total()` l'avait déjà. J'ai supprimé l'appel. Les 12 tests passent.",
+            ["cause", "change", "evidence"],
+        ),
+        ("La remise manquait à cause de l'arrondi du panier. J'ai corrigé l'arrondi.", ["cause", "change"]),
+        (
+            "总价算错是因为折扣被扣了两次。我删掉了 `discounted_price` 里的第二次扣减，测试通过了。",
+            ["cause", "change"],
+        ),
+        ("我在 `till/errors.py` 里加了统一的错误码。已运行 pytest，全部通过。", ["change", "evidence"]),
+        ("Moví el registro a `onMounted` en `web/checkout.ts`. Pasan los 12 tests.", ["change", "evidence"]),
+        ("Ich habe den zweiten Abzug entfernt. Alle 14 Tests laufen durch.", ["change", "evidence"]),
+        ("购物车里有三个折扣字段。", []),
+        ("Der Test läuft sehr lange durch den Rabatt.", []),
+        ("On car-park pages the cart is shown.", []),
+        ("用户可以在购物车里换货。", []),
+        ("Pasan muchas cosas en el carrito.", []),
+    ),
+)  # fmt: skip
+def test_statements_are_sorted_in_other_languages(text: str, sections: list[str]) -> None:
+    assert [statement.section for statement in account_of(text).statements] == sections
