@@ -527,7 +527,7 @@ _CLAUSES = (
     _clause("format", "rule", "two languages & dev|text", "translates"),
     _clause("use", "rule", "your & with contrast"),
     _clause("use", "rule", "use generic & with contrast|reason after", "definite"),
-    _clause("contrast", "rule", "contrast|use not", "located"),
+    _clause("contrast", "rule", "contrast|use not", "located|symptom"),
     _clause("contrast", "rule", "never after"),
     _clause("place", "rule", "place"),
     _clause("norm", "rule", "topic norm", "symptom|located"),

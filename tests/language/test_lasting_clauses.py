@@ -32,6 +32,12 @@ hab doch schon gesagt keine default exports
 hab ich doch gesagt: nur named exports
 je t'avais dit pas de console.log
 都说了别用 any
+non c'est pnpm pas npm
+nein es ist pnpm nicht npm
+いや、jestじゃなくてvitest使って
+npmではなくpnpmでお願い
+不是 npm，是 pnpm
+不对，是 pnpm 不是 npm
 不是说了不要改 package.json
 """,
     "habits": """
@@ -139,6 +145,8 @@ FOUND_BY_RELEVANCE = {
 опять console.log, у нас для этого есть логгер
 """,
     "bans": """
+wir nehmen jetzt biome statt eslint, eslint ist raus
+toujours des noms de variables en anglais
 nichts ohne Tests einchecken
 I don't want you to run database commands on your own
 não mexa na pasta `legado`, em hipótese nenhuma
@@ -208,6 +216,13 @@ in general I want the smallest possible diff
 """Wishes in forms that are mostly about the task at hand."""
 
 ONE_OFF = """
+jestじゃなくてvitestのエラーです
+不是 npm，是网络问题
+nein es ist pnpm das nicht geht
+it's react not loading the page
+wir nehmen den Zug nach Berlin
+no es pnpm no npm
+toujours des erreurs de lint en rouge
 te dije que no funcionan los tests
 eu já disse que não funciona o login
 já falei que não sei

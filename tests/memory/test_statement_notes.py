@@ -35,6 +35,9 @@ def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: st
     ("また any 使ってるじゃん、any禁止って言ったよね", "any禁止"),
     ("记住，生产数据库只能只读访问", "生产数据库只能只读访问"),
     ("说了多少遍了 别用 any", "别用 any"),
+    ("non c'est pnpm pas npm", "C'est pnpm pas npm"),
+    ("いや、jestじゃなくてvitest使って", "jestじゃなくてvitest使って"),
+    ("不对，是 pnpm 不是 npm", "是 pnpm 不是 npm"),
     ("我说过不要改 `vendor/` 目录", "不要改 `vendor/` 目录"),
 ])  # fmt: skip
 def test_a_title_has_no_words_that_only_make_the_statement_last(sentence: str, title: str) -> None:

@@ -48,7 +48,8 @@ _LEAD = lazy_regex(
     r"|нет)\s?[,.:;!—–]+"
     r"(?<!\s\.(?=\w))\s*"
     r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|und|aber|y|pero|e|mas|et|и"
-    r"|from now on|going forward|remember that)\b[\s,]+)+",
+    r"|from now on|going forward|remember that)\b[\s,]+"
+    r"|(?:no|nein|non) (?=it['’]?s\b|es ist\b|c['’]est\b)|(?:いや|違う|違います|いいえ|不对?|错了)[、，,。]\s?)+",
     re.IGNORECASE,
 )
 _MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
