@@ -467,6 +467,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_a_sentence_of_a_reply_and_its_note_of_the_same_choice_are_one_memory",
         "test_notes_block.py::test_a_dropped_line_is_an_artifact_only_if_lines_went",
         "test_notes_block.py::test_a_decision_line_is_an_artifact_only_if_the_run_shows_it",
+        "test_notes_block.py::test_a_decision_that_only_a_new_files_text_shows_is_an_artifact",
         "test_notes_block.py::test_a_decision_on_how_to_work_is_an_unsupported_rule",
         "test_notes_block.py::test_a_decision_record_lists_what_the_run_tried_and_dropped",
     ),

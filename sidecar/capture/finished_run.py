@@ -12,6 +12,7 @@ from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.capture.effects.shell_commands import commit_messages
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results import RunnerOutcome
+from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
@@ -68,6 +69,7 @@ def _final_text(activity: RunActivity, params: PostRunParams) -> str:
 
 
 MAX_DIFF_CHARACTERS = 40_000
+MAX_NEW_FILES = 20
 MAX_LAST_TEXTS = 4
 MAX_REQUEST_CHARACTERS = 600
 """Beginning of a request whose words name the work; a long one shares words with every title."""
@@ -150,7 +152,16 @@ class FinishedRun:
         diffs = (self.effects.diffs.get(path) for path in sorted(self.effects.own_paths))
         hunks = "\n".join(diff.hunks for diff in diffs if diff is not None)[:MAX_DIFF_CHARACTERS]
         texts.append("\n".join(line for line in hunks.splitlines() if line.startswith("+")))
+        texts.append("\n".join(self._new_texts())[:MAX_DIFF_CHARACTERS])
         return frozenset(term for text in texts for term in query_terms(text))
+
+    def _new_texts(self) -> Iterator[str]:
+        """Yield the text of each file that it created and that git does not track yet."""
+        state = self.effects.state
+        untracked = {file.path for file in state.changed if file.kind == "untracked"} if state is not None else set()
+        for path in sorted(untracked & self.effects.own_paths)[:MAX_NEW_FILES]:
+            if not is_generated(path) and (text := self.workspace.slices.repository.new_file_text(path)) is not None:
+                yield text
 
     @cached_property
     def reversal(self) -> Reversal | None:

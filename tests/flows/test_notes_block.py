@@ -163,6 +163,25 @@ def test_a_decision_line_is_an_artifact_only_if_the_run_shows_it(conversation: C
 
 
 @pytest.mark.parametrize(
+    ("decision", "title"),
+    [
+        ("Entscheidung: SQLite für die Körbe, weil die Kasse keinen Server hat, statt Redis", "SQLite für die Körbe"),
+        ("决定：购物车用 SQLite 保存，因为收银机没有服务器，而不是 Redis", "购物车用 SQLite 保存"),
+    ],
+)
+def test_a_decision_that_only_a_new_files_text_shows_is_an_artifact(
+    conversation: Conversation, decision: str, title: str
+) -> None:
+    work = lambda: [conversation.edit("till/store.py", "import sqlite3\n")]  # noqa: E731
+    after = conversation.turn("Store the carts.", work, text=reply(decision))["after"]
+    (draft,) = after["artifacts"]
+    assert conversation.artifact(draft["id"])["title"] == title
+    other = lambda: [conversation.edit("till/other.py", "import json\n")]  # noqa: E731
+    redis = decision.replace("SQLite", "Kafka")
+    assert conversation.turn("Store them.", other, text=reply(redis))["after"]["artifacts"] == []
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "Fix the total.\n\n```\nAlways use pnpm instead of npm in web/\n```",
