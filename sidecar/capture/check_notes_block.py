@@ -12,7 +12,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.finished_run import FinishedRun
-from sidecar.core.clean_text import clip_at_word
+from sidecar.core.clean_text import clip_at_word, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
@@ -114,7 +114,7 @@ def session_notes(notes: Iterable[VerifiedNote], now_ms: int) -> tuple[Note, ...
 def decision_sentences(notes: Iterable[VerifiedNote]) -> list[str]:
     """Return the decisions that the run's changes show, each as one sentence with its reason."""
     return [
-        redact(verified.note.text.rstrip(".") + ".")
+        redact(with_full_stop(verified.note.text))
         for verified in notes
         if verified.note.key == "decision" and verified.is_in_changes
     ]

@@ -24,7 +24,7 @@ from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
-from sidecar.core.clean_text import clip_at_word
+from sidecar.core.clean_text import clip_at_word, with_full_stop
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
@@ -184,7 +184,7 @@ def _without_determiner(tried: str) -> str:
 
 def _as_sentence(text: str) -> str:
     flat = " ".join(text.split()).rstrip(".")
-    return f"{flat[:1].upper()}{flat[1:]}." if flat else ""
+    return with_full_stop(f"{flat[:1].upper()}{flat[1:]}") if flat else ""
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -132,6 +132,13 @@ def escape_markers(text: str) -> str:
     return checked
 
 
+def with_full_stop(text: str) -> str:
+    """Return a sentence with a full stop at its end, that of its script."""
+    bare = text.rstrip(".。")
+    is_unspaced = "\u3040" <= bare[-1:] <= "\u9fff"
+    return f"{bare}{'。' if is_unspaced else '.'}"
+
+
 def one_line(text: str, limit: int) -> str:
     """Clean a text, collapse its white space, and clip it to a maximum number of characters."""
     return _single_line(text, limit) if len(text) > _MAX_CACHED_CHARACTERS else _cached_single_line(text, limit)

@@ -283,7 +283,10 @@ def _parts_of_clauses(text: str) -> StatementParts:
             reason = (cause[1] if cause.re.groups else rest[cause.end() :]).strip()
         elif rest:
             subject.append(rest)
-    return StatementParts("、".join(subject), reason, alternative) if subject else StatementParts(text)
+    if not subject:
+        return StatementParts(text)
+    named = "、".join(subject)
+    return StatementParts(named.removesuffix("は") if reason or alternative else named, reason, alternative)
 
 
 def _clauses(text: str) -> Iterator[str]:

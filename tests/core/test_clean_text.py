@@ -6,7 +6,7 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.clean_text import clip, clip_at_word, count_noun, escape_markers, line_of_code
+from sidecar.core.clean_text import clip, clip_at_word, count_noun, escape_markers, line_of_code, with_full_stop
 from tests.support.cases import together
 
 
@@ -15,6 +15,12 @@ def test_a_clipped_text_fits_its_limit_and_ends_with_an_ellipsis(text: str, limi
     for clipped in (clip(text, limit), clip_at_word(text, limit)):
         assert len(clipped) <= limit
         assert clipped == text if len(text) <= limit else clipped.endswith("…")
+
+
+def test_a_sentence_ends_with_the_full_stop_of_its_script() -> None:
+    assert with_full_stop("SQLite for the carts.") == "SQLite for the carts."
+    assert with_full_stop("购物车用 SQLite 保存") == "购物车用 SQLite 保存。"
+    assert with_full_stop("カートを保存する。") == "カートを保存する。"
 
 
 def test_a_text_is_clipped_between_words() -> None:

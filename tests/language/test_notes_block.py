@@ -153,3 +153,9 @@ def test_a_note_keeps_names_that_look_like_emphasis() -> None:
     )
     assert block is not None
     assert [note.text for note in block.notes] == ["use the constants of __init__.py, not *.cfg"]
+
+
+def test_the_topic_of_a_japanese_note_ends_without_its_particle() -> None:
+    parts = statement_parts("SQLite への保存は、この端末で使えないため")
+    assert parts == ("SQLite への保存", "この端末で使えない", "")
+    assert statement_parts("日付は UTC").subject == "日付は UTC"
