@@ -46,6 +46,8 @@ MAX_ACCEPTED_RULES = 40
 
 _MAX_CHARACTERS = 2_000
 _BULLET = lazy_regex(r"^(?:[-*#>]+\s+)+")
+_UNENDED = lazy_regex(r"[\w`\"')\]](?=\n\n)")
+"""The end of a paragraph without a mark, with another one below it."""
 _EMPHASIS = {ord(sign): None for sign in "*`\"'"}
 
 
@@ -283,7 +285,7 @@ def _source(memory_id: str, at_ms: int) -> str:
 def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:
     """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
     limit_bytes = MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms))
-    whole = _BULLET.sub("", one_line(text or title, _MAX_CHARACTERS))
+    whole = _BULLET.sub("", one_line(_UNENDED.sub(r"\g<0>.", text or title), _MAX_CHARACTERS))
     return whole if size(whole) <= limit_bytes else _clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
 
 

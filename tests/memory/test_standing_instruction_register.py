@@ -72,6 +72,15 @@ def test_a_registered_statement_is_active_with_its_id_date_and_origin(instructio
     assert instruction.line == f"- Use pnpm instead of npm. ({memory_id}, 2026-03-01)"
 
 
+def test_what_a_statement_answers_is_a_sentence_of_its_own_in_its_line(instructions: Register) -> None:
+    instructions.add("Never add a server dependency\n\nIn answer to: Which database?")
+    instructions.add("Use pnpm.\n\nIn answer to: Which tool?")
+    texts = {instruction.text for instruction in instructions.active()}
+    assert texts == {
+        "Never add a server dependency. In answer to: Which database?", "Use pnpm. In answer to: Which tool?",
+    }  # fmt: skip
+
+
 def test_a_memory_that_is_not_registered_is_not_active_whatever_its_file_claims(
     memories: Memories, instructions: Register
 ) -> None:

@@ -138,3 +138,13 @@ def test_only_a_typed_message_states_a_standing_instruction() -> None:
     for is_typed in (True, False):
         (note,) = read_message(message._replace(is_typed=is_typed)).notes
         assert note.is_standing_instruction is is_typed
+
+
+@pytest.mark.parametrize("text", [
+    "PS: in this repo we only use snake_case for json keys", "A partir de agora, neste projeto usamos pnpm e não npm",
+    "In diesem Projekt verwenden wir pnpm", "このプロジェクトではpnpmを使ってください",
+])  # fmt: skip
+def test_words_for_the_project_do_not_point_at_the_agents_answer(text: str) -> None:
+    (note,) = read_message(Utterance("user", text, 0, True, "I will print amounts with two decimals.")).notes
+    assert "Said in answer to" not in note.text
+    assert not note.title.startswith("PS")

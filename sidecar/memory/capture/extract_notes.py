@@ -44,8 +44,8 @@ _TYPES: dict[str, StatementKind] = {
     "fact": "semantic",
 }
 _LEAD = lazy_regex(
-    r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|decision|remember|nein|non|não|nee"
-    r"|нет)\s?[,.:;!—–]+"
+    r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|p\.?s|btw|fyi"
+    r"|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+"
     r"(?<!\s\.(?=\w))\s*"
     r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|und|aber|y|pero|e|mas|et|и"
     r"|from now on|going forward|remember that)\b[\s,]+"
@@ -71,7 +71,12 @@ _POINTS = lazy_regex(
     r"|ici|eso|esto|aquí|isso|isto|aqui|questo|qui|dit|dat|это|так|здесь)\b|这|那|它|これ|それ|ここ",
     re.IGNORECASE,
 )
-_PLACE = lazy_regex(r"\b(?:here|there|hier|ici|aquí|aqui|qui|здесь)\b(?! (?:is|are)\b)|ここ|这里", re.IGNORECASE)
+_PLACE = lazy_regex(
+    r"\b(?:here|there|hier|ici|aquí|aqui|qui|здесь)\b(?! (?:is|are)\b)|ここ|这里"
+    r"|\b(?:this|diese[ms]?|n?este|n?esse|ce|cet|questo|dit|этом) (?:repo\w*|project|code ?base|workspace|projekt"
+    r"|proyecto|projeto|projet|dépôt|progetto|проект\w*)\b|(?:この|本)(?:プロジェクト|リポジトリ)|这个(?:项目|仓库|代码库)",
+    re.IGNORECASE,
+)
 """Words for the project, or for a place in it, which need no other sentence: "we use pnpm here"."""
 
 _CONTINUES = lazy_regex(
