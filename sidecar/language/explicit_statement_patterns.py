@@ -393,7 +393,7 @@ _FROM_NOW_ON = lazy_regex(
     r"|all|please))|(?:(?<!is )(?<!are )(?<!for )(?<!of )(?<!keep )(?<!we )(?<!be )(?<!to )(?:going|moving) forward)"
     r"|henceforth|a partir de (?:hoje|hoy)|ab (?:heute|morgen)(?= (?:immer|nie|nur|bitte|keine?)\b)"
     r"|à partir d['’]aujourd['’]hui|da oggi in (?:poi|avanti)"
-    r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=, (?!(?:i|we|it|this|that|there|you)\b))"
+    r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=[,:] (?!(?:i|we|it|this|that|there|you)\b))"
     r"|(?:de|a partir de) ahora en adelante|a partir de ahora|desde ahora|de hoy en adelante|en adelante|dorénavant"
     r"|désormais|à partir de maintenant|à l['’]avenir|à compter de maintenant"
     r"|ab jetzt|ab sofort|von jetzt an|von nun an|künftig|zukünftig|in zukunft|daqui (?:em|para|pra) (?:diante"

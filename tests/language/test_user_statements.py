@@ -14,6 +14,7 @@ EXPLICIT = """
 Remember: use pnpm, not npm
 please remember that the API listens on port 8080
 From now on, run the tests before you commit
+also, in the future: tests live next to the code, not in tests/
 fix the header and from now on use our Button component
 We no longer use Redis
 we don't support Internet Explorer anymore
