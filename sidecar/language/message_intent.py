@@ -505,7 +505,8 @@ _EXPIRED = lazy_regex(
 )
 _FOR_GOOD = (
     r"from (?:now|here|today) on(?:wards)?|in (?:the )?future|going forward|for good|ab (?:jetzt|sofort)|in zukunft"
-    r"|a partir de (?:agora|ahora)|désormais|à partir de maintenant|d['’]ora in poi|vanaf nu|отныне"
+    r"|a partir de (?:agora|ahora|hoje|hoy)|de ahora en adelante|de agora em diante|daqui (?:pra|para) frente"
+    r"|dorénavant|von (?:jetzt|nun) an|(?:zu)?künftig|désormais|à partir de maintenant|d['’]ora in poi|vanaf nu|отныне"
 )
 _ENDED = lazy_regex(
     r"(?i)\b(?:you|we) (?:don['’]?t|do not|no longer) (?:need|have) to\b"

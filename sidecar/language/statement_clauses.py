@@ -90,6 +90,8 @@ def wordings_of(text: str) -> list[Wording]:
 def wording_of(text: str) -> Wording:
     """Return the words of a statement that are not function words, by clause."""
     quoted = frozenset(folded(match[1].strip()) for match in _QUOTED.finditer(text))
+    if _TYPE_ANY.search(text):
+        quoted |= {"any"}
     language = language_of(text)
     clauses: list[Clause] = []
     was_denied = False
@@ -111,6 +113,16 @@ def wording_of(text: str) -> Wording:
             if side:
                 clauses.append(Clause(side, is_denied and not is_complaint))
     return Wording(text, tuple(clauses), language)
+
+
+_TYPE_ANY = lazy_regex(
+    r"(?i)(?:\b(?:us(?:e|es|a|as|ar|o|amos|ing)|utilis\w{1,4}|utiliz\w{1,4}|verwende\w{0,2}|benutze\w{0,2}|nutze\w{0,2}"
+    r"|no|kein|pas d['’]|nada de|sem|sin) `?|(?:用|使用|禁止) ?`?)any`?"
+    r"(?=\s{0,3}(?:$|[.,;:!。、，！)]|(?:in|en|em|no|im|dans|a partir|de ahora|desde|from|types?|ab)\b"
+    r"|[\u3040-\u9fff]))"
+    r"|(?<![\w-])any ?(?:禁止|は|を|型|使|类型)"
+)
+"""The type `any` of TypeScript, which is a function word elsewhere."""
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -219,7 +231,11 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     word = folded(bare if bare.startswith("*") else bare.lstrip("./@"))
     is_acronym = bare.isupper() and len(bare) > 1
     is_function_word = word in FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS)
-    if not word or word in NEGATIONS or (is_function_word and not (is_acronym or _is_tool(word, language))):
+    if (
+        not word
+        or word in NEGATIONS
+        or (is_function_word and not (is_acronym or _is_tool(word, language) or (word == "any" and word in quoted)))
+    ):
         return
     is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):

@@ -89,6 +89,13 @@ WRITTEN_AFTER = (
 )
 """Rivals that the first version found in 16 of 22 cases; two of 22 are still missed."""
 
+OF_A_TYPE = (
+    ("Nunca use any", "Pode usar any a partir de agora"),
+    ("Nunca uses any", "Puedes usar any de ahora en adelante"),
+    ("别用 any", "以后可以用 any"),
+)
+"""The word is a function word in English and a type in these."""
+
 WITHDRAWALS = (
     ("Always answer in German.", "Forget the rule about German."),
     ("Use pnpm instead of npm.", "Vergiss, was ich über pnpm gesagt habe."),
@@ -210,6 +217,10 @@ UNRELATED = (
     ("Remember: staging runs on port 8080.", "Remember: production runs on port 80."),
     ("Use dark mode in screenshots.", "Use light colours in the docs."),
     ("Never log passwords.", "Always log errors."),
+    ("Nunca use any", "Nunca use console.log"),
+    ("Never use any mocks.", "You may use any from now on."),
+    ("Don't change any of these files.", "You may use any from now on."),
+    ("提交信息用英文写", "注释用中文写"),
 )
 """Both hold, whichever comes first."""
 
@@ -253,7 +264,9 @@ NO_REVERSAL = (
 """Sentences with words of reversal that take nothing back."""
 
 
-@pytest.mark.parametrize(("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *WITHDRAWALS, *RELEASES])
+@pytest.mark.parametrize(
+    ("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES]
+)
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
 

@@ -44,7 +44,7 @@ _TYPES: dict[str, StatementKind] = {
     "fact": "semantic",
 }
 _LEAD = lazy_regex(
-    r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|p\.?s|btw|fyi"
+    r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|stop(?=,)|p\.?s|btw|fyi"
     r"|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+"
     r"(?<!\s\.(?=\w))\s*"
     r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|und|aber|y|pero|e|mas|et|и"
