@@ -216,6 +216,14 @@ in general I want the smallest possible diff
 """Wishes in forms that are mostly about the task at hand."""
 
 ONE_OFF = """
+no me acuerdo si usamos yarn o npm, revísalo
+não lembro se usamos pnpm ou npm
+I don't remember whether we use pnpm or npm here
+vergiss nicht die Übersetzungen im Formular
+não esqueça as traduções do formulário
+n'oublie pas les traductions du formulaire
+souviens-toi du bug d'hier, il est revenu
+lembra do bug do carrinho, voltou
 jestじゃなくてvitestのエラーです
 不是 npm，是网络问题
 nein es ist pnpm das nicht geht

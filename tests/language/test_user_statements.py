@@ -21,6 +21,11 @@ we don't support Internet Explorer anymore
 No, dates are always UTC
 No, the amount is always in cents.
 Lembre-se: usamos pnpm, não npm
+Vergiss nicht, dass wir pnpm verwenden
+Não esqueça que usamos pnpm
+No olvides que usamos pnpm
+N'oublie pas qu'on utilise pnpm
+souviens-toi que les montants sont en centimes
 A partir de agora, escreva os commits em português
 Não usamos mais o Redux
 Não, as datas são sempre em UTC
