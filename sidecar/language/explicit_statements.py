@@ -59,7 +59,7 @@ class ExplicitForm(NamedTuple):
 
 
 _MEMORY_QUESTION = lazy_regex(
-    r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな)[。\s]{0,3}$"
+    r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな)[。\s]{0,3}$|(?:^|[以今]后)(?:是不是|是否|要不要|会不会)|と書(?:いて|かれて)[あい]"
     r"|\b(?:do|did|can|will|don['’]?t|didn['’]?t) you (?:still |even )?remember\b",
     re.IGNORECASE,
 )

@@ -216,6 +216,9 @@ in general I want the smallest possible diff
 """Wishes in forms that are mostly about the task at hand."""
 
 ONE_OFF = """
+以后是不是都用 pnpm 比较好
+文档里写着以后都用 pnpm
+READMEには今後pnpmを使うと書いてあります
 no me acuerdo si usamos yarn o npm, revísalo
 não lembro se usamos pnpm ou npm
 I don't remember whether we use pnpm or npm here
