@@ -147,6 +147,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_an_interrupt_and_the_message_after_it_are_read_from_the_transcript",
         "test_statement_sources.py::test_a_statement_that_points_is_stored_with_what_it_answers",
         "test_statement_sources.py::test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows",
+        "test_statement_sources.py::test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference",
     ),
     "Memory Layer: capture is provable, junk is refused and counted": (
         "test_memory_capture.py::test_junk_is_dropped_and_counted_by_reason",
