@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
     # Types alone take half a minute in a new checkout; tests that wait leave as much.
     politely = ["nice", "-n", "5"] if shutil.which("nice") else []
-    depth = ["--fast"] if "--fast" in arguments else []
+    depth = ["--fast"] if "--fast" in arguments else [] if "--thorough" in arguments else ["--sampled"]
     checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py"), *depth]
     with subprocess.Popen(checks, stderr=subprocess.PIPE) as checking:
         tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
