@@ -15,6 +15,7 @@ from sidecar.cli.hook_client import FOLDER
 from sidecar.cli.hook_daemon import LOCK
 from sidecar.core.clock import rfc3339
 from tests.support.process import ROOT
+from tests.support.warm_process import run_python
 
 PATIENCE_SECONDS = 60.0
 HOOK = (sys.executable, "-m", "sidecar", "hook")
@@ -49,9 +50,7 @@ class ClaudeCode:
     def raw(self, event: str, stdin: bytes, variables: Mapping[str, str] | None = None) -> Done:
         """Run a hook with any bytes on stdin."""
         environment = {**self.environment, **(variables or {})}
-        done = subprocess.run(
-            (*HOOK, event, *self.arguments), input=stdin, env=environment, capture_output=True, check=False, timeout=60
-        )
+        done = run_python((*HOOK, event, *self.arguments), timeout=60, stdin=stdin, env=environment)
         assert (done.returncode, done.stderr) == (0, b"")
         return done
 
