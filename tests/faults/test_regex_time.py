@@ -49,7 +49,7 @@ BOUNDED: dict[str, Use] = {
 }
 """Patterns that only receive short or terminated texts; their caller must be quick instead."""
 
-FIRST_TEXTS, OTHER_TEXTS = 4, 4
+FIRST_TEXTS, OTHER_TEXTS = 2, 2
 """Texts per pattern in a default run: the first, which its own repeats give, and a sample of the others.
 
 `--thorough` tries all.
