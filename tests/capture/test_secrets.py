@@ -15,12 +15,12 @@ from tests.support.secret_shapes import TOKENS, shows
 def test_a_secret_is_masked_before_a_draft_is_cut(number: int, name: str) -> None:
     secret = TOKENS[name]
     places = range(0, 90, 7)
-    for before in places if is_thorough() else places[number % 3 :: 3]:
+    for before in places if is_thorough() else places[number % 6 :: 6]:
         text = f"{'word ' * before} {secret.text} more. Then"
         account = account_of(f"Fixed the {text}")
         drafted = devlog(account.title.text, [], account, [], 1, request=request_of(text))
         assert not shows(drafted.title + drafted.body, secret)
-    for lines in (0, 40, 200):
+    for lines in (0, 40, 200) if is_thorough() else ((0, 40, 200)[number % 3],):
         assert not shows(stored_plan("a line of the plan\n" * lines + secret.text), secret)
 
 

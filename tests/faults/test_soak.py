@@ -16,7 +16,7 @@ WARM = Usage(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
 def test_nothing_is_lost_stale_or_unbounded_while_everything_changes(tmp_path: Path) -> None:
-    run = soak(tmp_path, minutes=0.2 if is_thorough() else 0.1, seed=1)
+    run = soak(tmp_path, minutes=0.2 if is_thorough() else 0.05, seed=1)
     assert run.findings == []
     assert run.runs
     assert len(run.usages) >= 4

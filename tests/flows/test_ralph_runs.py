@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.depth import examples
 from tests.support.fake_agent import (
     FakeAgent,
     awaits,
@@ -265,7 +266,7 @@ def test_a_missing_agent_program_is_one_clear_error_without_retries(ralph: Ralph
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tells its memory in another way")
-def test_a_hundred_megabyte_binary_line_takes_linear_time_and_little_memory(
+def test_a_binary_line_of_many_megabytes_takes_linear_time_and_little_memory(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     spent = [0.0]
@@ -285,10 +286,12 @@ def test_a_hundred_megabyte_binary_line_takes_linear_time_and_little_memory(
         assert running.returncode == 0
         assert ralph.history()[-1]["outputBytes"] > megabytes * 2**20
         assert all(file.stat().st_size < 3 * 2**20 for file in (ralph.folder / "iterations").glob("*.output"))
-        assert 0 < highest < 72 * 1024, "KiB, of the whole program with the libraries it loads: the line is 100 MiB"
+        assert 0 < highest < 72 * 1024, (
+            "KiB, of the whole program with the libraries it loads: the line is 60 or 100 MiB"
+        )
 
     assert takes_linear_time(
-        lambda megabytes: partial(play, megabytes), 25, quick_seconds=20.0, clock=lambda: sum(spent)
+        lambda megabytes: partial(play, megabytes), examples(25, 15), quick_seconds=20.0, clock=lambda: sum(spent)
     )
     assert (ralph.folder / "iterations" / "0001.output").exists()
 

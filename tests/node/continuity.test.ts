@@ -33,6 +33,14 @@ async function up(t: Scope, mode: "active" | "passive" = "active"): Promise<Made
   return all
 }
 
+/** The same with its process up and nothing else: for the tests in which it answers no pre-run. */
+async function running(t: Scope): Promise<Made> {
+  const all = made(t)
+  await all.continuity.client.request("ping", {})
+  all.written.length = 0
+  return all
+}
+
 /** One for the tests that leave its process as it was, each with a sub-chat of its own. */
 const shared = up(file)
 
@@ -117,7 +125,7 @@ test("with only garbage on stdout the prompt is sent after 1.5 s", async (t) => 
 })
 
 test("when the sidecar dies during a pre-run the prompt is sent at once", async (t) => {
-  const { continuity, root, children, written } = await up(t)
+  const { continuity, root, children, written } = await running(t)
   children[0]?.kill("SIGSTOP")
   const run = continuity.beginRun(claudeInput(root))
   await until(() => written.some((text) => text.includes("continuity/preRun")), "the request is sent")
@@ -126,7 +134,7 @@ test("when the sidecar dies during a pre-run the prompt is sent at once", async 
 })
 
 test("a hanging sidecar costs 1.5 s, is replaced after three failures, and is then no longer called", async (t) => {
-  const { continuity, root, children } = await up(t)
+  const { continuity, root, children } = await running(t)
   children[0]?.kill("SIGSTOP")
   const started = performance.now()
   const runs = ["a", "b", "c"].map((subChatId) => continuity.beginRun(claudeInput(root, { subChatId })))

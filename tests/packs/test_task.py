@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.packs import (
@@ -19,6 +19,7 @@ from sidecar.packs import (
 from sidecar.packs import task_of as task_of_prompt
 from sidecar.runs import RecentWork, Task
 from tests.support.cases import together
+from tests.support.depth import examples
 
 KNOWN = re.compile(
     r"(?i)parcel|invoiceprinter|main\.tf|datenbankmigration|数据库|миграцию|io\.readall|session\.ts|update\.py|zebra|billing"
@@ -217,6 +218,7 @@ def test_only_both_ends_of_a_huge_prompt_are_read() -> None:
     assert len(task.objective) <= 300
 
 
+@settings(max_examples=examples(100, 12))
 @given(st.text(max_size=400), st.text(max_size=200))
 def test_a_fingerprint_is_deterministic_and_never_moves_within_a_task(first: str, second: str) -> None:
     task, is_new = task_of(None, first)

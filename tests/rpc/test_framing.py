@@ -2,10 +2,11 @@
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.rpc import MAX_HEADER_BYTES, Framer, Framing, Refused, frame
+from tests.support.depth import examples
 
 SMALL = 48
 """A limit that random streams reach."""
@@ -52,6 +53,7 @@ def cut(stream: bytes, sizes: list[int]) -> list[bytes]:
     return [*chunks, stream[start:]]
 
 
+@settings(max_examples=examples(100, 12))
 @given(STREAMS, st.lists(st.integers(1, 40), max_size=60))
 def test_messages_do_not_depend_on_how_the_stream_is_chunked(stream: bytes, sizes: list[int]) -> None:
     whole = all_of([stream])

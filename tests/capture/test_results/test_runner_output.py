@@ -1,5 +1,6 @@
 """The table of test runners, against what the runners really print."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.test_results import RunnerOutcome, Selection, outcomes_of
 from tests.support.cases import together
+from tests.support.depth import examples, sample
 from tests.support.growth import takes_linear_time
 
 TEST_OK = "def test_ok():\n    assert True\n"
@@ -49,7 +51,7 @@ def pytest_run(run: Run, name: str, content: str, *options: str) -> RunnerOutcom
     return run(name, content, sys.executable, "-m", "pytest", *quiet, *options, name, shown="python -m pytest")
 
 
-@pytest.mark.parametrize("options", [("-q",), ("-v", "--color=yes"), ("-q", "--tb=no")], ids=" ".join)
+@pytest.mark.parametrize("options", sample([("-q",), ("-q", "--tb=no"), ("-v", "--color=yes")], 2), ids=" ".join)
 def test_pytest_passes_and_fails(run: Run, options: tuple[str, ...]) -> None:
     passed = pytest_run(run, "test_ok.py", TEST_OK, *options)
     assert passed == RunnerOutcome("pytest", failed=False, names=(), excerpt="")
@@ -92,8 +94,9 @@ def test_unittest_passes_fails_and_errs(run: Run, shown: str) -> None:
     assert erred.failed
 
 
-@pytest.mark.parametrize("reporter", ["tap", "spec"])
-@pytest.mark.parametrize("shown", ["node --test", "npm test"])
+@pytest.mark.parametrize(
+    ("reporter", "shown"), sample([*itertools.product(["tap", "spec"], ["node --test", "npm test"])], 2)
+)
 def test_node_passes_and_fails(run: Run, reporter: str, shown: str) -> None:
     command = ("node", "--test", "--test-reporter", reporter, "check.test.mjs")
     passed = run("check.test.mjs", NODE.format("2"), *command, shown=shown)
@@ -264,4 +267,6 @@ def test_a_huge_output_is_parsed_in_linear_time(filler: str) -> None:
 
         return parse
 
-    assert takes_linear_time(work_of, 100_000, quick_seconds=1.0)  # a line feed takes two microseconds
+    assert takes_linear_time(
+        work_of, examples(100_000, 30_000), quick_seconds=1.0
+    )  # a line feed takes two microseconds

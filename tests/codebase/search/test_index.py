@@ -382,7 +382,7 @@ def test_very_long_prompt_takes_bounded_time() -> None:
     words = [f"w{letter}{other}" for letter in string.ascii_lowercase for other in string.ascii_lowercase]
     summary = Summary("text", 1, 1, "", (), (dict.fromkeys(words, 1),))
     index = FileIndex(forgetful)
-    index.update({f"src/{number}.py": str(number) for number in range(4_000)})
+    index.update({f"src/{number}.py": str(number) for number in range(examples(4_000, 1_500))})
     for path, content in index.pending():
         index.add_summary(path, content, summary)
     _ends_within(10, lambda: ask(index, " ".join(words)))
