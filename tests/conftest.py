@@ -86,15 +86,21 @@ TOGETHER = ("tests/frozen/", "tests/node/", "tests/replay/")
 
 FIRST = (
     "tests/node/",
-    "tests/flows/test_claude_code.py",
+    "tests/flows/test_claude_code",
     "tests/faults/test_regex_time.py",
     "tests/packaging/",
-    "tests/flows/test_ralph_runs.py",
-    "tests/faults/test_soak.py",
+    "tests/flows/test_ralph",
+    "tests/packs/test_deadline.py",
+    "tests/packs/test_pre_run.py",
+    "tests/faults/",
     "tests/build/",
     "tests/frozen/",
     "tests/architecture/",
     "tests/operations/",
+    "tests/cli/",
+    "tests/rpc/test_process_end.py",
+    "tests/knowledge/test_git_source.py",
+    "tests/codebase/test_indexer.py",
 )
 """What takes longest for its number of tests, and so begins first."""
 
