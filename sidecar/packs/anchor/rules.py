@@ -64,6 +64,12 @@ _REVIEW = lazy_regex(r"(?i)\breview")
 _TRAP_HEADING = lazy_regex(
     r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
 )
+_FORBIDDING_HEADING = lazy_regex(
+    r"(?i)^\W*(?:(?:do not|don['’]?ts?|never|avoid|anti-?patterns?|(?:what|things) (?:not )?to (?:not do|avoid))\W*$"
+    r"|what not to do\b|things not to do\b)"
+)
+"""Headings under which each item says what not to do, however it is worded."""
+
 _INCLUDE = lazy_regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
@@ -247,7 +253,7 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
             rules[at] = line._replace(text=f"{line.text} {'; '.join(item.text.rstrip('.;,') for item in items)}")
     rules += [
         line
-        for line in bullets(document.text)
+        for line in map(_as_forbidden, bullets(document.text))
         if (pattern.search(line.text) or _STRONG.search(line.text))
         and line.number not in with_items
         and not _is_trap(line)
@@ -255,6 +261,12 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
         and (for_agents or not _PROCEDURE.search(line.text))
     ]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
+
+
+def _as_forbidden(line: Line) -> Line:
+    """Return an item under a heading such as "Don't" with that word, without which it says the opposite."""
+    is_forbidden = bool(line.headings) and _FORBIDDING_HEADING.search(line.headings[-1]) is not None
+    return line._replace(text=f"Don't: {line.text}") if is_forbidden and not _STRONG.search(line.text) else line
 
 
 def _traps_in(document: ProjectDocument) -> list[Line]:

@@ -24,6 +24,21 @@ def test_a_rule_in_two_files_appears_once_regardless_of_markup() -> None:
     ]
 
 
+@pytest.mark.parametrize("heading", ["DON'T:", "Don’ts", "❌ Do not", "Avoid", "Anti-patterns", "What not to do"])
+def test_what_a_heading_forbids_is_not_shown_as_a_request(heading: str) -> None:
+    text = f"#### DO:\n- Use value types.\n\n#### {heading}\n- Use Combine for simple operations.\n- Never nest.\n"
+    assert rules_of(ProjectDocument("CLAUDE.md", text)) == [
+        "- Don't: Use Combine for simple operations. (CLAUDE.md:5)",
+        "- Never nest. (CLAUDE.md:6)",
+        "- Use value types. (CLAUDE.md:2)",
+    ]
+
+
+def test_a_heading_about_a_topic_forbids_nothing() -> None:
+    text = "# Avoiding allocations\n- Use `Span` for slices.\n\n## Never-ending tasks\n- Use a timeout.\n"
+    assert rules_of(ProjectDocument("AGENTS.md", text))[0] == "- Use `Span` for slices. (AGENTS.md:2)"
+
+
 @pytest.mark.parametrize("sent", ["AGENTS.md", "CLAUDE.md"])
 def test_rules_that_the_host_sends_are_omitted(sent: str) -> None:
     lines = rules_of(AGENTS, AGENTS._replace(path="CLAUDE.md"), sends=(sent,))
