@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState, content_identity
+from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState, Summary, content_identity
 from sidecar.core.errors import SidecarError
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
@@ -358,10 +358,21 @@ def _purposes(
     head_contents = {path: contents[path] for paths in heads.values() for path in paths}
     summaries = repository.summaries(head_contents)
     stated = {
-        area: next((purpose for path in paths if path in summaries and (purpose := summaries[path].stated_purpose)), "")
+        area: next(
+            (purpose for path in paths if path in summaries and (purpose := _purpose(area, summaries[path]))), ""
+        )
         for area, paths in heads.items()
     }
     return {area: purpose for area, purpose in stated.items() if purpose}, summaries.keys() == head_contents.keys()
+
+
+def _purpose(area: str, summary: Summary) -> str:
+    """Return what a folder's head file says about the folder: not what it says about a definition of another name."""
+    purpose = summary.stated_purpose
+    first = purpose.partition(" ")[0].strip("`:").casefold()
+    is_of_definition = any(definition.name.casefold() == first for definition in summary.definitions)
+    folder = area.rstrip("/").rpartition("/")[2].casefold()
+    return "" if (is_of_definition and first != folder) or is_placeholder(purpose) else purpose
 
 
 def _recount(known: _CountedFiles, state: RepositoryState, files: Mapping[str, str]) -> RepoMap:

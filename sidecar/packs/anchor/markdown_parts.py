@@ -19,7 +19,10 @@ _APPEAL = lazy_regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|joi
 _ADDRESS = lazy_regex(r"https?://\S{1,900}")
 _PLACEHOLDER = lazy_regex(
     r"(?i)(?:add your description|a new flutter (?:project|plugin|package)|here are some ideas|description of your"
-    r"|your (?:project )?description|(?:project )?description goes here|todo\b)"
+    r"|your (?:project )?description|(?:project )?description goes here|todo\b|a description of this package"
+    r"|this template (?:provides|should help|helps)\b|this is a \[?next\.js\]?[^.]{0,60} project bootstrapped"
+    r"|this project was (?:bootstrapped|generated|created) (?:with|using)\b|getting started with create react app"
+    r"|look at the \[?nuxt|everything you need to build a svelte project)"
 )
 _WORD = lazy_regex(r"(?!nbsp|amp)[^\W\d_]{2,40}")
 _DEFINITION = lazy_regex(
@@ -150,8 +153,24 @@ def introduction(text: str) -> str:
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)
         if not (_APPEAL.search(paragraph.text) or is_placeholder(paragraph.text))
     ]
+    paragraphs[:0] = [paragraph for paragraph in _html_paragraphs(text) if not _APPEAL.search(paragraph.text)]
     stated = next((paragraph.text for paragraph in paragraphs if _DEFINITION.search(paragraph.text)), "")
     return stated or next((first.text for first in paragraphs[:1] if _may_introduce(first, text)), "")
+
+
+def _html_paragraphs(text: str) -> Iterator[_Paragraph]:
+    """Yield the paragraphs and subtitles in HTML at the top of a text, which many pages have in the middle of a line.
+
+    Those with links or pictures in them are badges and menus.
+    """
+    for match in _HTML_PARAGRAPH.finditer(text[:MAX_HTML_CHARACTERS]):
+        words = re.sub(r"\s+", " ", match[2]).strip()
+        if len(_WORD.findall(words)) >= MIN_WORDS:
+            yield _Paragraph(words, "")
+
+
+MAX_HTML_CHARACTERS = 4_000
+_HTML_PARAGRAPH = lazy_regex(r"(?i)<(p|h[2-6])\b[^<>]{0,200}>([^<>]{10,600})</\1>")
 
 
 def _may_introduce(paragraph: _Paragraph, text: str) -> bool:

@@ -105,6 +105,23 @@ class FolderCounts(NamedTuple):
         """Number of files."""
         return self.suffixes.total()
 
+    @property
+    def is_product(self) -> bool:
+        """Whether most of the files, apart from those that tools write beside them, are code or parts of a program."""
+        parts = sum(count for suffix, count in self.suffixes.items() if suffix.lower() in _PROGRAM_SUFFIXES)
+        beside = sum(count for suffix, count in self.suffixes.items() if suffix in _COMPANION_SUFFIXES)
+        return (self.code + parts) * 2 > self.files - beside
+
+
+_PROGRAM_SUFFIXES = frozenset(
+    ".erb .haml .slim .cshtml .razor .xaml .axaml .twig .jinja .j2 .hbs .ejs .pug .html .css .scss .less .sql .tf .hcl"
+    " .tscn .gdshader .unity .prefab .shader .glsl .xib .storyboard .qml .ui .fxml".split()
+)
+"""Suffixes of pages, styles, infrastructure, scenes and shaders: no code, but what a program consists of."""
+
+_COMPANION_SUFFIXES = frozenset((".uid", ".import", ".meta"))
+"""Suffixes of the files that game engines write beside each file."""
+
 
 class Outline(NamedTuple):
     """The shape of a repository as an anchor shows it; equal outlines yield equal text."""
@@ -274,7 +291,7 @@ def _classify(classified: Mapping[str, set[str]], path: str, step: int) -> None:
 
 def _area_contents(area: str, tally: FolderCounts, main: str) -> str:
     """A description of an area without a stated purpose: its code folders; empty for other areas."""
-    if is_beside_product(area) or not tally.code * 2 > tally.files:
+    if is_beside_product(area) or not tally.is_product:
         return ""
     if len(tally.folders) < MIN_FOLDERS:
         return "most of the code" if area == main else ""

@@ -140,6 +140,23 @@ def test_dependencies_and_fragile_files_appear_once_known_and_remain_during_inde
     assert lines(anchors, repository) is known
 
 
+def test_a_folders_purpose_is_no_comment_of_one_of_its_definitions(
+    repository: CodeRepository, shop: Repository
+) -> None:
+    shop.commit(
+        {
+            "go.mod": "module till\n",
+            "ui/ui.go": "package ui\n\n// Serve returns a handler that serves the pages.\nfunc Serve() {}\n",
+            "mail/mail.go": "// Package mail sends receipts.\npackage mail\n\n// Send sends one.\nfunc Send() {}\n",
+            "store/store.go": "package store\n\n// Store handles all sales of a day.\ntype Store struct{}\n",
+        }
+    )
+    known = lines(AnchorCache(), repository)
+    assert "- mail/: Package mail sends receipts." in known
+    assert "- store/: Store handles all sales of a day." in known
+    assert not any(line.startswith("- ui/") for line in known)
+
+
 def test_warnings_above_definitions_are_landmines_and_remain_during_indexing(
     active: MemorySidecar, repository: CodeRepository, shop: Repository
 ) -> None:

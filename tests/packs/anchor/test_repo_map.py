@@ -65,6 +65,19 @@ def test_apps_in_languages_without_a_grammar_have_a_map() -> None:
     }  # fmt: skip
 
 
+def test_folders_of_pages_scenes_and_infrastructure_have_a_map() -> None:
+    kinds = ("controllers/a.rb", "models/b.rb", "views/c.html.erb", "views/d.html.erb", "assets/e.css", "assets/f.svg")
+    assert dict(count_files([f"app/{name}" for name in kinds]).outline.areas)["app/"].startswith("contains assets/")
+    scenes = [
+        f"src/{area}/{name}" for area in ("a", "b", "c") for name in ("T.gd", "T.gd.uid", "T.tscn", "t.png.import")
+    ]
+    assert dict(count_files(scenes).outline.areas)["src/"] == "contains a/, b/, c/"
+    clouds = [f"modules/{cloud}/main.tf" for cloud in ("aws", "azure", "gcp")]
+    assert dict(count_files(clouds).outline.areas)["modules/"] == "contains aws/, azure/, gcp/"
+    pictures = [f"app/{area}/a.png" for area in ("a", "b", "c")]
+    assert dict(count_files([*pictures, "app/a/b.rb"]).outline.areas)["app/"] == ""
+
+
 def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projects() -> None:
     files = {
         "package.json": [
