@@ -31,7 +31,7 @@ _FORMAT = (
     rf"{_RUNNER}(?:ruff format|black|prettier|biome format)(?= |$)",
     rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
     r"(?:(?:cargo|zig|forge|terraform|tofu) fmt|(?:mix|dart|air) format|gofmt|stylua|shfmt|ormolu|nixfmt)(?= |$)",
-    r"sbt scalafmt\w*|sqlfluff (?:fix|format)\b",
+    r"sbt scalafmt\w*|gdformat(?= |$)|sqlfluff (?:fix|format)\b",
     rf"{_TASK} (?:fmt|format)\b",
     rf"{_SCRIPT}(?:format|fmt){_END}",
 )
@@ -54,6 +54,8 @@ PURPOSES = {
         r"ctest(?= |$)",
         r"(?:sbt|cabal|stack|lein|dune|dbt|terraform|tofu|luarocks|scala-cli) test(?= |$)|rebar3 (?:eunit|ct)(?= |$)",
         rf"{_RUNNER}hardhat test(?= |$)|clojure -[MX]:test\b|nix flake check(?= |$)",
+        r"(?:bin/)?rails test(?= |$)|godot (?:-\S+ )*-s (?:res://)?addons/gut/\S|(?:\./)?addons/gdUnit4/runtest\.\w",
+        r"julia (?:-\S+ )*-e [\"'](?:using|import) Pkg; ?Pkg\.test\(",
         r"(?:busted|bats|prove)(?: \S|$)(?! (?:install|--version))",
         r"R(?:script)? -e [\"'](?:devtools::test|testthat::test_\w+)\(",
         rf"{_SCRIPT}(?:run[_-]?)?tests?{_END}",
@@ -65,7 +67,7 @@ PURPOSES = {
         rf"{_PACKAGE_MANAGER} (?:lint|check)\b(?!-)",
         rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)(?= |$)",
         r"(?:golangci-lint run|cargo clippy|go vet|mix credo|(?:dart|flutter) analyze|sqlfluff lint)\b",
-        r"(?:terraform|tofu) validate\b|(?:luacheck|shellcheck|hlint|tflint|solhint|clj-kondo)(?= )",
+        r"(?:terraform|tofu) validate\b|(?:luacheck|shellcheck|hlint|tflint|solhint|clj-kondo|gdlint)(?= )",
         r"\.ci/\w+$",
         rf"{_SCRIPT}(?:check|lint){_END}",
     ),
@@ -103,7 +105,7 @@ PURPOSES = {
         r"(?:(?:uv|poetry|pdm|pipenv) run )?python3? (?:src/)?[\w-]{1,40}\.py$",
         r"node (?:src/)?[\w-]{1,40}\.[cm]?[jt]s$",
         r"(?:cargo|flutter|dotnet|swift) run\b|go run \.",
-        r"sbt run$|jupyter (?:lab|notebook)$",
+        r"sbt run$|jupyter (?:lab|notebook)$|godot --path \.$",
         r"mix phx\.server$|(?:bin/)?rails s(?:erver)?$|bin/dev$|php artisan serve\b|wails dev$",
         r"(?:\./)?gradlew? bootRun\b|(?:\./)?mvnw? (?:\S+ )*(?:spring-boot:run|javafx:run)\b",
         r"docker[ -]compose up\b",
@@ -135,9 +137,16 @@ _OWN_TESTS = lazy_regex(rf"{_SCRIPT}|{_TASK} |{_PACKAGE_MANAGER} ")
 _RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
+_REPORTING = lazy_regex(r"(?i)[ :-](?:sonar\w*|publish\w*|deploy\w*|upload\w*|codecov|coveralls)\b")
+"""Signs of a step that sends its result to a service, as no developer does."""
+
+_CLONED = lazy_regex(r"\bgit clone (?:-\S+ )*\S{0,200}/([\w.-]{1,100}?)(?:\.git)?(?=\s|\Z)")
+_NO_BUILD = lazy_regex(r" --no-(?:build|restore|progress)(?= |$)")
+"""Flags by which a step relies on the one before it."""
+
 _STEP = lazy_regex(r"^\s*+(?:- )?(?:run:\s*+)?([\"']?)(.+?)\1(?: #.*)?$")
 _NOT_TYPEABLE = lazy_regex(
-    r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|(?<!devtools)(?<!testthat)::"
+    r"\$\{|\$\(|\$[A-Z]|[|<>&\\…*]|;(?! ?Pkg\.test)|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|(?<!devtools)(?<!testthat)::"
 )
 _LOCKS = (
     ("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"),
@@ -181,9 +190,12 @@ _USUAL = (
     ("build.gradle.kts", "", ("gradle test", "gradle build")),
     ("mvnw", "", ("./mvnw test", "./mvnw package")),
     ("pom.xml", "", ("mvn test", "mvn package")),
+    ("artisan", "", ("php artisan serve",)),
     (".rspec", "", ("bundle exec rspec",)),
     ("Rakefile", "RSpec", ("bundle exec rspec",)),
     ("Rakefile", "TestTask", ("bundle exec rake test",)),
+    ("Gemfile", "rspec-rails", ("bundle exec rspec",)),
+    *(("Gemfile", f"gem {mark}rails{mark}", ("bin/rails test", "bin/rails server")) for mark in "'\""),
     ("phpunit.xml", "", ("vendor/bin/phpunit",)),
     ("phpunit.xml.dist", "", ("vendor/bin/phpunit",)),
     ("Package.swift", "", ("swift test", "swift build")),
@@ -205,6 +217,12 @@ _USUAL = (
     ("DESCRIPTION", "Package:", ('Rscript -e "devtools::test()"',)),
     (".busted", "", ("busted",)),
     ("project.clj", "", ("lein test",)),
+    ("deps.edn", "cognitect.test-runner", ("clojure -X:test",)),
+    ("deps.edn", ":test", ("clojure -M:test",)),
+    ("Project.toml", "uuid", ("julia --project -e 'using Pkg; Pkg.test()'",)),
+    ("project.godot", "addons/gut/", ("godot --headless -s addons/gut/gut_cmdln.gd",)),
+    ("project.godot", "addons/gdUnit4/", ("addons/gdUnit4/runtest.sh",)),
+    ("project.godot", "", ("godot --path .",)),
     ("stack.yaml", "", ("stack test", "stack build")),
     ("cabal.project", "", ("cabal test all", "cabal build all")),
     ("dune-project", "", ("dune test", "dune build")),
@@ -496,9 +514,11 @@ def _is_about_running(headings: Sequence[str]) -> bool:
 
 
 def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
-    """A Python project may have a package.json for its pages: its own tools come first."""
+    """A Python or Laravel project may have a package.json for its pages: its own tools come first."""
     texts = project.texts
     is_python = any(path in texts for path, _ in _TOX_FILES)
+    if "artisan" in texts and not {"phpunit.xml", "phpunit.xml.dist"}.isdisjoint(texts):
+        yield ProjectCommand("php artisan test", "artisan")
     if not is_python:
         yield from _package_scripts(project)
     for path, program in _MAKE_FILES:
@@ -539,16 +559,25 @@ def _runner_prefix(project: Project) -> str:
 
 
 def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
-    for workflow in project.workflows:
-        if _RARE_WORKFLOW.search(workflow.path):
+    """The commands of the workflows, those that test first: another may build one part alone."""
+    steps = [
+        list(_steps(project, workflow)) for workflow in project.workflows if not _RARE_WORKFLOW.search(workflow.path)
+    ]
+    steps.sort(key=lambda commands: all(purpose_of(command.text) != "test" for command in commands))
+    yield from chain.from_iterable(steps)
+
+
+def _steps(project: Project, workflow: ProjectDocument) -> Iterator[ProjectCommand]:
+    """Yield what a workflow runs here, but not in a repository that it clones."""
+    cloned = _CLONED.findall(workflow.text)
+    for line in workflow.text.splitlines():
+        step = _STEP.match(line.rstrip())
+        if step is None:
             continue
-        for line in workflow.text.splitlines():
-            step = _STEP.match(line.rstrip())
-            if step is None:
-                continue
-            command = ProjectCommand(step[2], workflow.path)
-            if purpose_of(command.text) != "run" and _is_runnable(project, command):
-                yield command
+        command = ProjectCommand(_NO_BUILD.sub("", step[2]), workflow.path)
+        is_elsewhere = _REPORTING.search(command.text) is not None or any(name in command.text for name in cloned)
+        if purpose_of(command.text) != "run" and not is_elsewhere and _is_runnable(project, command):
+            yield command
 
 
 def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
@@ -559,7 +588,12 @@ def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
         if tool in tools:
             yield ProjectCommand(prefix + command, "pyproject.toml")
     for path, sign, commands in _USUAL:
-        if sign in texts.get(path, "") and path in texts:
+        if path in texts and sign in texts[path] and not _needs_simulator(texts[path]):
             yield from (
                 ProjectCommand(prefix + command if command.startswith("py") else command, path) for command in commands
             )
+
+
+def _needs_simulator(text: str) -> bool:
+    """Whether a Package.swift is for mobile platforms alone, which `swift test` does not build."""
+    return ".iOS(" in text and ".macOS(" not in text and "PackageDescription" in text

@@ -56,6 +56,37 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
             ["test: `./gradlew test` (gradlew)", "build: `./gradlew build` (gradlew)"],
         ),
         ({"pom.xml": ""}, ["test: `mvn test` (pom.xml)", "build: `mvn package` (pom.xml)"]),
+        (
+            {"project.godot": '[editor_plugins]\nenabled=PackedStringArray("res://addons/gut/plugin.cfg")\n'},
+            [
+                "test: `godot --headless -s addons/gut/gut_cmdln.gd` (project.godot)",
+                "run: `godot --path .` (project.godot)",
+            ],
+        ),
+        ({"project.godot": "config_version=5\n"}, ["run: `godot --path .` (project.godot)"]),
+        (
+            {"Project.toml": 'name = "Till"\nuuid = "1"\n'},
+            ["test: `julia --project -e 'using Pkg; Pkg.test()'` (Project.toml)"],
+        ),
+        ({"deps.edn": "{:aliases {:test {:extra-paths []}}}"}, ["test: `clojure -M:test` (deps.edn)"]),
+        (
+            {"deps.edn": "{:aliases {:test {:exec-fn cognitect.test-runner.api/test}}}"},
+            ["test: `clojure -X:test` (deps.edn)"],
+        ),
+        ({"Gemfile": 'gem "rails"\n'}, ["test: `bin/rails test` (Gemfile)", "run: `bin/rails server` (Gemfile)"]),
+        (
+            {"Gemfile": "gem 'rails'\ngem 'rspec-rails'\n"},
+            ["test: `bundle exec rspec` (Gemfile)", "run: `bin/rails server` (Gemfile)"],
+        ),
+        (
+            {"artisan": "#!/usr/bin/env php\n", "phpunit.xml": "", "package.json": SCRIPTS},
+            ["test: `php artisan test` (artisan)"],
+        ),
+        ({"Package.swift": "import PackageDescription\nplatforms: [.iOS(.v18), .visionOS(.v1)]\n"}, []),
+        (
+            {"Package.swift": "import PackageDescription\nplatforms: [.iOS(.v18), .macOS(.v15)]\n"},
+            ["test: `swift test` (Package.swift)", "build: `swift build` (Package.swift)"],
+        ),
         ({"Rakefile": "RSpec::Core::RakeTask.new(:spec)\n"}, ["test: `bundle exec rspec` (Rakefile)"]),
         ({"Rakefile": "Rake::TestTask.new\n"}, ["test: `bundle exec rake test` (Rakefile)"]),
         ({"composer.json": '{"scripts": {"test": "pest"}}'}, ["test: `composer test` (composer.json)"]),
@@ -354,3 +385,28 @@ def test_a_readme_starts_the_program_under_a_heading_about_running_it() -> None:
 
 def test_a_script_of_the_project_is_one_of_its_commands() -> None:
     assert commands_of(project(files=("scripts/test.sh",)), ()).lines == ["- test: `scripts/test.sh` (scripts/test.sh)"]
+
+
+def test_a_workflow_that_tests_states_the_other_commands_too() -> None:
+    apps = ProjectDocument(".github/workflows/apps.yml", "      run: dotnet build src/App/App.csproj\n")
+    checks = ProjectDocument(
+        ".github/workflows/checks.yml", "  run: dotnet build Till.slnf\n  run: dotnet test Till.slnf --no-build\n"
+    )
+    lines = commands_of(project()._replace(workflows=(apps, checks)), ()).lines
+    assert lines == [
+        "- test: `dotnet test Till.slnf` (.github/workflows/checks.yml)",
+        "- build: `dotnet build Till.slnf` (.github/workflows/checks.yml)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "./gradlew build sonar --info",
+        "./gradlew build publishToMavenLocal",
+        "git clone https://example.org/tools/Poly.git\n  run: swift build --package-path ./Poly",
+    ],
+)
+def test_steps_that_report_or_build_another_repository_are_no_commands(step: str) -> None:
+    lines = commands_of(project(workflow=f"  run: {step}\n", texts={"gradlew": ""}), ()).lines
+    assert lines == ["- test: `./gradlew test` (gradlew)", "- build: `./gradlew build` (gradlew)"]
