@@ -5,13 +5,14 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, RankedFile, RepositoryState, is_outside, paths_in
+from sidecar.codebase import Listing, RankedFile, RepositoryState, is_outside, is_test, paths_in
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     MIN_OWN_TERMS,
+    asks_for_tests_of_work,
     clean_prompt,
     matches_query,
     mentioned_paths,
@@ -46,6 +47,9 @@ CLEAR_FILES, CLEAR_SCORE = 3, 5.0
 conversations 0.31 of these were used, 0.15 of the others.
 """
 
+TEST_CANDIDATES, MIN_TEST_PAIR = 40, 0.3
+"""Number of files among which the tests of the conversation's work are, and the least part of their score as such."""
+
 FOLDER_FILES = 4
 
 MAX_NAMED_PATHS = 40
@@ -69,6 +73,8 @@ class PromptSearch(NamedTuple):
     """Whether there is anything to search for."""
     named: tuple[str, ...] = ()
     """Listed files whose paths the prompt names."""
+    for_tests: bool = False
+    """Whether it only asks for tests of the conversation's work."""
 
     @classmethod
     def of_prompt(
@@ -90,15 +96,17 @@ class PromptSearch(NamedTuple):
         known = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
+        for_tests = not new_task and bool(pack_query.touched) and asks_for_tests_of_work(params.prompt)
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
-            query=query,
+            query=pack_query.query if for_tests else query,
             mentioned=frozenset(mentioned),
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence) or bool(mentioned),
+            is_needed=bool(evidence) or bool(mentioned) or for_tests,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
+            for_tests=for_tests,
         )
 
 
@@ -110,10 +118,9 @@ def search_files(
     Regions that the session has leave their room to others.
     """
     mentioned = search.mentioned
-    limit = search.limit + len(mentioned)
-    matches = pack_query.repository.find(
-        search.query, state, limit, mentioned=mentioned, touched=pack_query.touched if search.evidence else ()
-    )
+    limit = (TEST_CANDIDATES if search.for_tests else search.limit) + len(mentioned)
+    touched = pack_query.touched if search.evidence or search.for_tests else ()
+    matches = pack_query.repository.find(search.query, state, limit, mentioned=mentioned, touched=touched)
     selected = [
         file
         for rank, file in enumerate(matches)
@@ -134,6 +141,8 @@ _POINTED_PARTS = frozenset(("namedPath", "identifiers", "quoted", "usesQuoted"))
 
 def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:
     """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
+    if search.for_tests:
+        return is_test(ranked.path) and ranked.parts.get("testPairTouched", 0.0) >= MIN_TEST_PAIR
     if not _POINTED_PARTS.isdisjoint(ranked.parts):
         return bool(search.evidence)
     if ranked.path in search.evidence:

@@ -93,10 +93,11 @@ def context_files(
     subject = _subject_terms(pack_query, specific)
     has_subject = bool(early_matches or subject) or _has_place(pack_query)
     recent = [file for file in pack_query.recent if file.path in listing.searched]
-    if not (has_subject or recent):
+    if not (has_subject or recent or query_terms(pack_query.query)):
         return (), ()
     depth = RECENT_DEPTH if recent else CANDIDATE_FILES
     found = pack_query.repository.find(pack_query.query, state, depth, touched=pack_query.touched)
+    has_subject = has_subject or any(map(is_named_file, found))  # the list of a dependency that many files import
     matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
     supported = with_evidence(drop_unlikely(matches), subject, by_commits=is_specific)

@@ -170,6 +170,26 @@ def without_announcement(prompt: str) -> str:
     return prompt[match.end() :] if match is not None else prompt
 
 
+_TESTS_NEXT = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|write|add"
+    r"|create|extend|update|adapt|cover|und|jetzt|nun|noch|bitte|schreib\w{0,3}|y|ahora|añade|escribe|e|agora|adiciona"
+    r"|escreve|et|maintenant|ajoute|écris)\b[\s,.!:]{1,3}){0,6}+(?:(?:it|this|that|them) with )?"
+    r"(?:(?:the|some|an?|its|their|unit|integration|missing|new|more|matching|die|ein\w{0,2}|dazu|las?|los|os|as|des|les)"
+    r" ){0,4}+(?:tests?|specs?|test cases?|test coverage|testes|pruebas)"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?)|\s(?:dafür|dazu|para eso))?"
+    r"(?: too| as well| please| now| next)?\W{0,5}"
+    r"|(?:现在|再)?(?:写|加|补)(?:上|一下|个)?测试[。！]?|テストも?(?:書いて|追加して)(?:ください)?[。！]?",
+    re.IGNORECASE,
+)
+MAX_TESTS_NEXT = 80
+
+
+def asks_for_tests_of_work(prompt: str) -> bool:
+    """Whether a prompt only asks for tests of what was done before it, as in "now the tests"."""
+    prompt = clean_prompt(prompt).strip()
+    return len(prompt) <= MAX_TESTS_NEXT and _TESTS_NEXT.fullmatch(prompt) is not None
+
+
 FindEvidence = Callable[[str], Collection[str]]
 """Returns the paths, names and rare terms in a prompt that the repository has."""
 

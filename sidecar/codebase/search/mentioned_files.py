@@ -65,7 +65,9 @@ _CHECKING = lazy_regex(
 
 _MANIFESTS = (
     "package.json", "pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "go.mod", "Cargo.toml", "Gemfile",
-    "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", "pubspec.yaml", "mix.exs",
+    "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", "pubspec.yaml", "mix.exs", "build.sbt", "deps.edn",
+    "gradle/libs.versions.toml", "app/build.gradle", "app/build.gradle.kts", "Directory.Packages.props",
+    "Package.swift", "Podfile", "Project.toml",
 )  # fmt: skip
 
 _DEPENDENCY_WORDS = frozenset(

@@ -17,6 +17,9 @@ MORE: dict[str, Contents] = {
 }
 
 
+EDITED = f"{MORE['src/voucher.py']!s}\nEXPIRED = 1\n"
+
+
 def paths_of(text: str) -> list[str]:
     """Return the files of a context block in order."""
     return [line.split(" — ")[0] for line in text.splitlines() if line.startswith(("src/", "tests/", "web/"))]
@@ -88,6 +91,39 @@ def test_words_about_the_work_at_hand_ask_for_no_other_file(
     chat = start_chat()
     chat.turn(PROMPT)
     assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0
+
+
+@pytest.mark.parametrize(
+    "follow_up",
+    ["now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests", "再写测试"],
+)
+def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
+    start_chat: StartChat, shop: Repository, follow_up: str
+) -> None:
+    others = {f"tests/test_part_{number}.py": "def test_part() -> None:\n    pass\n" for number in range(24)}
+    shop.commit({**MORE, **others})
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("src/voucher.py", EDITED)])
+    text = text_of(chat.pre_run(follow_up), "context")
+    assert paths_of(text) == ["tests/test_voucher.py"]
+    assert "def test_redeem" in text
+
+
+@pytest.mark.parametrize("follow_up", ["run the tests", "the tests fail now", "commit it, the tests pass"])
+def test_words_about_tests_that_ask_for_none_bring_none(
+    start_chat: StartChat, shop: Repository, follow_up: str
+) -> None:
+    shop.commit(MORE)
+    chat = start_chat()
+    chat.turn("Customers redeem an expired voucher", lambda: [chat.edit("src/voucher.py", EDITED)])
+    assert "context" not in kinds(chat.pre_run(follow_up))
+
+
+def test_the_list_of_a_dependency_that_every_file_imports_is_shown(start_chat: StartChat, shop: Repository) -> None:
+    parts = {f"src/part_{number}.rs": f"use till::part;\nfn part_{number}() {{}}\n" for number in range(24)}
+    shop.commit({**parts, "Cargo.toml": '[dependencies]\ntill = "1.0"\n'})
+    text = text_of(start_chat().pre_run("bump till to the latest version"), "context")
+    assert 'till = "1.0"' in text
 
 
 def test_a_common_word_that_names_a_file_brings_it(start_chat: StartChat, shop: Repository) -> None:
