@@ -199,10 +199,18 @@ def context_items(
             continue
         left -= cost
         chosen[at].append(region)
+    for at, file in enumerate(files):
+        if not known_regions[at] and _are_only_imports(chosen[at]) and not _are_only_imports(file.regions):
+            omitted += len(chosen[at])
+            chosen[at] = []  # the code that they are for is over the limits
     items = [*_code_items(states, chosen, known_regions), *_pointer_items(files, chosen, known_regions, known, left)]
     shown = {item.key for item in items}
     paths = (file.ranked.path for file in files)
     return ContextItems(items, omitted, tuple(path for path in paths if entries.context_key(path) not in shown))
+
+
+def _are_only_imports(regions: Sequence[ShownRegion]) -> bool:
+    return bool(regions) and all("imports" in region.parts for region in regions)
 
 
 def _code_items(

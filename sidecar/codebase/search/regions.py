@@ -1,6 +1,7 @@
 """Split a file into regions: definitions, windows of long ones, heads of types, code between them, sections. Pure.
 
-Every line belongs to at most one region. A region is small enough to be shown whole.
+Every line belongs to at most one region; lines that only close something above may belong to none. A region is small
+enough to be shown whole.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,9 @@ _SCRIPT_ENDS = ("</script>", "---")
 _BEFORE_LICENCE = ("#!", "<?php", "<?xml", "# -*-")
 
 _CLOSING = lazy_regex(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)")
+_ONLY_CLOSES = lazy_regex(r"\s*(?:[)\]};,]+|end;?|</[\w.:-]{1,80}>|#\s*endif\b.*)\s*")
+"""A line that only closes what was opened above."""
+
 _IMPORT = lazy_regex(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require\b|package\s)")
 
 
@@ -209,8 +213,8 @@ def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: b
         first += 1
     while first <= last and not lines[last - 1].strip():
         last -= 1
-    if first <= last:
-        filled = [line for line in lines[first - 1 : last] if line.strip()]
+    filled = [line for line in lines[first - 1 : last] if line.strip()]
+    if not all(map(_ONLY_CLOSES.fullmatch, filled)):
         is_imports = 2 * sum(_IMPORT.match(line) is not None for line in filled) > len(filled)
         comments = sum(COMMENT.match(line) is not None for line in filled)
         is_prose = is_prose or (comments >= MIN_PROSE_LINES and comments == len(filled))

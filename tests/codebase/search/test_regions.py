@@ -140,10 +140,27 @@ def test_sections_of_markdown_and_keys_of_configuration_are_regions() -> None:
     assert texts("[tool]\na = 1\n\n[build]\nb = 2\n", "x.toml") != {}
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        (
+            "using System;\n\npublic class Till\n{\n    public int Pay()\n    {\n        return 1;\n    }\n}\n",
+            "Till.cs",
+        ),
+        ("class Till\n  RATE = 1\n\n  def pay\n    1\n  end\nend\n", "till.rb"),
+        ("<div>\n  <p>Pay</p>\n</div>\n", "till.html"),
+    ],
+)
+def test_lines_that_only_close_something_are_no_region(text: str, path: str) -> None:
+    lines = text.split("\n")
+    for region in regions(text, path):
+        assert any(lines[number - 1].strip(" }") not in ("", "end", "</div>") for number in region.numbers)
+
+
 @given(st.lists(st.sampled_from(["", "def a():", "    def b():", "    x = 1", "class C:", "# c", "}", '    """'])))
 def test_no_line_belongs_to_two_regions_and_every_filled_line_belongs_to_one(lines: list[str]) -> None:
     text = "\n".join(lines)
     numbers = [number for region in regions(text) for number in region.numbers]
-    filled = {number for number, line in enumerate(text.rstrip("\n").split("\n"), 1) if line.strip()}
+    filled = {number for number, line in enumerate(text.rstrip("\n").split("\n"), 1) if line.strip(" }")}
     assert len(numbers) == len(set(numbers))
     assert filled <= set(numbers)

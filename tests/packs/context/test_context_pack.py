@@ -129,6 +129,15 @@ def test_a_follow_up_shows_code_of_a_file_pointed_at_only_if_this_prompt_asks_fo
     assert "def total" in late[0].text, "the first pack was late and had no code"
 
 
+def test_imports_are_not_shown_where_the_code_that_they_are_for_is_over_the_limits() -> None:
+    imports = ShownRegion(0, "", ((1, "import decimal"),), entries.SentRegion("", "33"), {"imports": 1.25})
+    large = PAY._replace(lines=tuple((number, "    return 1" * 40) for number in range(20, 60)))
+    limits = ContextLimits(600, is_follow_up=True)
+    assert "import decimal" not in items(file(imports, large), limits=limits)[0].text
+    assert "import decimal" in items(file(imports, PAY), limits=limits)[0].text
+    assert "import decimal" in items(file(imports), limits=limits)[0].text
+
+
 def test_regions_over_the_limit_are_counted() -> None:
     long = PAY._replace(lines=tuple((number, "x" * 80) for number in range(100, 400)))
     result = RenderCache().items([file(TOTAL, long)], FIRST)
