@@ -30,6 +30,7 @@ PART_MEANINGS = {
     "latest": "changed by one of the last few commits",
     "recent": "changed in the last few hundred commits",
     "outside": "outside of the workspace's folder",
+    "view": "a page, component or style, and the prompt has words about a screen",
     "changedTogether": "changes together with the best files",
     "imports": "imported by the best files",
     "testPair": "test or subject of one of the best files",

@@ -431,6 +431,14 @@ _DOCUMENT_SUFFIXES = (".md", ".mdx", ".rst", ".txt", ".json", ".yml", ".yaml", "
 _DOCUMENT_FOLDERS = frozenset(("doc", "docs", "documentation", "javadoc", "apidocs"))
 """Folders with pages of documentation; elsewhere a page is a part of an application."""
 
+_INFRASTRUCTURE = lazy_regex(
+    r"(?:.*/)?(?:k8s|kubernetes|kustomize|helm|charts|ansible|roles|playbooks|argocd)/.*\.ya?ml"
+)
+"""Descriptions of what runs where, in lowercase: no plain data, but the code of such a repository."""
+
+_SCREEN_DESCRIPTION = lazy_regex(r".*/res/(?:layout|menu|xml|navigation)[\w-]*/[^/]+\.xml|.*\.(?:qml|fxml|uxml|axml)")
+"""Descriptions of screens without a language of their own, in lowercase."""
+
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))
 """File names so common that two files sharing one are not related."""
 
@@ -447,7 +455,8 @@ class FileKind(NamedTuple):
 
 def file_kind(path: str) -> FileKind:
     """Return a file's kind by its path."""
-    return FileKind(is_generated(path), is_test(path), is_document(path), language_of(path) is None)
+    is_unknown = language_of(path) is None and _SCREEN_DESCRIPTION.fullmatch(path.lower()) is None
+    return FileKind(is_generated(path), is_test(path), is_document(path), is_unknown)
 
 
 def is_test(path: str) -> bool:
@@ -470,7 +479,7 @@ def is_document(path: str) -> bool:
     lowercase = path.lower()
     if lowercase.endswith((".html", ".htm")):
         return not _DOCUMENT_FOLDERS.isdisjoint(lowercase.split("/")[:-1])
-    return lowercase.endswith(_DOCUMENT_SUFFIXES)
+    return lowercase.endswith(_DOCUMENT_SUFFIXES) and _INFRASTRUCTURE.fullmatch(lowercase) is None
 
 
 def is_own_code(path: str) -> bool:

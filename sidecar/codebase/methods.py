@@ -110,6 +110,7 @@ class FoundFile(WireModel):
         "`changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, "
         "`unknownLanguage`, `generated`: the kind of file; `fileName`: the query has the words of its name; "
         "`dataNamed`: data or configuration whose path has them; `outside`: it lies outside of `cwd`; "
+        "`view`: a page, component or style, and the query has words about a screen; "
         "`notFound`: a text of a long query does not match it. In packs also `mentioned`: the user "
         "pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation "
         "touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; "

@@ -1,4 +1,4 @@
-"""A parsed search query: its terms and identifiers, its scope, and whether it is about tests or documents. Pure."""
+"""A parsed search query: its terms and identifiers, its scope, and the kinds of files that it is about. Pure."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -36,6 +36,34 @@ FAILURE_WORDS = frozenset(map(stem, (
 DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
+VIEW_WORDS = frozenset(map(stem, (
+    "mobile", "tablet", "overflow", "responsive", "align", "aligned", "alignment", "centered", "margin", "padding",
+    "hover", "tooltip", "modal", "dropdown", "sidebar", "navbar", "button", "icon", "badge",
+    "color", "colour", "dark", "theme", "font", "css", "layout", "transparent", "contrast", "background", "popup",
+    "dialog", "toast", "spinner", "screen", "swipe", "clickable", "scroll", "wider", "width", "ui",
+    "fullscreen", "thumbnail", "carousel", "banner", "textbox", "placeholder", "animation", "grey", "gray",
+)))  # fmt: skip
+"""Words about what is seen on a screen."""
+
+_VIEW = lazy_regex(
+    r"(?i:\.(?:erb|haml|slim|heex|cshtml|razor|vbhtml|jsp|twig|blade\.php|hbs|handlebars|mustache|ejs|pug|xaml|axaml|vue"
+    r"|svelte|astro|tsx|jsx|html?|css|scss|sass|less|qml)$|(?:^|/)res/(?:layout|menu|xml|drawable)[\w-]*/"
+    r"|(?:^|/)(?:views?|screens?|widgets?|pages?|popups?|components?|ui|dialogs?|layouts?)/[^/.]{1,80}\.\w{1,9}$)"
+    r"|(?:View|Screen|Page|Dialog|Popup|Modal|Widget|Button|Fragment|Activity|Cell|Row|Form|Panel|Bar|Menu)s?"
+    r"(?:Controller)?\.(?:swift|kt|java|dart|gd|cs|cpp|h)$"
+)
+
+
+MANY_VIEW_WORDS = 2
+"""Number of words about a screen from which more make no difference."""
+
+
+@lru_cache(maxsize=16_384)
+def is_view(path: str) -> bool:
+    """Whether a file is a part of what a user sees: a page, a component, a style, a layout."""
+    return _VIEW.search(path) is not None
+
+
 _SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
 _QUOTED = lazy_regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
 _SEPARATOR = lazy_regex(r"\.|::?")
@@ -76,6 +104,12 @@ class ParsedQuery(NamedTuple):
     mentions_documents: bool
     wants_documents: bool
     """Whether it is a text about documents, by its scope as in `docs: …`."""
+    about_view: float
+    """How surely it is about what is seen on a screen, by the number of such words."""
+
+    def seeks_view(self, path: str) -> float:
+        """Return how surely it seeks a file as a part of what is seen on a screen."""
+        return self.about_view if self.about_view and is_view(path) else 0.0
 
 
 def parse_query(text: str) -> ParsedQuery:
@@ -90,6 +124,7 @@ def parse_query(text: str) -> ParsedQuery:
         wants_tests(text),
         not DOCUMENT_WORDS.isdisjoint(terms),
         DOCUMENTS_PREFIX.match(text) is not None,
+        min(1.0, len(VIEW_WORDS.intersection(terms)) / MANY_VIEW_WORDS),
     )
 
 

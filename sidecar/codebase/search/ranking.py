@@ -23,7 +23,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 
-RANKING_VERSION = 27
+RANKING_VERSION = 28
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
@@ -68,6 +68,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "dataNamed": 2.5,  # data or configuration whose path has the prompt's words
     "unknownLanguage": -2.0,  # of no known language
     "outside": -1.0,  # outside of the workspace's folder
+    "view": 1.5,  # a page, component or style, and the prompt has words about a screen
 }  # fmt: skip
 """Set by hand, not trained: what the user points at comes first; a changed file comes before its equal. In the training
 data only source files are correct, so a trained weight of prose would be far too low.
@@ -347,6 +348,7 @@ class FileScorer:
             parsed.wants_documents and path.lower().endswith(_PROSE_ENDINGS),
             is_outside(path),
             self._evidence.source_share,
+            parsed.seeks_view(path),
         )
 
     def _by_name(self, path: str, number: int, path_match: float) -> Mapping[str, float]:
@@ -384,11 +386,9 @@ def _general_features(
     is_document_sought: bool,
     outside: bool,
     source_share: float,
+    view: float,
 ) -> tuple[Mapping[str, float], float]:
-    """Weight what is known of a file apart from its words: length, kind in relation to the request, and age.
-
-    Return the parts and their sum.
-    """
+    """Weight what is known of a file apart from its words: length, kind, age; return the parts and their sum."""
     features = {
         "length": math.log1p(terms) / 10,
         "test": kind.test,
@@ -398,6 +398,7 @@ def _general_features(
         "unknownLanguage": source_share * (kind.unknown_language and not is_document_sought),
         "generated": kind.generated,
         "outside": outside,
+        "view": 0.0 if kind.test else view,
     }
     values = {name: float(value) for name, value in features.items() if value}
     if age is not None:
@@ -415,8 +416,7 @@ MAX_CANDIDATES = 100
 
 RECENT_CANDIDATES, MAX_TOUCHED = 30, 30
 
-MIN_RELATEDNESS = 0.001
-"""Relatedness below this value is ignored."""
+MIN_RELATEDNESS = 0.001  # below this value it is ignored
 
 
 class _Related(NamedTuple):

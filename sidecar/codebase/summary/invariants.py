@@ -239,6 +239,12 @@ _NO_WARNING = lazy_regex(
     r"(?i)copyright|licen[sc]e|warrant(?:y|ies)|redistribut|\bgenerated (?:by|from|code|file)"
     r"|(?:do not|don['’]t) (?:modify|edit)\b.{0,20}\b(?:by hand|manually|directly)"
 )
+_BEHAVIOUR = lazy_regex(
+    r"(?:[Dd]o not|[Dd]on['’]t) (?:allow|show|display|auto-?)\b"
+    r"|(?:[Dd]o not|[Dd]on['’]t) (?:instantiate|create|construct)\b[^.]{0,60}\b(?:utility|static|class)\b"
+)
+"""A request that says what the definition does, or that a class has no instances, which the code enforces."""
+
 _REQUEST = lazy_regex(r"(?:Please )?[Dd]o")
 _TAG = lazy_regex(r"[@\\]\w|:\w+[ :]")
 
@@ -315,7 +321,7 @@ def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> t
         first, code = leading_lines(lines, definition.line, at)
         at = max(at, definition.line + 1)
         line, text = _warning_in([without_emphasis(_comment_text(text)) for text in lines[first - 1 : code - 1]])
-        if definition.kind in _VALUES and _REQUEST.match(text):
+        if _BEHAVIOUR.match(text) or (definition.kind in _VALUES and _REQUEST.match(text)):
             continue  # "Do not check the date" is what a flag means
         if text and len(landmines) < MAX_LANDMINES:
             name = f"{definition.container}.{definition.name}" if definition.container else definition.name

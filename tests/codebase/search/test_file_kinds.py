@@ -55,6 +55,16 @@ def test_pages_and_templates_are_source_outside_of_documentation() -> None:
     assert [path for path in sources if file_kind(path) != (False, False, False, False)] == []
 
 
+def test_descriptions_of_infrastructure_and_screens_are_source() -> None:
+    sources = (
+        "helm/till/values.yaml", "aws/kubernetes/worker/worker.yaml", "ansible/roles/till/main.yml", "src/Till.qml",
+        "app/src/main/res/layout/activity_till.xml", "app/src/main/res/xml/till_settings.xml",
+    )  # fmt: skip
+    assert [path for path in sources if file_kind(path) != (False, False, False, False)] == []
+    data = ("config/till.yaml", "app/src/main/res/values/strings.xml", "kubernetes/README.md", "pom.xml")
+    assert [path for path in data if file_kind(path) == (False, False, False, False)] == []
+
+
 def test_what_programs_write_beside_sources_is_generated() -> None:
     written = (
         "lib/cart.mapper.dart", "src/Migrations/2026_First.Designer.cs", "art/cart.png.import", "mix.lock",

@@ -175,6 +175,16 @@ def test_data_named_by_the_prompt_comes_before_code_that_only_has_the_words() ->
     assert "dataNamed" not in results["src/cart.py"]
 
 
+def test_words_about_a_screen_lead_to_what_is_seen_on_it() -> None:
+    paths = ("app/services/Receipt.php", "resources/Receipt.vue", "resources/Receipt.spec.vue", "ui/ReceiptView.swift")
+    documents = index_of(dict.fromkeys(paths, "pelican receipt overflow"))
+    weight = MANUAL_WEIGHTS["view"]
+    shown = {file.path: file.parts.get("view", 0.0) for file in ask(documents, "receipt lines overflow on mobile")}
+    assert shown == dict(zip(paths, (0.0, weight, 0.0, weight), strict=True))
+    assert {file.parts.get("view") for file in ask(documents, "receipt lines overflow")} == {None, weight / 2}
+    assert not any("view" in file.parts for file in ask(documents, "sum the receipt"))
+
+
 def test_documents_count_as_much_as_code_where_there_is_little_code() -> None:
     manifests = {f"apps/{name}/release.yaml": "pelican" for name in ("cart", "stock", "price", "label")}
     penalty = MANUAL_WEIGHTS["document"]
