@@ -205,10 +205,8 @@ class Repository:
                 self._index_run = pool.start(self._run, self._index_report)
                 if not self._grammars_started:
                     self._grammars_started = True
-                    warming = threading.Thread(
-                        target=self._load_grammars, args=(self._index_run,), name="grammars", daemon=True
-                    )
-                    warming.start()
+                    run = (self._index_run,)
+                    threading.Thread(target=self._load_grammars, args=run, name="grammars", daemon=True).start()
             return self._index_run
 
     def fill_index(self, listing: Listing, report: IndexReport) -> IndexReport:
@@ -313,6 +311,10 @@ class Repository:
     def subject_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Return those of a prompt's specific terms that say what it is about."""
         return self._index.subject_terms(terms)
+
+    def words_of_keys(self, terms: Collection[str]) -> list[str]:
+        """Return the words by which the code calls what only the texts that users see call by some terms."""
+        return self._search.words_of_keys(terms)
 
     def _source_texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read files from the worktree, or from git's objects where a filter changed their bytes."""
@@ -505,10 +507,7 @@ class Repository:
         return self._index.former_importers(path, imports)
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
-        """Count for each folder the files that import each other folder; `""` are the top-level files.
-
-        None while files are still being indexed.
-        """
+        """Count for each folder (`""`: the top) the files that import each other folder; None during indexing."""
         return self._index.dependencies(parts, names)
 
     def fragile_files(self, limit: int) -> list[FragileFile] | None:

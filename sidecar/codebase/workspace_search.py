@@ -1,7 +1,7 @@
 """The search over one workspace: its index, its head's history, and the cache of results; what worktrees share."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
 from functools import partial
@@ -19,7 +19,7 @@ from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
 from sidecar.codebase.search.import_graph import BrokenImport
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.prompt_parts import Frame, read_evidence
-from sidecar.codebase.search.quoted_texts import QuotedPlace, ReadFiles, find_quoted, likelihood_order
+from sidecar.codebase.search.quoted_texts import QuotedPlace, ReadFiles, find_quoted, likelihood_order, words_of_keys
 from sidecar.codebase.search_without_index import RunningSearch, finished
 from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.summary.model import Summary
@@ -48,6 +48,10 @@ ORDER_SECONDS = 0.3
 
 QUOTED_CANDIDATES, MAX_QUOTED_BYTES = 64, 512 * 1024
 """Number of files that are read for a quoted text, and the size of the largest one."""
+
+
+MAX_SEEN_TERMS, MAX_ADDED_WORDS = 24, 3
+"""Number of words of a prompt that are looked up among the texts that users see, and of words that are added."""
 
 
 class _ListedState(NamedTuple):
@@ -259,6 +263,15 @@ class WorkspaceSearch:
         places = tuple(Frame(place.path, place.line, "") for place in self._quoted_places(text))
         evidence = evidence._replace(frames=(*evidence.frames, *places))
         return RegionQuery(evidence, self.index.term_weights(terms), query_words(text))
+
+    def words_of_keys(self, terms: Collection[str]) -> list[str]:
+        """Return the words by which the code calls what only the texts that users see call by some terms."""
+        if self._listed is None or not self.index.is_complete() or len(terms) > MAX_SEEN_TERMS:
+            return []
+        read, found = self._read(self._listed.listing), partial(self.index.with_words, order_of=likelihood_order)
+        rare = (term for term in terms if term in self.index.specific_terms([term]))
+        words = (word for term in rare for word in words_of_keys(term, found(term, QUOTED_CANDIDATES), read))
+        return [word for word in dict.fromkeys(words) if word in self.index.specific_terms([word])][:MAX_ADDED_WORDS]
 
     def _quoted_places(self, text: str) -> list[QuotedPlace]:
         """Return the places that a text's quotations come from; none while files are still being indexed."""

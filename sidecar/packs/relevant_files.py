@@ -89,6 +89,8 @@ def context_files(
     pack_query: PackQuery, state: RepositoryState, listing: Listing, early_matches: Sequence[RankedFile] | None
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
     """Return the context's files, and all candidates; `early_matches` are files found without the unfinished index."""
+    if early_matches is None and not _is_long(pack_query.query):
+        pack_query = _with_words_of_keys(pack_query)
     specific = _specific_terms(pack_query, pack_query.query)
     subject = _subject_terms(pack_query, specific)
     has_subject = bool(early_matches or subject) or _has_place(pack_query)
@@ -111,6 +113,12 @@ def context_files(
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
+
+
+def _with_words_of_keys(pack_query: PackQuery) -> PackQuery:
+    """Add the words by which the code calls what the prompt calls as users see it."""
+    terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS]
+    return pack_query._replace(query=" ".join((pack_query.query, *pack_query.repository.words_of_keys(terms))))
 
 
 def _most_files(query: str) -> int:

@@ -6,6 +6,7 @@ text may have any words. From an entry of a catalogue of texts its key leads to 
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from sidecar.codebase.files import is_document
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import lowercase_in_place
+from sidecar.core.terms import count_terms, stem
 
 MAX_QUOTED, MAX_QUOTED_CHARACTERS, MAX_WORDS = 4, 240, 40
 """Number of quoted texts of a prompt that are searched, their length, and the words of one."""
@@ -286,7 +288,10 @@ def entry_key(path: str, text: str, number: int) -> str:
 
     A named constant in code counts as one.
     """
-    lines = text.split("\n")
+    return _key_in(path, text.split("\n"), number)
+
+
+def _key_in(path: str, lines: Sequence[str], number: int) -> str:
     line = lines[number - 1]
     is_catalogue = is_document(path) or _CATALOGUE_FOLDER.search(path) is not None
     if is_catalogue and (xml := _XML_KEY.search(line)) is not None:
@@ -337,6 +342,45 @@ _ORIGINAL = frozenset(("en", "base", "english", "default"))
 def likelihood_order(path: str) -> int:
     """Return the order of files that are equally likely to have a text: those in another language are last."""
     return (0 if _is_original(path) else 2) if _CATALOGUE_FOLDER.search(path) is not None else 1
+
+
+MAX_KEYS, MIN_LETTERS = 24, 4
+"""Number of entries that are read for a word, and of letters of such a word."""
+
+
+def words_of_keys(term: str, paths: Sequence[str], read: ReadFiles) -> list[str]:
+    """Return the words that most keys of a catalogue's entries with a term share, if hardly any code has the term.
+
+    `paths` are the files with the term. What users see as "passkey", the code may call `webauthn`.
+    """
+    catalogues = [path for path in paths if is_document(path) and _CATALOGUE_FOLDER.search(path) is not None]
+    sources = [path for path in paths if not is_document(path)]
+    if not catalogues or len(sources) > MAX_SOURCES or len(term) < MIN_LETTERS:
+        return []
+    path = min(catalogues, key=_catalogue_order)
+    lines = read([path]).get(path, "").split("\n")
+    numbers = [number for number, line in enumerate(lines, 1) if _is_seen(term.removesuffix("y"), line)]
+    keys = list(dict.fromkeys(filter(None, (_key_in(path, lines, number) for number in numbers[:MAX_KEYS]))))
+    counts = Counter(word for key in keys for word in count_terms(key))
+    common = [word for word, count in counts.most_common() if 2 * count >= len(keys) and word != term]
+    return [word for word in common if word not in _WORDS_OF_EVERY_KEY]
+
+
+def _is_seen(start: str, line: str) -> bool:
+    """Whether a catalogue's entry has a word with a start in its text, and not only in its key."""
+    text = _KEY_END.split(line[:MAX_LINE_CHARACTERS].casefold(), 1)[-1]
+    return start in text and any(word.startswith(start) for word in _WORD.findall(text))
+
+
+_KEY_END = lazy_regex(r"[:=>]")
+
+MAX_SOURCES = 3
+"""A term in more files of code than this leads to them."""
+
+_WORDS_OF_EVERY_KEY = frozenset(map(stem, (
+    "page", "label", "title", "text", "message", "string", "localization", "localizations", "unit", "value", "button",
+    "menu", "error", "form", "field", "name", "settings", "tooltip", "description", "heading", "common", "general",
+)))  # fmt: skip
 
 
 def _uses(catalogue: str, key: str, candidates: FindCandidates, read: ReadFiles) -> list[QuotedPlace]:

@@ -5,7 +5,13 @@ from functools import partial
 
 import pytest
 
-from sidecar.codebase.search.quoted_texts import as_quotations, entry_key, find_quoted, quoted_texts
+from sidecar.codebase.search.quoted_texts import (
+    as_quotations,
+    entry_key,
+    find_quoted,
+    quoted_texts,
+    words_of_keys,
+)
 from sidecar.packs import search_query
 from tests.support.growth import takes_linear_time
 
@@ -149,3 +155,26 @@ WORDS = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 def test_a_hostile_file_is_searched_in_linear_time(part: str) -> None:
     prompt = f'"{" ".join(WORDS)} the end"'
     assert takes_linear_time(lambda size: partial(places, prompt, {"a.py": part * (size // len(part))}), 50_000)
+
+
+CATALOGUE = """{
+  "page.login.webauthn_login": "Log in with passkey",
+  "page.settings.webauthn.register": "Register a passkey",
+  "page.settings.webauthn.passkeys": "Passkeys",
+  "page.cart.title": "Cart",
+  "passkey": "Something else"
+}
+"""
+
+
+def test_a_word_that_only_users_see_leads_to_the_words_of_its_keys() -> None:
+    texts = {"locales/en.json": CATALOGUE, "locales/de.json": CATALOGUE.replace("passkey", "Passkey-Taste")}
+
+    def words(term: str, *more: str) -> list[str]:
+        return words_of_keys(term, [*texts, *more], lambda paths: {path: texts[path] for path in paths})
+
+    assert words("passkey") == ["webauthn"]
+    assert words("passkey", "README.md", "src/a.ts") == ["webauthn"]
+    assert words("passkey", *(f"src/part_{number}.ts" for number in range(4))) == [], "code has the word"
+    assert words("voucher") == []
+    assert words_of_keys("passkey", ["config/en.json"], lambda _: {"config/en.json": CATALOGUE}) == []

@@ -126,6 +126,14 @@ def test_the_list_of_a_dependency_that_every_file_imports_is_shown(start_chat: S
     assert 'till = "1.0"' in text
 
 
+def test_a_word_that_users_see_brings_the_code_that_its_key_names(start_chat: StartChat, shop: Repository) -> None:
+    texts = '{\n  "till.redemption.add": "Add a giftcard",\n  "till.redemption.failed": "The giftcard is used up"\n}\n'
+    code = "def redemption_of(code: str) -> str:\n    return code\n"
+    shop.commit({**MORE, "locales/en.json": texts, "src/redemption.py": code})
+    text = text_of(start_chat().pre_run("a giftcard is not accepted"), "context")
+    assert "def redemption_of" in text
+
+
 def test_a_common_word_that_names_a_file_brings_it(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, **WORKING})
     assert paths_of(text_of(start_chat().pre_run("the options are wrong"), "context"))[0] == "src/options.py"
