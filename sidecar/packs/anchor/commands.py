@@ -31,12 +31,13 @@ _FORMAT = (
     rf"{_RUNNER}(?:ruff format|black|prettier|biome format)(?= |$)",
     rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
     r"(?:(?:cargo|zig|forge|terraform|tofu) fmt|(?:mix|dart|air) format|gofmt|stylua|shfmt|ormolu|nixfmt)(?= |$)",
-    r"sbt scalafmt\w*|gdformat(?= |$)|sqlfluff (?:fix|format)\b",
+    r"sbt scalafmt\w*",
+    r"(?:gdformat(?= |$)|sqlfluff (?:fix|format)\b)",
     rf"{_TASK} (?:fmt|format)\b",
     rf"{_SCRIPT}(?:format|fmt){_END}",
 )
 _CHANGES_NOTHING = (
-    r"(?=[\w-]*:check\b|sbt scalafmt\w*Check|.* (?:--(?:check(?:-formatted)?|diff|list-different|set-exit-if-changed)"
+    r"(?=[\w-]*:check\b|.* (?:--(?:check(?:-formatted)?|diff|list-different|set-exit-if-changed)"
     r"|-(?:[dl]|check))(?= |$))"
 )
 PURPOSES = {
@@ -76,7 +77,7 @@ PURPOSES = {
         rf"{_PACKAGE_MANAGER} (?:typecheck|type-check|types?|ts:check|check-types|tsc)\b",
         rf"{_TASK} (?:typecheck|types|mypy)\b",
     ),
-    "format check": tuple(begin + _CHANGES_NOTHING for begin in _FORMAT),
+    "format check": (*(begin + _CHANGES_NOTHING for begin in _FORMAT), r"sbt scalafmt\w*Check"),
     "format": _FORMAT,
     "build": (
         rf"{_PACKAGE_MANAGER} build\b",
@@ -164,7 +165,7 @@ _TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 _NARROW = lazy_regex(
     r"(?i) (?:-k|-t|-run|--(?:watch|doc|failed|filter|grep|only|pdb|lf|ui|testnamepattern|tests?)(?:=\S*)?)(?= |$)"
     r"|\btest:(?!all\b|ci\b|run\b)"
-    r"|^docker\b"
+    r"|^docker\b|^dotnet (?:test|build) (?:\S+ ){0,3}\S+\.csproj(?= |$)"
     r"|[ /](?:test_\w+|\w+_(?:test|spec)|\w+\.(?:test|spec)|(?-i:\w*[a-z]Tests?))\.\w+(?= |$)| <"
 )
 """Signs of a command that runs one test or one kind of tests, or that runs the program in a container."""

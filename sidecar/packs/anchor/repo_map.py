@@ -293,13 +293,14 @@ def _area_contents(area: str, tally: FolderCounts, main: str) -> str:
     """A description of an area without a stated purpose: its code folders; empty for other areas."""
     if is_beside_product(area) or not tally.is_product:
         return ""
-    if len(tally.folders) < MIN_FOLDERS:
+    folders = {folder: count for folder, count in tally.folders.items() if not folder.startswith(".")}
+    if len(folders) < MIN_FOLDERS:
         return "most of the code" if area == main else ""
-    every = ", ".join(sorted(one_line(folder, 40) for folder in tally.folders))
+    every = ", ".join(sorted(one_line(folder, 40) for folder in folders))
     if len(every) <= MAX_FOLDER_CHARACTERS:
         return f"contains {every}"
-    largest = sorted(one_line(folder, 40) for folder, _ in _most_common(tally.folders, LARGEST_FOLDERS))
-    return f"contains {len(tally.folders)} folders, among them {', '.join(largest)}"
+    largest = sorted(one_line(folder, 40) for folder, _ in _most_common(folders, LARGEST_FOLDERS))
+    return f"contains {len(folders)} folders, among them {', '.join(largest)}"
 
 
 def _most_common(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:

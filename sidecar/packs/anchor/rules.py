@@ -253,7 +253,7 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
             rules[at] = line._replace(text=f"{line.text} {'; '.join(item.text.rstrip('.;,') for item in items)}")
     rules += [
         line
-        for line in map(_as_forbidden, bullets(document.text))
+        for line in (map(_as_forbidden, bullets(document.text)) if for_agents else bullets(document.text))
         if (pattern.search(line.text) or _STRONG.search(line.text))
         and line.number not in with_items
         and not _is_trap(line)

@@ -387,16 +387,29 @@ def test_a_script_of_the_project_is_one_of_its_commands() -> None:
     assert commands_of(project(files=("scripts/test.sh",)), ()).lines == ["- test: `scripts/test.sh` (scripts/test.sh)"]
 
 
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("gdformat .", "format"), ("gdformat --diff .", "format check"), ("sbt scalafmtAll", "format"),
+        ("sbt scalafmtCheckAll", "format check"),
+    ],
+)  # fmt: skip
+def test_a_formatter_that_changes_files_is_no_check(command: str, purpose: str) -> None:
+    assert purpose_of(command) == purpose
+
+
 def test_a_workflow_that_tests_states_the_other_commands_too() -> None:
     apps = ProjectDocument(".github/workflows/apps.yml", "      run: dotnet build src/App/App.csproj\n")
     checks = ProjectDocument(
         ".github/workflows/checks.yml", "  run: dotnet build Till.slnf\n  run: dotnet test Till.slnf --no-build\n"
     )
-    lines = commands_of(project()._replace(workflows=(apps, checks)), ()).lines
-    assert lines == [
+    expected = [
         "- test: `dotnet test Till.slnf` (.github/workflows/checks.yml)",
         "- build: `dotnet build Till.slnf` (.github/workflows/checks.yml)",
     ]
+    assert commands_of(project()._replace(workflows=(apps, checks)), ()).lines == expected
+    app = apps._replace(text=f"{apps.text}      run: dotnet test --project tests/App.Tests.csproj\n")
+    assert commands_of(project()._replace(workflows=(app, checks)), ()).lines == expected
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,10 @@ def test_folders_of_pages_scenes_and_infrastructure_have_a_map() -> None:
     assert dict(count_files(scenes).outline.areas)["src/"] == "contains a/, b/, c/"
     clouds = [f"modules/{cloud}/main.tf" for cloud in ("aws", "azure", "gcp")]
     assert dict(count_files(clouds).outline.areas)["modules/"] == "contains aws/, azure/, gcp/"
+    packages = [f"Packages/Till/{name}" for name in (".swiftpm/a.swift", "Sources/b.swift", "Tests/c.swift")]
+    others = [f"Packages/{name}/Sources/{number}.swift" for name in ("Cart", "Mail") for number in range(9)]
+    areas = dict(count_files([*packages, *others]).outline.areas)
+    assert (areas["Packages/"], areas["Packages/Till/"]) == ("contains Cart/, Mail/, Till/", "")
     pictures = [f"app/{area}/a.png" for area in ("a", "b", "c")]
     assert dict(count_files([*pictures, "app/a/b.rb"]).outline.areas)["app/"] == ""
 

@@ -34,6 +34,11 @@ def test_what_a_heading_forbids_is_not_shown_as_a_request(heading: str) -> None:
     ]
 
 
+def test_what_a_contributing_guide_lists_under_such_a_heading_is_no_rule_of_the_code() -> None:
+    text = "## What to avoid\n- Too many changes at once.\n- Must not break the till.\n"
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", text)) == ["- Must not break the till. (CONTRIBUTING.md:3)"]
+
+
 def test_a_heading_about_a_topic_forbids_nothing() -> None:
     text = "# Avoiding allocations\n- Use `Span` for slices.\n\n## Never-ending tasks\n- Use a timeout.\n"
     assert rules_of(ProjectDocument("AGENTS.md", text))[0] == "- Use `Span` for slices. (AGENTS.md:2)"
