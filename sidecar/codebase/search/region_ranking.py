@@ -391,17 +391,21 @@ def choose_regions(
 ) -> list[RankedRegion]:
     """Return regions within a budget, in the given order; a smaller one may follow one that does not fit.
 
-    Those at the places in `already_sent`, path and first line, have as much room of their own. A file's imports say
-    nothing without other code of it.
+    Those at the places in `already_sent`, path and first line, have as much room of their own. A file's imports, and
+    the lines that open its types, say nothing without other code of it.
     """
     chosen = _choose(ranked, budget_bytes, already_sent)
-    with_code = {region.path for region in chosen if not region.region.is_imports}
+    with_code = {region.path for region in chosen if not _is_bare(region)}
     bare = {region.path for region in chosen} - with_code
-    bare &= {region.path for region in ranked if not region.region.is_imports}
+    bare &= {region.path for region in ranked if not _is_bare(region)}
     if not bare:
         return chosen
-    others = [region for region in ranked if not (region.region.is_imports and region.path in bare)]
-    return _choose(others, budget_bytes, already_sent)
+    others = [region for region in ranked if not (_is_bare(region) and region.path in bare)]
+    return choose_regions(others, budget_bytes, already_sent)
+
+
+def _is_bare(region: RankedRegion) -> bool:
+    return region.region.is_imports or region.region.is_frame
 
 
 def _choose(

@@ -42,6 +42,14 @@ _ONLY_CLOSES = lazy_regex(r"\s*(?:[)\]};,]+|end;?|</[\w.:-]{1,80}>|#\s*endif\b.*
 _IMPORT = lazy_regex(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require\b|package\s)")
 
 
+_FRAME = lazy_regex(
+    r"\s*(?:\[[\w.:()\", ]{1,120}\]|@[\w.]{1,80}(?:\([^()]{0,120}\))?|[{(]|(?:namespace|package|module)\b.*"
+    r"|(?:(?:public|private|internal|protected|export|default|abstract|final|sealed|static|partial|open)\s+){0,4}"
+    r"(?:class|struct|interface|trait|object|protocol|extension)\b[^;=]{0,160})\s*"
+)
+"""A line that opens a namespace or a type."""
+
+
 class Region(NamedTuple):
     """Some lines of a file, counted from 1; `last` is included."""
 
@@ -54,6 +62,8 @@ class Region(NamedTuple):
     is_definition: bool = False
     """Whether it is a definition of its own or part of one, rather than code between definitions."""
     is_imports: bool = False
+    is_frame: bool = False
+    """Whether it only opens a namespace or a type."""
     is_prose: bool = False
     """Whether it is a long comment or the rest of a long docstring."""
     gap: tuple[int, int] = (0, 0)
@@ -216,9 +226,12 @@ def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: b
     filled = [line for line in lines[first - 1 : last] if line.strip()]
     if not all(map(_ONLY_CLOSES.fullmatch, filled)):
         is_imports = 2 * sum(_IMPORT.match(line) is not None for line in filled) > len(filled)
+        is_frame = not is_imports and all(_IMPORT.match(line) or _FRAME.fullmatch(line) for line in filled)
         comments = sum(COMMENT.match(line) is not None for line in filled)
         is_prose = is_prose or (comments >= MIN_PROSE_LINES and comments == len(filled))
-        yield from _windows(lines, Region(first, last, name, is_imports=is_imports, is_prose=is_prose))
+        yield from _windows(
+            lines, Region(first, last, name, is_imports=is_imports, is_frame=is_frame, is_prose=is_prose)
+        )
 
 
 def _windows(lines: Sequence[str], region: Region) -> Iterator[Region]:

@@ -151,3 +151,6 @@ def test_imports_are_chosen_only_with_other_code_of_their_file() -> None:
     assert choose_regions([imports, code], shown_bytes(imports) + 150) == []
     assert choose_regions([imports, code], 10_000) == [imports, code]
     assert choose_regions([imports], 10_000) == [imports]
+    frame = imports._replace(region=imports.region._replace(is_imports=False, is_frame=True))
+    assert choose_regions([frame, code], shown_bytes(frame) + 150) == []
+    assert choose_regions([frame, code], 10_000) == [frame, code]

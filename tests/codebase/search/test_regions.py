@@ -140,6 +140,15 @@ def test_sections_of_markdown_and_keys_of_configuration_are_regions() -> None:
     assert texts("[tool]\na = 1\n\n[build]\nb = 2\n", "x.toml") != {}
 
 
+def test_lines_that_only_open_a_type_are_a_frame() -> None:
+    opening = "namespace Till.Tests;\n\n[TestClass]\npublic class CartTest\n{\n"
+    code = f"{opening}    [TestMethod]\n    public void Pays()\n    {{\n    }}\n}}\n"
+    assert regions(code, "CartTest.cs")[0].is_frame
+    assert not any(region.is_frame for region in regions(CART))
+    fields = "export class Cart {\n  total = 0\n  pay() {\n    return 1\n  }\n}\n"
+    assert not any(region.is_frame for region in regions(fields, "cart.ts"))
+
+
 @pytest.mark.parametrize(
     ("text", "path"),
     [
