@@ -85,6 +85,16 @@ def is_generated(path: str) -> bool:
     return is_generated_name or is_unindexed(path) or _BUNDLE.fullmatch(path) is not None
 
 
+_THIRD_PARTY = lazy_regex(
+    r"(?i)(?:^|/)(?:third[_-]?party|3rd[_-]?party|vendor(?:ed)?|externals?|node_modules|bower_components|pods|carthage)/"
+)
+
+
+def is_third_party(path: str) -> bool:
+    """Whether a folder is named as those of copied libraries are: its warnings are for others, its text may matter."""
+    return _THIRD_PARTY.search(path) is not None
+
+
 _AGENT_FILE = lazy_regex(
     rf"/(?:{_TOOLS}/|skill\.md\Z|\.github/(?:agents|chatmodes|instructions|prompts|skills)/)|\.mdc\Z"
 )

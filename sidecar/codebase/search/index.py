@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import FileDelta, FileMap, content_identity, delta_between
+from sidecar.codebase.file_exclusions import is_third_party
 from sidecar.codebase.files import is_own_code
 from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
@@ -417,8 +418,7 @@ class FileIndex:
     def landmines(self) -> tuple[tuple[str, Landmine], ...] | None:
         """Return the warnings above definitions with their paths, each file's first one before any second one.
 
-        Those outside of the workspace's folder come last.
-        None while files are still being analysed.
+        Those outside of the workspace's folder come last, copied libraries have none; None during the analysis.
         """
         with self._lock:
             if self.pending_paths:
@@ -427,6 +427,7 @@ class FileIndex:
                 numbered = (
                     (is_outside(path), number, path, landmine)
                     for path, landmines in self._landmines.items()
+                    if not is_third_party(path)
                     for number, landmine in enumerate(landmines)
                 )
                 first = nsmallest(MAX_LANDMINES, numbered)

@@ -168,6 +168,14 @@ def test_file_is_found_by_its_words_before_it_is_analysed() -> None:
     assert ask(index, "feed the walrus") == ask(index_of(texts), "feed the walrus")
 
 
+def test_copied_libraries_have_no_landmines() -> None:
+    warned = "// WARNING: not reentrant.\nint pay(void) { return 1; }\n"
+    paths = ("src/till.c", "third_party/till/till.c", "lib/vendor/till.c", "src/vendors.c", "external/till.c")
+    found = index_of(dict.fromkeys(paths, warned)).landmines()
+    assert found is not None
+    assert [path for path, _ in found] == ["src/till.c", "src/vendors.c"]
+
+
 def test_summary_without_words_does_not_end_the_analysis_of_a_file() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "1"})
