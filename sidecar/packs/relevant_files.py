@@ -117,7 +117,7 @@ def context_files(
 
 def _with_words_of_keys(pack_query: PackQuery) -> PackQuery:
     """Add the words by which the code calls what the prompt calls as users see it."""
-    terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS]
+    terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS and is_distinctive(term)]
     return pack_query._replace(query=" ".join((pack_query.query, *pack_query.repository.words_of_keys(terms))))
 
 

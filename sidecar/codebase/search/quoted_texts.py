@@ -344,8 +344,8 @@ def likelihood_order(path: str) -> int:
     return (0 if _is_original(path) else 2) if _CATALOGUE_FOLDER.search(path) is not None else 1
 
 
-MAX_KEYS, MIN_LETTERS = 24, 4
-"""Number of entries that are read for a word, and of letters of such a word."""
+MIN_KEYS, MAX_KEYS, MIN_LETTERS = 2, 24, 4
+"""Number of keys that have to share a word, of entries that are read for one, and of letters of a word looked up."""
 
 
 def words_of_keys(term: str, paths: Sequence[str], read: ReadFiles) -> list[str]:
@@ -362,7 +362,8 @@ def words_of_keys(term: str, paths: Sequence[str], read: ReadFiles) -> list[str]
     numbers = [number for number, line in enumerate(lines, 1) if _is_seen(term.removesuffix("y"), line)]
     keys = list(dict.fromkeys(filter(None, (_key_in(path, lines, number) for number in numbers[:MAX_KEYS]))))
     counts = Counter(word for key in keys for word in count_terms(key))
-    common = [word for word, count in counts.most_common() if 2 * count >= len(keys) and word != term]
+    least = max(MIN_KEYS, len(keys) / 2)
+    common = [word for word, count in counts.most_common() if count >= least and word != term]
     return [word for word in common if word not in _WORDS_OF_EVERY_KEY]
 
 

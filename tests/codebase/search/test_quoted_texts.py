@@ -177,4 +177,5 @@ def test_a_word_that_only_users_see_leads_to_the_words_of_its_keys() -> None:
     assert words("passkey", "README.md", "src/a.ts") == ["webauthn"]
     assert words("passkey", *(f"src/part_{number}.ts" for number in range(4))) == [], "code has the word"
     assert words("voucher") == []
+    assert words("cart") == [], "one key alone may be about anything"
     assert words_of_keys("passkey", ["config/en.json"], lambda _: {"config/en.json": CATALOGUE}) == []
