@@ -5,15 +5,17 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, RankedFile, RepositoryState, is_outside, is_test, paths_in
-from sidecar.packs.context_pack import ContextFile
+from sidecar.codebase import Listing, RankedFile, RepositoryState, is_outside, is_test, paths_in, query_terms
+from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
+    GENERAL_TERMS,
     MIN_OWN_TERMS,
     asks_for_tests_of_work,
     clean_prompt,
+    is_about_another_place,
     matches_query,
     mentioned_paths,
     referenced_items,
@@ -47,8 +49,13 @@ CLEAR_FILES, CLEAR_SCORE = 3, 5.0
 conversations 0.31 of these were used, 0.15 of the others.
 """
 
-TEST_CANDIDATES, MIN_TEST_PAIR = 40, 0.3
-"""Number of files among which the tests of the conversation's work are, and the least part of their score as such."""
+SOUGHT_CANDIDATES, MIN_TEST_PAIR = 40, 0.3
+"""Number of files among which the tests of the conversation's work, or another place of its subject, are; and the least
+part of a test's score as such.
+"""
+
+PLACE_SCORE = 4.0
+"""The same for another place of the task's subject, which the prompt asks for."""
 
 FOLDER_FILES = 4
 
@@ -75,6 +82,8 @@ class PromptSearch(NamedTuple):
     """Listed files whose paths the prompt names."""
     for_tests: bool = False
     """Whether it only asks for tests of the conversation's work."""
+    for_another_place: bool = False
+    """Whether it asks for the task's subject in another place."""
 
     @classmethod
     def of_prompt(
@@ -97,9 +106,14 @@ class PromptSearch(NamedTuple):
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         for_tests = not new_task and bool(pack_query.touched) and asks_for_tests_of_work(params.prompt)
+        for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
+        if for_another_place:
+            evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
+        if for_tests or for_another_place:
+            query = " ".join(dict.fromkeys((*(() if for_tests else (query,)), pack_query.query)))
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
-            query=pack_query.query if for_tests else query,
+            query=query,
             mentioned=frozenset(mentioned),
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
@@ -107,6 +121,7 @@ class PromptSearch(NamedTuple):
             is_needed=bool(evidence) or bool(mentioned) or for_tests,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             for_tests=for_tests,
+            for_another_place=for_another_place,
         )
 
 
@@ -118,9 +133,11 @@ def search_files(
     Regions that the session has leave their room to others.
     """
     mentioned = search.mentioned
-    limit = (TEST_CANDIDATES if search.for_tests else search.limit) + len(mentioned)
+    limit = (SOUGHT_CANDIDATES if search.for_tests or search.for_another_place else search.limit) + len(mentioned)
     touched = pack_query.touched if search.evidence or search.for_tests else ()
     matches = pack_query.repository.find(search.query, state, limit, mentioned=mentioned, touched=touched)
+    if search.for_another_place:  # what the session has is the first place
+        matches = [file for file in matches if file.path in mentioned or _is_other_place(file, known)]
     selected = [
         file
         for rank, file in enumerate(matches)
@@ -143,11 +160,19 @@ def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> boo
     """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
     if search.for_tests:
         return is_test(ranked.path) and ranked.parts.get("testPairTouched", 0.0) >= MIN_TEST_PAIR
+    if search.for_another_place:
+        return is_best and ranked.score >= PLACE_SCORE and not search.evidence.isdisjoint(ranked.matched)
     if not _POINTED_PARTS.isdisjoint(ranked.parts):
         return bool(search.evidence)
     if ranked.path in search.evidence:
         return True
     return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
+
+
+def _is_other_place(ranked: RankedFile, known: SessionContents) -> bool:
+    """Whether a session has no code of a file, which is no test."""
+    entry = known_file(known, ranked.path)
+    return (entry is None or entry.is_pointer) and not is_test(ranked.path)
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

@@ -190,6 +190,21 @@ def asks_for_tests_of_work(prompt: str) -> bool:
     return len(prompt) <= MAX_TESTS_NEXT and _TESTS_NEXT.fullmatch(prompt) is not None
 
 
+_ELSEWHERE = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|and|now|also|then|please|no|nope|but|und|jetzt|y|ahora|e|agora|et|maintenant)\b"
+    r"[\s,.!]{1,3}){0,4}+(?:(?:do|make|apply|add|fix|change|mach|haz|faz|fais) )?(?:(?:it|this|that) )?"
+    r"(?:(?:the |exactly the )?same\b|(?:das )?gleiche\b|dasselbe\b|lo mismo\b|o mesmo\b|la même chose\b)"
+    r"|no[pe]{0,2}\b[\s,.!]{1,3}(?:(?:i meant?|use|not (?:that|this)(?: one)?)\W{1,3})?the (?:other )?(?:one|ones)\b",
+    re.IGNORECASE,
+)
+
+
+def is_about_another_place(prompt: str) -> bool:
+    """Whether a prompt asks for the task's subject in another place: "and the same on the profile page"."""
+    prompt = clean_prompt(prompt).strip()
+    return len(prompt) <= OBJECTIVE_CHARACTERS and _ELSEWHERE.match(prompt) is not None
+
+
 FindEvidence = Callable[[str], Collection[str]]
 """Returns the paths, names and rare terms in a prompt that the repository has."""
 
@@ -219,6 +234,7 @@ def task_of(
             set(terms) & set(current.terms)
             or set(names) & set(current.names)
             or _REFERS_BACK.match(own)
+            or is_about_another_place(own)
             or is_courtesy(own)
             or _names_touched_symbol(names, touched_names)
         )

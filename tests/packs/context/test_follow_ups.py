@@ -109,6 +109,29 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
     assert "def test_redeem" in text
 
 
+PLACES = (
+    "wallet", "ledger", "branch", "kiosk", "counter", "mailbox", "partner", "agency", "station", "harbour", "airport",
+    "market", "museum", "theatre", "stadium", "library", "bakery", "garage", "clinic", "school", "studio", "cellar",
+)  # fmt: skip
+LOANS: dict[str, Contents] = {
+    f"src/loans/{place}_loan.py": f"def {place}_loan(amount: int) -> int:\n    return amount  # not at a kiosk\n"
+    for place in PLACES
+}
+
+
+@pytest.mark.parametrize(
+    "follow_up", ["and the same at the kiosk", "no, the one of the kiosk", "jetzt das gleiche beim Kiosk"]
+)
+def test_a_request_for_the_same_in_another_place_brings_that_place(
+    start_chat: StartChat, shop: Repository, follow_up: str
+) -> None:
+    shop.commit({**MORE, **LOANS})
+    chat = start_chat()
+    chat.turn("the wallet loan should reject a negative amount")
+    assert paths_of(text_of(chat.pre_run("and the same for it"), "context")) == []
+    assert "src/loans/kiosk_loan.py" in paths_of(text_of(chat.pre_run(follow_up), "context"))
+
+
 @pytest.mark.parametrize("follow_up", ["run the tests", "the tests fail now", "commit it, the tests pass"])
 def test_words_about_tests_that_ask_for_none_bring_none(
     start_chat: StartChat, shop: Repository, follow_up: str
