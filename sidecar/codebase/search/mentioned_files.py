@@ -1,6 +1,7 @@
 """The files that a prompt names, by path or name or by what they are for, such as the changelog."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -83,9 +84,22 @@ def _integration_files(documents: Documents, text: str) -> list[str]:
     workflows = documents.in_folder(_WORKFLOWS)
     words = set(query_terms(text))
     named = [path for path in workflows if len(words.intersection(query_terms(bare_name(path)))) >= MIN_NAME_WORDS]
+    named += [path for path in workflows if _is_spelled(bare_name(path), words)]
     checking = [path for path in workflows if _CHECKING.fullmatch(path.rpartition("/")[2])]
     chosen = named[:1] or sorted(checking, key=lambda path: (len(path), path))[:1]
     return chosen + [path for path in _INTEGRATION_FILES if path in documents]
+
+
+def _is_spelled(name: str, words: AbstractSet[str]) -> bool:
+    """Whether a text has all words of a workflow's name, and one that says more than that it is a workflow."""
+    terms = set(query_terms(name))
+    return terms <= words and not terms <= _WORKFLOW_TERMS
+
+
+_WORKFLOW_TERMS = frozenset(map(stem, (
+    "ci", "cd", "test", "tests", "build", "main", "check", "checks", "verify", "lint", "release", "deploy", "publish",
+    "pipeline", "workflow", "push", "pr", "pull", "request", "fail", "step", "docs",
+)))  # fmt: skip
 
 
 def bare_name(path: str) -> str:

@@ -96,6 +96,13 @@ def test_continuous_integration_means_the_most_general_workflow() -> None:
     assert named_of(documents_of({"src/cart.py": ""}), "CI failing") == set()
 
 
+def test_a_workflow_is_found_by_its_whole_name() -> None:
+    paths = (".github/workflows/playwright.yml", ".github/workflows/test-backend.yml", ".github/workflows/test.yml")
+    documents = documents_of(dict.fromkeys(paths, ""))
+    assert named_of(documents, "the playwright tests fail, CI is red") == {paths[0]}
+    assert named_of(documents, "the tests fail, CI is red") == {paths[2]}
+
+
 def test_a_workflow_is_found_by_two_words_of_its_name() -> None:
     workflows = (".github/workflows/build_apk.yml", ".github/workflows/build_exe.yml", ".github/workflows/ci.yml")
     documents = documents_of(dict.fromkeys(workflows, ""))
