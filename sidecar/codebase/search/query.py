@@ -105,10 +105,10 @@ class ParsedQuery(NamedTuple):
     wants_documents: bool
     """Whether it is a text about documents, by its scope as in `docs: …`."""
     about_view: float
-    """How surely it is about what is seen on a screen, by the number of such words."""
+    """Certainty that it is about what is seen on a screen, by the number of such words."""
 
     def seeks_view(self, path: str) -> float:
-        """Return how surely it seeks a file as a part of what is seen on a screen."""
+        """Return the certainty that it seeks a file as a part of what is seen on a screen."""
         return self.about_view if self.about_view and is_view(path) else 0.0
 
 
