@@ -55,7 +55,7 @@ part of a test's score as such.
 """
 
 PLACE_SCORE = 4.0
-"""The same for another place of the task's subject, which the prompt asks for."""
+"""Score (log odds) from which a file counts as another place of the task's subject."""
 
 FOLDER_FILES = 4
 

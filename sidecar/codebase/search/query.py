@@ -38,12 +38,12 @@ DOCUMENT_WORDS = frozenset(
 )
 VIEW_WORDS = frozenset(map(stem, (
     "mobile", "tablet", "overflow", "responsive", "align", "aligned", "alignment", "centered", "margin", "padding",
-    "hover", "tooltip", "modal", "dropdown", "sidebar", "navbar", "button", "icon", "badge",
-    "color", "colour", "dark", "theme", "font", "css", "layout", "transparent", "contrast", "background", "popup",
-    "dialog", "toast", "spinner", "screen", "swipe", "clickable", "scroll", "wider", "width", "ui",
-    "fullscreen", "thumbnail", "carousel", "banner", "textbox", "placeholder", "animation", "grey", "gray",
+    "hover", "tooltip", "modal", "dropdown", "sidebar", "navbar", "button", "icon", "badge", "color", "colour", "dark",
+    "theme", "font", "css", "layout", "transparent", "contrast", "popup", "dialog", "toast", "spinner", "screen",
+    "swipe", "clickable", "scroll", "wider", "width", "ui", "fullscreen", "thumbnail", "carousel", "banner", "textbox",
+    "animation", "grey", "gray",
 )))  # fmt: skip
-"""Words about what is seen on a screen."""
+"""Words about what is seen on a screen, and about little else: a job runs in the background."""
 
 _VIEW = lazy_regex(
     r"(?i:\.(?:erb|haml|slim|heex|cshtml|razor|vbhtml|jsp|twig|blade\.php|hbs|handlebars|mustache|ejs|pug|xaml|axaml|vue"
