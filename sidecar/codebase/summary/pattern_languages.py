@@ -514,7 +514,7 @@ def _string(line: str) -> str | None:
 def notebook_cells(lines: Sequence[str]) -> Iterator[Definition]:
     """Yield each cell of a notebook's text, named after what it defines or begins with."""
     starts = [number for number, line in enumerate(lines, 1) if line.startswith(CELL_MARKER) or _SOURCE.match(line)]
-    for first, following in zip(starts, (*starts[1:], len(lines) + 1), strict=True):
+    for first, following in zip(starts, (*starts[1:], len(lines) + 1), strict=False):
         last = next((number for number in range(following - 1, first, -1) if lines[number - 1].strip()), first)
         name = _cell_name(cell_texts(lines[first - 1 : last]))
         if name:

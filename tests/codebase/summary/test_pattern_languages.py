@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from functools import partial
 
+import pytest
+
 from sidecar.codebase import Summary, summarize
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary import LANGUAGES
@@ -369,6 +371,11 @@ def test_outputs_end_where_they_end_whatever_ends_the_lines() -> None:
 def test_a_cell_that_only_instructs_tools_is_a_region_too() -> None:
     instruction = {**CODE, "source": ["#| hide\n", "%matplotlib inline"]}
     assert [each.name for each in summary_of("a.ipynb", notebook(TEXT, instruction)).definitions] == ["Sums", "hide"]
+
+
+@pytest.mark.parametrize("text", ['{"cells": [], "metadata": {}}\n', "{}\n", "no JSON\n"])
+def test_a_notebook_without_cells_is_summarized(text: str) -> None:
+    assert summarize("empty.ipynb", text.encode()).definitions == ()
 
 
 def test_a_notebook_is_read_however_large_its_outputs_are() -> None:
