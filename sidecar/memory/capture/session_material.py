@@ -103,7 +103,7 @@ class SessionSummary(NamedTuple):
     is_statement: bool = False
     """Whether the user's message consists of what it states as lasting."""
     withdrawn_source: str = ""
-    """The source before, whose message the user takes back with this one; empty if he does not."""
+    """The source before, whose message the user takes back with this one; empty without such words."""
 
     @property
     def is_empty(self) -> bool:
