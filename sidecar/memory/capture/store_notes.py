@@ -256,7 +256,7 @@ class CapturePlanner:
         )
         if note.type in _COUNTED_EACH_TIME or not source.startswith(session_prefix):
             return not captures.was_seen(tx, project, digest, source)
-        return not captures.was_seen_by_prefix(tx, project, digest, session_prefix)
+        return not captures.sources_by_prefix(tx, project, digest, session_prefix)
 
     def _count_repeat(self, memory: Memory, *, is_first: bool) -> None:
         self._repeated.append(memory.id)

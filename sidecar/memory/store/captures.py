@@ -98,13 +98,14 @@ def was_seen(tx: apsw.Connection, project: str, digest: str, source: str) -> boo
     return cursor.get is not None
 
 
-def was_seen_by_prefix(tx: apsw.Connection, project: str, digest: str, prefix: str) -> bool:
-    """Whether a statement was seen in any source with this prefix."""
-    cursor = tx.execute(
-        "SELECT 1 FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND substr(source, 1, ?) = ?",
+def sources_by_prefix(tx: apsw.Connection, project: str, digest: str, prefix: str) -> list[str]:
+    """Return the sources with this prefix in which a statement was seen."""
+    rows: Any = tx.execute(
+        "SELECT source FROM continuity_memory_sightings WHERE project = ?1 AND digest = ?2"
+        " AND substr(source, 1, ?3) = ?4",
         (project, digest, len(prefix), prefix),
     )
-    return cursor.get is not None
+    return [source for (source,) in rows]
 
 
 def put_plan(tx: apsw.Connection, project: str, value: Any) -> int:
@@ -218,16 +219,6 @@ def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[Nea
     return [NearMissRecord(*row) for row in rows]
 
 
-def sources_by_prefix(tx: apsw.Connection, project: str, digest: str, prefix: str) -> list[str]:
-    """Return the sources with this prefix in which a statement was seen."""
-    rows: Any = tx.execute(
-        "SELECT source FROM continuity_memory_sightings WHERE project = ?1 AND digest = ?2"
-        " AND substr(source, 1, ?3) = ?4",
-        (project, digest, len(prefix), prefix),
-    )
-    return [source for (source,) in rows]
-
-
 def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
     """Return the ids of the memories that the captures of a source added, oldest first."""
     rows: Any = tx.execute(
@@ -240,12 +231,12 @@ def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
 
 def added_by_statement(tx: apsw.Connection, project: str, source: str) -> list[str]:
     """Return the ids of the memories that a source added if its message consists of what it states as lasting."""
-    rows: Any = tx.execute(
+    cursor = tx.execute(
         "SELECT 1 FROM continuity_memory_captures WHERE project = ?1 AND CAST(value AS TEXT) ->> '$.source' = ?2"
         " AND CAST(value AS TEXT) ->> '$.is_statement' = 1 LIMIT 1",
         (project, source),
     )
-    return added_by(tx, project, source) if list(rows) else []
+    return [] if cursor.get is None else added_by(tx, project, source)
 
 
 def added_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tuple[str, str]]:
