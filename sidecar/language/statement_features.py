@@ -436,9 +436,13 @@ _RETRACTION = lazy_regex(
 )
 
 
-_ACCENTS: Mapping[str, Mapping[str, str]] = {
-    language: dict(pair.split(":") for pair in pairs.split())
-    for language, pairs in {
+def _spellings(by_language: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return for each language its words by their spelling without accents, from pairs as in `nao:não`."""
+    return {language: dict(pair.split(":") for pair in pairs.split()) for language, pairs in by_language.items()}
+
+
+_ACCENTS = _spellings(
+    {
         "pt": "nao:não voce:você voces:vocês tambem:também codigos:códigos funcao:função funcoes:funções padrao:padrão"
         " convencao:convenção entao:então alemao:alemão variaveis:variáveis proxima:próxima",
         "es": "acuerdate:acuérdate respondeme:respóndeme contestame:contéstame hablame:háblame anadas:añadas"
@@ -447,21 +451,20 @@ _ACCENTS: Mapping[str, Mapping[str, str]] = {
         "fr": "arrete:arrête arretez:arrêtez desormais:désormais dorenavant:dorénavant francais:français ecris:écris"
         " ecrire:écrire ecrivez:écrivez verifie:vérifie regle:règle meme:même reponses:réponses preferons:préférons",
         "it": "piu:più perche:perché cosi:così",
-    }.items()
-}
+    }
+)
 """Words by their spelling without accents, which no other language has."""
 
-_AMBIGUOUS: Mapping[str, Mapping[str, str]] = {
-    language: dict(pair.split(":") for pair in pairs.split())
-    for language, pairs in {
+_AMBIGUOUS = _spellings(
+    {
         "pt": "ja:já ate:até so:só ingles:inglês frances:francês portugues:português obvio:óbvio codigo:código"
         " comentario:comentário comentarios:comentários usuario:usuário usuarios:usuários",
         "es": "portugues:portugués ingles:inglés frances:francés mas:más anade:añade aqui:aquí asi:así jamas:jamás"
         " codigo:código",
         "fr": "deja:déjà ca:ça prefere:préfère apres:après cree:crée reponds:réponds",
         "it": "gia:già puo:può",
-    }.items()
-}
+    }
+)
 """Words that also are words of another language, or are spelled otherwise there."""
 
 _LANGUAGE_OF_WORD = {word: language for language, words in _ACCENTS.items() for word in words}
