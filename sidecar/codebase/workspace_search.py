@@ -269,9 +269,11 @@ class WorkspaceSearch:
         if self._listed is None or not self.index.is_complete() or len(terms) > MAX_SEEN_TERMS:
             return []
         read, found = self._read(self._listed.listing), partial(self.index.with_words, order_of=likelihood_order)
-        rare = (term for term in terms if term in self.index.specific_terms([term]))
-        words = (word for term in rare for word in words_of_keys(term, found(term, QUOTED_CANDIDATES), read))
-        return [word for word in dict.fromkeys(words) if word in self.index.specific_terms([word])][:MAX_ADDED_WORDS]
+        rare = self.index.specific_terms(terms)
+        paths = ((term, found(term, QUOTED_CANDIDATES)) for term in terms if term in rare)
+        words = list(dict.fromkeys(word for term, with_term in paths for word in words_of_keys(term, with_term, read)))
+        specific = self.index.specific_terms(words)
+        return [word for word in words if word in specific][:MAX_ADDED_WORDS]
 
     def _quoted_places(self, text: str) -> list[QuotedPlace]:
         """Return the places that a text's quotations come from; none while files are still being indexed."""
