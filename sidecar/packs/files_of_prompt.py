@@ -170,7 +170,7 @@ def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> boo
 
 
 def _is_other_place(ranked: RankedFile, known: SessionContents) -> bool:
-    """Whether a session has no code of a file, which is no test."""
+    """Whether a file is not a test, and the session has none of its code."""
     entry = known_file(known, ranked.path)
     return (entry is None or entry.is_pointer) and not is_test(ranked.path)
 
