@@ -1,5 +1,6 @@
 """The notes block through the RPC: the anchor asks for it, post-run reads and verifies it, the next session has it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -172,13 +173,14 @@ def test_a_decision_line_is_an_artifact_only_if_the_run_shows_it(conversation: C
 def test_a_decision_that_only_a_new_files_text_shows_is_an_artifact(
     conversation: Conversation, decision: str, title: str
 ) -> None:
-    work = lambda: [conversation.edit("till/store.py", "import sqlite3\n")]  # noqa: E731
-    after = conversation.turn("Store the carts.", work, text=reply(decision))["after"]
+    def importing(library: str) -> Callable[[], list[dict[str, Any]]]:
+        return lambda: [conversation.edit(f"till/{library}.py", f"import {library}\n")]
+
+    after = conversation.turn("Store the carts.", importing("sqlite3"), text=reply(decision))["after"]
     (draft,) = after["artifacts"]
     assert conversation.artifact(draft["id"])["title"] == title
-    other = lambda: [conversation.edit("till/other.py", "import json\n")]  # noqa: E731
     redis = decision.replace("SQLite", "Kafka")
-    assert conversation.turn("Store them.", other, text=reply(redis))["after"]["artifacts"] == []
+    assert conversation.turn("Store them.", importing("json"), text=reply(redis))["after"]["artifacts"] == []
 
 
 @pytest.mark.parametrize(
