@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix", action="store_true", help="repair what can be repaired, after a backup of the state file"
     )
-    parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would be repaired")
+    parser.add_argument("--dry-run", action="store_true", help="only show what --fix would repair")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,7 +69,11 @@ def _remaining(findings: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
-    params = {"projectPath": str(project_folder(arguments.project)), "fix": arguments.fix, "dryRun": arguments.dry_run}
+    params = {
+        "projectPath": str(project_folder(arguments.project)),
+        "fix": arguments.fix or arguments.dry_run,
+        "dryRun": arguments.dry_run,
+    }
     project = params["projectPath"]
     try:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
@@ -83,7 +87,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         if arguments.state_dir is not None:
             raise
         answer = _without_state(user_state_folder(), project, Finding("warning", failure.message, failure.hint))
-    lines = list(report(answer, dry_run=arguments.fix and arguments.dry_run))
+    lines = list(report(answer, dry_run=arguments.dry_run))
     return CommandAnswer(answer, lines, 0 if answer["healthy"] else UNHEALTHY)
 
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_path_arguments(parser)
     parser.add_argument("--fix", action="store_true", help="record the current checksums and count")
-    parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would change")
+    parser.add_argument("--dry-run", action="store_true", help="only show what --fix would change")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def _fix_lines(fix: Mapping[str, Any] | None) -> Iterator[str]:
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     project = str(project_folder(arguments.project))
-    params = {"cwd": project, "fix": arguments.fix, "dryRun": arguments.dry_run}
+    params = {"cwd": project, "fix": arguments.fix or arguments.dry_run, "dryRun": arguments.dry_run}
     with ExitStack() as open_ones:
         answer = _sidecar(open_ones, arguments.state_dir).request("registry/health", params)
     return CommandAnswer(answer, list(report(answer)))

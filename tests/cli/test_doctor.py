@@ -77,6 +77,7 @@ def test_findings_exit_with_status_1_and_are_repaired_beside_a_running_sidecar(
     dry_run = command("doctor", "--fix", "--dry-run")
     assert dry_run.returncode == 1
     assert b"--fix would repair 1 of 1, after a backup of the state file." in dry_run.stdout
+    assert command("doctor", "--dry-run").stdout == dry_run.stdout
     assert not (state_dir / "backups").exists()
     assert b"\n1 error left; `--fix` repairs 1.\n" in command("doctor").stdout
     repaired = command("doctor", "--fix", "--json")

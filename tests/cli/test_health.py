@@ -49,6 +49,7 @@ def test_health_checks_and_fixes_without_the_apps_state(command: Command, tmp_pa
         "1 without a checksum; --fix records them, --json lists them",
     ]
     assert "Would change" in command("--fix", "--dry-run").stdout.decode()
+    assert "Would change" in command("--dry-run").stdout.decode()
     assert "checksum" not in (tmp_path / "project/.chati/registry.yaml").read_text()
     assert "Changed (backup: .chati/backups/" in command("--fix").stdout.decode()
     answer = orjson.loads(command("--json").stdout)
