@@ -260,6 +260,9 @@ def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> in
 
 
 def _run_action(chosen: argparse.Namespace) -> int:
+    if chosen.state_dir is not None and not os.path.lexists(chosen.state_dir):
+        hint = "Use --state-dir to name an existing folder; without it the loop uses the app's, else your terminals'."
+        raise CommandFailed(f"There is no folder {chosen.state_dir}.", kind=InvalidParams.kind, hint=hint)
     cwd = Path(os.path.abspath(chosen.project)) if chosen.project is not None else _here()
     folder = loop_folder(cwd, chosen.change)
     if chosen.add_context is not None:

@@ -20,6 +20,13 @@ PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 HEADING = "## Additional Context (added by user mid-loop)"
 
 
+@pytest.fixture
+def state_dir(state_dir: Path) -> Path:
+    """The state folder, created: a loop creates its file, and refuses a folder that does not exist."""
+    state_dir.mkdir()
+    return state_dir
+
+
 def paced(folder: LoopFolder, text: str) -> int:
     """Add a text after a moment, so that additions of threads and commands overlap."""
     time.sleep(0.05)

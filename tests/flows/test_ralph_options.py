@@ -254,6 +254,16 @@ def test_wrong_usage_is_refused_before_anything_runs(ralph: Ralph, agent: FakeAg
     assert agent.runs == 0
 
 
+def test_a_mistyped_state_folder_is_refused_and_not_created(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    for arguments in (("Add a login.",), ("Add a login.", "--no-continuity"), ("--status",)):
+        refused = ralph(*arguments, "--state-dir", str(nowhere))
+
+        assert (refused.returncode, refused.stdout) == (2, b"")
+        assert refused.stderr.decode().splitlines()[0] == f"ralph: There is no folder {nowhere}. (invalidParams)"
+    assert (nowhere.exists(), agent.runs) == (False, 0)
+
+
 def test_a_missing_working_folder_is_not_created(ralph: Ralph, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for arguments in (("--add-context", "Use argon2."), ("--status",), ("Add a login.", "--no-continuity")):

@@ -270,6 +270,7 @@ def test_a_binary_line_of_many_megabytes_takes_linear_time_and_little_memory(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     spent = [0.0]
+    (tmp_path / "state").mkdir()
 
     def play(megabytes: int) -> None:
         line = [outputs_bytes(b"\xff\xfe"), floods(megabytes, b"\xffx<promise>"), outputs("\n")]
