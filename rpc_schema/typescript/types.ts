@@ -2790,8 +2790,10 @@ export interface RegistryGetResult {
   dependencies: DependencyEntry[]
   /** Ids of the direct dependents. */
   dependents: string[]
-  /** Whether the file matches its checksum; `unverified`: it has none; `outside`: not in the project. */
-  file: "matches" | "differs" | "unverified" | "missing" | "outside"
+  /**
+   * Whether the file matches its checksum; `unverified`: it has none; `irregular`: not a readable regular file, such as a folder; `outside`: not in the project.
+   */
+  file: "matches" | "differs" | "unverified" | "missing" | "irregular" | "outside"
 }
 
 /** Whether to repair what can be repaired. */

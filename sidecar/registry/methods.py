@@ -486,17 +486,12 @@ def _matches(entity: Entity, params: RegistryListParams) -> bool:
 
 
 def _file_of(workspace: Workspace, entity: Entity) -> FileState:
-    try:
-        content = read_project_file(workspace.project, entity.path, MAX_ENTITY_BYTES)
-    except PolicyDenied:
-        return "outside"
-    except TooLarge:
+    file = _content(workspace.project, entity.path)
+    if file.state in ("missing", "irregular", "outside"):
+        return file.state
+    if file.state == "large" or not entity.checksum:
         return "unverified"
-    if content is None:
-        return "missing"
-    if not entity.checksum:
-        return "unverified"
-    return "matches" if hashlib.sha256(content).hexdigest() == entity.checksum else "differs"
+    return "matches" if hashlib.sha256(file.content).hexdigest() == entity.checksum else "differs"
 
 
 def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideResult:

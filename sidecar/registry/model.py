@@ -13,7 +13,7 @@ EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x0
 """An entity's id (`agents/brief`), or its key (`brief`) if it is unique."""
 
 
-FileState = Literal["matches", "differs", "unverified", "missing", "outside"]
+FileState = Literal["matches", "differs", "unverified", "missing", "irregular", "outside"]
 
 
 class RegistryParams(WireModel):
@@ -101,7 +101,8 @@ class RegistryGetResult(WireModel):
     dependencies: list[DependencyEntry]
     dependents: list[str] = Field(description="Ids of the direct dependents.")
     file: FileState = Field(
-        description="Whether the file matches its checksum; `unverified`: it has none; `outside`: not in the project."
+        description="Whether the file matches its checksum; `unverified`: it has none; `irregular`: not a readable"
+        " regular file, such as a folder; `outside`: not in the project."
     )
 
 

@@ -95,6 +95,12 @@ def test_checksum_is_compared_with_the_file(
     assert project.request("get", id="brief")["file"] == state
 
 
+def test_a_folder_in_an_entitys_path_is_not_reported_as_missing(make_project: Callable[..., Project]) -> None:
+    project = make_project("entities:\n  scripts:\n    build: {path: build}\n")
+    project.write("build/main.py", "")
+    assert project.request("get", id="build")["file"] == "irregular"
+
+
 def test_path_outside_the_project_is_not_read(make_project: Callable[..., Project]) -> None:
     project = make_project("entities:\n  agents:\n    a: {path: ../outside.md}\n")
     (project.path.parent / "outside.md").write_text("secret\n")
