@@ -295,6 +295,7 @@ def committed_files(moved: HeadMove, differences: Differences | None, relevance:
     if differences is None:
         return []
     files = [diff for path, diff in differences.committed.items() if may_show(path) and not is_generated(path)]
+    files = [diff for diff in files if not adds_only_our_hooks(diff.path, diff.hunks)]
     if len(moved.files) > COMMITTED_FILES:
         files = [diff for diff in files if diff.path in relevance.relevance]
     return sorted(files, key=lambda diff: (-relevance.relevance.get(diff.path, 0.0), diff.path))
@@ -305,6 +306,7 @@ def _changed(
 ) -> tuple[list[ChangedFile], list[ChangedFile]]:
     """The changed files that are shown one by one, and the others: too many, or moved or deleted as a folder."""
     files = [file for file in state.all_changed if may_name(file.path)]
+    files = [file for file in files if not adds_only_our_hooks(file.path, _text(file, differences))]
     files.sort(key=lambda file: (is_generated(file.path), -relevance.relevance.get(file.path, 0.0), file.path))
     edited = {path for path, diff in differences.diffs.items() if diff.hunks} if differences is not None else set()
     folders = folder_changes(files)
@@ -312,6 +314,32 @@ def _changed(
     members = {file for file in members if file.path not in relevance.relevance}
     single = [file for file in files if file not in members]
     return single[:SHOWN_FILES], [*single[SHOWN_FILES:], *(file for file in files if file in members)]
+
+
+_HOOK_SETTINGS = lazy_regex(r"(?:.*/)?\.(?:claude/settings\.json|codex/hooks\.json)")
+_HOOK_SETTINGS_BACKUP = lazy_regex(rf"{_HOOK_SETTINGS.pattern}\.before-onecode")
+_HOOK_LINE = lazy_regex(
+    r"[\s{}\[\],]*+(?:\"(?:hooks|SessionStart|UserPromptSubmit|PostToolUse|PreCompact|Stop)\": *[\[{]"
+    r"|\"type\": *\"command\"|\"timeout\": *\d+|\"matcher\": *\"[\w|]+\"|\"command\": *\".*\")?"
+    r"[\s{}\[\],]*"
+)
+
+
+def adds_only_our_hooks(path: str, hunks: str) -> bool:
+    """Whether a file is changed by `hook install --project` alone: the agent's settings, or their backup."""
+    if _HOOK_SETTINGS_BACKUP.fullmatch(path):
+        return True
+    if not hunks or _HOOK_SETTINGS.fullmatch(path) is None:
+        return False
+    changed = [line for line in hunks.splitlines() if line[:1] in ("+", "-")]
+    removed = {line[1:].rstrip(",") for line in changed if line[0] == "-"}
+    added = [line[1:] for line in changed if line[0] == "+"]
+    others = [line for line in added if line.rstrip(",") not in removed]
+    if not removed.issubset(line.rstrip(",") for line in added):  # only a comma may have been added
+        return False
+    commands = [line for line in others if '"command":' in line]
+    are_ours = bool(commands) and all("sidecar" in command and " hook " in command for command in commands)
+    return are_ours and all(map(_HOOK_LINE.fullmatch, others))
 
 
 FOLDER_FILES, FOLDER_SHARE = 12, 0.9
