@@ -258,6 +258,9 @@ MIN_RESEND_BYTES = 1_000
 FILE_WAITS, FILE_WAIT_SECONDS = 25, 0.02
 """Claude Code writes its session file every 100 ms, also while a Stop hook runs."""
 
+NO_FILE_AFTER_MS = 2_000
+"""From this age on a run without a session file will have none: `--no-session-persistence` writes none."""
+
 MAX_REMEMBERED_LINES = 3
 """Memories that a Stop hook names."""
 
@@ -383,7 +386,7 @@ def remembered_output(remembered: Sequence[Remembered]) -> dict[str, Any] | None
 
 def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> PostRunResult:
     text = hook.text("last_assistant_message") if outcome == "completed" else ""
-    run = _run_with_last_message(call, hook, open_run, text)
+    run = run_with_last_message(call, hook, open_run, text)
     params = {
         **_common(hook, open_run),
         "deliveryToken": open_run.delivery_token,
@@ -399,14 +402,15 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
     return post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
 
 
-def _run_with_last_message(call: Call, hook: HookCall, open_run: OpenRun, text: str) -> TranscriptRun:
+def run_with_last_message(call: Call, hook: HookCall, open_run: OpenRun, text: str) -> TranscriptRun:
     """Return the run once the session file has its last message, with all that precedes it; after half a second as is.
 
-    Without a last message the run is returned at once.
+    Without a last message, or without a file that may still come, the run is returned at once.
     """
     size = _file_size(hook.transcript_path)
     run = _run_from_transcript(hook, open_run)
-    for _ in range(FILE_WAITS):
+    may_come = size is not None or call.now_ms() - epoch_ms(open_run.started_at) < NO_FILE_AFTER_MS
+    for _ in range(FILE_WAITS if may_come else 0):
         last = run.text.strip()
         if not text or (last and text.strip().endswith(last)) or call.process.closing.wait(FILE_WAIT_SECONDS):
             break

@@ -89,9 +89,7 @@ def test_a_rule_in_the_last_answer_reaches_the_next_session(warm: ClaudeCode) ->
 def test_a_session_file_that_is_written_during_the_stop_hook_is_waited_for(warm: ClaudeCode) -> None:
     awaited(lambda: "Notes for next time:" in warm.prompt("From now on print amounts with two decimals."))
     text = "I will.\n\nNotes for next time:\n- Rule: Print amounts with two decimals"
-    warm.write("assistant", [{"type": "text", "text": text}])
-    unwritten = warm.transcript.rename(warm.transcript.with_suffix(".unwritten"))
-    threading.Timer(0.15, unwritten.rename, (warm.transcript,)).start()
+    threading.Timer(0.15, warm.write, ("assistant", [{"type": "text", "text": text}])).start()
     warm.hook("Stop", stop_hook_active=False, last_assistant_message=text)
     awaited(lambda: rows(warm, "SELECT 1 FROM continuity_standing_instructions"))
 

@@ -1,9 +1,22 @@
 """A run reconstructed from Claude Code's session file."""
 
 import json
-from typing import Any
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
-from sidecar.integrations.agent_hooks import TranscriptRun, add_touched_files, run_since
+import pytest
+
+from sidecar.call import Call
+from sidecar.integrations.agent_hooks import (
+    HookCall,
+    OpenRun,
+    TranscriptRun,
+    add_touched_files,
+    run_since,
+    run_with_last_message,
+)
 
 BEGAN_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
 
@@ -54,6 +67,20 @@ def test_the_end_of_the_previous_run_is_not_part_of_a_run_that_follows_at_once()
     assert run_since([ended, prompt, answer], BEGAN_MS) == expected, "the prompt is dated before the start"
     assert run_since([ended, started, later], BEGAN_MS) == expected, "the prompt is dated after it"
     assert run_since([ended], BEGAN_MS) == TranscriptRun("", "", [], {}), "nothing is written yet"
+
+
+@pytest.mark.parametrize(("age_ms", "waits"), [(60_000, 0), (300, 25)])
+def test_a_session_without_a_file_is_not_waited_for_once_it_would_have_one(
+    tmp_path: Path, age_ms: int, waits: int
+) -> None:
+    slept: list[float] = []
+    closing = SimpleNamespace(wait=slept.append)
+    call = cast("Call", SimpleNamespace(now_ms=lambda: BEGAN_MS + age_ms, process=SimpleNamespace(closing=closing)))
+    hook = cast("HookCall", SimpleNamespace(transcript_path=str(tmp_path / "none.jsonl")))
+    open_run = cast("OpenRun", SimpleNamespace(started_at=datetime.fromtimestamp(BEGAN_MS / 1000, UTC)))
+
+    assert run_with_last_message(call, hook, open_run, "Done.").text == ""
+    assert len(slept) == waits
 
 
 def test_records_of_subagents_and_the_program_are_skipped() -> None:
