@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 import sidecar
-from sidecar.core.lazy_regex import compiled_patterns
+from sidecar.core.lazy_regex import compiled_patterns, lazy_regex
 from sidecar.language.message_intent import creation_intent
 from sidecar.language.work_taken_back import abandoned_approaches
 from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
 from tests.support.depth import is_thorough, sample
 from tests.support.growth import QUICK_SECONDS, seconds_of, takes_linear_time
-from tests.support.regex_inventory import Pattern, all_patterns, module_of
+from tests.support.regex_inventory import Pattern, module_of, patterns_at_start
 from tests.support.slow_regex_texts import SlowText, slow_texts_for
 from tests.support.stored_patterns import use_stored_patterns
 
@@ -55,6 +55,9 @@ FIRST_TEXTS, OTHER_TEXTS = 2, 2
 `--thorough` tries all.
 """
 
+MADE_BY_TESTS = [lazy_regex(f"word {number}") for number in range(5)]
+"""Patterns as work makes them, of words and commands: they are not in the inventory, whatever ran before."""
+
 PACKAGES = sorted({path.name.removesuffix(".py") for path in Path(str(sidecar.__file__)).parent.iterdir()})
 """The patterns themselves are listed by the one process that runs these tests: it imports every module."""
 
@@ -63,7 +66,7 @@ PACKAGES = sorted({path.name.removesuffix(".py") for path in Path(str(sidecar.__
 def patterns() -> list[Pattern]:
     if not is_thorough():
         use_stored_patterns()  # which another process may have stored since this one started
-    return all_patterns()
+    return patterns_at_start()
 
 
 def package_of(pattern: Pattern) -> str:
@@ -74,6 +77,7 @@ def package_of(pattern: Pattern) -> str:
 
 def test_the_inventory_contains_all_patterns(patterns: list[Pattern]) -> None:
     assert len(patterns) > 600
+    assert {made.pattern for made in MADE_BY_TESTS}.isdisjoint(pattern.pattern for pattern in patterns)
     assert sum(pattern.place.startswith("somewhere") for pattern in patterns) < 5
     assert all(any(pattern.place.startswith(place) for pattern in patterns) for place in BOUNDED)
 

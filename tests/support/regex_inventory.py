@@ -4,8 +4,11 @@ import ast
 import functools
 import gc
 import importlib
+import pickle
 import pkgutil
 import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +19,7 @@ import sidecar
 from sidecar.core.lazy_regex import LazyPattern
 from tests.support.syntax_trees import nodes_of
 
+ROOT = Path(__file__).resolve().parents[2]
 _FROM_THE_START = frozenset(("match", "fullmatch"))
 _EVERYWHERE = frozenset(("finditer",))
 _INLINE = _FROM_THE_START | {"search", "finditer", "findall", "sub", "subn", "split"}
@@ -40,6 +44,17 @@ def all_patterns() -> list[Pattern]:
     return sorted(patterns.values(), key=lambda pattern: (pattern.place, str(pattern.pattern)))
 
 
+def patterns_at_start() -> list[Pattern]:
+    """Return each pattern of a fresh process: in this one, earlier tests made others, of words and commands."""
+    code = (
+        "import pickle, sys; from tests.support.regex_inventory import all_patterns;"
+        " sys.stdout.buffer.write(pickle.dumps(all_patterns()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    patterns: list[Pattern] = pickle.loads(done.stdout)
+    return patterns
+
+
 def module_of(pattern: Pattern) -> str:
     """Return the module of a pattern."""
     return pattern.place.partition(":")[0] if ":" in pattern.place else pattern.place.rpartition(".")[0]
@@ -58,7 +73,6 @@ def _lazy_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
             for pattern in _within(value, 4):
                 places.setdefault(id(pattern), []).append((module.__name__, name))
     sources = {name: Path(str(module.__file__)).read_text("utf-8") for name, module in modules.items()}
-    gc.unfreeze()  # a sidecar of an earlier test may have frozen them
     for pattern in gc.get_objects():
         if isinstance(pattern, LazyPattern):
             places_of_pattern = places.get(id(pattern), [("somewhere", "unnamed")])
