@@ -16,6 +16,7 @@ import type {
   PreRunResult,
   Remembered,
   SessionBefore,
+  Withdrawn,
 } from "./types"
 
 const MAX_STRING = 256 * 1024
@@ -61,6 +62,8 @@ export interface RunReport {
   notes: string
   /** "Remembered: …" with an undo (`memory/undo {id}`). */
   remembered: Remembered[]
+  /** "No longer holds: …" with an undo (`memory/undo {id: replacedBy}`, or `memory/confirm {id}`). */
+  withdrawn: Withdrawn[]
   artifacts: ArtifactReference[]
 }
 
@@ -283,6 +286,7 @@ function reportOf(outcome: Outcome, text: string, stored: PostRunOutcome | null)
     failure: stored?.kind === "failed" ? `${stored.why}: ${stored.detail}` : null,
     ...splitNotes(text, result?.notesBlock),
     remembered: result?.remembered ?? [],
+    withdrawn: result?.withdrawn ?? [],
     artifacts: result?.artifacts ?? [],
   }
 }

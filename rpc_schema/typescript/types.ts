@@ -2250,6 +2250,8 @@ export interface PostRunResult {
   notesBlock: NotesSpan | null
   /** Memories that the run added; empty unless the mode is active. */
   remembered: Remembered[]
+  /** Statements that the run's prompt replaced or took back. */
+  withdrawn: Withdrawn[]
 }
 
 /** Costs and savings of the call; bytes are UTF-8. */
@@ -3651,6 +3653,17 @@ export interface WindowUsage {
   sampleText?: string | null
 }
 
+/** A statement of the user that no longer holds since the run. */
+export interface Withdrawn {
+  id: string
+  /** One line. */
+  text: string
+  /**
+   * The memory that replaced it: `memory/undo` with this id lets the statement hold again. Null: the prompt took it back, and `memory/confirm` with `id` lets it hold again.
+   */
+  replacedBy: string | null
+}
+
 /** The workspace of a request. */
 export interface WorkspaceParams {
   /** The chat's git worktree, absolute. */
@@ -4053,8 +4066,8 @@ export interface Methods {
   /**
    * Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
    *
-   * It becomes durable, and replaces the instructions and accepted rules that it contradicts. Editing its file
-   * afterwards requires another confirmation. Agents cannot confirm.
+   * It becomes durable, and replaces the instructions and accepted rules that it contradicts; an archived one is
+   * restored first. Editing its file afterwards requires another confirmation. Agents cannot confirm.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

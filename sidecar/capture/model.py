@@ -106,6 +106,17 @@ class Remembered(WireModel):
     standing: bool = Field(description="Whether every new session receives it as the user's standing instruction.")
 
 
+class Withdrawn(WireModel):
+    """A statement of the user that no longer holds since the run."""
+
+    id: str
+    text: str = Field(description="One line.")
+    replaced_by: str | None = Field(
+        description="The memory that replaced it: `memory/undo` with this id lets the statement hold again. Null: the"
+        " prompt took it back, and `memory/confirm` with `id` lets it hold again."
+    )
+
+
 class PostRunResult(WireModel):
     """The run is stored durably; sending it again changes nothing."""
 
@@ -121,6 +132,9 @@ class PostRunResult(WireModel):
     )
     remembered: list[Remembered] = Field(
         default_factory=list, description="Memories that the run added; empty unless the mode is active."
+    )
+    withdrawn: list[Withdrawn] = Field(
+        default_factory=list, description="Statements that the run's prompt replaced or took back."
     )
 
 

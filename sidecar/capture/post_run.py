@@ -26,7 +26,7 @@ from sidecar.capture.effects.run_activity import (
 from sidecar.capture.effects.run_changes import NOT_MOVED, observe_effects
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.measure_outcome import measure_outcome
-from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
+from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered, Withdrawn
 from sidecar.capture.pack_measures import items_before_run
 from sidecar.capture.record_run_and_delivery import (
     confirm_delivery,
@@ -243,12 +243,13 @@ def _settings_of_chat(settings: Settings, pre_run: CallRecord | None) -> Setting
 
 
 def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, result: PostRunResult) -> PostRunResult:
-    """Return an answer with the memories that the run added and that still exist."""
+    """Return an answer with the memories that the run added and the statements that it withdrew, if they last."""
     from sidecar.memory import remember_run
 
-    memories = remember_run(call.process, workspace, params.run_id)
-    remembered = [Remembered(id=memory.id, text=memory.text, standing=memory.is_standing) for memory in memories]
-    return result.model_copy(update={"remembered": remembered})
+    run = remember_run(call.process, workspace, params.run_id)
+    remembered = [Remembered(id=memory.id, text=memory.text, standing=memory.is_standing) for memory in run.added]
+    withdrawn = [Withdrawn(id=old.id, text=old.text, replaced_by=old.replaced_by or None) for old in run.withdrawn]
+    return result.model_copy(update={"remembered": remembered, "withdrawn": withdrawn})
 
 
 def _edits(cwd: str, activity: RunActivity) -> list[TextEdit]:

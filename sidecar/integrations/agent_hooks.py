@@ -13,7 +13,7 @@ from pydantic import Field
 
 from sidecar.call import Call
 from sidecar.capture.methods import post_run
-from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
+from sidecar.capture.model import PostRunParams, PostRunResult, Remembered, Withdrawn
 from sidecar.core.clean_text import utf16_length
 from sidecar.core.clock import DAY_MS, epoch_ms, rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
@@ -369,16 +369,20 @@ def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, m
 
 
 def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
-    """Record the finished run, and show what was remembered."""
+    """Record the finished run, and show what was remembered and withdrawn."""
     if hook.params.open_run is None:
         return _no_output("unknownRun")
     result = _record_run(call, hook, hook.params.open_run, "completed")
-    return HookRunResult(output=remembered_output(result.remembered), open_run=None, empty_reason=None)
+    output = remembered_output(result.remembered, result.withdrawn)
+    return HookRunResult(output=output, open_run=None, empty_reason=None)
 
 
-def remembered_output(remembered: Sequence[Remembered]) -> dict[str, Any] | None:
-    """Return the output that shows the user what was remembered, each with its undo; None if nothing was."""
+def remembered_output(remembered: Sequence[Remembered], withdrawn: Sequence[Withdrawn] = ()) -> dict[str, Any] | None:
+    """Return the output that shows the user what was remembered and withdrawn, each with its undo; None if nothing."""
     shown = [f"Remembered: {memory.text} (undo: onecode-sidecar memory undo {memory.id})" for memory in remembered]
+    for old in withdrawn:
+        undo = f"undo {old.replaced_by}" if old.replaced_by is not None else f"confirm {old.id}"
+        shown.append(f"No longer holds: {old.text} (undo: onecode-sidecar memory {undo})")
     more = len(shown) - MAX_REMEMBERED_LINES
     lines = shown[:MAX_REMEMBERED_LINES] + ([f"… and {more} more: onecode-sidecar memory list"] if more > 0 else [])
     return {"systemMessage": "\n".join(lines)} if lines else None

@@ -78,14 +78,16 @@ PROPOSABLE_TYPES = ("user_correction", "preference", "validated_pattern", "lesso
 def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
     """Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
 
-    It becomes durable, and replaces the instructions and accepted rules that it contradicts. Editing its file
-    afterwards requires another confirmation. Agents cannot confirm.
+    It becomes durable, and replaces the instructions and accepted rules that it contradicts; an archived one is
+    restored first. Editing its file afterwards requires another confirmation. Agents cannot confirm.
     """
     _require_user(params.token, "confirm or undo what is remembered")
     ctx = memory_context(call, params)
     writer = writer_of(call, ctx)
     memory = writer.find(params.id).memory
     _require_confirmable(memory, params.version)
+    if memory.is_archived:
+        memory = writer.restore(memory.id)
     if memory.retention != "durable":
         memory = writer.make_durable(memory.id)
     with call.database.write() as tx:
@@ -144,8 +146,6 @@ def _require_confirmable(memory: Memory, version: str | None) -> None:
         raise PolicyDenied("A private memory cannot be a standing instruction.", hint="Add it as a shared memory.")
     if memory.path.startswith(f"{POINTERS}/"):
         raise PolicyDenied("A pointer to a knowledge repository cannot be a standing instruction.")
-    if memory.is_archived:
-        raise Conflict("The memory is archived.", hint="`memory/restore` moves it back.")
     if version is not None and memory.version != version:
         raise Conflict("The memory has changed since it was read.", hint="`memory/get` returns its current version.")
 

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.capture.model import Remembered
+from sidecar.capture.model import Remembered, Withdrawn
 from sidecar.integrations.agent_hooks import remembered_output
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
@@ -210,6 +210,27 @@ def test_words_that_may_mean_something_else_take_nothing_back(
     assert "pnpm instead of npm" in anchor
 
 
+def test_a_run_answers_what_it_withdrew_and_how_it_holds_again(memories: Memories, conversation: Conversation) -> None:
+    def active() -> list[str]:
+        return [entry["id"] for entry in memories.ask("status")["standingInstructions"]]
+
+    (first,) = run(conversation, "From now on use yarn instead of npm.")
+    later = conversation.turn(RULE)["after"]
+    (second,) = later["remembered"]
+    assert later["withdrawn"] == [{"id": first["id"], "text": first["text"], "replacedBy": second["id"]}]
+    back = conversation.turn("Forget that.")["after"]
+    assert back["withdrawn"] == [{"id": second["id"], "text": second["text"], "replacedBy": None}]
+    assert active() == [first["id"]]
+    memories.ask("confirm", id=second["id"])
+    assert active() == [second["id"]]
+    memories.ask("undo", id=second["id"])
+    assert active() == [first["id"]]
+    ended = conversation.turn("Forget what I said about yarn.")["after"]
+    assert [(old["id"], old["replacedBy"]) for old in ended["withdrawn"]] == [
+        (first["id"], ended["remembered"][0]["id"])
+    ]
+
+
 def test_only_the_message_before_is_taken_back(memories: Memories, conversation: Conversation) -> None:
     run(conversation, RULE)
     run(conversation, "Round the discount.")
@@ -229,3 +250,16 @@ def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:
     assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory undo mem-0)"
     assert last == "… and 2 more: onecode-sidecar memory list"
     assert remembered_output([]) is None
+
+
+def test_the_stop_hook_shows_what_was_withdrawn_with_its_undo() -> None:
+    withdrawn = [
+        Withdrawn(id="mem-1", text="Use npm", replaced_by="mem-2"),
+        Withdrawn(id="mem-3", text="Use yarn", replaced_by=None),
+    ]
+    output = remembered_output([], withdrawn)
+    assert output is not None
+    assert output["systemMessage"].splitlines() == [
+        "No longer holds: Use npm (undo: onecode-sidecar memory undo mem-2)",
+        "No longer holds: Use yarn (undo: onecode-sidecar memory confirm mem-3)",
+    ]

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -31,6 +31,7 @@ from sidecar.memory.standing_instruction_register import (
     contradicted_ids,
     register,
     replace,
+    replacements,
     withdraw,
 )
 from sidecar.memory.store import captures, entry_queries, index_tables
@@ -126,6 +127,8 @@ class CaptureResult(NamedTuple):
     """Number of dropped statements by reason."""
     paths: tuple[str, ...] = ()
     """Files written, relative to the memories folder."""
+    withdrawn: Mapping[str, str] = MappingProxyType({})
+    """Statements that no longer hold: the id of the memory that replaced each; empty if the user took it back."""
 
     def combine(self, other: "CaptureResult") -> "CaptureResult":
         """Add up two outcomes."""
@@ -136,6 +139,7 @@ class CaptureResult(NamedTuple):
             suppressed=self.suppressed + other.suppressed,
             dropped=Counter(self.dropped) + Counter(other.dropped),
             paths=tuple(dict.fromkeys(self.paths + other.paths)),
+            withdrawn={**self.withdrawn, **other.withdrawn},
         )
 
 
@@ -226,17 +230,17 @@ def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     else:
         captured = _store(context, summary, notes, extracted)
     if may_write(context):
-        _withdraw_statement(context, summary)
+        captured = captured.combine(CaptureResult(withdrawn=_withdraw_statement(context, summary)))
         _count_cited(context, summary)
     _record_near_misses(context, extracted)
     _record_capture(context, summary, captured, extracted)
     return captured
 
 
-def _withdraw_statement(context: CaptureContext, summary: SessionSummary) -> None:
+def _withdraw_statement(context: CaptureContext, summary: SessionSummary) -> dict[str, str]:
     """Archive what the message before stated, if it consisted of that alone; what it replaced holds again.
 
-    It is stored again once the user states it again.
+    It is stored again once the user states it again, and holds again once the user confirms it.
     """
     project = context.workspace.project_key
     with context.process.database.read() as tx:
@@ -253,6 +257,7 @@ def _withdraw_statement(context: CaptureContext, summary: SessionSummary) -> Non
                 writer.archive([own.path])
     if memories:
         write_index_file(writer.index)
+    return {memory.id: "" for memory in memories}
 
 
 def _settled_reversals(context: CaptureContext, notes: Iterable[Note]) -> Iterable[Note]:
@@ -280,7 +285,7 @@ def _store(
     outcome: CaptureOutcome = store_notes(
         writer, notes, CaptureOrigin(summary.session, summary.source, context.reach.agent, summary.delivered)
     )
-    _register_instructions(writer, notes)
+    withdrawn = _register_instructions(writer, notes)
     return CaptureResult(
         new=outcome.new,
         repeated=outcome.repeated,
@@ -288,6 +293,7 @@ def _store(
         suppressed=0,
         dropped=extracted.dropped + outcome.dropped,
         paths=outcome.paths,
+        withdrawn=withdrawn,
     )
 
 
@@ -309,11 +315,13 @@ def _in_words_of(note: Note, known: Iterable[Memory]) -> Note:
     return note
 
 
-def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
+def _register_instructions(writer: Writer, notes: Iterable[Note]) -> dict[str, str]:
     """Register what the user typed as lasting; a memory that stated it before becomes durable.
 
     What the user deleted is not stored again and has no memory. What only withdraws an instruction is not one itself.
+    Return the ids of the statements that no longer hold, each with that of the memory that replaced it.
     """
+    withdrawn: dict[str, str] = {}
     for note in notes:
         if not (note.is_standing_instruction or note.reversal):
             continue
@@ -327,11 +335,13 @@ def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
                 writer.make_durable(stored.memory.id)
         with writer.process.database.write() as tx:
             replaced_ids = contradicted_ids(tx, writer.project, stored.memory.text, stored.memory.id)
+            withdrawn |= dict.fromkeys(replaced_ids, stored.memory.id)  # what it supersedes is in its file
             if note.is_standing_instruction:
                 replaced_ids += stored.memory.supersedes
                 register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms, replaced_ids)
             else:
                 replace(tx, writer.project, stored.memory.id, replaced_ids, note.at_ms)
+    return withdrawn
 
 
 def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Note]:
@@ -387,8 +397,25 @@ class RememberedMemory(NamedTuple):
     is_standing: bool
 
 
-def remember_run(process: Process, workspace: Workspace, run_id: str) -> tuple[RememberedMemory, ...]:
-    """Capture a run's pending material now, and return what it added and still exists."""
+class WithdrawnStatement(NamedTuple):
+    """A statement of the user that no longer holds since a run."""
+
+    id: str
+    text: str
+    """One masked line."""
+    replaced_by: str
+    """The id of the memory that replaced it; empty if the user took it back, and it is archived."""
+
+
+class RememberedByRun(NamedTuple):
+    """The changes of a run in memory, as far as they last."""
+
+    added: tuple[RememberedMemory, ...]
+    withdrawn: tuple[WithdrawnStatement, ...]
+
+
+def remember_run(process: Process, workspace: Workspace, run_id: str) -> RememberedByRun:
+    """Capture a run's pending material now, and return what it added and withdrew, as far as it still is so."""
     with suppress(PolicyDenied, StateDegraded, Busy, WorkspaceUnavailable):  # captured later, in the background
         capture_pending(CaptureContext(process, workspace, Reach((SHARED,), "", ""), "run", automatic=True))
     project = workspace.project_key
@@ -397,10 +424,28 @@ def remember_run(process: Process, workspace: Workspace, run_id: str) -> tuple[R
         instruction_ids = (
             {instruction.id for instruction in active_instructions(tx, project)} if added else frozenset[str]()
         )
-    return tuple(
-        RememberedMemory(memory.id, one_line(memory.title, MAX_REMEMBERED), memory.id in instruction_ids)
-        for memory in added
+        withdrawn = tuple(_withdrawn_statements(tx, project, run_id, added))
+    return RememberedByRun(
+        tuple(
+            RememberedMemory(memory.id, one_line(memory.title, MAX_REMEMBERED), memory.id in instruction_ids)
+            for memory in added
+        ),
+        withdrawn,
     )
+
+
+def _withdrawn_statements(
+    tx: apsw.Connection, project: str, run_id: str, added: Sequence[Memory]
+) -> Iterator[WithdrawnStatement]:
+    """Yield the statements that a run withdrew, and that nothing has let hold again since."""
+    superseded = {old: memory.id for memory in added for old in memory.supersedes}
+    by_id = {**superseded, **captures.withdrawn_by(tx, project, run_id)}
+    replaced = replacements(tx, project) if by_id else {}
+    for memory_id, by in by_id.items():
+        for entry in index_tables.entries_with_id(tx, project, memory_id, (SHARED,))[:1]:
+            is_replaced = memory_id in superseded or (memory_id in replaced and replaced[memory_id].replaced_by == by)
+            if is_replaced if by else entry.memory.is_archived:
+                yield WithdrawnStatement(memory_id, one_line(entry.memory.title, MAX_REMEMBERED), by)
 
 
 def _added_memories(tx: apsw.Connection, project: str, run_id: str) -> list[Memory]:
@@ -486,7 +531,7 @@ def _record_capture(
     capture = captures.CaptureRecord(
         context.process.clock.now_ms(), summary.session, context.origin, len(captured.new), len(captured.repeated),
         captured.suppressed, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
-        summary.source, captured.new, summary.arm, summary.is_statement,
+        summary.source, captured.new, summary.arm, summary.is_statement, captured.withdrawn,
     )  # fmt: skip
     near_misses: Counter[str] = Counter(miss.reason for miss in extracted.near_misses) if extracted else Counter()
     with context.process.database.write(durable=False) as tx:

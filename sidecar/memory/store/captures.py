@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import apsw
@@ -44,6 +45,8 @@ class CaptureRecord(NamedTuple):
     """Mark of the experiment's arm that the chat belongs to."""
     is_statement: bool = False
     """Whether the user's message consists of what it states as lasting."""
+    withdrawn: Mapping[str, str] = MappingProxyType({})
+    """Statements that no longer hold: the id of the memory that replaced each; empty if the user took it back."""
 
 
 class NearMissRecord(NamedTuple):
@@ -142,7 +145,7 @@ def add_capture(
     """Record the outcome of a capture and add it to the totals; delete old records and sightings."""
     tx.execute(
         "INSERT INTO continuity_memory_captures (project, owner, at_ms, value) VALUES (?, ?, ?, ?)",
-        (project, owner, capture.at_ms, orjson.dumps(capture._asdict())),
+        (project, owner, capture.at_ms, orjson.dumps({**capture._asdict(), "withdrawn": dict(capture.withdrawn)})),
     )
     counts = {"added": capture.added, "repeated": capture.repeated, "suppressed": capture.suppressed, "captures": 1}
     counts |= {f"dropped.{reason}": number for reason, number in capture.dropped.items()}
@@ -227,6 +230,17 @@ def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
         (project, source),
     )
     return list(dict.fromkeys(memory_id for (memory_id,) in rows))
+
+
+def withdrawn_by(tx: apsw.Connection, project: str, source: str) -> dict[str, str]:
+    """Return the statements that a source withdrew, each with the id of the memory that replaced it, or empty."""
+    rows: Any = tx.execute(
+        "SELECT old.key, old.value FROM continuity_memory_captures AS c,"
+        " json_each(CAST(c.value AS TEXT), '$.withdrawn') AS old"
+        " WHERE c.project = ?1 AND CAST(c.value AS TEXT) ->> '$.source' = ?2 ORDER BY c.row_id",
+        (project, source),
+    )
+    return dict(rows)
 
 
 def added_by_statement(tx: apsw.Connection, project: str, source: str) -> list[str]:

@@ -32,6 +32,7 @@ export const CONTINUITY_TEXTS = {
   undo: "Undo",
   undone: "Undone.",
   remembered: "Remembered:",
+  withdrawn: "No longer holds:",
   moreWaiting: (count: number) => `${count} waiting for your confirmation in the settings.`,
   usage: "Continuity:",
   usageOf: (bytes: number, reusedPercent: number) => `${bytes.toLocaleString()} B sent, ${Math.round(reusedPercent)}% reused`,

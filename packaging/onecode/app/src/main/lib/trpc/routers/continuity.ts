@@ -75,9 +75,9 @@ export const continuityRouter = router({
   run: publicProcedure.input(z.object({ runId: z.string() })).query(async ({ input }) => {
     const run = recentRun(input.runId)
     if (!run) return null
-    const { remembered } = await run.ended
+    const { remembered, withdrawn } = await run.ended
     const known = remembered.length > 0 ? await memoryOf(run.place) : null
-    return { remembered, waiting: known?.unconfirmed.length ?? 0, place: run.place }
+    return { remembered, withdrawn, waiting: known?.unconfirmed.length ?? 0, place: run.place }
   }),
 
   /** The standing instructions, and what waits for the user's confirmation. */

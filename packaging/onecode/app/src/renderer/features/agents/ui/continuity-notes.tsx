@@ -30,7 +30,7 @@ export function ContinuityNotice({ metadata }: { metadata: object | undefined })
   return <div className="px-2 py-1 mb-1 text-xs text-muted-foreground border-l-2 border-border">{notice}</div>
 }
 
-/** What was remembered by the latest run, each with its undo, and what waits for a confirmation. */
+/** What was remembered and withdrawn by the latest run, each with its undo, and what waits for a confirmation. */
 export function ContinuityRemembered({ metadata, isLatest }: { metadata: object | undefined; isLatest: boolean }) {
   const runId = ((metadata ?? {}) as ContinuityMetadata).continuityRun?.runId ?? ""
   const { data } = trpc.continuity.run.useQuery(
@@ -38,21 +38,32 @@ export function ContinuityRemembered({ metadata, isLatest }: { metadata: object 
     { enabled: isLatest && runId !== "", staleTime: Infinity, retry: false },
   )
   const undo = trpc.continuity.undo.useMutation()
+  const confirm = trpc.continuity.confirm.useMutation()
   const [undone, setUndone] = useState<ReadonlySet<string>>(new Set())
-  if (!data || data.remembered.length === 0) return null
-  const take = (id: string) =>
-    undo.mutate({ ...data.place, id }, { onSuccess: () => setUndone(new Set([...undone, id])) })
+  if (!data || data.remembered.length + data.withdrawn.length === 0) return null
+  const entries = [
+    ...data.remembered.map(({ id, text }) => ({ id, text, title: TEXTS.remembered, decide: undo, target: id })),
+    ...data.withdrawn.map(({ id, text, replacedBy }) => ({
+      id,
+      text,
+      title: TEXTS.withdrawn,
+      decide: replacedBy === null ? confirm : undo,
+      target: replacedBy ?? id,
+    })),
+  ]
+  const take = (decide: typeof undo, id: string) =>
+    decide.mutate({ ...data.place, id }, { onSuccess: () => setUndone(new Set([...undone, id])) })
   return (
     <div className="px-2 mt-1 space-y-0.5 text-xs text-muted-foreground">
-      {data.remembered.map(({ id, text }) => (
+      {entries.map(({ id, text, title, decide, target }) => (
         <div key={id} className="flex items-baseline gap-2">
           <span className="truncate">
-            {TEXTS.remembered} {text}
+            {title} {text}
           </span>
-          {undone.has(id) ? (
+          {undone.has(target) ? (
             <span>{TEXTS.undone}</span>
           ) : (
-            <button className="underline hover:text-foreground" onClick={() => take(id)}>
+            <button className="underline hover:text-foreground" onClick={() => take(decide, target)}>
               {TEXTS.undo}
             </button>
           )}
