@@ -123,8 +123,9 @@ def _concept(names: str) -> re.Pattern[str]:
     return lazy_regex("|".join(_CONCEPTS[name] for name in names.split("|")))
 
 
-_IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON = (
-    _concept(name) for name in ("specified", "supposition", "condition", "writing", "located", "mark after")
+_IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DENIAL, CORRECTED_VALUE = map(
+    _concept,
+    ("specified", "supposition", "condition", "writing", "located", "mark after", "denial", "corrected value"),
 )
 _TO_ME = lazy_regex(r"(?:show|give|send) me\b", re.IGNORECASE)
 

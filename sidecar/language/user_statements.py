@@ -14,6 +14,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 from sidecar.language.explicit_statement_patterns import StatementForm
 from sidecar.language.explicit_statements import (
+    CORRECTED_VALUE,
+    DENIAL,
     SUPPOSITION,
     TASK_AT_END,
     ExplicitForm,
@@ -71,6 +73,11 @@ class Statement(NamedTuple):
     reasons: tuple[str, ...]
     start: int
     end: int
+
+    @property
+    def corrects_value(self) -> bool:
+        """Whether it corrects a value that the agent used: only what the agent wrote says which."""
+        return f"explicit form: {CORRECTED}" in self.reasons
 
 
 class Reading(NamedTuple):
@@ -162,7 +169,7 @@ def _explicit(
     None if it only serves the task at hand: a reminder or "ask if unsure" beside a task, an addition to what was just
     done, a description that a request follows, or an explanation ("keep in mind …").
     """
-    form = explicit_form(sentence, analysis, context, *around)
+    form = explicit_form(sentence, analysis, context, *around) or _corrected_value(sentence, context, around[0])
     if form is None or is_for_one_task(sentence.text):
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
@@ -191,6 +198,29 @@ def _explicit(
         end=start + len(text),
     )
 
+
+def _corrected_value(sentence: Sentence, context: Context, previous: str) -> ExplicitForm | None:
+    """Return the form of a sentence that denies what the agent wrote and names a fact of the project with its value.
+
+    "No, the port is 8081": a port, an address, a branch, a database, a variable, a command, a file or a version. It is
+    not certain that it lasts, so it is found by relevance.
+    """
+    text = sentence.text.lower()
+    if context.has_paste or context.in_quotation or context.is_opening or len(text) != len(sentence.text):
+        return None
+    denial = DENIAL.match(text)
+    start = denial.end() if denial is not None else 0
+    match = CORRECTED_VALUE.match(text, start)
+    if match is None or text.endswith(("?", "？")):
+        return None
+    is_denied = denial is not None or DENIAL.fullmatch(previous.lower()) is not None or match[2] is not None
+    variable = match.span(1)
+    if not is_denied or (variable[0] >= 0 and not sentence.text[slice(*variable)].isupper()):
+        return None
+    return ExplicitForm(CORRECTED, "correction", start, False, match.end(), is_doubtful=True)
+
+
+CORRECTED = "corrected value"
 
 _ASKS = lazy_regex(
     r"[?？]\s*$|^(?:(?:ok(?:ay)?|and|but|so|now|then|also|next|please|pls|first|alright|great|awesome|yes)[\s,.!]{1,3}){0,3}"

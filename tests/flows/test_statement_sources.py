@@ -231,6 +231,21 @@ def test_a_run_answers_what_it_withdrew_and_how_it_holds_again(memories: Memorie
     ]
 
 
+@pytest.mark.parametrize(("answer", "words", "prompt", "sent_line"), [
+    ("The server listens on port 8080.", "no, the port is 8081", "Which port do I open?", "The port is 8081"),
+    ("Gepusht nach dev.", "nein, der Branch heißt cart/next", "Rebase auf cart/next", "Der Branch heißt cart/next"),
+])  # fmt: skip
+def test_a_corrected_value_reaches_another_chat_that_is_about_it(
+    memories: Memories, conversation: Conversation, answer: str, words: str, prompt: str, sent_line: str
+) -> None:
+    conversation.turn("Start it", text=answer)
+    (remembered,) = run(conversation, words)
+    assert (remembered["text"], remembered["standing"]) == (sent_line, False)
+    assert answer in memories.ask("get", id=remembered["id"])["text"]
+    other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
+    assert sent_line in sent(other.turn(prompt, session="other"))
+
+
 def test_only_the_message_before_is_taken_back(memories: Memories, conversation: Conversation) -> None:
     run(conversation, RULE)
     run(conversation, "Round the discount.")

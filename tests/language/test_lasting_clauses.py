@@ -418,3 +418,99 @@ def test_reading_takes_linear_time(end: str) -> None:
 )
 def test_a_request_a_report_or_a_part_of_the_screen_is_no_lasting_wish(message: str) -> None:
     assert read_statements(message, "").statements == ()
+
+
+AGENT_USED = "I started the server on port 8080 and pushed to the branch dev."
+CORRECTED_VALUES = """
+no, the port is 8081
+No, the port is 8081.
+No. The port is 8081.
+no, the staging branch is called develop
+nope, the database is called shop_prod
+wrong, the env variable is SHOP_API_KEY
+no, the test command is `make test`
+no, the test command is npm run test:unit
+actually, the base url is https://api.example.com/v2
+no, the config file is config/app.yaml
+no, the node version is 22
+no, the port is 8081, not 8080
+the port of the api is 8081, not 8080
+that's wrong, the table is called order_items
+No, the package is @shop/core.
+nein, der Port ist 8081
+Nein, der Staging-Branch heißt develop.
+falsch, die Datenbank heißt shop
+nein, die Umgebungsvariable heißt SHOP_API_KEY
+não, a porta é 8081
+não, o banco se chama loja_prod
+não, a branch de staging se chama develop
+nao, a porta é 8081
+no, el puerto es 8081
+no, la rama de staging se llama develop
+non, le port est 8081
+non, le port de l'API est 8081
+non, la branche s'appelle develop
+non, le fichier est config/app.yml
+no, la porta è 8081
+nee, de poort is 8081
+nee, de branch heet develop
+нет, порт 8081
+нет, порт — 8081
+нет, ветка называется develop
+いや、ポートは8081です
+違います、ブランチは develop です。
+不，端口是8081
+不对，分支叫 develop
+错了，数据库是 shop_prod
+sbagliato, il database si chiama negozio
+"""
+OTHER_DENIALS = """
+no, the button is red
+no, the table is 3 columns
+no, the port is wrong
+no, the version is outdated
+no, the file is missing
+no, the branch is behind
+the port is 8081
+no, is the port 8081?
+no, the port should not be 8081
+no, the port is 8081 for this test
+no, the variable is user_id
+no, the title is Welcome
+no, the database is slow
+no, the table is empty
+no, the command fails
+no, the server is down
+nein, der Button ist rot
+não, o botão é vermelho
+no, the error is in cart.py
+no, use the other one
+no, the file is too big
+no, the version is fine
+no, for now the port is 8081
+no, the endpoint is broken
+no, the value is 12
+no, the port is 8081, if docker runs
+no, the package is not installed
+いや、ボタンは赤です
+不，按钮是红色的
+no, the branch is main and it is failing with this error
+"""
+
+
+@together("message", CORRECTED_VALUES.strip().splitlines())
+def test_a_corrected_value_of_a_named_fact_is_found_by_relevance(message: str) -> None:
+    (statement,) = read_statements(message, AGENT_USED).statements
+    assert (statement.kind, statement.is_standing, statement.corrects_value) == ("correction", False, True)
+    assert not any(statement.corrects_value for statement in read_statements(message).statements), "nothing came before"
+
+
+@together("message", OTHER_DENIALS.strip().splitlines())
+def test_a_value_of_the_task_a_state_or_a_question_corrects_no_fact(message: str) -> None:
+    assert not any(statement.corrects_value for statement in read_statements(message, AGENT_USED).statements)
+
+
+def test_a_corrected_value_is_stored_without_the_task_beside_it() -> None:
+    message = "No, the staging branch is called develop, please rebase on it."
+    (statement,) = read_statements(message, AGENT_USED).statements
+    assert statement.text == "the staging branch is called develop"

@@ -98,6 +98,15 @@ def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() 
     ]  # fmt: skip
 
 
+def test_a_corrected_value_is_stored_with_what_it_corrects() -> None:
+    message = Utterance("user", "nein, der Port ist 8081", 0, True, "Fertig. Der Server läuft auf Port 8080.")
+    (note,) = read_message(message).notes
+    assert (note.type, note.is_standing_instruction) == ("user_correction", False)
+    assert note.text.splitlines() == [
+        "Der Port ist 8081", "", "Said in answer to: Der Server läuft auf Port 8080.",
+    ]  # fmt: skip
+
+
 def test_a_message_of_pasted_text_alone_has_no_notes() -> None:
     for text in ('answer JSON now: {"status":"ok"}', "```\nnever use tabs\n```", ""):
         assert read_message(Utterance("user", text, 0, True)).notes == ()

@@ -127,7 +127,7 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
     sentence = without_lead(clean_sentence(statement.text))
     if sentence.endswith((":", "：")):
         return None  # it only leads to what follows
-    details = tuple(_referents(utterance, sentence))
+    details = tuple(_referents(utterance, sentence, is_needed=statement.corrects_value))
     if len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(_PLACE.sub(" ", sentence)):
         proposal = _proposal(utterance) if _opens(utterance, statement) else ""
         if not proposal:
@@ -258,11 +258,11 @@ def _answer_note(utterance: Utterance) -> Note | None:
     )
 
 
-def _referents(utterance: Utterance, sentence: str) -> Iterator[str]:
-    """Yield what a statement that points at something refers to."""
+def _referents(utterance: Utterance, sentence: str, *, is_needed: bool) -> Iterator[str]:
+    """Yield what a statement that points at something, or that corrects a value, refers to."""
     if utterance.question:
         yield f"In answer to: {one_line(utterance.question, MAX_REFERENT)}"
-    if not _POINTS.search(_PLACE.sub(" ", sentence)):
+    if not (is_needed or _POINTS.search(_PLACE.sub(" ", sentence))):
         return
     if (proposal := _proposal(utterance)) and not utterance.question:
         yield f"Said in answer to: {proposal}"
