@@ -456,12 +456,20 @@ def _term(root: str, word: str, index: RegistryIndex, kinds: frozenset[str], *, 
         for entities in synonym_fields:
             for number, mask in entities.items():
                 fields[number] = fields.get(number, 0) | mask << _SYNONYM_BITS
+    if root in QUESTIONS:
+        fields = {**fields, **{number: fields.get(number, 0) | NAME for number in _predicates(index)}}
     weight = index.weight_of(len(fields))
     if not fields and not is_proper_name:
         weight *= UNKNOWN_WORD
     if is_generic_word(root):
         weight *= GENERIC_WORD
     return Term(root, word, weight * REQUEST_WORD if is_request_word(root) else weight, kinds, fields)
+
+
+def _predicates(index: RegistryIndex) -> set[int]:
+    """Return the functions that answer yes or no: their names say `is` where an intent says `check` or `whether`."""
+    named = (number for word in PREDICATES for number, mask in index.fields(word).items() if mask & NAME)
+    return {number for number in named if index.entities[number].type in ("function", "method")}
 
 
 def _bounds(terms: Sequence[Term]) -> dict[int, float]:

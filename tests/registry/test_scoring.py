@@ -152,6 +152,13 @@ def test_what_follows_whether_is_what_is_done() -> None:
     assert _best("check whether a version satisfies a range", check, satisfies) == ("satisfies", "ADAPT")
 
 
+def test_the_first_word_of_a_predicate_answers_a_check() -> None:
+    check, is_email = _code("checkHost", "Check the address of a host."), _code("isEmail", "is email")
+    assert _best("check whether a text is an email address", check, is_email)[0] == "isEmail"
+    assert _best("check an email", check, is_email) == ("isEmail", "REUSE")
+    assert _best("send an email", check, is_email)[1] == "CREATE"
+
+
 def test_a_type_does_not_answer_whether_something_holds() -> None:
     error = _code("CanceledError", "An error of a request that was cancelled.")._replace(type="class")
     is_cancel = _code("isCancel", "is cancel")
