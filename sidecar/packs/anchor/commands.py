@@ -10,7 +10,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
-from sidecar.packs.anchor.rejected_commands import is_forbidden, preference_of, rejection_of, run_script
+from sidecar.packs.anchor.rejected_commands import is_forbidden, lacks_file, preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
 
 MAX_COMMAND = 100
@@ -128,7 +128,6 @@ _RUN_HEADING = lazy_regex(r"(?i)\b(?:run(?:ning)?|start(?:ed|ing)?|quick ?start|
 """Headings under which a README says how the program is started."""
 
 _NODE = lazy_regex(r"(?:npm|pnpm|yarn|bun) ")
-_SCRIPT_FILE = lazy_regex(r"(?:\w{1,9} run )?(?:python3?|node) (\S+\.(?:py|[cm]?[jt]s))$")
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
 _INLINE = lazy_regex(r"`([^`\n]{3,100})`")
@@ -473,9 +472,9 @@ def _inline_commands(project: Project, path: str, text: str) -> Iterator[Project
 
 
 def _is_runnable(project: Project, command: ProjectCommand) -> bool:
-    """Whether the package.json or the script that a command needs is there, unlike in the examples of a manual."""
-    script = _SCRIPT_FILE.match(command.text) if purpose_of(command.text) == "run" else None
-    lacks_script = script is not None and command.folder + script[1].removeprefix("./") not in project.files
+    """Whether the package.json, script or app that a command needs is there, unlike in the examples of a manual."""
+    is_run = purpose_of(command.text) == "run"
+    lacks_script = is_run and lacks_file(command.text, command.folder, project.files, project.areas)
     needs_package = _NODE.match(command.text) is not None and bool(project.folders)
     return not lacks_script and not (needs_package and f"{command.folder}package.json" not in project.texts)
 

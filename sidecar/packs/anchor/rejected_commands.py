@@ -6,7 +6,7 @@ user prefers is named beside it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -90,6 +90,29 @@ def preference_of(command: str, instructions: Sequence[str]) -> Preference | Non
             if program in PACKAGE_MANAGERS and (preferred := _preferred_manager(instruction.casefold(), program)):
                 return Preference(preferred, number)
     return None
+
+
+_SCRIPT_FILE = lazy_regex(r"(?:\w{1,9} run )?(?:python3?|node) (\S+\.(?:py|[cm]?[jt]s))$")
+_APP = lazy_regex(
+    r"(?:\S{1,20} ){0,3}?(?:streamlit run|fastapi (?:dev|run)|uvicorn|gunicorn) (?:-\S+ )*"
+    r"(?:(\S+)\.py|([\w.]+):\w+)(?= |$)"
+)
+"""Starts of an app: its path without the suffix, or its module."""
+
+
+def lacks_file(command: str, folder: str, files: Container[str], folders: Container[str]) -> bool:
+    """Whether a command starts a script or an app that is not there, as in an example of what users write.
+
+    An app below a folder of the project counts as there: `files` has those at the top alone.
+    """
+    script, app = _SCRIPT_FILE.match(command), _APP.match(command)
+    if script is not None:
+        return folder + script[1].removeprefix("./") not in files
+    if app is None:
+        return False
+    path = folder + (app[1] or app[2].replace(".", "/")).removeprefix("./")
+    is_inside = "/" in path and f"{path.partition('/')[0]}/" in folders
+    return f"{path}.py" not in files and not is_inside
 
 
 def is_forbidden(command: str, guides: Iterable[str]) -> bool:

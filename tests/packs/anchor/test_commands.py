@@ -383,6 +383,19 @@ def test_a_readme_starts_the_program_under_a_heading_about_running_it() -> None:
     assert commands_of(project(readme=f"# Shop\n\n{container}"), ()).lines == ["- run: `npm start` (README.md)"]
 
 
+@pytest.mark.parametrize("command", ["fastapi dev main.py", "uvicorn main:app --reload", "streamlit run app.py"])
+def test_an_example_of_what_users_of_the_product_start_is_no_command(command: str) -> None:
+    example = f"# Fast\n\n## Run it\n\n```sh\n{command}\n```\n"
+    assert commands_of(project(readme=example), ()).lines == []
+    assert commands_of(project(readme=example, files=("main.py", "app.py")), ()).lines == [
+        f"- run: `{command}` (README.md)"
+    ]
+    inner = "## Run it\n\n```sh\nuvicorn app.main:app\n```\n"
+    assert commands_of(project(readme=f"# Till\n\n{inner}", folders=("app/",)), ()).lines == [
+        "- run: `uvicorn app.main:app` (README.md)"
+    ]
+
+
 def test_a_script_of_the_project_is_one_of_its_commands() -> None:
     assert commands_of(project(files=("scripts/test.sh",)), ()).lines == ["- test: `scripts/test.sh` (scripts/test.sh)"]
 
