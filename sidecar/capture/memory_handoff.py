@@ -117,7 +117,8 @@ def session_summary_of_run(
         for utterance in (*content.utterances, *_typed_during(run))
         if (not is_loop if utterance.author == "user" else is_completed)
     ]
-    errors = [*content.errors, *_of_earlier_tests(run, verdict_changes, excerpts)] if is_completed else []
+    of_tests = _of_fixed_tests(run, verdict_changes, excerpts, content.errors)
+    errors = [*content.errors, *of_tests] if is_completed else []
     masked = tuple(error._replace(text=filter_private(error.text).text) for error in errors)
     cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
     session = params.session.after or params.session.before or params.sub_chat_id
@@ -192,17 +193,27 @@ def _distinct(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
             known.append(words)
 
 
-def _of_earlier_tests(
-    run: FinishedRun, verdict_changes: Sequence[VerdictChange], excerpts: Mapping[str, str]
+def _of_fixed_tests(
+    run: FinishedRun,
+    verdict_changes: Sequence[VerdictChange],
+    excerpts: Mapping[str, str],
+    errors: Sequence[ErrorEvent],
 ) -> Iterator[ErrorEvent]:
-    """Yield tests that failed before the run and pass now, if the agent changed something and explained it."""
+    """Yield tests that failed before the run's first edit and pass now, if the agent explained what it changed.
+
+    Those that failed in the run itself are left out where the same command, which passed again, has the explanation.
+    """
     paths = (relative_to(run.params.cwd, path) for path in run.activity.written)
     changed = tuple(dict.fromkeys(path for path in paths if path is not None))
     explanation = explanation_in(run.conclusion, MAX_RESOLUTION) if changed else ""
     for change in verdict_changes:
-        failed_now = any(outcome.failed for outcome in run.tests if outcome.runner == change.runner)
-        if explanation and change.was_red and not change.is_red and not failed_now:
+        if not explanation or not change.was_red or change.is_red:
+            continue
+        failed = [outcome for outcome in run.tests if outcome.runner == change.runner and outcome.failed]
+        if not failed:
             yield ErrorEvent(excerpts.get(change.runner, "")[-MAX_ERROR:], explanation, run.now_ms, "", changed)
+        elif change.repaired and not any(error.resolution for error in errors):
+            yield ErrorEvent(failed[0].excerpt[-MAX_ERROR:], explanation, run.now_ms, change.repaired[0], changed)
 
 
 MEMORY_KINDS: dict[ArtifactType, tuple[StatementKind, float]] = {

@@ -100,6 +100,24 @@ def test_a_test_that_the_run_broke_itself_is_not_an_event(start_chat: StartChat)
     assert drafts(chat) == []
 
 
+def test_a_test_fixed_within_one_run_is_an_event_and_a_resolution(start_chat: StartChat) -> None:
+    chat = start_chat()
+    after = chat.turn(
+        PROMPT,
+        lambda: [
+            bash("pytest tests/test_cart.py", RED),
+            chat.edit("src/cart.py", "x = 1\n"),
+            bash("pytest", GREEN),
+        ],
+        text=REPAIR,
+    )["after"]
+    assert [draft["event"] for draft in drafts(chat)] == ["testsFixed"]
+    (resolution,) = after["remembered"]
+    detail = chat.client.request("memory/get", {"cwd": str(chat.cwd), "id": resolution["id"]})
+    assert detail["type"] == "resolution"
+    assert "tests/test_cart.py::test_total failed" in detail["text"]
+
+
 def test_a_commit_message_names_the_entry_of_the_runs_before_it(start_chat: StartChat) -> None:
     chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text="Done.")
