@@ -457,6 +457,18 @@ nee, de branch heet develop
 нет, порт 8081
 нет, порт — 8081
 нет, ветка называется develop
+no, it's port 8081
+no, it runs on port 8081
+nope, the api listens on port 8081, not 8080
+nein, er läuft auf Port 8081
+no, corre en el puerto 8081
+não, roda na porta 8081
+non, il tourne sur le port 8081
+no, gira sulla porta 8081
+nee, hij draait op poort 8081
+нет, сервер работает на порту 8081
+いや、ポート8081です
+不，用的是8081端口
 いや、ポートは8081です
 違います、ブランチは develop です。
 不，端口是8081
@@ -477,6 +489,11 @@ no, the port should not be 8081
 no, the port is 8081 for this test
 no, the variable is user_id
 no, the title is Welcome
+no, kill port 8081
+no, use port 8081
+no, it runs on port 8081 until docker is up
+no, something else is on port 8081
+nein, mach Port 8081 frei
 no, the database is slow
 no, the table is empty
 no, the command fails
