@@ -14,7 +14,7 @@ _LINK = lazy_regex(
     r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|(?<![^\s(])`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++"
 )
 _SHORT_LINK = lazy_regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
-_MARKUP = lazy_regex(r"(`[^`\n]+`)|</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
+_MARKUP = lazy_regex(r"(`[^`\n]+`)|<(https?://[^\s<>]{1,300})>|</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
 _APPEAL = lazy_regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
 _ADDRESS = lazy_regex(r"https?://\S{1,900}")
 _PLACEHOLDER = lazy_regex(
@@ -22,6 +22,7 @@ _PLACEHOLDER = lazy_regex(
     r"|your (?:project )?description|(?:project )?description goes here|todo\b|a description of this package"
     r"|this template (?:provides|should help|helps)\b|this is a \[?next\.js\]?[^.]{0,60} project bootstrapped"
     r"|this project was (?:bootstrapped|generated|created) (?:with|using)\b|getting started with create react app"
+    r"|this website is built using\b"
     r"|look at the \[?nuxt|everything you need to build a svelte project)"
 )
 _WORD = lazy_regex(r"(?!nbsp|amp)[^\W\d_]{2,40}")
@@ -136,6 +137,16 @@ def document_title(text: str) -> str:
     return next((block.title for block in blocks if isinstance(block, Heading)), "")
 
 
+def outer_title(text: str) -> str:
+    """Return the heading that a whole text stands under; empty if the first one is one section of several."""
+    headings = [block for block in markdown_blocks(text, underlined_headings=True) if isinstance(block, Heading)]
+    if not headings:
+        return ""
+    first = headings[0]
+    is_alone = all(heading.level > first.level for heading in headings[1:])
+    return first.title if first.level == 1 or is_alone else ""
+
+
 class _Paragraph(NamedTuple):
     """A paragraph of prose and the nearest heading above it; empty above the first."""
 
@@ -222,14 +233,26 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
         )  # the continuation of a field or a quote is not prose either
         is_prose = bool(stripped) and not other
         if paragraph and not (is_prose and line.number == last + 1):
-            yield _Paragraph(_SHORT_LINK.sub(r"\1", plain(" ".join(paragraph))), heading)
+            yield from _as_paragraph(paragraph, heading)
             paragraph = []
         if is_prose:
             heading = line.headings[-1] if line.headings else ""
             paragraph.append(stripped)
             last = line.number
     if paragraph:
-        yield _Paragraph(_SHORT_LINK.sub(r"\1", plain(" ".join(paragraph))), heading)
+        yield from _as_paragraph(paragraph, heading)
+
+
+def _as_paragraph(lines: Sequence[str], heading: str) -> Iterator[_Paragraph]:
+    """Yield the paragraph of some lines, unless they are a menu: several links without a word between them."""
+    text = " ".join(lines)
+    rest, links = _LINK.subn(" ", text)
+    if links < MIN_LINKS or _WORD.search(rest) is not None:
+        yield _Paragraph(_SHORT_LINK.sub(r"\1", plain(text)), heading)
+
+
+MIN_LINKS = 2
+"""Number of links alone in a paragraph from which it is a menu."""
 
 
 def up_to_full_stop(text: str) -> str:
@@ -239,8 +262,10 @@ def up_to_full_stop(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Drop link addresses, tags and bold marks, which are noise in plain text; code stays as it is."""
-    return _MARKUP.sub(lambda mark: mark[1] or "", _LINK.sub(lambda link: link[1] or link[2] or "", text)).strip()
+    """Drop the addresses of links with a text, tags and bold marks, which are noise in plain text; code stays."""
+    return _MARKUP.sub(
+        lambda mark: mark[1] or mark[2] or "", _LINK.sub(lambda link: link[1] or link[2] or "", text)
+    ).strip()
 
 
 def normalize(text: str) -> str:
