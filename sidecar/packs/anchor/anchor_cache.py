@@ -24,7 +24,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import BUILD_FILES, LOCK_FILES, PRESENCE_FILES, Project, commands_of, project_folders
+from sidecar.packs.anchor.commands import BUILD_FILES, LOCK_FILES, PRESENCE_FILES, Project, commands_of
 from sidecar.packs.anchor.config_tables import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.markdown_parts import is_placeholder
@@ -38,6 +38,7 @@ from sidecar.packs.anchor.repo_map import (
     fragile_file_lines,
     import_names,
     landmine_lines,
+    project_folders,
 )
 from sidecar.packs.anchor.rules import ProjectDocument, sent_paths, split_rule_files
 from sidecar.packs.model import HostInjects

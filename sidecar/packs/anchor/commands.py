@@ -9,7 +9,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import config_tables
-from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
+from sidecar.packs.anchor.markdown_parts import code_blocks, outer_title, prose_lines
 from sidecar.packs.anchor.rejected_commands import is_forbidden, lacks_file, preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
 
@@ -27,10 +27,12 @@ _NO_OTHER_ENVIRONMENT = r"(?!(?: \S+){0,3} -[es] (?:\S*(?:lint|doc|typ|flake)|(?
 
 _TASK = rf"(?:make|just|task|{_RUNNER}poe|hatch run|pdm run)"
 _END = r"(?:\.\w+)?(?= |$)"
+_CARGO = r"cargo (?:\+\S+ )?"
 _FORMAT = (
     rf"{_RUNNER}(?:ruff format|black|prettier|biome format)(?= |$)",
     rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
-    r"(?:(?:cargo|zig|forge|terraform|tofu) fmt|(?:mix|dart|air) format|gofmt|stylua|shfmt|ormolu|nixfmt)(?= |$)",
+    rf"(?:(?:{_CARGO}|(?:zig|forge|terraform|tofu) )fmt|(?:mix|dart|air) format)(?= |$)",
+    r"(?:gofmt|stylua|shfmt|ormolu|nixfmt)(?= |$)",
     r"sbt scalafmt\w*",
     r"(?:gdformat(?= |$)|sqlfluff (?:fix|format)\b)",
     rf"{_TASK} (?:fmt|format)\b",
@@ -46,7 +48,7 @@ PURPOSES = {
         rf"{_RUNNER}(?:tox|nox)(?= |$){_NO_OTHER_ENVIRONMENT}",
         rf"{_PACKAGE_MANAGER} test\b(?!-)",
         r"(?:go|dotnet|swift|mix|deno|zig build|flutter|dart|composer|meson|forge|php artisan) test(?= |$)",
-        r"cargo (?:nextest|test)(?= |$)",
+        rf"{_CARGO}(?:nextest|test)(?= |$)|(?:west|pio) test(?= |$)|{_RUNNER}molecule test(?= |$)",
         rf"{_TASK} (?:unit-?)?tests?(?:-(?:full|all))?(?= |$)",
         r"(?:\./)?gradlew? \S*test\b",
         r"(?:\./)?mvnw? (?:\S+ )*(?:test|verify)\b",
@@ -67,7 +69,8 @@ PURPOSES = {
         rf"{_RUNNER}tox -e \S*(?:lint|flake)",
         rf"{_PACKAGE_MANAGER} (?:lint|check)\b(?!-)",
         rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)(?= |$)",
-        r"(?:golangci-lint run|cargo clippy|go vet|mix credo|(?:dart|flutter) analyze|sqlfluff lint)\b",
+        rf"(?:golangci-lint run|{_CARGO}clippy|go vet|mix credo|(?:dart|flutter) analyze|sqlfluff lint)\b",
+        rf"{_RUNNER}(?:ansible-lint(?= |$)|yamllint )",
         r"(?:terraform|tofu) validate\b|(?:luacheck|shellcheck|hlint|tflint|solhint|clj-kondo|gdlint)(?= )",
         r"\.ci/\w+$",
         rf"{_SCRIPT}(?:check|lint){_END}",
@@ -86,7 +89,7 @@ PURPOSES = {
         rf"{_TASK} build\b",
         r"(?:\./)?gradlew? (?:build|assemble)\b",
         r"(?:\./)?mvnw? (?:\S+ )*package\b",
-        r"cmake --build\b",
+        r"cmake --build\b|(?:west|idf\.py) build\b|pio run(?= |$)|arduino-cli compile\b",
         rf"{_SCRIPT}build{_END}",
     ),
     "set up": (
@@ -106,7 +109,7 @@ PURPOSES = {
         r"(?:(?:uv|poetry|pdm|pipenv) run )?python3? (?:src/)?[\w-]{1,40}\.py$",
         r"node (?:src/)?[\w-]{1,40}\.[cm]?[jt]s$",
         r"(?:cargo|flutter|dotnet|swift) run\b|go run \.",
-        r"sbt run$|jupyter (?:lab|notebook)$|godot --path \.$",
+        r"sbt run$|jupyter (?:lab|notebook)$|godot --path \.$|dvc (?:repro|exp run)(?= |$)|ansible-playbook \w",
         r"mix phx\.server$|(?:bin/)?rails s(?:erver)?$|bin/dev$|php artisan serve\b|wails dev$",
         r"(?:\./)?gradlew? bootRun\b|(?:\./)?mvnw? (?:\S+ )*(?:spring-boot:run|javafx:run)\b",
         r"docker[ -]compose up\b",
@@ -134,7 +137,7 @@ _INLINE = lazy_regex(r"`([^`\n]{3,100})`")
 _OWN_TESTS = lazy_regex(rf"{_SCRIPT}|{_TASK} |{_PACKAGE_MANAGER} ")
 """Commands that only the project itself defines: a README states them for work on it, whatever the heading."""
 
-_RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
+_RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label|spell|typo")
 """Workflows whose commands nobody types while working."""
 
 _REPORTING = lazy_regex(r"(?i)[ :-](?:sonar\w*|publish\w*|deploy\w*|upload\w*|codecov|coveralls)\b")
@@ -156,18 +159,18 @@ _NO_TEST = "no test specified"
 """In the script that npm writes into a new package.json."""
 
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
-_SCRIPTS = {
+PACKAGE_SCRIPTS = {
     "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"), "build": ("build",),
     "types": ("typecheck", "type-check", "check-types", "types", "ts:check"), "run": ("dev", "start"),
 }  # fmt: skip
 _TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 _NARROW = lazy_regex(
     r"(?i) (?:-k|-t|-run|--(?:watch|doc|failed|filter|grep|only|pdb|lf|ui|testnamepattern|tests?)(?:=\S*)?)(?= |$)"
-    r"|\btest:(?!all\b|ci\b|run\b)"
+    r"|\btest:(?!all\b|ci\b|run\b)|^mix deps\.get$"
     r"|^docker\b|^dotnet (?:test|build) (?:\S+ ){0,3}\S+\.csproj(?= |$)"
     r"|[ /](?:test_\w+|\w+_(?:test|spec)|\w+\.(?:test|spec)|(?-i:\w*[a-z]Tests?))\.\w+(?= |$)| <"
 )
-"""Signs of a command that runs one test or one kind of tests, or that runs the program in a container."""
+"""Signs of a command that does a part: one test, one kind of tests, one step of the set-up; or in a container."""
 
 _MAKE_FILES = (("Makefile", "make"), ("justfile", "just"))
 _TASK_TABLES = (
@@ -233,6 +236,10 @@ _USUAL = (
     ("meson.build", "", ("meson test -C build",)),
     ("CMakeLists.txt", "enable_testing", ("ctest --test-dir build", "cmake --build build")),
     ("CMakeLists.txt", "CTest", ("ctest --test-dir build", "cmake --build build")),
+    ("platformio.ini", "", ("pio run",)),
+    ("dvc.yaml", "stages:", ("dvc repro",)),
+    (".ansible-lint", "", ("ansible-lint",)),
+    (".pre-commit-config.yaml", "repos:", ("pre-commit run --all-files",)),
 )
 """A build file, what its text contains, and the commands that are usual then."""
 
@@ -271,29 +278,6 @@ class ProjectCommand(NamedTuple):
     origin: str
     folder: str = ""
     """The folder to run it in, with a trailing slash; empty for the top."""
-
-
-_PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")
-
-
-def project_folders(projects: Sequence[str], texts: Mapping[str, str]) -> list[str]:
-    """Return the folders of these build files that state their own commands.
-
-    A package.json with scripts at the top is a workspace's, whose scripts run those of the folders. A pyproject.toml
-    there covers those of the folders, unless it only lists them as a workspace.
-    """
-    top = config_tables.parse_toml(texts.get("pyproject.toml", ""))
-    is_python = bool({"project", "build-system"} & top.keys()) or bool(
-        {"poetry", "pytest", "hatch", "pdm"} & config_tables.subtable(top, "tool").keys()
-    )
-    scripts = config_tables.subtable(config_tables.parse_json(texts.get("package.json", "")), "scripts")
-    is_workspace = any(name in scripts for names in _SCRIPTS.values() for name in names)
-    folders = (
-        path.rpartition("/")[0] + "/"
-        for path in projects
-        if not (is_workspace and path.endswith("package.json")) and not (is_python and path.endswith(_PYTHON_FILES))
-    )
-    return list(dict.fromkeys(folders))[:MAX_FOLDERS]
 
 
 MAX_FOLDERS = 4
@@ -454,8 +438,9 @@ def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
             yield from _inline_commands(project, guide.path, line.text)
     if project.readme is not None:
         yield from _shell_lines(project, project.readme, everywhere=False)
+        title = outer_title(project.readme.text)
         for line in prose_lines(project.readme.text):
-            if _is_about_development(line.headings):
+            if _is_about_development(_sections(line.headings, title)):
                 yield from _inline_commands(project, project.readme.path, line.text)
         for command in _shell_lines(project, project.readme, everywhere=True):
             if _OWN_TESTS.match(command.text) and purpose_of(command.text) == "test":
@@ -481,9 +466,11 @@ def _is_runnable(project: Project, command: ProjectCommand) -> bool:
 
 def _shell_lines(project: Project, document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
     """The lines of a document's shell blocks; for a README only where it describes work on the project."""
+    title = outer_title(document.text)
     for block in code_blocks(document.text):
-        is_about = everywhere or _is_about_development(block.headings)
-        if block.language not in _SHELL or not (is_about or _is_about_running(block.headings)):
+        sections = _sections(block.headings, title)
+        is_about = everywhere or _is_about_development(sections)
+        if block.language not in _SHELL or not (is_about or _is_about_running(sections)):
             continue
         folder = ""
         for line in block.lines:
@@ -504,13 +491,18 @@ def _entered(folder: str, target: str, areas: Container[str]) -> str:
     return next((path for path in (folder + target, target) if path in areas), "" if target else folder)
 
 
-def _is_about_development(headings: Sequence[str]) -> bool:
+def _sections(headings: Sequence[str], title: str) -> Sequence[str]:
+    """The headings above a block without the title of its document."""
+    return headings[1:] if headings[:1] == (title,) else headings
+
+
+def _is_about_development(sections: Sequence[str]) -> bool:
     """Whether a block is directly under the title, or under a heading about development."""
-    return len(headings) <= 1 or any(_DEVELOPMENT_HEADING.search(heading) for heading in headings[1:])
+    return not sections or any(map(_DEVELOPMENT_HEADING.search, sections))
 
 
-def _is_about_running(headings: Sequence[str]) -> bool:
-    return any(_RUN_HEADING.search(heading) for heading in headings[1:])
+def _is_about_running(sections: Sequence[str]) -> bool:
+    return any(map(_RUN_HEADING.search, sections))
 
 
 def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
@@ -536,7 +528,7 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
 def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
     scripts = config_tables.subtable(config_tables.parse_json(project.texts.get("package.json", "")), "scripts")
     manager = package_manager(project.texts, project.files)
-    for names in _SCRIPTS.values():
+    for names in PACKAGE_SCRIPTS.values():
         yield from (
             ProjectCommand(run_script(manager, name), "package.json")
             for name in names
@@ -549,7 +541,7 @@ def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
     for path, runner in _TASK_TABLES:
         tasks = config_tables.subtable(tools, *path)
         prefix = _runner_prefix(project) if runner == "poe" else ""
-        for names in (*_SCRIPTS.values(), ("mypy",)):
+        for names in (*PACKAGE_SCRIPTS.values(), ("mypy",)):
             yield from (ProjectCommand(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
 
 
@@ -590,7 +582,9 @@ def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
     for path, sign, commands in _USUAL:
         if path in texts and sign in texts[path] and not _needs_simulator(texts[path]):
             yield from (
-                ProjectCommand(prefix + command if command.startswith("py") else command, path) for command in commands
+                ProjectCommand(prefix + command if command.startswith("py") else command, path)
+                for command in commands
+                if not (command == "dotnet test" and "project.godot" in texts)  # the engine runs a game's tests
             )
 
 

@@ -14,6 +14,7 @@ from sidecar.codebase import FragileFile, Landmine, PackageNames, is_code, is_te
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.anchor import config_tables
+from sidecar.packs.anchor.commands import MAX_FOLDERS, PACKAGE_SCRIPTS
 
 MAX_AREAS = 14
 
@@ -231,6 +232,29 @@ def _inner_projects(build_files: Sequence[str]) -> tuple[str, ...]:
         if folder and above.isdisjoint(kinds) and not (is_app and path.startswith(_PLATFORM_FOLDERS)):
             inner.append((is_listed, path.count("/"), path))
     return tuple(path for _, _, path in sorted(inner)[:MAX_PROJECTS])
+
+
+_PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")
+
+
+def project_folders(projects: Sequence[str], texts: Mapping[str, str]) -> list[str]:
+    """Return the folders of these build files that state their own commands.
+
+    A package.json with scripts at the top is a workspace's, whose scripts run those of the folders. A pyproject.toml
+    there covers those of the folders, unless it only lists them as a workspace.
+    """
+    top = config_tables.parse_toml(texts.get("pyproject.toml", ""))
+    is_python = bool({"project", "build-system"} & top.keys()) or bool(
+        {"poetry", "pytest", "hatch", "pdm"} & config_tables.subtable(top, "tool").keys()
+    )
+    scripts = config_tables.subtable(config_tables.parse_json(texts.get("package.json", "")), "scripts")
+    is_workspace = any(name in scripts for names in PACKAGE_SCRIPTS.values() for name in names)
+    folders = (
+        path.rpartition("/")[0] + "/"
+        for path in projects
+        if not (is_workspace and path.endswith("package.json")) and not (is_python and path.endswith(_PYTHON_FILES))
+    )
+    return list(dict.fromkeys(folders))[:MAX_FOLDERS]
 
 
 EMPTY = RepoMap(0, {}, {kind: frozenset() for kind in _CLASSIFIED})

@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_point_lines, package_manager, purpose_of
-from sidecar.packs.anchor.commands import project_folders
+from sidecar.packs.anchor.repo_map import project_folders
 
 SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
 PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}
@@ -64,6 +64,17 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
             ],
         ),
         ({"project.godot": "config_version=5\n"}, ["run: `godot --path .` (project.godot)"]),
+        (
+            {"project.godot": "config_version=5\n", "global.json": "{}"},
+            ["build: `dotnet build` (global.json)", "run: `godot --path .` (project.godot)"],
+        ),
+        ({"dvc.yaml": "stages:\n  train:\n"}, ["run: `dvc repro` (dvc.yaml)"]),
+        ({"platformio.ini": "[env]\n"}, ["build: `pio run` (platformio.ini)"]),
+        ({".ansible-lint": "", ".pre-commit-config.yaml": "repos:\n"}, ["check: `ansible-lint` (.ansible-lint)"]),
+        (
+            {".pre-commit-config.yaml": "repos:\n"},
+            ["check: `pre-commit run --all-files` (.pre-commit-config.yaml)"],
+        ),
         (
             {"Project.toml": 'name = "Till"\nuuid = "1"\n'},
             ["test: `julia --project -e 'using Pkg; Pkg.test()'` (Project.toml)"],
@@ -202,6 +213,32 @@ def test_declared_entry_points_come_before_conventional_file_names() -> None:
         "- cmd/shop/main.go",
     ]
     assert entry_point_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
+
+
+def test_a_readme_without_a_title_has_sections_alone() -> None:
+    readme = "## Features\n\nIt shows `eslint` errors.\n\n## Contributing\n\nRun `make test` first.\n"
+    assert commands_of(project(readme=readme), ()).lines == ["- test: `make test` (README.md)"]
+    titled = "Shop\n\n# Shop\n\nRun `make lint`.\n\n# Settings\n\n`eslint` hides errors.\n"
+    assert commands_of(project(readme=titled), ()).lines == ["- check: `make lint` (README.md)"]
+
+
+def test_the_whole_set_up_is_shown_rather_than_one_step_of_it() -> None:
+    readme = "# Shop\n\n## Setup\n\n```\nmix deps.get\n```\n\nRun `mix setup` first.\n"
+    assert "- set up: `mix setup` (README.md)" in commands_of(project(readme=readme), ()).lines
+
+
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("cargo +nightly fmt --all -- --check", "format check"), ("cargo +nightly fmt --all", "format"),
+        ("cargo +1.80 test --all-features", "test"), ("cargo +nightly clippy --tests", "check"),
+        ("molecule test --all", "test"), ("west test", "test"), ("west build -b nice_nano", "build"),
+        ("idf.py build", "build"), ("pio run -e uno", "build"), ("ansible-lint", "check"), ("yamllint .", "check"),
+        ("ansible-playbook site.yml -i hosts.ini", "run"), ("dvc exp run", "run"),
+    ],
+)  # fmt: skip
+def test_tools_of_devices_infrastructure_and_toolchains_have_their_purpose(command: str, purpose: str) -> None:
+    assert purpose_of(command) == purpose
 
 
 @pytest.mark.parametrize(
