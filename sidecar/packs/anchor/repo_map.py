@@ -6,7 +6,7 @@ The counts carry over from state to state: only added and removed files are coun
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -84,6 +84,10 @@ _CLASSIFIED = {
 
 MAX_PROJECTS = 8
 
+_PACKAGES = lazy_regex(r"((?:[^/]+/){0,4}src/\w{1,20}/(?:java|kotlin|scala)/)((?:[^/]+/){0,20})[^/]+$")
+"""A file of a program in packages: the folder that these begin in, and its own package."""
+
+_PACKAGE_SUFFIXES = (".java", ".kt", ".scala")
 _CLASSIFIED_SUFFIXES = (
     ".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "main.go", ".rs", *_BUILD_KINDS,
 )  # fmt: skip
@@ -154,10 +158,13 @@ class RepoMap:
     """Folders of the first and second level, each name with a trailing slash."""
     classified: Mapping[str, frozenset[str]]
     """Files of special kinds, by kind."""
+    packages: Mapping[str, Counter[str]] = field(default_factory=dict)
+    """Number of files by package, below each folder that packages begin in; the packages of tests are left out."""
 
     def with_changes(self, added: Iterable[str], removed: Iterable[str]) -> "RepoMap":
         """Return the counts after files were added and removed."""
         areas, classified = dict(self.areas), {kind: set(paths) for kind, paths in self.classified.items()}
+        packages = dict(self.packages)
         total, copied = self.total, set[str]()
         for paths, step in ((list(removed), -1), (list(added), 1)):
             total += step * len(paths)
@@ -166,7 +173,9 @@ class RepoMap:
             for path in paths:
                 if path.endswith(_CLASSIFIED_SUFFIXES):
                     _classify(classified, path, step)
-        return RepoMap(total, areas, {kind: frozenset(paths) for kind, paths in classified.items()})
+                elif path.endswith(_PACKAGE_SUFFIXES):
+                    _count_package(packages, path, step, copied)
+        return RepoMap(total, areas, {kind: frozenset(paths) for kind, paths in classified.items()}, packages)
 
     @cached_property
     def outline(self) -> Outline:
@@ -193,7 +202,8 @@ class RepoMap:
         top = main.partition("/")[0] + "/"
         inner = [f"{top}{folder}" for folder, _ in _most_common(self.areas[top].folders, MAX_AREAS)] if main else []
         listed = sorted((*shown, *inner), key=lambda name: (is_beside_product(name), -self._size_class(name), name))
-        return [(name, _area_contents(name, self.areas[name], main)) for name in listed]
+        contents = {name: _area_contents(name, self.areas[name], main) for name in listed}
+        return _with_packages(contents, self.packages)
 
     def _size_class(self, area: str) -> int:
         """The magnitude of a folder's code: a new file seldom changes it."""
@@ -313,6 +323,21 @@ def _classify(classified: Mapping[str, set[str]], path: str, step: int) -> None:
             classified[kind].add(path)
 
 
+def _count_package(packages: dict[str, Counter[str]], path: str, step: int, copied: set[str]) -> None:
+    """Count a file in its package; a tally shared with another map is copied first."""
+    found = _PACKAGES.match(path)
+    if found is None or is_test(path):
+        return
+    root, package = found.groups()
+    if root not in copied:
+        copied.add(root)
+        packages[root] = Counter(packages.get(root, {}))
+    _step(packages[root], package, step)
+    if not packages[root]:
+        del packages[root]
+        copied.discard(root)
+
+
 def _area_contents(area: str, tally: FolderCounts, main: str) -> str:
     """A description of an area without a stated purpose: its code folders; empty for other areas."""
     if is_beside_product(area) or not tally.is_product:
@@ -320,11 +345,47 @@ def _area_contents(area: str, tally: FolderCounts, main: str) -> str:
     folders = {folder: count for folder, count in tally.folders.items() if not folder.startswith(".")}
     if len(folders) < MIN_FOLDERS:
         return "most of the code" if area == main else ""
+    return _listed(folders)
+
+
+def _listed(folders: Mapping[str, int]) -> str:
+    """The names of folders, or of the largest ones, whose numbers of files are given."""
     every = ", ".join(sorted(one_line(folder, 40) for folder in folders))
     if len(every) <= MAX_FOLDER_CHARACTERS:
         return f"contains {every}"
     largest = sorted(one_line(folder, 40) for folder, _ in _most_common(folders, LARGEST_FOLDERS))
     return f"contains {len(folders)} folders, among them {', '.join(largest)}"
+
+
+def _with_packages(contents: Mapping[str, str], packages: Mapping[str, Counter[str]]) -> list[tuple[str, str]]:
+    """Return the areas with their contents; the packages of the largest program stand for the folders around them."""
+    files = {root: counts.total() for root, counts in packages.items()}
+    root = next((root for root, count in _most_common(files, 1) if count * 2 >= sum(files.values())), "")
+    package, folders = _branching(packages.get(root, {}))
+    top = root.partition("/")[0] + "/"
+    if len(folders) < MIN_FOLDERS or top not in contents:
+        return list(contents.items())
+    around = {name for name in contents if root.startswith(name) and (name != top or top == "src/")}
+    areas: list[tuple[str, str]] = []
+    for name, text in contents.items():
+        areas.append((name, "" if name in around else text))
+        if name == top:
+            areas.append((root + package, _listed(folders)))
+    return areas
+
+
+def _branching(files: Mapping[str, int]) -> tuple[str, Counter[str]]:
+    """Return the package that nearly all files are in, and the numbers of files in the packages below it."""
+    package = ""
+    while True:
+        below = Counter[str]()
+        for name, count in files.items():
+            if name.startswith(package) and name != package:
+                below[name[len(package) :].partition("/")[0] + "/"] += count
+        inner = next((name for name, count in _most_common(below, 1) if count * 10 >= sum(files.values()) * 9), "")
+        if not inner:
+            return package, below
+        package += inner
 
 
 def _most_common(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:

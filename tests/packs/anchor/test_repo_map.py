@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 from sidecar.packs.anchor import EMPTY, count_files
 
 names = st.sampled_from(
-    [*"src docs adr specs tests a b.py c.md d.ts README.md .x AGENTS.md main.go package.json go.mod".split(), ""]
+    [
+        *"src docs adr specs tests a b.py c.md d.ts README.md .x AGENTS.md main.go package.json go.mod".split(),
+        *("src/main/java", "com/shop", "E.kt", ""),
+    ]
 )
 paths = st.builds("/".join, st.lists(names, min_size=1, max_size=5))
 
@@ -80,6 +83,18 @@ def test_folders_of_pages_scenes_and_infrastructure_have_a_map() -> None:
     assert (areas["Packages/"], areas["Packages/Till/"]) == ("contains Cart/, Mail/, Till/", "")
     pictures = [f"app/{area}/a.png" for area in ("a", "b", "c")]
     assert dict(count_files([*pictures, "app/a/b.rb"]).outline.areas)["app/"] == ""
+
+
+def test_the_packages_of_a_program_stand_for_the_folders_around_them() -> None:
+    shop = "app/src/main/java/com/shop"
+    files = [f"{shop}/{area}/{number}.kt" for area in ("cart", "mail", "till") for number in range(3)]
+    files += ["app/src/test/java/com/shop/CartTest.kt", "app/src/main/res/a.xml", "app/src/debug/b.xml", f"{shop}/A.kt"]
+    areas = dict(count_files(files).outline.areas)
+    assert areas == {"app/": "", f"{shop}/": "contains cart/, mail/, till/", "app/src/": ""}
+    few = dict(count_files(["src/main/java/com/A.java", "src/main/java/com/shop/B.java"]).outline.areas)
+    assert few == {"src/": "", "src/main/": "most of the code"}
+    modules = [f"{module}/src/main/java/com/{area}/A.java" for module in "abc" for area in ("x", "y", "z")]
+    assert not any("/main/" in area for area in dict(count_files(modules).outline.areas))
 
 
 def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projects() -> None:
