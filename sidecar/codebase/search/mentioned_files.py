@@ -80,13 +80,19 @@ _VERSION_TERMS = frozenset(map(stem, ("version", "newest", "latest", "release", 
 
 
 def _integration_files(documents: Documents, text: str) -> list[str]:
-    """Return the configuration of the checks; of several workflows, the most general one, or one that a text names."""
+    """Return the configuration of the checks.
+
+    Of several workflows, the one that a text names, else the one with most of its words, else the most general one.
+    """
     workflows = documents.in_folder(_WORKFLOWS)
     words = set(query_terms(text))
     named = [path for path in workflows if len(words.intersection(query_terms(bare_name(path)))) >= MIN_NAME_WORDS]
     named += [path for path in workflows if _is_spelled(bare_name(path), words)]
     checking = [path for path in workflows if _CHECKING.fullmatch(path.rpartition("/")[2])]
-    chosen = named[:1] or sorted(checking, key=lambda path: (len(path), path))[:1]
+    found = {
+        path: sum(_contains_any(documents, path, (word,)) for word in words - _WORKFLOW_TERMS) for path in checking
+    }
+    chosen = named[:1] or sorted(checking, key=lambda path: (-found[path], len(path), path))[:1]
     return chosen + [path for path in _INTEGRATION_FILES if path in documents]
 
 

@@ -96,6 +96,16 @@ def test_continuous_integration_means_the_most_general_workflow() -> None:
     assert named_of(documents_of({"src/cart.py": ""}), "CI failing") == set()
 
 
+def test_of_several_workflows_the_one_with_words_of_the_prompt_is_found() -> None:
+    texts = {
+        ".github/workflows/ci.yml": "jobs:\n  test:\n    uses: ./.github/workflows/test.yml\n",
+        ".github/workflows/test.yml": "jobs:\n  molecule:\n    steps:\n      - run: molecule test\n",
+    }
+    documents = documents_of(texts)
+    assert named_of(documents, "run the molecule scenario in CI again") == {".github/workflows/test.yml"}
+    assert named_of(documents, "CI is slow") == {".github/workflows/ci.yml"}
+
+
 def test_a_workflow_is_found_by_its_whole_name() -> None:
     paths = (".github/workflows/playwright.yml", ".github/workflows/test-backend.yml", ".github/workflows/test.yml")
     documents = documents_of(dict.fromkeys(paths, ""))
