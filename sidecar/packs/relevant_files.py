@@ -102,6 +102,7 @@ def context_files(
     has_subject = has_subject or any(map(is_named_file, found))  # the list of a dependency that many files import
     matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
+    subject = with_words_of_best(subject, specific, matches)
     supported = with_evidence(drop_unlikely(matches), subject, by_commits=is_specific)
     ranked = above_cutoff(_likely(supported, _most_files(pack_query.query) if is_specific else FEW_FILES))
     if not (_is_long(pack_query.query) or names_place(pack_query.query)):
@@ -152,6 +153,18 @@ def _specific_terms(pack_query: PackQuery, query: str) -> frozenset[str]:
 def _subject_terms(pack_query: PackQuery, specific: frozenset[str]) -> frozenset[str]:
     """Return those of the specific words that say what a query is about in this repository."""
     return pack_query.repository.subject_terms(specific) - GENERAL_TERMS
+
+
+def with_words_of_best(
+    subject: frozenset[str], specific: frozenset[str], ranked: Sequence[RankedFile]
+) -> frozenset[str]:
+    """Return the words that a prompt is about, with those of the best file, if it has several but no other of them.
+
+    They are common words, such as the name of a function in the middle of a sentence.
+    """
+    words = specific.intersection(ranked[0].matched) if ranked else frozenset()
+    is_other = bool(subject) and subject.isdisjoint(words) and len(words) >= MIN_COMMON_TERMS
+    return subject | words if is_other else subject
 
 
 def is_searched(pack_query: PackQuery) -> bool:
@@ -523,8 +536,10 @@ def _has_evidence(ranked: RankedFile, specific: Collection[str], *, by_commits: 
     return by_work >= MIN_TOUCHED_LINK or (by_commits and bool(specific) and similarity >= REASON_SCORE)
 
 
-SUBJECT_SHARE, SUBJECT_GAP = 0.5, 2.0
-"""Share of a short prompt's subject words below which a file this far (log odds) behind the best one is dropped."""
+SUBJECT_SHARE, SUBJECT_GAP, PATH_MATCH = 0.5, 2.0, 0.9
+"""Share of a short prompt's subject words below which a file this far (log odds) behind the best one is dropped, unless
+its path matches the prompt half as well as the best path.
+"""
 
 
 def near_subject(ranked: Sequence[RankedFile], subject: AbstractSet[str]) -> list[RankedFile]:
@@ -541,7 +556,8 @@ def near_subject(ranked: Sequence[RankedFile], subject: AbstractSet[str]) -> lis
         if not _OWN_EVIDENCE.isdisjoint(file.parts) or not _WORK_PARTS.isdisjoint(file.parts):
             return True
         found = len(subject & set(file.matched))
-        return found >= SUBJECT_SHARE * len(subject) or (found > 0 and file.score > least)
+        by_path = found >= MIN_COMMON_TERMS and file.parts.get("path", 0.0) >= PATH_MATCH
+        return found >= SUBJECT_SHARE * len(subject) or by_path or (found > 0 and file.score > least)
 
     return [file for file in ranked if is_near(file)]
 

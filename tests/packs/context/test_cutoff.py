@@ -3,7 +3,7 @@
 from sidecar.codebase import RankedFile, summarize
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
 from sidecar.packs.byte_budget import context_share
-from sidecar.packs.relevant_files import BEST_OTHERS, named_failing_tests, near_subject
+from sidecar.packs.relevant_files import BEST_OTHERS, named_failing_tests, near_subject, with_words_of_best
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -86,6 +86,19 @@ def test_files_with_few_of_the_subject_words_are_dropped_unless_they_are_near_th
     assert near_subject([best, half, linked, work], {"voucher", "refund"}) == [best, half, work]
     assert near_subject([best, near, far], {"voucher", "refund", "parcel"}) == [best, near]
     assert near_subject([best, linked], frozenset()) == [best, linked]
+    words = frozenset(("voucher", "refund", "parcel", "label", "stamp"))
+    by_path = RankedFile("refund/g.py", 2.2, {"text": 1.0, "path": 1.2}, ("voucher", "refund"), ())
+    assert near_subject([best, by_path, other("g.py", ("voucher", "refund"), text=2.2)], words) == [best, by_path]
+
+
+def test_the_best_files_words_are_a_subject_if_it_has_none_of_the_others() -> None:
+    subject, specific = frozenset(("pool",)), frozenset(("pool", "dice", "class", "count"))
+    best = other("evaluate.py", ("dice", "class", "the"), text=3.0)
+    assert with_words_of_best(subject, specific, [best]) == {"pool", "dice", "class"}
+    assert with_words_of_best(subject, specific, [other("a.py", ("dice",), text=3.0)]) == subject
+    assert with_words_of_best(subject, specific, [other("a.py", ("dice", "pool"), text=3.0)]) == subject
+    assert with_words_of_best(frozenset(), specific, [best]) == frozenset()
+    assert with_words_of_best(subject, specific, []) == subject
 
 
 def test_tests_and_generated_files_come_last_unless_requested() -> None:
