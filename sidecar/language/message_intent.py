@@ -184,6 +184,24 @@ _WORK_ON_TESTS = lazy_regex(
     re.IGNORECASE,
 )
 
+_TESTS_OF = lazy_regex(
+    r"\W{0,3}(?:(?:please|can you|could you|let's|bitte|por favor) ){0,2}"
+    r"(?:add|write|create|implement|generate|schreib\w{0,2}|erstelle?|ergänze|füge|escrib[ea]|agrega|añade|escreva|adicione"
+    r"|écri[st]|ajoute[rz]?|scrivi|aggiungi|schrijf|voeg|напиши|добавь)\b[^.!?\n]{0,40}"
+    r"\b(?:tests?|testes|specs?|pruebas?|тесты?)\s(?:cases? )?"
+    r"(?:for|of|on|covering|that|which|where|when|für|para|pour|per|voor|de|do|da|du|della|на|для)\s",
+    re.IGNORECASE,
+)
+"""A message whose task is the tests of something."""
+
+_REQUEST = lazy_regex(
+    rf"(?:{_WORKING_VERBS}|then|and|also|next|fix|implement|refactor|change|correct|rename|move|remove|delete|replace|make"
+    r"|use|repair|improve|behebe?|danach|dann|und|corrige|arregla|después|depois|corrija|corrigez?|puis|ensuite|poi"
+    r"|correggi|repareer|daarna|исправь|потом)\b",
+    re.IGNORECASE,
+)
+"""A clause that asks for other work."""
+
 
 def reports_failing_test(message: str) -> bool:
     """Whether a message reports that a test fails, and asks for no work on tests: it is about the code under test."""
@@ -208,11 +226,14 @@ def subject_of(message: str) -> str:
     """Return what a message is about: without the clauses that only tell how to work, such as "and add a test".
 
     Beside a clause with a subject, the others lose their words for tests, documents and commits, unless they name
-    something or report a failure. A message without a subject, and one with a block of code, is returned as it is.
+    something or report a failure. A message without a subject, one with a block of code, and one that asks for the
+    tests of something, then only says what these are, is returned as it is.
     """
     if "```" in message or len(message) > MAX_PROMPT:
         return message
     first, *rest = _CLAUSE_END.split(message)
+    if _TESTS_OF.match(first) and not any(map(_REQUEST.match, rest[1::2])):
+        return message
     clauses = [_Clause.of(*parts) for parts in [("", first), *zip(rest[::2], rest[1::2], strict=True)]]
     has_subject = any(len(clause.others) >= MIN_SUBJECT_WORDS and not clause.is_beside for clause in clauses)
     subject = [clause for clause in clauses if not clause.is_about_working(has_subject=has_subject)]

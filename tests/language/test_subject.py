@@ -64,6 +64,9 @@ def test_beside_a_subject_words_for_tests_and_documents_are_left_out_unless_they
         "Fix the crash and add it to `tests/cart_test.py`",
         "Trim the slash, and test with Node 22",
         f"{SUBJECT}\n```\nadd a test\n```\nAdd a test.",
+        "Add a unit test for the version comparison: a beta is older than its release",
+        "Please write tests for the cart. An empty cart has no total",
+        "schreibe einen Test für den Warenkorb: ein leerer Korb kostet nichts",
         "",
     ],
 )
@@ -92,6 +95,7 @@ def test_a_wish_for_new_tests_is_noticed(wish: str, *, adds: bool) -> None:
 
 def test_a_message_about_tests_asks_for_none_beside_them() -> None:
     assert not adds_tests("Write tests for the CORS middleware")
+    assert not adds_tests("Write tests for the CORS middleware: an origin that is no string is rejected")
     assert not adds_tests("The tests of the scanner fail. Fix it and add a test.")
 
 
