@@ -73,6 +73,8 @@ _TAGGED = lazy_regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
 _CODE = lazy_regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
 _NOTE = lazy_regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprecat\w+|attention)\b\W")
 _TEST = lazy_regex(r"(?i)test")
+_CREATED = lazy_regex(r"Created by .{1,80} on \d")
+"""A line that development environments write at the top of a new file."""
 _COMMENTS = ("//", "#", "/*", "*", "--")
 _SPACES = lazy_regex(r"\s+")
 _NOT_A_PURPOSE = lazy_regex(
@@ -132,9 +134,11 @@ def notebook_purpose(lines: Sequence[str], cells: Sequence[Definition]) -> str:
 
 
 def _is_licence(block: Sequence[str]) -> bool:
-    """Whether a comment is a project's name above its copyright."""
+    """Whether a comment is a project's name above its copyright, or says which file it is in and who created it."""
     filled = [text for text in block if text]
-    return len(filled) > 1 and " " not in filled[0] and _NOT_A_PURPOSE.match(filled[1]) is not None
+    if len(filled) < 2 or " " in filled[0]:
+        return False
+    return _NOT_A_PURPOSE.match(filled[1]) is not None or any(map(_CREATED.match, filled[1:4]))
 
 
 def main_definition_purpose(

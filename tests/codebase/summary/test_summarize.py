@@ -265,6 +265,11 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.d.ts", "// TypeScript Version: 4.7\ntype X = 1\n", "Defines X"),
         ("a.rs", "//! The cart's sums.\n", "The cart's sums."),
         ("a.go", "// Package cart sums. Yes.\npackage cart\n", "Package cart sums."),
+        (
+            "Cart.swift",
+            "//\n//  Cart.swift\n//  Shop\n//\n//  Created by Ada on 9/9/20.\n//\n\n/// Sums of a cart.\nstruct A {}\n",
+            "Sums of a cart.",
+        ),
         ("a.sh", "#!/bin/sh\n# Builds all\n", "Builds all"),
         ("a.md", "# Title\n\n[badge](x)\n\nWhat it is. More.\n", "What it is."),
         ("a.md", "# Title\n\n> **Compatibility Note:**\n> It needs X.\n\n> What it is. More.\n", "What it is."),
