@@ -159,6 +159,7 @@ def introduction(text: str) -> str:
 
     No address, and nothing that only leads to a list or stands in a section such as "Installation".
     """
+    text = split_front_matter(text).body
     paragraphs = [
         paragraph
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)

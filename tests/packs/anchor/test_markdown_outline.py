@@ -35,6 +35,7 @@ from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
         ("## Shop\n\nSells tea.\n", "Sells tea."),
         ("# Shop\n\nSite and API of <https://shop.org>.\n", "Site and API of https://shop.org."),
         ("[Report](a.md) - [Prices](b.md)\n\n# Shop\n\nSells tea.\n", "Sells tea."),
+        ("---\noutput:\n  html: x\n---\n\n# Shop\n\nSells tea.\n", "Sells tea."),
         ("# Site\n\nThis website is built using [Docusaurus](x), a modern site generator.\n", ""),
         ("# Shop\n\nModule which sells.\n\n## Keys\n\nSetting the `key` is a one time step.\n", "Module which sells."),
     ],
