@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, overload
 
+from sidecar.codebase.files import is_own_code
 from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
@@ -193,6 +194,9 @@ class SimilarCommits(NamedTuple):
     weighted: dict[str, float]
     """From more commits, by the third power of their scores."""
 
+
+MIN_OF_KIND = 6
+"""Minimum number of files in a folder that say in their names of which kind they are."""
 
 LAST_ADDITIONS, MIN_ADDITIONS, MIN_ADDITION_SHARE = 8, 4, 0.67
 """Number of last additions to a folder that count, with fewer than the second number none, and the share of them that
@@ -378,8 +382,24 @@ class History:
         return {self._names[file]: share / total for file, share in shares.items() if self._names[file] != path}
 
     def folders_named(self, term: str) -> Sequence[str]:
-        """Return the folders whose names have a term, sorted."""
-        return self._folders_by_term.get(term, ())
+        """Return the folders whose names have a term, sorted; then those in which most files of code have it."""
+        return [*self._folders_by_term.get(term, ()), *self._folders_of_kind(term)]
+
+    def _folders_of_kind(self, term: str) -> Iterator[str]:
+        """Yield the folders in which most files have names with a term, as one of linters has."""
+        part = term.removesuffix("y")
+        for folder, files in self._code_by_folder.items():
+            if sum(part in file for file in files) >= max(MIN_OF_KIND, len(files) / 2):
+                yield folder
+
+    @cached_property
+    def _code_by_folder(self) -> Mapping[str, Sequence[str]]:
+        """The names of the files of code, in lower case, by folder."""
+        by_folder: defaultdict[str, list[str]] = defaultdict(list)
+        for name in filter(is_own_code, self._names):
+            folder, _, file = name.rpartition("/")
+            by_folder[folder].append(file.lower())
+        return {folder: by_folder[folder] for folder in sorted(by_folder) if len(by_folder[folder]) >= MIN_OF_KIND}
 
     @cached_property
     def _folders_by_term(self) -> Mapping[str, Sequence[str]]:

@@ -208,5 +208,9 @@ def test_additions_to_a_folder_show_what_changes_with_another() -> None:
     found = history.changed_with_additions("exporters")
     assert (found.commits, dict(found.files)) == (5, {"registry.py": 5})
     assert history.folders_named("exporter") == ["exporters"]
+    rules = [f"lib/{name}_rule.py" for name in ("space", "tab", "name", "type", "line", "length")]
+    history = history_of(commit(1, "Begin", *rules, *(f"tests/test_{rule[4:]}" for rule in rules), "lib/main.py"))
+    assert history.folders_named("rule") == ["lib"]
+    assert history.folders_named("main") == []
     assert history.changed_with_additions("importers").files == {}
     assert history_of(*additions[:3]).changed_with_additions("exporters").files == {}
