@@ -311,8 +311,13 @@ def _nearness(indexed: IndexedRegion, best: IndexedRegion | None) -> float:
 
 
 def _candidates(file: CandidateFile, evidence: PromptEvidence, framed: Mapping[int, float], count: int) -> list[int]:
-    """Return the numbers of a file's best regions, and of those that the prompt points at, best first."""
-    order, regions, symbols = file.matches.best_first, file.regions, evidence.symbols
+    """Return the numbers of a file's best regions, and of those that the prompt points at, best first.
+
+    Its tests take no place of the code, unless the prompt asks for tests.
+    """
+    order, regions, symbols = list(file.matches.best_first), file.regions, evidence.symbols
+    if not file.wants_tests:
+        order.sort(key=lambda number: regions[number].region.is_test)
     pointed = (
         number
         for number in order[count:]
@@ -391,21 +396,32 @@ def choose_regions(
 ) -> list[RankedRegion]:
     """Return regions within a budget, in the given order; a smaller one may follow one that does not fit.
 
-    Those at the places in `already_sent`, path and first line, have as much room of their own. A file's imports, and
-    the lines that open its types, say nothing without other code of it.
+    Those at the places in `already_sent`, path and first line, have as much room of their own. A file's imports say
+    nothing without other code of it, and the line that opens a type without other code of the type.
     """
     chosen = _choose(ranked, budget_bytes, already_sent)
-    with_code = {region.path for region in chosen if not _is_bare(region)}
-    bare = {region.path for region in chosen} - with_code
-    bare &= {region.path for region in ranked if not _is_bare(region)}
-    if not bare:
+    alone = {_parts_of(region)[-1] for region in chosen if _is_bare(region)} - _with_code(chosen)
+    paths = {region.path for region in ranked if not _is_bare(region)}
+    alone = {part for part in alone if part[0] in paths}
+    if not alone:
         return chosen
-    others = [region for region in ranked if not (_is_bare(region) and region.path in bare)]
+    others = [region for region in ranked if not (_is_bare(region) and _parts_of(region)[-1] in alone)]
     return choose_regions(others, budget_bytes, already_sent)
 
 
 def _is_bare(region: RankedRegion) -> bool:
     return region.region.is_imports or region.region.is_frame
+
+
+def _parts_of(region: RankedRegion) -> list[tuple[str, str]]:
+    """The parts of a file that a region is in, the outermost first: the file, types by name; of imports the file."""
+    names = region.region.name.split(".") if region.region.name and not region.region.is_imports else []
+    return [(region.path, ".".join(names[:depth])) for depth in range(len(names) + 1)]
+
+
+def _with_code(regions: Sequence[RankedRegion]) -> set[tuple[str, str]]:
+    """The parts that code is shown of."""
+    return {part for region in regions if not _is_bare(region) for part in _parts_of(region)}
 
 
 def _choose(

@@ -44,8 +44,9 @@ _IMPORT = lazy_regex(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|
 
 _FRAME = lazy_regex(
     r"\s*(?:\[[\w.:()\", ]{1,120}\]|@[\w.]{1,80}(?:\([^()]{0,120}\))?|[{(]|(?:namespace|package|module)\b.*"
-    r"|(?:(?:public|private|internal|protected|export|default|abstract|final|sealed|static|partial|open)\s+){0,4}"
-    r"(?:class|struct|interface|trait|object|protocol|extension)\b[^;=]{0,160})\s*"
+    r"|(?:(?:public|private|internal|protected|export|default|abstract|final|sealed|static|partial|open|fileprivate|data"
+    r"|inner|unsafe|pub(?:\([\w: ]{1,40}\))?)\s+){0,4}"
+    r"(?:class|struct|interface|trait|object|protocol|extension|impl|mod|actor)\b[^;=]{0,160})\s*"
 )
 """A line that opens a namespace or a type."""
 
@@ -71,7 +72,7 @@ class Region(NamedTuple):
     goes_on: bool = False
     """Whether its statement or comment continues below it, in another region."""
     is_test: bool = False
-    """Whether it is a test beside the code, as in Zig."""
+    """Whether it is a test beside the code, as in Zig and Rust."""
 
     @property
     def numbers(self) -> list[int]:
@@ -104,7 +105,7 @@ def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
     for definition, first, last in _blocks(lines, summary, at):
         regions.extend(_between(lines, summary, at, first - 1))
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
-        is_test = definition.kind == "test"
+        is_test = definition.kind == "test" or _is_rust_test(definition.container, summary)
         region = Region(first, last, name, definition.line, is_definition=True, is_test=is_test)
         regions.extend(_windows(lines, region))
         at = last + 1
@@ -112,6 +113,14 @@ def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
             return regions
     regions.extend(_between(lines, summary, at, len(lines)))
     return regions
+
+
+_RUST_TESTS = lazy_regex(r"\s*#\[cfg\(test\)\]")
+
+
+def _is_rust_test(container: str, summary: Summary) -> bool:
+    """Whether a definition is in the module of tests that a file in Rust ends with."""
+    return summary.language == "Rust" and container.partition(".")[0] in ("test", "tests")
 
 
 def _cells(lines: Sequence[str], summary: Summary) -> Iterator[Region]:
@@ -230,7 +239,16 @@ def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: b
         comments = sum(COMMENT.match(line) is not None for line in filled)
         is_prose = is_prose or (comments >= MIN_PROSE_LINES and comments == len(filled))
         yield from _windows(
-            lines, Region(first, last, name, is_imports=is_imports, is_frame=is_frame, is_prose=is_prose)
+            lines,
+            Region(
+                first,
+                last,
+                name,
+                is_imports=is_imports,
+                is_frame=is_frame,
+                is_prose=is_prose,
+                is_test=_RUST_TESTS.match(filled[0]) is not None,
+            ),
         )
 
 

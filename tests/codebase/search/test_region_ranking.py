@@ -144,6 +144,15 @@ def test_a_region_that_is_not_counted_has_no_term_of_the_prompt(monkeypatch: pyt
     assert skipped > len(terms)
 
 
+def test_the_tests_in_a_file_take_no_place_of_its_code() -> None:
+    tests = "".join(
+        f"    #[test]\n    fn voucher_{number}() {{\n        assert!(voucher(voucher));\n    }}\n\n"
+        for number in range(40)
+    )
+    code = f"pub fn pay(voucher: u32) -> u32 {{\n    voucher\n}}\n\n#[cfg(test)]\nmod tests {{\n{tests}}}\n"
+    assert ranked("a voucher pays twice", ("src/till.rs", code))[0].region.name == "pay"
+
+
 def test_imports_are_chosen_only_with_other_code_of_their_file() -> None:
     text = "from cart import total\n\n\ndef show(cart):\n" + "    print(cart)\n" * 30
     found = ranked("the total of a cart", ("src/till.py", text))
@@ -154,3 +163,7 @@ def test_imports_are_chosen_only_with_other_code_of_their_file() -> None:
     frame = imports._replace(region=imports.region._replace(is_imports=False, is_frame=True))
     assert choose_regions([frame, code], shown_bytes(frame) + 150) == []
     assert choose_regions([frame, code], 10_000) == [frame, code]
+    of_another_type = frame._replace(region=frame.region._replace(name="Till"))
+    assert choose_regions([of_another_type, code], 10_000) == [code]
+    own = code._replace(region=code.region._replace(name="Till.pay"))
+    assert choose_regions([of_another_type, own], 10_000) == [of_another_type, own]

@@ -140,11 +140,23 @@ def test_sections_of_markdown_and_keys_of_configuration_are_regions() -> None:
     assert texts("[tool]\na = 1\n\n[build]\nb = 2\n", "x.toml") != {}
 
 
+def test_the_tests_in_a_file_of_rust_are_tests() -> None:
+    code = (
+        "pub fn pay() -> u32 {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
+        "    #[test]\n    fn pays() {\n        assert_eq!(pay(), 1);\n    }\n}\n"
+    )
+    assert [(region.first, region.is_test) for region in regions(code, "till.rs")] == [(1, False), (5, True), (9, True)]
+
+
 def test_lines_that_only_open_a_type_are_a_frame() -> None:
     opening = "namespace Till.Tests;\n\n[TestClass]\npublic class CartTest\n{\n"
     code = f"{opening}    [TestMethod]\n    public void Pays()\n    {{\n    }}\n}}\n"
     assert regions(code, "CartTest.cs")[0].is_frame
     assert not any(region.is_frame for region in regions(CART))
+    rust = "struct Cart;\n\nimpl Cart {\n    pub fn pay(&self) -> u32 {\n        1\n    }\n}\n"
+    assert [region.name for region in regions(rust, "cart.rs") if region.is_frame] == ["Cart"]
+    swift = "public extension Cart {\n    func pay() -> Int {\n        return 1\n    }\n}\n"
+    assert regions(swift, "Cart.swift")[0].is_frame
     fields = "export class Cart {\n  total = 0\n  pay() {\n    return 1\n  }\n}\n"
     assert not any(region.is_frame for region in regions(fields, "cart.ts"))
 
