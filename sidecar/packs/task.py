@@ -86,7 +86,9 @@ _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
 
 _ABOUT_INTEGRATION = lazy_regex(
     r"\bCI (?:is|fails?|failing|failed|failure|broke|broken|red|config|configuration|jobs?|runs?|pipeline|workflow"
-    r"|builds?)\b"
+    r"|builds?|should|must|takes?|uses?|needs?|does)\b"
+    r"|^\W{0,3}(?i:(?:please|can you|let's|we should) )?(?i:run|cache|skip|disable|enable|use|install|test|build|lint"
+    r"|add|move|remove)\b[^.!?\n]{1,60} (?:in|on|to|from) (?:the |our )?CI\b"
     r"|\b(?i:fix|repair|update|change|speed up|set up|extend|debug) (?:the |our )?(?:\w{1,20} )?CI\b"
     r"|\b(?i:fails?|failing|failed|breaks?|broken|crashes|hangs|flaky|times out) (?:only )?(?:on|in) (?:the )?CI\b"
 )

@@ -83,7 +83,7 @@ PURPOSES = {
     "format check": (*(begin + _CHANGES_NOTHING for begin in _FORMAT), r"sbt scalafmt\w*Check"),
     "format": _FORMAT,
     "build": (
-        rf"{_PACKAGE_MANAGER} build\b",
+        rf"{_PACKAGE_MANAGER} (?:build|compile)\b",
         r"(?:cargo|go|dotnet|swift|forge|cabal|stack|dune|nix) build\b|zig build$|(?:sbt|mix) compile\b|dbt run(?= |$)",
         rf"{_RUNNER}hardhat compile\b",
         rf"{_TASK} build\b",
@@ -160,8 +160,9 @@ _NO_TEST = "no test specified"
 
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
 PACKAGE_SCRIPTS = {
-    "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"), "build": ("build",),
-    "types": ("typecheck", "type-check", "check-types", "types", "ts:check"), "run": ("dev", "start"),
+    "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"),
+    "build": ("build", "compile"), "run": ("dev", "start"),
+    "types": ("typecheck", "type-check", "check-types", "types", "ts:check"),
 }  # fmt: skip
 _TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 _NARROW = lazy_regex(
@@ -239,6 +240,7 @@ _USUAL = (
     ("platformio.ini", "", ("pio run",)),
     ("dvc.yaml", "stages:", ("dvc repro",)),
     (".ansible-lint", "", ("ansible-lint",)),
+    ("molecule/default/molecule.yml", "", ("molecule test",)),
     (".pre-commit-config.yaml", "repos:", ("pre-commit run --all-files",)),
 )
 """A build file, what its text contains, and the commands that are usual then."""

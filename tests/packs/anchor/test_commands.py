@@ -69,6 +69,7 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
             ["build: `dotnet build` (global.json)", "run: `godot --path .` (project.godot)"],
         ),
         ({"dvc.yaml": "stages:\n  train:\n"}, ["run: `dvc repro` (dvc.yaml)"]),
+        ({"molecule/default/molecule.yml": ""}, ["test: `molecule test` (molecule/default/molecule.yml)"]),
         ({"platformio.ini": "[env]\n"}, ["build: `pio run` (platformio.ini)"]),
         ({".ansible-lint": "", ".pre-commit-config.yaml": "repos:\n"}, ["check: `ansible-lint` (.ansible-lint)"]),
         (
@@ -213,6 +214,13 @@ def test_declared_entry_points_come_before_conventional_file_names() -> None:
         "- cmd/shop/main.go",
     ]
     assert entry_point_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
+
+
+def test_the_script_that_compiles_an_extension_builds_it() -> None:
+    package = '{"scripts": {"compile": "tsc -p .", "watch": "tsc -w"}}'
+    assert commands_of(project(texts={"package.json": package}), ()).lines == [
+        "- build: `npm run compile` (package.json)"
+    ]
 
 
 def test_a_readme_without_a_title_has_sections_alone() -> None:
