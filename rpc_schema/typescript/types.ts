@@ -4076,7 +4076,7 @@ export interface Methods {
    * Take back what was remembered: a memory, or all standing instructions.
    *
    * It is no longer a standing instruction, its memory is deleted, and the same content is not captured again. A
-   * statement that it had replaced holds again. Agents cannot undo.
+   * statement that it had replaced holds again, and has its confidence back. Agents cannot undo.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */

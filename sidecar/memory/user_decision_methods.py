@@ -6,6 +6,7 @@ file outside `.chati/` is written.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 import apsw
@@ -25,6 +26,7 @@ from sidecar.core.errors import (
 )
 from sidecar.core.yaml_text import Value
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
+from sidecar.memory.capture.store_notes import CONTRADICTION_FACTOR
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED, project_path
@@ -61,7 +63,7 @@ from sidecar.memory.standing_instruction_register import (
 )
 from sidecar.memory.store import entry_queries, index_tables, local_state
 from sidecar.memory.store.index_tables import IndexedMemory
-from sidecar.memory.writer import front_matter_time, writer_of
+from sidecar.memory.writer import Writer, front_matter_time, writer_of
 from sidecar.method import Lane, method
 
 MAX_TITLE = 160
@@ -105,7 +107,7 @@ def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:
     """Take back what was remembered: a memory, or all standing instructions.
 
     It is no longer a standing instruction, its memory is deleted, and the same content is not captured again. A
-    statement that it had replaced holds again. Agents cannot undo.
+    statement that it had replaced holds again, and has its confidence back. Agents cannot undo.
     """
     _require_user(params.token, "confirm or undo what is remembered")
     if (params.id is None) == (not params.all_standing_instructions):
@@ -117,12 +119,31 @@ def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:
     else:
         ctx.index.refresh()
         memory_ids = _existing(call, ctx)
+    undone = [writer.find(memory_id).memory for memory_id in memory_ids]
     with call.database.write() as tx:
         for memory_id in memory_ids if params.id is not None else registered_ids(tx, writer.project):
             withdraw(tx, writer.project, memory_id)
     for memory_id in memory_ids:
         writer.delete(memory_id, None)
+    _return_confidence(writer, undone)
     return MemoryUndoResult(removed=memory_ids)
+
+
+def _return_confidence(writer: Writer, undone: Iterable[Memory]) -> None:
+    """Give memories the confidence back that undone ones took from them; an agent's had taken none from the user's."""
+    changed: dict[str, Memory] = {}
+    for memory in undone:
+        for old_id in (*memory.supersedes, *memory.contradicts):
+            with suppress(NotFound, Conflict):
+                old = changed.get(old_id) or writer.find(old_id).memory
+                if memory.author == "user" or old.author != "user":
+                    confidence = round(min(1.0, old.confidence / CONTRADICTION_FACTOR), 4)
+                    changed[old_id] = old._replace(confidence=confidence)
+    if changed:
+        with writer.index.locked():
+            writer.amend(
+                [(writer.find(old_id).memory, {"confidence": old.confidence}) for old_id, old in changed.items()]
+            )
 
 
 def _existing(call: Call, ctx: MemoryContext) -> list[str]:

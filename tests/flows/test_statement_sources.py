@@ -246,6 +246,24 @@ def test_a_corrected_value_reaches_another_chat_that_is_about_it(
     assert sent_line in sent(other.turn(prompt, session="other"))
 
 
+def test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_undone(
+    memories: Memories, conversation: Conversation
+) -> None:
+    def shown(sub_chat_id: str) -> str:
+        other = Conversation(memories.sidecar.client, memories.project, sub_chat_id=sub_chat_id)
+        return sent(other.turn("Which port do I open?", session=sub_chat_id))
+
+    conversation.turn("Start it", text="The server listens on port 8080.")
+    (first,) = run(conversation, "no, the port is 8081")
+    later = conversation.turn("no, the port is 9000")["after"]
+    assert [(old["id"], old["replacedBy"]) for old in later["withdrawn"]] == [
+        (first["id"], later["remembered"][0]["id"])
+    ]
+    assert "The port is 8081" not in shown("a")
+    memories.ask("undo", id=later["remembered"][0]["id"])
+    assert "The port is 8081" in shown("b")
+
+
 def test_only_the_message_before_is_taken_back(memories: Memories, conversation: Conversation) -> None:
     run(conversation, RULE)
     run(conversation, "Round the discount.")
