@@ -5,6 +5,7 @@ The rules are in sidecar/docs/contributing.md.
 
 import ast
 import builtins
+import gc
 import json
 import re
 import subprocess
@@ -108,27 +109,36 @@ def parsed(path: Path) -> Parsed:
     identifiers: set[str] = set()
     classes: set[str] = set()
     texts: list[str] = []
-    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
-    while nodes:  # `ast.walk` takes twice as long, and every field is looked at anyway
-        node = nodes.pop()
-        for value in () if isinstance(node, ast.Constant) else vars(node).values():
-            for part in value if isinstance(value, list) else (value,):
-                if isinstance(part, ast.AST):
-                    nodes.append(part)
-                elif isinstance(part, str):
-                    identifiers.add(part)
-        match node:
-            case ast.ClassDef(name=name):
-                classes.add(name)
-            case ast.Expr(value=ast.Constant(value=str(text)) as constant):
-                docstrings.append((node.lineno, text.strip()))
-                nodes.remove(constant)
-            case ast.Constant(value=str(text)):
-                texts.append(text)
-            case ast.ImportFrom(module=str(module)) if module.startswith("sidecar"):
-                imports.append((module, tuple(alias.name for alias in node.names)))
-            case _:
-                pass
+    gc.disable()  # a tree has no garbage, and looking for it takes a third of the time
+    try:
+        nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+        while nodes:  # `ast.walk` takes three times as long, and a `match` for the frequent ones twice as long
+            node = nodes.pop()
+            if isinstance(node, ast.Name):
+                identifiers.add(node.id)
+                continue
+            if isinstance(node, ast.Constant):
+                texts += [node.value] if isinstance(node.value, str) else []
+                continue
+            match node:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    docstrings.append((node.lineno, text.strip()))
+                    continue
+                case ast.ClassDef(name=name):
+                    classes.add(name)
+                case ast.ImportFrom(module=str(module)) if module.startswith("sidecar"):
+                    imports.append((module, tuple(alias.name for alias in node.names)))
+                case _:
+                    pass
+            for field in node._fields:
+                value = getattr(node, field)
+                for part in value if isinstance(value, list) else (value,):
+                    if isinstance(part, str):
+                        identifiers.add(part)
+                    elif isinstance(part, ast.AST) and part._fields:
+                        nodes.append(part)
+    finally:
+        gc.enable()
     words = frozenset(re.findall(r"\w+", " ".join((*identifiers, *texts))))
     return Parsed(tuple(docstrings), tuple(imports), frozenset(identifiers), frozenset(classes), words)
 
