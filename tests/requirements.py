@@ -26,6 +26,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_injection.py::test_a_commit_by_somebody_else_is_reported_with_subject_and_files",
         "test_deltas.py::test_a_second_change_to_a_file_sends_only_the_new_hunk",
         "test_deltas.py::test_a_turn_without_changes_costs_nothing",
+        "test_deltas.py::test_our_own_hooks_in_an_agents_settings_are_no_change_of_the_project",
         "test_caching.py::test_the_pack_is_prefetched_after_a_run_with_edits",
         "test_capture.py::test_a_failing_test_is_reported_until_it_passes",
     ),
@@ -132,6 +133,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_nothing_is_remembered_unless_active",
         "test_statement_sources.py::test_a_standing_instruction_is_in_the_next_sessions_anchor",
         "test_statement_sources.py::test_the_stop_hook_shows_what_was_remembered_with_its_undo",
+        "test_statement_sources.py::test_a_run_answers_what_it_withdrew_and_how_it_holds_again",
+        "test_statement_sources.py::test_the_stop_hook_shows_what_was_withdrawn_with_its_undo",
     ),
     "decisions, Memory: near misses are counted, and the last twenty are listed": (
         "test_statement_sources.py::test_near_misses_are_counted_and_the_last_are_listed_on_request",
@@ -146,6 +149,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_the_words_of_a_refusal_are_the_users",
         "test_statement_sources.py::test_an_interrupt_and_the_message_after_it_are_read_from_the_transcript",
         "test_statement_sources.py::test_a_statement_that_points_is_stored_with_what_it_answers",
+        "test_statement_sources.py::test_a_corrected_value_reaches_another_chat_that_is_about_it",
+        "test_statement_sources.py::test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_undone",
         "test_statement_sources.py::test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows",
         "test_statement_sources.py::test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference",
     ),
@@ -677,6 +682,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Ralph: usage": (
         "test_ralph_options.py::test_wrong_usage_is_refused_before_anything_runs",
         "test_ralph_options.py::test_a_missing_working_folder_is_not_created",
+        "test_ralph_options.py::test_a_mistyped_state_folder_is_refused_and_not_created",
         "test_ralph_options.py::test_a_working_folder_whose_name_is_not_utf8_is_not_reported_missing",
         "test_ralph_options.py::test_a_dry_run_shows_prompt_and_command_line_and_changes_nothing",
         "test_ralph_options.py::test_flags_work_before_or_after_the_prompt_and_harness_flags_after_two_dashes",
