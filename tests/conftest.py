@@ -21,16 +21,13 @@ from sidecar.governor import pressure_counters
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.depth import VARIABLE
-from tests.support.forked_run import ForkedRun, can_fork
 from tests.support.knowledge_project import Knowledge
-from tests.support.memory_sidecar import MemorySidecar, empty_state
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
-from tests.support.repositories import HERMETIC, Contents, Repository, git_template, repositories_made, stray_commits
+from tests.support.repositories import HERMETIC, Contents, Repository, repositories_made, stray_commits
 from tests.support.repositories import make_repository as make_repository_at
 from tests.support.stored_patterns import use_stored_patterns
 from tests.support.thresholds import Thresholds, set_thresholds
-from tests.support.warm_process import load as load_product
-from tests.support.warm_process import share_forking_process
 
 # Everyone draws the same examples; `--hypothesis-profile drawn-anew` draws new ones.
 TOO_SLOW = [HealthCheck.too_slow]
@@ -129,46 +126,6 @@ SLOW = (
 """Tests that start processes, play whole scenarios, or take over a tenth of a second each; `--fast` leaves them out."""
 
 
-PROCESSES = pytest.StashKey[int]()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Fork the processes of `-n` after the collection where the system can, instead of starting them with xdist."""
-    processes = getattr(config.option, "numprocesses", None)
-    if isinstance(processes, int) and processes > 0 and can_fork() and not config.option.usepdb:
-        config.stash[PROCESSES] = processes
-        config.option.numprocesses = 0
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Run the tests in forked processes, each module in one, if that was asked for."""
-    processes = session.config.stash.get(PROCESSES, 0)
-    if not processes or session.testsfailed or session.config.option.collectonly:
-        return None
-    scopes: dict[str, list[int]] = {}
-    for index, item in enumerate(session.items):
-        scopes.setdefault(_scope_of(item.nodeid), []).append(index)
-    run = ForkedRun(session, scopes.values())
-    share_forking_process(run.folder)
-    if len(scopes) > PREPARED_MODULES * processes:
-        prepare_processes()
-    run.run(processes)
-    return True
-
-
-PREPARED_MODULES = 2
-"""Modules per process from which on `prepare_processes` saves time."""
-
-
-def prepare_processes() -> None:
-    """Load and create what most modules use, once for all processes that are forked next."""
-    load_product()
-    empty_state()
-    git_template()
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run each module in one process: what it prepares and first uses is then prepared once."""
@@ -237,10 +194,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if excluded:
         config.hook.pytest_deselected(items=[item for item in items if item in excluded])
         items[:] = [item for item in items if item not in excluded]
-    if hasattr(config, "workerinput") or PROCESSES in config.stash:
+    if hasattr(config, "workerinput"):
         sizes = Counter(_scope_of(item.nodeid) for item in items)
         items.sort(key=lambda item: (_rank_of(item.nodeid), -sizes[_scope_of(item.nodeid)]))
-    if hasattr(config, "workerinput"):
         collect_constants(config)
 
 

@@ -166,7 +166,7 @@ def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> 
     """
     path.mkdir(parents=True, exist_ok=True)
     repository = Repository(path)
-    shutil.copytree(git_template(), path / ".git", dirs_exist_ok=True)
+    shutil.copytree(_template(), path / ".git", dirs_exist_ok=True)
     repositories_made.append(path)
     if files is None:
         return repository
@@ -175,7 +175,7 @@ def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> 
 
 
 @functools.cache
-def git_template() -> Path:
+def _template() -> Path:
     """Return the git directory of an empty repository, created once per process."""
     folder = Path(tempfile.mkdtemp(prefix="template-"))
     git(folder, "init", "--quiet", "--initial-branch", "main")
@@ -192,7 +192,7 @@ def _is_plain(path: Path) -> bool:
     """Whether libgit2 commits the same as git: configuration of the template, no conversion, nothing under way."""
     folder = path / ".git"
     try:
-        if (folder / "config").read_bytes() != (git_template() / "config").read_bytes() or any(
+        if (folder / "config").read_bytes() != (_template() / "config").read_bytes() or any(
             (folder / "hooks").iterdir()
         ):
             return False

@@ -27,9 +27,6 @@ from tests.support.stored_patterns import store_patterns, use_stored_patterns
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_REQUEST_BYTES = 150_000
-START_SECONDS = 300
-"""Patience with a forking process that another process starts."""
-
 _STATUS = struct.Struct("i")
 _STARTING = threading.Lock()
 
@@ -106,56 +103,17 @@ class Request(NamedTuple):
     start_new_session: bool
 
 
-class _Shared(NamedTuple):
-    """What the processes of a run share: the first that needs the forking process starts it."""
-
-    folder: Path
-    listener: socket.socket
-    end_fd: int
-    """A pipe whose other end is open in all processes of the run."""
-
-
-_shared: list[_Shared] = []
-_started: "list[subprocess.Popen[bytes]]" = []
-
-
-def share_forking_process(folder: Path) -> None:
-    """Let this process and those that it forks have one forking process, whose socket is in a folder."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(os.fspath(folder / "forking"))
-    listener.listen(64)
-    end_fd, _ = os.pipe()
-    _shared[:] = [_Shared(folder, listener, end_fd)]
-
-
-def _connect() -> tuple[socket.socket, "subprocess.Popen[bytes] | None"]:
-    """Return a connection to a forking process, and that process if it serves this one alone."""
-    if not _shared:
-        own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with other:
-            return own, _start_forking_process(other.fileno())
-    shared = _shared[0]
-    own = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    own.settimeout(START_SECONDS)
-    own.connect(os.fspath(shared.folder / "forking"))
-    with contextlib.suppress(FileExistsError):
-        (shared.folder / "forking.started").touch(exist_ok=False)
-        _started.append(_start_forking_process(shared.listener.fileno(), shared.end_fd))
-    return own, None
-
-
-def _start_forking_process(*fds: int) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        (sys.executable, "-m", __name__, *map(str, fds)),
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        pass_fds=fds,
-    )
-
-
 class _ForkingProcess:
     def __init__(self) -> None:
-        self._socket, self._process = _connect()
+        own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with other:
+            self._process = subprocess.Popen(
+                (sys.executable, "-m", __name__, str(other.fileno())),
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                pass_fds=[other.fileno()],
+            )
+        self._socket = own
         self._lock = threading.Lock()
         self._has_forked = False
         atexit.register(self.close)
@@ -173,8 +131,7 @@ class _ForkingProcess:
     def close(self) -> None:
         """End the forking process."""
         self._socket.close()
-        if self._process is not None:
-            self._process.wait()
+        self._process.wait()
 
 
 @functools.cache
@@ -182,36 +139,26 @@ def _forking_process() -> _ForkingProcess:
     return _ForkingProcess()
 
 
-def serve(fds: Sequence[int]) -> Request:
-    """Fork for each request until the other side closes; return only in a forked process, with its request.
-
-    `fds` is a connection; or a socket that listens, and a pipe that closes at the end.
-    """
+def serve(control: socket.socket) -> Request:
+    """Fork for each request until the other side closes; return only in a forked process, with its request."""
     wake_read_fd, wake_write_fd = os.pipe()
     os.set_blocking(wake_read_fd, False)
     os.set_blocking(wake_write_fd, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(wake_write_fd, warn_on_full_buffer=False)
-    first = socket.socket(fileno=fds[0])
-    is_shared = len(fds) > 1
-    controls = [] if is_shared else [first]
     status_fds: dict[int, int] = {}
     while True:
-        ready, _, _ = select.select([*fds, *(control.fileno() for control in controls), wake_read_fd], [], [])
+        ready, _, _ = select.select([control.fileno(), wake_read_fd], [], [])
         if wake_read_fd in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake_read_fd, 4096)
             _report_ends(status_fds)
-        if is_shared and fds[0] in ready:
-            controls.append(first.accept()[0])
-        for control in [control for control in controls if control.fileno() in ready]:
-            message, received_fds, _, _ = socket.recv_fds(control, MAX_REQUEST_BYTES, 4)
+        if control.fileno() in ready:
+            message, fds, _, _ = socket.recv_fds(control, MAX_REQUEST_BYTES, 4)
             if not message:
-                controls.remove(control)
-                control.close()
-                continue
-            *streams, status_fd = received_fds
+                os._exit(0)
+            *streams, status_fd = fds
             pid = os.fork()
             if pid == 0:
                 signal.set_wakeup_fd(-1)
@@ -219,17 +166,13 @@ def serve(fds: Sequence[int]) -> Request:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 for fd, stream in enumerate(streams):
                     os.dup2(stream, fd)
-                own_fds = {*fds, *(each.detach() for each in controls)}
-                for fd in (*received_fds, *status_fds.values(), wake_read_fd, wake_write_fd, *own_fds):
+                for fd in (*fds, *status_fds.values(), wake_read_fd, wake_write_fd, control.detach()):
                     os.close(fd)
-                first.detach()
                 return Request(*orjson.loads(message))
             status_fds[pid] = status_fd
             for stream in streams:
                 os.close(stream)
             control.send(str(pid).encode())
-        if fds[-1] in ready if is_shared else not controls:
-            os._exit(0)
 
 
 def _report_ends(status_fds: dict[int, int]) -> None:
@@ -319,4 +262,4 @@ if __name__ == "__main__":
     load()
     gc.collect()
     gc.freeze()
-    run_and_end(serve([int(argument) for argument in sys.argv[1:]]))
+    run_and_end(serve(socket.socket(fileno=int(sys.argv[1]))))
