@@ -166,6 +166,18 @@ def test_the_rankings_of_a_long_prompt_ignore_length_and_sum_their_parts() -> No
         assert math.isclose(file.score, sum(file.parts.values()), abs_tol=0.001)
 
 
+def test_a_long_text_that_mentions_a_document_and_tests_is_about_the_code_it_describes() -> None:
+    described = RankedFile("src/cart.py", 4.5, {"text": 1.5, "passage": 1.5, "names": 1.5}, (), ())
+    mentioned = RankedFile("CONTRIBUTORS.txt", 15.0, {"namedPath": 14.0, "text": 5.0, "document": -4.0}, (), ())
+    tested = RankedFile("tests/test_cart.py", 5.0, {**described.parts, "test": -0.45, "testRequested": 1.16}, (), ())
+    title = [tested, described]
+    combined = combine_rankings([[mentioned, *title], title, [mentioned, *title]], 3)
+    assert [file.path for file in combined] == ["src/cart.py", "tests/test_cart.py", "CONTRIBUTORS.txt"]
+    assert combine_rankings([[mentioned, *title]] * 3, 3)[1].path == "CONTRIBUTORS.txt"
+    source = mentioned._replace(path="src/till.py", parts={"namedPath": 14.0, "text": 1.0})
+    assert combine_rankings([[source, *title], title, [source, *title]], 1)[0].path == "src/till.py"
+
+
 def test_data_named_by_the_prompt_comes_before_code_that_only_has_the_words() -> None:
     texts = {f"src/part{number}.py": "walrus" for number in range(8)}
     texts |= {"deploy/compose.yaml": "pelican", "deploy/labels.yaml": "pelican", "src/cart.py": "# compose, pelican\n"}
