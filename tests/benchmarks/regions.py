@@ -28,7 +28,7 @@ from sidecar.codebase.file_exclusions import is_generated
 from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.prompt_parts import read_evidence
+from sidecar.codebase.search.prompt_parts import prompt_parts, read_evidence
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search.region_ranking import (
@@ -80,6 +80,8 @@ class Question(NamedTuple):
     """The files that the search ranks first."""
     plain: Sequence[str]
     """The same by plain BM25."""
+    is_long: bool
+    """Whether the text is also searched by its parts."""
 
 
 class ShownParts(NamedTuple):
@@ -121,6 +123,8 @@ def main() -> int:
     for language in sorted({question.case.language for question in questions} - {""}):
         own = [question for question in questions if question.case.language == language]
         print(f"{language:24} {_figures(own, WEIGHTS)}")
+    if long := [question for question in questions if question.is_long]:
+        print(f"{'long texts':24} {_figures(long, WEIGHTS)}")
     print(f"{'all':24} {_figures(questions, WEIGHTS)}")
     if options.train:
         fitted = _fit(questions)
@@ -157,7 +161,8 @@ def _questions(clone: Path, cases: Sequence[RegionCase], phrasings: Iterable[str
             found = index.find(SearchQuery(query), history, partial(imports_of, trees, files), CANDIDATE_FILES)
             rows = _rows(query, found, index, trees, files)
             plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
-            yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain)
+            is_long = len(prompt_parts(query).searched) > 1
+            yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain, is_long)
 
 
 def _functions(case: RegionCase, path: str, trees: Trees, blob: str) -> Iterator[tuple[str, range]]:
