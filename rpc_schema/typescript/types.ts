@@ -4066,8 +4066,8 @@ export interface Methods {
   /**
    * Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
    *
-   * It becomes durable, and replaces the instructions and accepted rules that it contradicts; an archived one is
-   * restored first. Editing its file afterwards requires another confirmation. Agents cannot confirm.
+   * It becomes durable, and replaces the instructions and accepted rules that it contradicts. One that the user took
+   * back is restored first. Editing its file afterwards requires another confirmation. Agents cannot confirm.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

@@ -61,7 +61,7 @@ from sidecar.memory.standing_instruction_register import (
     unconfirmed,
     withdraw,
 )
-from sidecar.memory.store import entry_queries, index_tables, local_state
+from sidecar.memory.store import captures, entry_queries, index_tables, local_state
 from sidecar.memory.store.index_tables import IndexedMemory
 from sidecar.memory.writer import Writer, front_matter_time, writer_of
 from sidecar.method import Lane, method
@@ -80,8 +80,8 @@ PROPOSABLE_TYPES = ("user_correction", "preference", "validated_pattern", "lesso
 def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
     """Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
 
-    It becomes durable, and replaces the instructions and accepted rules that it contradicts; an archived one is
-    restored first. Editing its file afterwards requires another confirmation. Agents cannot confirm.
+    It becomes durable, and replaces the instructions and accepted rules that it contradicts. One that the user took
+    back is restored first. Editing its file afterwards requires another confirmation. Agents cannot confirm.
     """
     _require_user(params.token, "confirm or undo what is remembered")
     ctx = memory_context(call, params)
@@ -89,6 +89,9 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
     memory = writer.find(params.id).memory
     _require_confirmable(memory, params.version)
     if memory.is_archived:
+        with call.database.read() as tx:
+            if not captures.was_withdrawn(tx, writer.project, memory.id):
+                raise Conflict("The memory is archived.", hint="`memory/restore` moves it back.")
         memory = writer.restore(memory.id)
     if memory.retention != "durable":
         memory = writer.make_durable(memory.id)

@@ -243,6 +243,16 @@ def withdrawn_by(tx: apsw.Connection, project: str, source: str) -> dict[str, st
     return dict(rows)
 
 
+def was_withdrawn(tx: apsw.Connection, project: str, memory_id: str) -> bool:
+    """Whether the user once took a statement back in a conversation."""
+    rows = tx.execute(
+        "SELECT 1 FROM continuity_memory_captures AS c, json_each(CAST(c.value AS TEXT), '$.withdrawn') AS old"
+        " WHERE c.project = ? AND old.key = ? LIMIT 1",
+        (project, memory_id),
+    )
+    return rows.fetchone() is not None
+
+
 def added_by_statement(tx: apsw.Connection, project: str, source: str) -> list[str]:
     """Return the ids of the memories that a source added if its message consists of what it states as lasting."""
     cursor = tx.execute(
