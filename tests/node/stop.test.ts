@@ -8,8 +8,11 @@ import { systemClock } from "../../rpc_schema/typescript/clock"
 import { SidecarClient } from "../../rpc_schema/typescript/client"
 import { SIDECAR, alive, folder, ready, script, setting, until } from "./support"
 
-/** A clock on which the client's patience is ten times as short. */
-const hasty: Clock = { now: systemClock.now, after: (ms, run) => systemClock.after(ms / 10, run) }
+/** A clock on which the client's patience before SIGTERM, two seconds, is a tenth; before SIGKILL it has four. */
+const hasty: Clock = {
+  now: systemClock.now,
+  after: (ms, run) => systemClock.after(ms <= 2_000 ? ms / 10 : ms, run),
+}
 
 test("a hanging sidecar is killed in the end", async (t) => {
   const made = setting(t)
