@@ -11,7 +11,7 @@ function app(t: Scope, env: NodeJS.ProcessEnv = {}) {
   const { options, children } = setting(t)
   const initialize = { ...options.initialize, settings: { mode: "active" } as const }
   const continuity = new Continuity({ ...options, initialize, env: { ...process.env, ...env } })
-  unhurried(continuity, 20_000, 25_000)
+  unhurried(continuity)
   t.after(() => continuity.client.stopSync())
   return { continuity, children, cwd: repository(t) }
 }
