@@ -89,10 +89,12 @@ def _integration_files(documents: Documents, text: str) -> list[str]:
     named = [path for path in workflows if len(words.intersection(query_terms(bare_name(path)))) >= MIN_NAME_WORDS]
     named += [path for path in workflows if _is_spelled(bare_name(path), words)]
     checking = [path for path in workflows if _CHECKING.fullmatch(path.rpartition("/")[2])]
-    found = {
-        path: sum(_contains_any(documents, path, (word,)) for word in words - _WORKFLOW_TERMS) for path in checking
-    }
-    chosen = named[:1] or sorted(checking, key=lambda path: (-found[path], len(path), path))[:1]
+
+    def best_first(path: str) -> tuple[int, int, str]:
+        found = sum(_contains_any(documents, path, (word,)) for word in words - _WORKFLOW_TERMS)
+        return -found, len(path), path
+
+    chosen = named[:1] or sorted(checking, key=best_first)[:1]
     return chosen + [path for path in _INTEGRATION_FILES if path in documents]
 
 
