@@ -134,6 +134,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_a_standing_instruction_is_in_the_next_sessions_anchor",
         "test_statement_sources.py::test_the_stop_hook_shows_what_was_remembered_with_its_undo",
         "test_statement_sources.py::test_a_run_answers_what_it_withdrew_and_how_it_holds_again",
+        "test_statement_sources.py::test_what_a_later_statement_replaced_is_not_restored_from_the_archive_by_confirming_it",
         "test_statement_sources.py::test_the_stop_hook_shows_what_was_withdrawn_with_its_undo",
     ),
     "decisions, Memory: near misses are counted, and the last twenty are listed": (

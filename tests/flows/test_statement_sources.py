@@ -231,6 +231,18 @@ def test_a_run_answers_what_it_withdrew_and_how_it_holds_again(memories: Memorie
     ]
 
 
+def test_what_a_later_statement_replaced_is_not_restored_from_the_archive_by_confirming_it(
+    memories: Memories, conversation: Conversation
+) -> None:
+    (first,) = run(conversation, "From now on use yarn instead of npm.")
+    (second,) = run(conversation, RULE)
+    file = next(memories.project.rglob(memories.ask("get", id=first["id"])["path"].rpartition("/")[2]))
+    memories.write(f"archive/shared/durable/{file.name}", file.read_text("utf-8"))
+    file.unlink()
+    assert memories.refused("confirm", id=first["id"]).data["kind"] == "conflict"
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [second["id"]]
+
+
 @pytest.mark.parametrize(("answer", "words", "prompt", "sent_line"), [
     ("The server listens on port 8080.", "no, the port is 8081", "Which port do I open?", "The port is 8081"),
     ("Gepusht nach dev.", "nein, der Branch heißt cart/next", "Rebase auf cart/next", "Der Branch heißt cart/next"),

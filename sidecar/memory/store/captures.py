@@ -244,10 +244,10 @@ def withdrawn_by(tx: apsw.Connection, project: str, source: str) -> dict[str, st
 
 
 def was_withdrawn(tx: apsw.Connection, project: str, memory_id: str) -> bool:
-    """Whether the user once took a statement back in a conversation."""
+    """Whether the user once took a statement back in a conversation, with nothing in its place."""
     rows = tx.execute(
         "SELECT 1 FROM continuity_memory_captures AS c, json_each(CAST(c.value AS TEXT), '$.withdrawn') AS old"
-        " WHERE c.project = ? AND old.key = ? LIMIT 1",
+        " WHERE c.project = ? AND old.key = ? AND old.value = '' LIMIT 1",
         (project, memory_id),
     )
     return rows.fetchone() is not None
