@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -35,8 +35,8 @@ OLDEST_PYTHON = (3, 11)
 LOG_TAIL_LINES = 8
 """Number of last lines shown of a failed installation; its log has all of them."""
 
-_COMPILED_WHEN_USED = r"site-packages[/\\](mypy|mypyc|pip|pygments|PyInstaller|selenium|setuptools|trio)[/\\]"
-"""Half of the packages' source text: mypy runs as extension modules, and few modules of the others are ever used."""
+_COMPILED_WHEN_USED = r"site-packages[/\\](pip|pygments|PyInstaller|selenium|setuptools|trio)[/\\]"
+"""Half of the packages' source text, of which few modules are ever used."""
 
 _SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
@@ -109,7 +109,7 @@ def remove(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def script_lock(path: Path, verb: str) -> Iterator[None]:
+def script_lock(path: Path, verb: str) -> Generator[None]:
     """Hold a lock between scripts; the system releases it when its holder dies."""
     with path.open("a+b") as lock:
         if not _try_lock(lock.fileno()):

@@ -20,7 +20,7 @@ from array import array
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from re import _compiler, _parser  # type: ignore[attr-defined]
+from re import _compiler, _parser  # pyrefly: ignore[missing-module-attribute]
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -30,7 +30,7 @@ from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, PACKE
 from sidecar.core.precompiled_code import CODE_FILE, in_place_of_builtins, packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
     from types import CodeType
 
 FIRST_MODULES_FILE = "first_modules.txt"
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
 
 
 @contextmanager
-def recorded_code() -> Iterator[dict[tuple[str, str], CodeType]]:
+def recorded_code() -> Generator[dict[tuple[str, str], CodeType]]:
     """Collect the code of each text that is compiled for classes made inside."""
     codes: dict[tuple[str, str], CodeType] = {}
     with in_place_of_builtins(partial(_recording, codes)):

@@ -1,7 +1,7 @@
 """Set up, check and test; arguments go on to pytest.
 
     python3 build/test.py               checks and all tests, the expensive ones sampled
-    python3 build/test.py --fast        the quick checks, and the tests that start no process
+    python3 build/test.py --fast        the checks, and the tests that start no process
     python3 build/test.py --thorough    every case: simulations, soaks, all kill points, real agents
     python3 build/test.py -k handshake
 
@@ -30,10 +30,8 @@ def main(arguments: list[str]) -> int:
     parallel = ("-n", str(processes), "--dist", "load")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
     os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # that of trio loads trio, an eighth of each process's start
-    # Types alone take half a minute in a new checkout; tests that wait leave as much.
     politely = ["nice", "-n", "5"] if shutil.which("nice") else []
-    depth = ["--fast"] if "--fast" in arguments else [] if "--thorough" in arguments else ["--sampled"]
-    checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py"), *depth]
+    checks = [*politely, sys.executable, os.fspath(environment.ROOT / "build" / "check.py")]
     with subprocess.Popen(checks, stderr=subprocess.PIPE) as checking:
         tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
         _, report = checking.communicate()

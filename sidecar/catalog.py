@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from sidecar.call import Call
 from sidecar.core.wire_types import Empty, WireModel
@@ -20,7 +20,7 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "rpc_schema" / "openrpc.json"
 class DiscoverResult(WireModel):
     """The OpenRPC document of this sidecar."""
 
-    model_config = WireModel.model_config | {"extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     openrpc: str = Field(description="The version of OpenRPC; the document's other members follow it.")
 

@@ -131,7 +131,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run each module in one process: what it prepares and first uses is then prepared once."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ModuleScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    class ModuleScheduling(LoadScopeScheduling):  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             return _scope_of(nodeid)
 
@@ -169,7 +169,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def _share_of(config: pytest.Config) -> tuple[int, int]:
     """Return which of how many parts is this process's."""
-    worker: dict[str, Any] = config.workerinput  # type: ignore[attr-defined]  # of pytest-xdist
+    worker: dict[str, Any] = config.workerinput  # pyrefly: ignore[missing-attribute]  # of pytest-xdist
     return int(worker["workerid"].removeprefix("gw")), int(worker["workercount"])
 
 

@@ -110,7 +110,7 @@ def targets_in(repository: Path) -> list[Target]:
     everyday: list[Target] = []
     for name in sorted(names, key=lambda name: (bool(_TESTS.search(name)), Path(name).suffix != usual[0][0])):
         defined = _DEFINITION.findall(_text(repository / name))[:8]
-        longest = max(defined, key=len, default="")
+        longest: str = max(defined, key=len, default="")
         if longest and all(longest != target.name for target in (*targets, *everyday)):
             (targets if len(longest) >= MIN_NAME_LENGTH else everyday).append(Target(name, longest))
         if len(targets) == 3:

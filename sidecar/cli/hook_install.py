@@ -310,12 +310,13 @@ def command_line(words: Sequence[str], agent: Provider, *, is_windows: bool, is_
 
 def short_path(path: str) -> str:
     """Return the short form of a Windows path; the path itself if its volume has none."""
-    if sys.platform != "win32":
-        return path
-    import ctypes
+    if sys.platform == "win32":
+        import ctypes
 
-    buffer = ctypes.create_unicode_buffer(32_768)
-    return buffer.value if ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer)) else path
+        buffer = ctypes.create_unicode_buffer(32_768)
+        if ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer)):
+            return buffer.value
+    return path
 
 
 def _diff(change: HookChange) -> list[str]:

@@ -2,7 +2,7 @@
 
 import queue
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ class InProcess:
 @contextmanager
 def in_process(
     state_dir: Path, clock: Clock, settings: dict[str, Any], new_id: Callable[[], str] = random_id
-) -> Iterator[InProcess]:
+) -> Generator[InProcess]:
     """Open a sidecar on a state folder of its own; the environment does not count."""
     with _open(InProcess(state_dir, clock, settings, new_id, {})) as opened:
         yield opened
@@ -144,7 +144,7 @@ def on_users_state(
     variables: Mapping[str, str] | None = None,
     notices: Callable[[str, Any], None] | None = None,
     load_catalog: Callable[[], Catalog] | None = None,
-) -> Iterator[InProcess]:
+) -> Generator[InProcess]:
     """Open a sidecar on the state that the app's own uses too, with the user's settings and environment.
 
     Settings that the app passes only to `initialize` are unknown here. `variables` override the environment's.
@@ -159,7 +159,7 @@ def on_users_state(
 
 
 @contextmanager
-def _open(opened: InProcess) -> Iterator[InProcess]:
+def _open(opened: InProcess) -> Generator[InProcess]:
     try:
         yield opened
     finally:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -202,7 +202,7 @@ def _prompt(chosen: argparse.Namespace) -> str:
 
 
 @contextmanager
-def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator["InProcess"]:
+def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Generator["InProcess"]:
     """Open a sidecar on the user's state, or on an empty one if that cannot be used or is not wanted."""
     from sidecar.catalog import ralph_methods  # slow to load, and `--status` needs none of it
     from sidecar.cli.in_process import RequestFailed, on_users_state
@@ -243,7 +243,7 @@ def _state_folder(chosen: argparse.Namespace) -> Path:
 
 
 @contextmanager
-def _signals(sidecar: "InProcess") -> Iterator[None]:
+def _signals(sidecar: "InProcess") -> Generator[None]:
     """Let the first signal stop the loop cleanly and the second one immediately."""
     loops = sidecar.process.slices.ralph_loops
     signals: list[int] = []

@@ -176,12 +176,11 @@ def _wake_on_signals(on_signal: "Callable[[int], NoReturn]") -> None:
     A handler written in Python runs only when the main thread executes bytecode: a signal just before the reader blocks
     would wait for the client's next message.
     """
-    if sys.platform == "win32":
-        return
-    read_fd, write_fd = os.pipe()
-    os.set_blocking(write_fd, False)
-    signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
-    threading.Thread(target=lambda: on_signal(os.read(read_fd, 1)[0]), name="signals", daemon=True).start()
+    if sys.platform != "win32":
+        read_fd, write_fd = os.pipe()
+        os.set_blocking(write_fd, False)
+        signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
+        threading.Thread(target=lambda: on_signal(os.read(read_fd, 1)[0]), name="signals", daemon=True).start()
 
 
 def _log(app: App, error: BaseException | None) -> None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
 
 
 @contextmanager
-def edited_text(text: str, name: str, *, options: str, hint_if_empty: str) -> Iterator[str]:
+def edited_text(text: str, name: str, *, options: str, hint_if_empty: str) -> Generator[str]:
     """Yield a text as the user edited it, to be stored. Its file remains if that fails.
 
     `options` are those of the command that change it without an editor.

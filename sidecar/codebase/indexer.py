@@ -41,7 +41,7 @@ from sidecar.system.worker_processes import Worker, WorkerExited, worker_command
 WORKER_COMMAND = "analyse"
 """Command that starts this program as a worker."""
 
-MIN_FILES_FOR_WORKERS = 64
+MIN_FILES_FOR_WORKERS: int = 64
 """Number of files from which the start of a worker, a tenth of a second, pays off."""
 
 BATCH_FILES, FIRST_BATCH_FILES = 128, 32
@@ -62,7 +62,7 @@ MAX_FILES_PER_WORKER = 8_192
 _FAILED_STARTS = 2
 _POLL_SECONDS = 0.1
 
-_Results = Sequence["FileWords | AnalysedFile"]
+_Results = Sequence[FileWords | AnalysedFile]
 
 
 class _Part(NamedTuple):
@@ -156,7 +156,7 @@ class _Run:
         for slot in self._slots:
             slot.kill()
 
-    def put(self, results: "_Results | Exception | None") -> None:
+    def put(self, results: _Results | Exception | None) -> None:
         """Queue results; wait while the queue is full, unless the run is over."""
         while not self._over.is_set():
             try:

@@ -6,7 +6,7 @@ import posixpath
 import stat
 import threading
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -277,7 +277,7 @@ class Repository:
         return self.shared.search.histories.turn.held()
 
     @contextlib.contextmanager
-    def when_cold(self, start: Callable[[], None]) -> Iterator[None]:
+    def when_cold(self, start: Callable[[], None]) -> Generator[None]:
         """Call a function as soon as the files of a new state are listed, if many of them are not indexed."""
         self._when_cold.append(start)
         try:

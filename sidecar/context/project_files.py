@@ -208,6 +208,7 @@ def write_chati_file(project: Path, folder: str, name: str, content: bytes) -> s
     A folder created for it gets a `.gitignore` that ignores everything. Raise PolicyDenied when a link or a file is in
     the way, WorkspaceUnavailable when writing fails.
     """
+    parts: tuple[str, ...] = (FOLDER,)
     try:
         for parts in ((FOLDER,), (FOLDER, folder)):
             is_new = not os.path.lexists(os.path.join(project, *parts))

@@ -5,7 +5,7 @@ uses a hundred, and restoring them takes 4 ms, compiling them 45. The interprete
 a compiled one. Without the file, or with that of another interpreter, patterns are compiled.
 """
 
-import _sre  # type: ignore[import-not-found]
+import _sre  # pyrefly: ignore[missing-import]
 import marshal
 import os
 import re

@@ -14,7 +14,7 @@ import os
 import sys
 import typing
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from types import CodeType
@@ -34,7 +34,7 @@ Codes = Mapping[tuple[str, str], CodeType]
 
 
 @contextmanager
-def precompiled_code() -> Iterator[None]:
+def precompiled_code() -> Generator[None]:
     """Let classes that are made inside use the program's file; none where there is no such file."""
     codes = stored_code()
     if not codes:
@@ -45,7 +45,7 @@ def precompiled_code() -> Iterator[None]:
 
 
 @contextmanager
-def in_place_of_builtins(replacement: Callable[[str], Any]) -> Iterator[None]:
+def in_place_of_builtins(replacement: Callable[[str], Any]) -> Generator[None]:
     """Let the modules that compile texts call a replacement, which is made for each builtin's name."""
     for module, name in COMPILING:
         setattr(module, name, replacement(name))

@@ -15,7 +15,7 @@ from sidecar.core.lazy_regex import lazy_regex
 # Pydantic's search for plugins reads the metadata of every installed package at the first validator: 20 ms and 33
 # modules at each start, for code that must not run in this process anyway.
 _NO_PLUGINS = ModuleType("pydantic.plugin._loader")
-_NO_PLUGINS.get_plugins = tuple  # type: ignore[attr-defined]
+_NO_PLUGINS.get_plugins = tuple  # pyrefly: ignore[missing-attribute]
 sys.modules.setdefault(_NO_PLUGINS.__name__, _NO_PLUGINS)
 
 

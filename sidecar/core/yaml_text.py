@@ -384,7 +384,7 @@ def _without_key(body: str, path: Path) -> str:
     if name_node is parent.fields[-1][0]:
         start = len(_BLANK_BEFORE.sub("\n", body[:start]))
     elif _BLANK_BEFORE.search(body[:start]):
-        end = _BLANK_LINES.match(body, end).end()  # type: ignore[union-attr]  # matches the empty text too
+        end = _BLANK_LINES.match(body, end).end()  # pyrefly: ignore[missing-attribute]  # matches the empty text too
     if len(parent.fields) > 1 or parent_key is None:
         return body[:start] + body[end:]
     colon = body.index(":", parent_key.end) + 1

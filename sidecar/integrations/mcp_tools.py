@@ -202,7 +202,7 @@ async def _first_root(ctx: Context) -> str | None:
     result = None
     with warnings.catch_warnings(), suppress(Exception), anyio.move_on_after(ROOTS_SECONDS):
         warnings.simplefilter("ignore")  # newer clients start the server in their project instead
-        result = await ctx.session.list_roots()
+        result = await ctx.session.list_roots()  # pyrefly: ignore[deprecated]
     folders = (urlsplit(str(root.uri)) for root in (result.roots if result is not None else ()))
     return next((url2pathname(unquote(url.path)) for url in folders if url.scheme == "file"), None)
 

@@ -9,7 +9,7 @@ import os
 import random
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -56,7 +56,7 @@ class GitSource:
         self.commit = commit
 
     @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
+    def _translate_errors(self) -> Generator[None]:
         """Raise SyncFailed when an object cannot be read."""
         try:
             yield
@@ -315,7 +315,7 @@ def _cancellation_check(call: Call) -> Callable[[], None]:
 
 
 @contextmanager
-def _mirror_lock(mirror: Path) -> Iterator[None]:
+def _mirror_lock(mirror: Path) -> Generator[None]:
     try:
         make_private_folder(str(mirror.parent))
         fd = os.open(mirror.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
@@ -392,7 +392,7 @@ def _callbacks(library: Any, folder: Path, url: str, check: Callable[[], None]) 
     kinds = library.enums.CredentialType
     tried: set[Any] = set()
 
-    class Callbacks(library.RemoteCallbacks):  # type: ignore[misc]  # the library is imported lazily, without types
+    class Callbacks(library.RemoteCallbacks):  # the library is imported lazily, without types
         def credentials(self, request_url: str, username: str | None, allowed: Any) -> Any:
             if "://" in request_url and urlsplit(request_url)[:2] != urlsplit(url)[:2]:
                 raise library.GitError("authentication failed: redirected to another server")
@@ -422,7 +422,8 @@ def _credential(library: Any, kind: Any, folder: Path, url: str, username: str) 
         output = git.run("credential", "fill", stdin=f"url={url}\n\n".encode())
     except GitFailed as error:
         raise library.GitError("authentication failed") from error
-    fields = dict(line.partition("=")[::2] for line in output.decode("utf-8", "replace").splitlines())
+    parts = (line.partition("=") for line in output.decode("utf-8", "replace").splitlines())
+    fields = {name: value for name, _, value in parts}
     return library.UserPass(fields.get("username", ""), fields.get("password", ""))
 
 

@@ -6,7 +6,7 @@ The tables are state, checkpoints, write journal and parsed entries. One process
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -318,7 +318,7 @@ def _upgrade_version_2(document: dict[str, Any]) -> None:
 
 
 @contextmanager
-def sync_lock(state_dir: Path, project: str) -> Iterator[None]:
+def sync_lock(state_dir: Path, project: str) -> Generator[None]:
     """Hold a project's sync lock. Raise Busy while another process or thread holds it.
 
     The operating system releases the lock of a process that died.

@@ -8,7 +8,7 @@ long as no other process has written the index since; that process may have read
 import os
 import stat
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -79,7 +79,7 @@ class MemoryIndex:
         """Revision at which the index was up to date, and the result of that refresh."""
 
     @contextmanager
-    def locked(self) -> Iterator[DayNumbers]:
+    def locked(self) -> Generator[DayNumbers]:
         """Hold the folder's lock; create the folder if needed, after its removal has been noticed."""
         if not self.folder.exists():
             self.refresh()
@@ -132,7 +132,7 @@ class MemoryIndex:
             return self._rescan(self._tree(exists=self.folder.exists()))
 
     @contextmanager
-    def _exclusive(self) -> Iterator[None]:
+    def _exclusive(self) -> Generator[None]:
         """Serialize refreshes; after a failure no earlier result is trusted."""
         with self._lock:
             try:
@@ -387,7 +387,7 @@ def _masked(memory: Memory) -> Memory:
         [
             "\n".join(value) if isinstance(value, tuple) else value
             for name, value in zip(Memory._fields, memory, strict=True)
-            if value and isinstance(value, str | tuple) and name not in _UNMASKED
+            if value and isinstance(value, (str, tuple)) and name not in _UNMASKED
         ]
     )
     if redact(whole) == whole:
@@ -395,7 +395,7 @@ def _masked(memory: Memory) -> Memory:
     masked: dict[str, Any] = {
         name: redact(value) if isinstance(value, str) else tuple(map(redact, value))
         for name, value in memory._asdict().items()
-        if isinstance(value, str | tuple) and name not in _UNMASKED
+        if isinstance(value, (str, tuple)) and name not in _UNMASKED
     }
     return memory._replace(**masked)
 

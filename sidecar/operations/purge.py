@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import NamedTuple, get_args
 
@@ -113,7 +113,7 @@ def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> 
 
 
 @contextmanager
-def _secure_delete(tx: apsw.Connection) -> Iterator[None]:
+def _secure_delete(tx: apsw.Connection) -> Generator[None]:
     """Overwrite what is removed inside the context, so that its text does not remain in the file."""
     list(tx.execute("PRAGMA secure_delete = ON"))
     try:

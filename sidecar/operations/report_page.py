@@ -446,7 +446,8 @@ def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[
         number_format.effect,
         number_format.typical,
     )
-    environment.filters.update({write.__name__: write for write in formatters})
+    filters: dict[str, Any] = {write.__name__: write for write in formatters}
+    environment.filters.update(filters)
 
     def svg(chart: Chart) -> Markup:
         return Markup(draw(chart))  # noqa: S704  (its texts are escaped by the XML writer)

@@ -6,7 +6,7 @@ Whatever is late or incomplete makes the response partial, in `PackInputs.partia
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -218,7 +218,7 @@ class _ContentsSearch:
 
 
 @contextmanager
-def _contents_search(pack_query: PackQuery, remaining_ms: RemainingMs) -> Iterator[_ContentsSearch]:
+def _contents_search(pack_query: PackQuery, remaining_ms: RemainingMs) -> Generator[_ContentsSearch]:
     """Start the search at once, or when the files of the repository's state turn out to be unknown."""
     search = _ContentsSearch(pack_query, remaining_ms)
     try:

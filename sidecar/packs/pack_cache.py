@@ -4,7 +4,7 @@ They are cached by everything that they depend on, in memory and in the state fi
 """
 
 import threading
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -90,7 +90,7 @@ class PackCache:
         return pack
 
     @contextmanager
-    def build_lock(self, key: PackKey, wait_ms: float) -> Iterator[None]:
+    def build_lock(self, key: PackKey, wait_ms: float) -> Generator[None]:
         """Let one thread at a time build a pack: a second one waits at most `wait_ms`, and may then find it cached."""
         with self._lock:
             others = self._builds.get(key)

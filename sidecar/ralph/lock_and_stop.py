@@ -7,7 +7,7 @@ another one, or at the end of the process.
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -57,7 +57,7 @@ class HeldLock:
 
 
 @contextmanager
-def hold_lock(folder: LoopFolder, owner: LockOwner, clock: Clock) -> Iterator[HeldLock]:
+def hold_lock(folder: LoopFolder, owner: LockOwner, clock: Clock) -> Generator[HeldLock]:
     """Hold a change's lock, after ending an agent that outlived its loop.
 
     Raise Conflict while another loop holds it, WorkspaceUnavailable if no lock can be taken.

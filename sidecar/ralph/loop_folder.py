@@ -7,7 +7,7 @@ a copy of that context are in the worktree's git directory, which no `git clean`
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -426,7 +426,7 @@ def _copy_user_context(folder: LoopFolder) -> None:
 
 
 @contextmanager
-def _open_locked(folder: LoopFolder) -> Iterator[int]:
+def _open_locked(folder: LoopFolder) -> Generator[int]:
     """Open and lock the file; restore a deleted one from its copy first."""
     is_missing = not os.path.lexists(folder.context)
     try:

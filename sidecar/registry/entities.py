@@ -16,6 +16,8 @@ DEFAULT_ADAPTABILITY = 0.5
 
 Level = Literal["low", "medium", "high"]
 
+ReuseDecision = Literal["REUSE", "ADAPT", "CREATE"]
+
 
 class Entity(NamedTuple):
     """One artifact of the project: purpose, file, dependencies."""

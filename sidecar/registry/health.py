@@ -80,7 +80,7 @@ def problem_with_json(text: str) -> str:
         return f"It is not valid JSON in line {line}."
     except RecursionError:
         return "It is nested too deeply for a schema."
-    return "" if isinstance(value, dict | bool) else "It is JSON but not a schema."
+    return "" if isinstance(value, (dict, bool)) else "It is JSON but not a schema."
 
 
 def roman(number: int) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire_types import FolderPath, WireModel
-from sidecar.registry.entities import Level, Origin
+from sidecar.registry.entities import Level, Origin, ReuseDecision
 from sidecar.registry.health import CheckName
 from sidecar.registry.impact import ImpactLevel
 
@@ -142,14 +142,11 @@ class RegistryDecideParams(RegistryParams):
     limit: int = Field(default=5, ge=1, le=50)
 
 
-Verdict = Literal["REUSE", "ADAPT", "CREATE"]
-
-
 class RecommendationEntry(WireModel):
     """The decision for one entity, and its reasons."""
 
     entity: EntityEntry
-    decision: Verdict
+    decision: ReuseDecision
     score: float = Field(description="0 to 100, 0.6 × `keywordScore` + 0.4 × `purposeScore`: 90 is REUSE, 60 ADAPT.")
     keyword_score: float = Field(
         description="Share of the intent's words, weighted by rarity, that it covers; 0 to 100."
@@ -167,7 +164,7 @@ class RegistryDecideResult(WireModel):
     """The decision, and the entities it is based on."""
 
     decision_id: str = Field(description="The same for the same registry and intent.")
-    decision: Verdict = Field(description="The decision for the best entity; CREATE if none shares a word.")
+    decision: ReuseDecision = Field(description="The decision for the best entity; CREATE if none shares a word.")
     ambiguous: bool = Field(description="Whether the second entity, in another file, matches nearly as well.")
     considered: int = Field(description="Number of entities considered.")
     problem: str | None = Field(description="Why the decision says little: the registry is empty.")
@@ -191,7 +188,7 @@ class DecisionEntry(WireModel):
     times: int
     intent: str = Field(description="Secrets are masked; cut at 500 characters.")
     type: str | None
-    decision: Verdict
+    decision: ReuseDecision
     score: float = Field(description="Score of the best entity; 0 without one.")
     entity_id: str | None
     registry: str = Field(description="Digest of the registry at the time.")

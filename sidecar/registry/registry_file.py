@@ -3,7 +3,7 @@
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -286,7 +286,7 @@ def resolve_inside(project: Path, path: str) -> str:
 
 
 @contextmanager
-def lock_registry(project: Path) -> Iterator[RegistryFile]:
+def lock_registry(project: Path) -> Generator[RegistryFile]:
     """Lock the registry against other writers and yield its current file.
 
     Raise Busy, PolicyDenied for a folder out of the project, WorkspaceUnavailable if it cannot be written.
@@ -389,7 +389,7 @@ def edit_registry_file(project: Path, now: str, edit: RegistryEdit, *, dry_run: 
 
 
 @contextmanager
-def _current_file(project: Path) -> Iterator[RegistryFile]:
+def _current_file(project: Path) -> Generator[RegistryFile]:
     yield find_registry_file(project)
 
 

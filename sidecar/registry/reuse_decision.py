@@ -2,18 +2,16 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.clean_text import one_line
 from sidecar.core.errors import SidecarError
-from sidecar.registry.entities import Entity, Registry, adaptability_level
+from sidecar.registry.entities import Entity, Registry, ReuseDecision, adaptability_level
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
 from sidecar.registry.project_registry import registry_for_workspace
 from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores, without_chance
 from sidecar.workspace import Workspace
-
-ReuseDecision = Literal["REUSE", "ADAPT", "CREATE"]
 
 REUSE_FROM, ADAPT_FROM = 90.0, 60.0
 """Minimum scores, compared unrounded."""

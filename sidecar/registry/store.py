@@ -13,7 +13,7 @@ from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
 from sidecar.core.lru_cache import LruCache
 from sidecar.registry.code_entities import CodeDefinition, SourceFileFacts
-from sidecar.registry.entities import Entity, Metadata, Registry, Remark
+from sidecar.registry.entities import Entity, Metadata, Registry, Remark, ReuseDecision
 from sidecar.registry.scoring import EntityWords
 from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.storage.two_level_cache import Cache
@@ -84,7 +84,7 @@ class StoredDecision:
     intent: str
     """Secrets are masked."""
     type: str | None
-    decision: str
+    decision: ReuseDecision
     score: float
     entity_id: str | None
     registry: str

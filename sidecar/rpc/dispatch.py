@@ -116,7 +116,7 @@ class Dispatcher:
             # As JSON text, which orjson embeds unchanged.
             return Success(orjson.Fragment(text if row.is_exact else visible_json(text)))
 
-        run.__signature__ = _SIGNATURE  # type: ignore[attr-defined]  # else computed for each request
+        run.__signature__ = _SIGNATURE  # pyrefly: ignore[missing-attribute]  # else computed for each request
         return run
 
     def _translated(self, error: Exception) -> JsonRpcError:

@@ -28,7 +28,7 @@ class _ClientHost:
         self.on_request = host.on_request
         self.on_response = host.on_response
 
-    def initialize(self, _params: Any) -> dict[str, Any]:
+    def initialize(self, params: Any) -> dict[str, Any]:  # noqa: ARG002  (that of the protocol)
         raise InvalidRequest(
             "The sidecar is initialized already.", hint="Send other requests; `initialize` is not needed."
         )

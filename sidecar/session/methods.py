@@ -1,6 +1,6 @@
 """`session/activate`, `session/route`, `session/status`, `session/exit`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
@@ -107,7 +107,7 @@ def forget_block_file(call: Call, project: str, file: BlockFile) -> None:
 
 
 @contextmanager
-def errors_as_warnings(warnings: list[str]) -> Iterator[None]:
+def errors_as_warnings(warnings: list[str]) -> Generator[None]:
     """Turn an error with one of several files into a warning."""
     try:
         yield

@@ -7,7 +7,7 @@ into a git directory, is refused. A read-only file is not changed, except by a f
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -67,7 +67,7 @@ def write(rules_file: RulesFile, before: FileSnapshot, content: bytes, *, overwr
 
 
 @contextmanager
-def _writable(snapshot: FileSnapshot) -> Iterator[None]:
+def _writable(snapshot: FileSnapshot) -> Generator[None]:
     """Make a read-only file writable for the time of the write: Windows replaces no read-only file."""
     os.chmod(snapshot.path, snapshot.mode | stat.S_IWUSR)
     try:

@@ -82,7 +82,7 @@ def _type_of(row: Setting) -> Any:
         case "int":
             return Annotated[int, Field(ge=row.minimum, le=row.maximum)]
         case "choice":
-            return Literal[row.choices]
+            return Literal[row.choices]  # pyrefly: ignore[invalid-literal]  # the choices of a row
         case "globs":
             return Annotated[list[Annotated[str, AfterValidator(_validate_glob)]], Field(max_length=MAX_GLOBS)]
         case "resolutions":

@@ -376,7 +376,7 @@ def problem_with(name: str, value: object) -> str | None:
         return None if fits else f"`{name}` must be one of {', '.join(row.choices)}"
     if row.kind in LISTS:
         is_valid_entry, max_entries, words = LISTS[row.kind]
-        fits = isinstance(value, list | tuple) and len(value) <= max_entries and all(map(is_valid_entry, value))
+        fits = isinstance(value, (list, tuple)) and len(value) <= max_entries and all(map(is_valid_entry, value))
         if not fits and row.kind == "patterns" and (problem := _first_pattern_problem(value)):
             return problem
         return None if fits else f"`{name}` must be a list of at most {max_entries} {words}"
@@ -385,7 +385,7 @@ def problem_with(name: str, value: object) -> str | None:
 
 
 def _first_pattern_problem(value: object) -> str | None:
-    texts = (text for text in value if isinstance(text, str)) if isinstance(value, list | tuple) else ()
+    texts = (text for text in value if isinstance(text, str)) if isinstance(value, (list, tuple)) else ()
     return next((f"a pattern of secrets {problem}" for text in texts if (problem := _pattern_problem(text))), None)
 
 

@@ -51,7 +51,7 @@ def _copy(path: Path, target: Path) -> None:
     with translate_errors():
         source, copy = apsw.Connection(os.fspath(path)), apsw.Connection(os.fspath(target))
         try:
-            with copy.backup("main", source, "main") as backup:
+            with copy.backup("main", source, "main") as backup:  # pyrefly: ignore[bad-context-manager]  # its stub lacks the types
                 while not backup.done:
                     backup.step(PAGES_PER_STEP)
             list(copy.execute("PRAGMA journal_mode = DELETE"))  # one file that needs no other beside it

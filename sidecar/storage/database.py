@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -249,7 +249,7 @@ class Database:
         """For the writes of caches."""
 
     @contextmanager
-    def write(self, *, durable: bool = True, keep_generation: bool = False) -> Iterator[apsw.Connection]:
+    def write(self, *, durable: bool = True, keep_generation: bool = False) -> Generator[apsw.Connection]:
         """Open the only write transaction; commit at the end, roll back on any exception.
 
         `durable=False` is for caches: a power loss may lose the latest ones, a killed process does not.
@@ -280,7 +280,7 @@ class Database:
                         self._change_detector.ignore_commit(self._writer, versions)
 
     @contextmanager
-    def read(self, *, new_connection: bool = False) -> Iterator[apsw.Connection]:
+    def read(self, *, new_connection: bool = False) -> Generator[apsw.Connection]:
         """Lend a read-only connection with one consistent view of the committed data; a new one has nothing cached."""
         with self._translated_errors():
             reader = self._borrow_reader(new_connection=new_connection)
@@ -331,7 +331,7 @@ class Database:
             self._write_lock.release()
 
     @contextmanager
-    def _translated_errors(self) -> Iterator[None]:
+    def _translated_errors(self) -> Generator[None]:
         """Translate SQLite's exceptions; a file that shows damage in use gets a marker: the next start checks it."""
         try:
             yield
@@ -480,7 +480,7 @@ def _open(path: Path, now_ms: int) -> OpenedState:
 
 
 @contextmanager
-def _translate_except_corruption() -> Iterator[None]:
+def _translate_except_corruption() -> Generator[None]:
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError):
@@ -492,7 +492,7 @@ def _translate_except_corruption() -> Iterator[None]:
 
 
 @contextmanager
-def _exclusive_lock(path: Path) -> Iterator[None]:
+def _exclusive_lock(path: Path) -> Generator[None]:
     """Exclude other processes from creating or recovering the file: SQLite's own lock on an empty file beside it."""
     with translate_errors():
         lock_path = path.with_name(path.name + ".lock")

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
@@ -106,7 +106,7 @@ def suspect_marker(path: Path) -> Path:
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
+def translate_errors() -> Generator[None]:
     """Translate SQLite's exceptions to ours."""
     try:
         yield

@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from sidecar.system.safe_open import RealFolder, open_real_folder, open_real_parent
@@ -149,7 +149,7 @@ def _sync_folder(folder: RealFolder) -> None:
 
 
 @contextmanager
-def own_folder(project: str, *parts: str) -> Iterator[RealFolder]:
+def own_folder(project: str, *parts: str) -> Generator[RealFolder]:
     """Create and open our folder in a project, or a folder below it.
 
     Raise OSError, also if a link is in its place. The ignore file is written once and never again: what git already

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def child_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 @contextmanager
-def temporary_variables(variables: Mapping[str, str]) -> Iterator[None]:
+def temporary_variables(variables: Mapping[str, str]) -> Generator[None]:
     """Set variables of this process temporarily; other threads see them too."""
     previous = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 LOCKED_BYTE = 1 << 30
@@ -28,7 +28,7 @@ def acquire(fd: int, wait_s: float) -> bool:
 
 
 @contextmanager
-def locked(fd: int, wait_s: float) -> Iterator[bool]:
+def locked(fd: int, wait_s: float) -> Generator[bool]:
     """Hold the lock on an open file and close the file at the end; yield whether the lock was acquired.
 
     Raise OSError as `acquire` does.

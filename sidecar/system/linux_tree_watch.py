@@ -129,20 +129,19 @@ class Inotify:
                 os.close(self._stop_write)
 
     def _read_loop(self) -> None:
-        if sys.platform != "linux":
-            return  # never started there
-        poller = select.poll()
-        poller.register(self._fd, select.POLLIN)
-        poller.register(self._stop_read, 0)  # its end is always reported
-        stopping = select.poll()
-        stopping.register(self._stop_read, 0)
-        while not any(fd == self._stop_read for fd, _ in poller.poll()) and not stopping.poll(BATCH_MS):
+        if sys.platform == "linux":  # never started elsewhere
+            poller = select.poll()
+            poller.register(self._fd, select.POLLIN)
+            poller.register(self._stop_read, 0)  # its end is always reported
+            stopping = select.poll()
+            stopping.register(self._stop_read, 0)
+            while not any(fd == self._stop_read for fd, _ in poller.poll()) and not stopping.poll(BATCH_MS):
+                with self._lock:
+                    self._drain()
             with self._lock:
-                self._drain()
-        with self._lock:
-            os.close(self._fd)
-            os.close(self._stop_read)
-            self._fd = -1
+                os.close(self._fd)
+                os.close(self._stop_read)
+                self._fd = -1
 
     def _drain(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -156,9 +155,9 @@ class Inotify:
 
 
 def _new_queue(libc: ctypes.CDLL) -> int:
-    if sys.platform != "linux":
-        raise Unwatchable("no inotify")
-    return int(libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
+    if sys.platform == "linux":
+        return int(libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
+    raise Unwatchable("no inotify")
 
 
 def parse_events(chunk: bytes) -> Iterator[WatchEvent]:

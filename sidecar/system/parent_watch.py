@@ -15,25 +15,25 @@ def watch_streams(
 
     Bytes written to `read_fd` earlier may still be unread. Return None if the platform cannot detect this.
     """
-    if sys.platform == "win32":
-        return None
-    callbacks = {read_fd: on_read_end, write_fd: on_write_end}
-    poller = select.poll()
-    # No events requested: hang-ups are always reported.
-    poller.register(read_fd, getattr(select, "POLLRDHUP", 0))
-    poller.register(write_fd, 0)
+    if sys.platform != "win32":
+        callbacks = {read_fd: on_read_end, write_fd: on_write_end}
+        poller = select.poll()
+        # No events requested: hang-ups are always reported.
+        poller.register(read_fd, getattr(select, "POLLRDHUP", 0))
+        poller.register(write_fd, 0)
 
-    def wait_for_hangups() -> None:
-        while callbacks:
-            for fd, event in poller.poll():
-                poller.unregister(fd)
-                callback = callbacks.pop(fd)
-                if not event & select.POLLNVAL:  # macOS reports this for a terminal, which it cannot watch
-                    callback()
+        def wait_for_hangups() -> None:
+            while callbacks:
+                for fd, event in poller.poll():
+                    poller.unregister(fd)
+                    callback = callbacks.pop(fd)
+                    if not event & select.POLLNVAL:  # macOS reports this for a terminal, which it cannot watch
+                        callback()
 
-    thread = threading.Thread(target=wait_for_hangups, name="stream-watch", daemon=True)
-    thread.start()
-    return thread
+        thread = threading.Thread(target=wait_for_hangups, name="stream-watch", daemon=True)
+        thread.start()
+        return thread
+    return None
 
 
 POLL_SECONDS = 0.5

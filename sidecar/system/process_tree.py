@@ -34,16 +34,16 @@ else:
 
 def _die_with_parent() -> Callable[[], None] | None:
     """Return what makes a new process die with the thread that started it; None where the system cannot do that."""
-    if sys.platform != "linux":
-        return None
-    control, parent = ctypes.CDLL(None).prctl, os.getpid()
+    if sys.platform == "linux":
+        control, parent = ctypes.CDLL(None).prctl, os.getpid()
 
-    def prepare() -> None:
-        control(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            os._exit(1)
+        def prepare() -> None:
+            control(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+            if os.getppid() != parent:
+                os._exit(1)
 
-    return prepare
+        return prepare
+    return None
 
 
 def start(
@@ -167,9 +167,9 @@ def _running_processes(leader: int | None, mark: str | None) -> list[psutil.Proc
 
 def _is_in_session(pid: int, leader: int | None) -> bool:
     """Whether a process is in the leader's session; on Windows, which has no sessions, whether it is the leader."""
-    if sys.platform == "win32":
-        return pid == leader
-    return leader is not None and os.getsid(pid) == leader
+    if sys.platform != "win32":
+        return leader is not None and os.getsid(pid) == leader
+    return pid == leader
 
 
 def _has_mark(process: psutil.Process, mark: str) -> bool:

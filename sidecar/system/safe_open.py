@@ -7,7 +7,7 @@ to are opened here: immediately or not at all, and read up to a limit.
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import PurePath
 from typing import NamedTuple
@@ -60,7 +60,7 @@ def make_private_folder(path: str) -> None:
 
 
 @contextmanager
-def open_real_folder(root: str, parts: Sequence[str], *, make: bool = False) -> Iterator[RealFolder]:
+def open_real_folder(root: str, parts: Sequence[str], *, make: bool = False) -> Generator[RealFolder]:
     """Open a folder below a root, one folder after the other; none may be a link. Create them with `make`.
 
     Raise OSError: FileNotFoundError for a missing one, NotADirectoryError for a link or a file in its place.
@@ -86,7 +86,7 @@ def open_real_folder(root: str, parts: Sequence[str], *, make: bool = False) -> 
 
 
 @contextmanager
-def open_real_parent(path: str) -> Iterator[tuple[RealFolder, str]]:
+def open_real_parent(path: str) -> Generator[tuple[RealFolder, str]]:
     """Open the folder of a path whose links were resolved; yield it and the file's name.
 
     Raise OSError, also if a link is on the way since then.

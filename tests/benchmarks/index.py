@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -95,7 +95,7 @@ def measure(path: Path, folder: Path) -> None:
 @contextmanager
 def open_repository(
     path: Path, folder: Path, *, keep_state: bool = False
-) -> Iterator[tuple[Repository, MemorySidecar]]:
+) -> Generator[tuple[Repository, MemorySidecar]]:
     """Open a repository in a sidecar with a new state file, or the previous one."""
     state = folder / "state"
     if not keep_state:

@@ -33,8 +33,8 @@ def main() -> None:
         ):
             repository = make_repository(Path(folder) / name, {f"src/{n}.py": f"{n}\n" for n in range(100)})
             place = locate_repository(repository.path)
-            check_ms = timed(lambda _, place=place: refusal(BRANCH, branch_uses(place, BRANCH)), rounds)  # type: ignore[misc]
-            commit_ms = timed(lambda n, place=place, add=add: add(place, BRANCH, addition(n)), rounds)  # type: ignore[misc]
+            check_ms = timed(lambda _, place=place: refusal(BRANCH, branch_uses(place, BRANCH)), rounds)
+            commit_ms = timed(lambda n, place=place, add=add: add(place, BRANCH, addition(n)), rounds)
             print(f"{name:<16} check of the branch         {check_ms:6.2f} ms")
             print(
                 f"{name:<16} commit                      {commit_ms:6.2f} ms  {commit_ms / started:5.1f} × starting git"

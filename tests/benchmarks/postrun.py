@@ -10,7 +10,7 @@ import argparse
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -91,7 +91,7 @@ def measure_post_runs(subject: Subject, transcript_path: Path | None) -> list[fl
 
 
 @contextmanager
-def transcript(folder: Path) -> Iterator[Path]:
+def transcript(folder: Path) -> Generator[Path]:
     """Write a long transcript of a session whose last run is short."""
     path = folder / "session.jsonl"
     line = {"type": "assistant", "message": {"content": [{"type": "text", "text": "x" * 4_000}]}}

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,7 +137,7 @@ def state_after_edits(subject: Subject) -> list[float]:
 
 
 @contextmanager
-def restored(path: Path) -> Iterator[bytes]:
+def restored(path: Path) -> Generator[bytes]:
     """Yield a file's content, and restore the file."""
     before = path.read_bytes()
     try:

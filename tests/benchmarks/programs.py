@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def quiet_sidecar(state_dir: Path) -> MemorySidecar:
 
 
 @contextmanager
-def sidecar_on_clone(mirror: Path) -> Iterator[tuple[MemorySidecar, Path]]:
+def sidecar_on_clone(mirror: Path) -> Generator[tuple[MemorySidecar, Path]]:
     """Yield an active in-process application and a worktree of a repository, in which nothing is checked out yet."""
     with tempfile.TemporaryDirectory() as temporary:
         worktree = Path(temporary) / "worktree"

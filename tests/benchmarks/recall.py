@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,7 +85,7 @@ class MemoryIndex(NamedTuple):
         return hardest_rows(lesson, DEFAULT_PROFILES.grouped.weights) if places else lesson
 
     @contextmanager
-    def _read(self) -> "Iterator[tuple[apsw.Connection, str]]":
+    def _read(self) -> "Generator[tuple[apsw.Connection, str]]":
         index = self.memories.index()
         with index.process.database.read() as tx:
             yield tx, index.project

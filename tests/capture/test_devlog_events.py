@@ -298,7 +298,7 @@ def test_an_entry_quotes_the_request_of_the_run_that_names_it(start_chat: StartC
              ("The cart must round the discount once", f"{title}. The cause was a float. All 3 tests pass.", 110),
              ("yup.", "API Error: 500", 125))  # fmt: skip
     for prompt, text, lines in turns:
-        chat.turn(prompt, lambda n=lines: [chat.edit("src/big.py", "x = 1\n" * n)], text=text)  # type: ignore[misc]
+        chat.turn(prompt, lambda n=lines: [chat.edit("src/big.py", "x = 1\n" * n)], text=text)
     (entry,) = drafts(chat)
     assert entry["title"] == title
     assert "\n\nRequest: The cart must round the discount once\n\n" in entry["body"]
@@ -351,7 +351,7 @@ def test_a_due_tally_waits_longer_for_the_run_that_explains_it(start_chat: Start
     named = "Replaced the whole rounding of the cart by integers."
     chat.turn("round with integers", lambda: [chat.edit("src/whole.py", "y = 1\n" * 130)], text=named)
     for number in range(1, waiting):
-        chat.turn("go on", lambda lines="y = 1\n" * (130 + number): [chat.edit("src/whole.py", lines)], text="Done.")  # type: ignore[misc]
+        chat.turn("go on", lambda lines="y = 1\n" * (130 + number): [chat.edit("src/whole.py", lines)], text="Done.")
     assert drafts(chat) == []
     reason = "The cause was the rounding of the whole cart by floats. All 3 tests pass."
     chat.turn("go on", lambda: [chat.edit("src/whole.py", "y = 1\n" * 142)], text=reason)
@@ -399,7 +399,7 @@ def test_a_tally_that_starts_over_leaves_its_titles_to_the_next_entry(start_chat
     for number, name in enumerate(("sums", "taxes", "fees", "coupons", "refunds"), 1):
         text = f"Moved the {name} of the rounding into the cart of customers."
         content = "x = 1\n" * 20 * number
-        chat.turn("go on", lambda lines=content: [chat.edit("src/mail.py", lines)], text=text)  # type: ignore[misc]
+        chat.turn("go on", lambda lines=content: [chat.edit("src/mail.py", lines)], text=text)
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 1\n" * 101)], text="Done.")
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
     (entry,) = drafts(chat)

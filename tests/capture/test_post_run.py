@@ -287,7 +287,7 @@ def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
         100: "The cause was the rounding of lines in the big table.",
         130: "Done!", 131: "", 140: "",
     }  # fmt: skip
-    turns = [chat.turn("go on", lambda size=size: [chat.edit("src/big.py", lines * size)], text=text)  # type: ignore[misc]
+    turns = [chat.turn("go on", lambda size=size: [chat.edit("src/big.py", lines * size)], text=text)
              for size, text in sizes.items()]  # fmt: skip
     assert [len(turn["after"]["artifacts"]) for turn in turns] == [0, 0, 1, 0, 0]
     (entry,) = artifacts(chat)

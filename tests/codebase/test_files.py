@@ -123,7 +123,7 @@ def test_skip_worktree_file_is_not_listed(client: Client, make_repository: Make)
 
 
 def test_too_long_listing_is_truncated_and_reports_the_total() -> None:
-    tracked = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES)}
+    tracked: dict[str, str] = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES)}
     extra = [ChangedFile(f"0{number}", "untracked", "??", "1" * 40, None) for number in range(5)]
     listing = with_changes(FileMap(tracked, {}), _state(*extra), MAX_FILES)
     assert (len(listing.files), listing.cut_at) == (MAX_FILES, MAX_FILES + 5)

@@ -308,7 +308,7 @@ def new_pool(kind: type[ThreadPool] = ThreadPool) -> ThreadPool:
 
 
 class _FasterThanItsCaller(ThreadPool):
-    def submit(self, *arguments: Any, **options: Any) -> Future[Any]:
+    def submit(self, *arguments: Any, **options: Any) -> Future[Any]:  # pyrefly: ignore[bad-override]
         future = super().submit(*arguments, **options)
         wait((future,), PATIENCE_SECONDS)
         return future

@@ -4,7 +4,7 @@ import json
 from functools import cache
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import referencing
 from pydantic import ValidationError
 

@@ -12,7 +12,7 @@ def test_it_behaves_like_the_compiled_pattern() -> None:
     text = "Ab1 cd2"
     assert [match["word"] for match in lazy.finditer(text)] == [match["word"] for match in compiled.finditer(text)]
     assert lazy.sub("-", text) == compiled.sub("-", text)
-    assert lazy.match(text, 4).span() == (4, 7)  # type: ignore[union-attr]
+    assert lazy.match(text, 4).span() == (4, 7)  # pyrefly: ignore[missing-attribute]
     assert (lazy.pattern, lazy.flags, dict(lazy.groupindex)) == (compiled.pattern, compiled.flags, {"word": 1})
 
 

@@ -75,7 +75,7 @@ def test_chats_are_compared_a_day_after_their_first_prompt(active: MemorySidecar
     chats = [start_chat(sub_chat_id=chat_in(arm, number)) for arm in ("treated", "control") for number in range(2)]
     for chat in chats:
         reads = 1 if chat.sub_chat_id in (chat_in("treated"), chat_in("treated", 1)) else 3
-        chat.turn(PROMPT, lambda chat=chat, reads=reads: work(chat, reads=reads))  # type: ignore[misc]
+        chat.turn(PROMPT, lambda chat=chat, reads=reads: work(chat, reads=reads))
     chats[0].pre_run("go on", continuityMode="active")
 
     def experiment() -> Any:
@@ -102,7 +102,7 @@ def test_control_chats_that_open_stored_context_are_reported(active: MemorySidec
     memory = start_chat().cwd / ".chati" / "memories" / "shared" / "a.md"
     tool = {"type": "tool-mcp__onecode__search_memory", "toolCallId": "m", "state": "result", "input": {}}
     for number, parts in enumerate(([read_part(memory)], [tool], [EXTRA])):
-        start_chat(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda parts=parts: parts)  # type: ignore[misc]
+        start_chat(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda parts=parts: parts)
     leakage = active.client.request("rollout/status", {})["experiment"]["leakage"]
     assert (leakage["controlChats"], leakage["storedMemories"], leakage["leakedChats"]) == (2, 0, 0)
 
@@ -121,7 +121,7 @@ def test_what_treated_chats_stored_is_marked_and_its_way_into_control_chats_is_r
     for number, memory_id in enumerate((ids["control"], ids["treated"]), 1):
         found = {"type": "tool-mcp__onecode__search_memory", "toolCallId": "m", "state": "result", "input": {}}
         found["output"] = {"text": f"{memory_id}: never use floats"}
-        start_chat(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda found=found: [found])  # type: ignore[misc]
+        start_chat(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda found=found: [found])
     leakage = active.client.request("rollout/status", {})["experiment"]["leakage"]
     assert (leakage["storedMemories"], leakage["controlChats"], leakage["leakedChats"]) == (1, 2, 1)
     assert leakage["sentence"].endswith("; 1 of them reached something that a treated chat stored.")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -276,7 +276,7 @@ def test_only_its_user_can_connect_to_the_local_socket(claude: ClaudeCode) -> No
 
 
 @contextmanager
-def deaf_sidecar(claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def deaf_sidecar(claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """Open a local socket that nobody serves, for a while."""
     folder = claude.state_dir / "socket"
     folder.mkdir(parents=True, mode=0o700)

@@ -65,7 +65,7 @@ def address(responses: Responses) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the base class's name)
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:

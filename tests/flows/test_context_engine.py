@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 
 from sidecar.context import BRACKETS
 from tests.context.chati_project import PROJECT, SESSION

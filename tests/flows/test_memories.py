@@ -38,7 +38,7 @@ def test_folders_determine_a_memorys_owner_and_retention(memories: Memories) -> 
         "shared/session/current-session.md", "brief/durable/a.md", "architect/daily/2026-02-12/b.md",
     ):  # fmt: skip
         memories.write(path, f"# {path}\n\nWords.\n")
-    memories.sidecar.app.process.is_command_line = True  # type: ignore[union-attr]
+    memories.sidecar.app.process.is_command_line = True  # pyrefly: ignore[missing-attribute]
     listed = {(memory["title"], memory["owner"], memory["retention"]) for memory in memories.ask("list")["memories"]}
     assert listed == {
         ("shared/durable/2026-02-12-jwt-auth.md", "shared", "durable"),

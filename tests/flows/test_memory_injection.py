@@ -249,7 +249,7 @@ def test_manual_edits_take_effect_among_hundreds_of_memories(
         memories.write(f"shared/durable/{number}.md", f"# Kiln {number}\n\nKiln {number} fires pots.\n")
     for name in "abc":
         Conversation(active.client, project.path, sub_chat_id=name).turn(PROMPT)
-        active.app.process.wait_idle(20)  # type: ignore[union-attr]
+        active.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
     memories.write("shared/durable/printer.md", "# Receipt printer\n\nThe receipt printer prints 42 columns.\n")
     prompt = "How many columns has the receipt printer?"
     assert "42 columns" in "".join(

@@ -240,7 +240,7 @@ def test_an_accepted_artifact_becomes_a_durable_memory(memories: Memories, conve
     drafted = drafted_of_a_run(memories, conversation)
     assert memories.ids() == []
     conversation.decide("accept", drafted["id"])
-    memories.sidecar.app.process.wait_idle(20)  # type: ignore[union-attr]
+    memories.sidecar.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
     (memory,) = memories.ask("list")["memories"]
     assert (memory["type"], memory["retention"], memory["tags"]) == (
         "episodic",
@@ -257,7 +257,7 @@ def test_an_artifacts_memory_follows_the_users_edits(memories: Memories, convers
 
     def decide(verb: str, **changes: str) -> None:
         conversation.decide(verb, drafted["id"], **changes)
-        memories.sidecar.app.process.wait_idle(20)  # type: ignore[union-attr]
+        memories.sidecar.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
 
     decide("update", body="# A draft\n\nNobody accepted this.")
     assert memories.ids() == []

@@ -156,7 +156,7 @@ def test_live_output_is_optional_and_promises_are_found_either_way(
     assert streaming.stdout is not None
     shown = b""
     while b"Now I read" not in shown:
-        shown += streaming.stdout.read1()  # type: ignore[attr-defined]
+        shown += streaming.stdout.read1()  # pyrefly: ignore[missing-attribute]
     assert streaming.poll() is None, "it is shown while the agent still works"
     seen.touch()
     assert streaming.wait(30) == 0

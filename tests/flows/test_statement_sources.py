@@ -24,7 +24,7 @@ def memories(active: MemorySidecar, project: Repository) -> Memories:
 def run(conversation: Conversation, prompt: str, **post: Any) -> list[dict[str, Any]]:
     """Play a run and return what it remembered."""
     before = conversation.pre_run(prompt)
-    changes = {"assistant": {"text": "Done.", "parts": [{"type": "text", "text": "Done."}]}, **post}
+    changes: dict[str, Any] = {"assistant": {"text": "Done.", "parts": [{"type": "text", "text": "Done."}]}, **post}
     return list(conversation.post_run(before, prompt, **changes)["remembered"])
 
 

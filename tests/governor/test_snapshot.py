@@ -316,9 +316,8 @@ def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(star
     for turns, pre, pipeline in ((3, full, None), (1, {}, handover)):
         chat = start_chat(sub_chat_id=f"chat-{turns}")
         set_settings(chat, rehydrate=True)
-        for _ in range(turns):
-            decision = chat.post_run(chat.pre_run(PROMPT, **pre), pipeline=pipeline)["governor"]
-        assert decision["action"] == "rehydrate"
+        decisions = [chat.post_run(chat.pre_run(PROMPT, **pre), pipeline=pipeline)["governor"] for _ in range(turns)]
+        assert decisions[-1]["action"] == "rehydrate"
 
 
 def test_a_fresh_session_does_not_inherit_the_previous_window(start_chat: StartChat) -> None:

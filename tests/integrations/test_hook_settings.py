@@ -50,7 +50,7 @@ def test_other_settings_stay_byte_for_byte() -> None:
 
 @given(settings, styles)
 def test_uninstalling_restores_settings_byte_for_byte(content: dict[str, object], style: dict[str, object]) -> None:
-    text = json.dumps(content, **style)  # type: ignore[arg-type]
+    text = json.dumps(content, **style)  # pyrefly: ignore[bad-argument-type]
     changed = with_hooks(text, PROGRAM)
     assert {name: value for name, value in json.loads(changed).items() if name != "hooks"} == content
     back = without_hooks(changed)

@@ -359,7 +359,7 @@ class Syncing(RuleBasedStateMachine):
 
 
 TestSyncing: Callable[..., Any] = Syncing.TestCase
-TestSyncing.settings = settings(  # type: ignore[attr-defined]
+TestSyncing.settings = settings(  # pyrefly: ignore[missing-attribute]
     max_examples=examples(12, 4),
     stateful_step_count=16,
     deadline=None,

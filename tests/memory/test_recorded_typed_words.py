@@ -83,7 +83,7 @@ BASH = call("Bash", {"command": "alembic upgrade head"})
 def test_the_words_of_a_refusal_are_the_users_and_an_output_that_repeats_its_form_is_not(
     tool: dict[str, Any], text: str, record: dict[str, Any], expected: list[str]
 ) -> None:
-    assert words(tool, answer(text, **{"toolUseResult": f"Error: {text}", **record})) == expected
+    assert words(tool, answer(text, failed=True, **{"toolUseResult": f"Error: {text}", **record})) == expected
 
 
 @together("text", [STOP, "Exit code 137\n[Request interrupted by user for tool use]", "Interrupted by user"])

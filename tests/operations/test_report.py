@@ -101,6 +101,8 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
         if before == made.behind():
             break
         time.sleep(0.25)
+    else:
+        raise AssertionError("the state does not come to rest")
     yield made._replace(answer=answer, stored=before)
     patch.undo()
     evaluate_pressure.cache_clear()

@@ -108,7 +108,7 @@ def test_mentions_act_per_call_outside_the_shared_entry(start_chat: StartChat) -
 def test_the_pack_after_an_edit_is_prefetched(start_chat: StartChat, active: MemorySidecar) -> None:
     chat = start_chat()
     for number in range(3):
-        answer = chat.turn(PROMPT, lambda number=number: [chat.edit("src/cart.py", f"total = {number}\n")])  # type: ignore[misc]
+        answer = chat.turn(PROMPT, lambda number=number: [chat.edit("src/cart.py", f"total = {number}\n")])
         assert answer["metadata"]["cacheHit"] == (number > 0)
         prepared(active)
     assert hit(chat)

@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ def _play_session(recorded: Recorded, repositories: Path, folder: Path, options:
 
 
 @contextmanager
-def _open_sidecar(state: Path, clock: RecordedClock, settings: dict[str, Any]) -> Iterator[Sidecar]:
+def _open_sidecar(state: Path, clock: RecordedClock, settings: dict[str, Any]) -> Generator[Sidecar]:
     """Open a sidecar with an empty state folder."""
     try:
         with in_process(state, clock, settings, CountedIds()) as opened:

@@ -169,7 +169,7 @@ def test_many_threads_submit_and_each_workspace_stays_in_order() -> None:
 
     def submit_all(key: str) -> None:
         for number in range(200):
-            scheduler.submit(QueuedTask(lambda number=number: visit(key, number), key, 1))  # type: ignore[misc]
+            scheduler.submit(QueuedTask(lambda number=number: visit(key, number), key, 1))
 
     threads = [threading.Thread(target=submit_all, args=(f"/{name}",)) for name in range(12)]
     for thread in threads:

@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ class Browser:
 
 
 @contextmanager
-def open_browser(folder: Path) -> Iterator[Browser]:
+def open_browser(folder: Path) -> Generator[Browser]:
     """Start a browser with a new profile below a folder. Without Chromium the test is skipped, but fails in CI."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None:

@@ -46,7 +46,7 @@ class Conversation:
 
     def post_run(self, before: Any, prompt: str = "", *, session: str | None = "session", **changes: Any) -> Any:
         """Report the end of a pre-run's run; afterwards the conversation is in `session`."""
-        params = {
+        params: dict[str, Any] = {
             "runId": before["runId"], "deliveryToken": before["deliveryToken"], "subChatId": self.sub_chat_id,
             "provider": self.provider, "mode": "agent", "cwd": str(self.cwd), "prompt": prompt, "outcome": "completed",
             "session": {"before": self.session_id, "after": session}, "startedAt": "2026-03-01T09:30:00.000Z",

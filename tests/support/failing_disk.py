@@ -1,6 +1,6 @@
 """A disk that fails on request of a test."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import apsw
@@ -44,7 +44,7 @@ class _File(apsw.VFSFile):
 
 
 @contextmanager
-def failing_disk() -> Iterator[Disk]:
+def failing_disk() -> Generator[Disk]:
     """Put a disk that can fail under every database opened in the meantime."""
     disk = Disk()
     try:

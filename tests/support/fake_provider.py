@@ -3,7 +3,7 @@
 import http.server
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -56,7 +56,7 @@ def tool(call_id: str, name: str, **tool_input: Any) -> Block:
 
 
 @contextmanager
-def open_provider() -> Iterator[Provider]:
+def open_provider() -> Generator[Provider]:
     """Run a provider for the duration of the context."""
     provider = Provider()
 
@@ -79,7 +79,7 @@ def open_provider() -> Iterator[Provider]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the base class's name)
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:

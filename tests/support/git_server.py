@@ -5,13 +5,14 @@ import os
 import subprocess
 import threading
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
-def serve_repositories(root: Path, password: str | None = None) -> Iterator[str]:
+def serve_repositories(root: Path, password: str | None = None) -> Generator[str]:
     """Yield the base address of a folder's repositories; with a password only for the user `ada`."""
     allowed = None if password is None else f"Basic {b64encode(f'ada:{password}'.encode()).decode()}"
 
@@ -22,7 +23,7 @@ def serve_repositories(root: Path, password: str | None = None) -> Iterator[str]
         def do_POST(self) -> None:
             self._answer(self._body())
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the base class's name)
             pass
 
         def _body(self) -> bytes:
@@ -69,7 +70,7 @@ def serve_repositories(root: Path, password: str | None = None) -> Iterator[str]
 
 
 @contextmanager
-def serve_redirect(other: str) -> Iterator[str]:
+def serve_redirect(other: str) -> Generator[str]:
     """Yield the address of a server that redirects every request to another."""
 
     class Server(http.server.BaseHTTPRequestHandler):
@@ -79,7 +80,7 @@ def serve_redirect(other: str) -> Iterator[str]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the base class's name)
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:

@@ -112,7 +112,7 @@ def _within(value: Any, depth: int) -> Iterator[LazyPattern]:
     elif depth and isinstance(value, Mapping):
         for item in value.values():
             yield from _within(item, depth - 1)
-    elif depth and isinstance(value, Sequence | frozenset) and not isinstance(value, str | bytes):
+    elif depth and isinstance(value, (Sequence, frozenset)) and not isinstance(value, (str, bytes)):
         for item in value:
             yield from _within(item, depth - 1)
 

@@ -73,7 +73,7 @@ class WarmProcess(subprocess.Popen[Any]):
         self.pid = forking_process.fork(request, [*streams, status_fd])
         os.close(status_fd)
         self._child_created = True
-        self._close_pipe_fds(*handles)  # type: ignore[attr-defined]  # the base class's
+        self._close_pipe_fds(*handles)  # pyrefly: ignore[missing-attribute]  # the base class's
 
     def _internal_poll(self, *_: Any, **__: Any) -> int | None:
         return self._await_end(0)
@@ -219,7 +219,7 @@ def run_and_end(request: Request) -> None:
         if not isinstance(end.code, int | None):
             raise
         status = end.code or 0
-    threading._shutdown()  # type: ignore[attr-defined]  # the interpreter's own wait for threads
+    threading._shutdown()  # pyrefly: ignore[missing-attribute]  # the interpreter's own wait for threads
     atexit._run_exitfuncs()
     try:
         sys.stdout.flush()

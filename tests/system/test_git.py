@@ -171,8 +171,8 @@ def test_git_variables_that_redirect_the_repository_are_removed(
 def test_no_process_is_left_running(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
     Git(repository.path).run("status")
-    subprocess._cleanup()  # type: ignore[attr-defined]
-    assert subprocess._active in ([], None)  # type: ignore[attr-defined]
+    subprocess._cleanup()  # pyrefly: ignore[missing-attribute]
+    assert subprocess._active in ([], None)  # pyrefly: ignore[missing-attribute]
 
 
 def test_the_main_worktree_is_that_of_the_repository_a_linked_worktree_belongs_to(tmp_path: Path) -> None:

@@ -375,7 +375,8 @@ def _added(
 ) -> dict[str, frozenset[str]]:
     """Return the lines that a run's commits, and the worktree's diff against the last of them, add to each file."""
     hunks = {path: effects.diffs[path].hunks for path in paths if path in effects.diffs}
-    old, new = baseline.head if baseline is not None else None, effects.state and effects.state.head
+    old = baseline.head if baseline is not None else None
+    new = effects.state.head if effects.state is not None else None
     if effects.moved.direction == "forward" and effects.moved.files and old is not None and new is not None:
         for path, file in repository.committed_diffs(old, new, effects.moved).items():
             if path in paths:

@@ -3,7 +3,7 @@
 import threading
 import weakref
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -102,7 +102,7 @@ class Turn:
         self._is_free.set()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> Generator[None]:
         """Let the history wait meanwhile."""
         with self._lock:
             self._requests += 1

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, is_test
 from sidecar.codebase.search.postings import MAX_UNITS, unit_of
@@ -539,7 +539,7 @@ class _PathsBefore:
     def __init__(self, removed: frozenset[str], present: Container[str]) -> None:
         self._removed, self._present = removed, present
 
-    def __contains__(self, path: object) -> bool:
+    def __contains__(self, path: Any) -> bool:
         return path in self._removed or path in self._present
 
 
@@ -549,7 +549,7 @@ class _PathsFromRoot:
     def __init__(self, documents: Documents) -> None:
         self._documents, self._prefix = documents, documents.prefix
 
-    def __contains__(self, path: object) -> bool:
+    def __contains__(self, path: Any) -> bool:
         return isinstance(path, str) and path_from_cwd(self._prefix, path) in self._documents
 
     def ending_with(self, tail: str) -> list[str]:

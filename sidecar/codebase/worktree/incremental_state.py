@@ -394,6 +394,10 @@ MIN_REREAD_FILES, REREAD_SHARE = 64, 8
 """
 
 
+_HAS_EXACT_STAT = sys.platform != "win32"
+"""Whether the stat of a file has all that git stores in its index."""
+
+
 def compare_fresh_checkout(cwd: Path, root: Path, scan: Scan, now_ns: int) -> DetailedState | None:
     """Return the state of a worktree that was just checked out; None if `git status` is as fast, or is needed.
 
@@ -404,7 +408,7 @@ def compare_fresh_checkout(cwd: Path, root: Path, scan: Scan, now_ns: int) -> De
     git_dir, common = git_dir_of(root), common_dir_of(root)
     before = index_signature(root), head_of(root), branch_of(root)
     _, head, branch = before
-    if sys.platform == "win32" or git_dir is None or common is None or head is None or branch is None:
+    if not _HAS_EXACT_STAT or git_dir is None or common is None or head is None or branch is None:
         return None
     try:
         file_stat = os.stat(git_dir / "index")

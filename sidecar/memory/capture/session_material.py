@@ -140,11 +140,9 @@ def from_json(value: Mapping[str, Any]) -> SessionSummary:
     return SessionSummary(
         session=value["session"],
         source=value["source"],
-        utterances=tuple(
-            Utterance(**{**item, "touched": tuple(item.get("touched", ()))}) for item in value["utterances"]
-        ),
-        errors=tuple(ErrorEvent(**{**item, "changed": tuple(item.get("changed", ()))}) for item in value["errors"]),
-        notes=tuple(Note(**{**item, "tags": tuple(item["tags"])}) for item in value["notes"]),
+        utterances=tuple(Utterance(**_with_tuple(item, "touched")) for item in value["utterances"]),
+        errors=tuple(ErrorEvent(**_with_tuple(item, "changed")) for item in value["errors"]),
+        notes=tuple(Note(**_with_tuple(item, "tags")) for item in value["notes"]),
         cited=tuple(value["cited"]),
         delivered=tuple(value.get("delivered", ())),  # absent in material of an older version, like the next
         near_misses=tuple(NearMiss(**item) for item in value.get("near_misses", ())),
@@ -152,6 +150,10 @@ def from_json(value: Mapping[str, Any]) -> SessionSummary:
         is_statement=value.get("is_statement", False),
         withdrawn_source=value.get("withdrawn_source", ""),
     )
+
+
+def _with_tuple(item: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {**item, name: tuple(item.get(name, ()))}
 
 
 MAX_UTTERANCE_CHARACTERS = 20_000

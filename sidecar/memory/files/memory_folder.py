@@ -7,7 +7,7 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -85,7 +85,7 @@ class MemoryFolder:
             ) from error
 
     @contextmanager
-    def locked(self) -> Iterator["DayNumbers"]:
+    def locked(self) -> Generator["DayNumbers"]:
         """Hold the lock against other processes and threads; create the folder if needed."""
         self.prepare()
         try:
@@ -126,7 +126,7 @@ class MemoryFolder:
             os.close(fd)
 
     @contextmanager
-    def open_folders(self) -> "Iterator[OpenFolders]":
+    def open_folders(self) -> "Generator[OpenFolders]":
         """Return the folders that are open during one pass over many files."""
         with ExitStack() as stack:
             yield OpenFolders(self, stack)
@@ -197,14 +197,14 @@ class MemoryFolder:
             write_atomic(file, content, durable=False, folder=folder)
 
     @contextmanager
-    def _folder_of(self, path: str, *, make: bool = False) -> Iterator[tuple[RealFolder, str]]:
+    def _folder_of(self, path: str, *, make: bool = False) -> Generator[tuple[RealFolder, str]]:
         """Open a file's folder. Raise NotFound, PolicyDenied, OSError."""
         *below, name = path.split("/")
         with self.open_folder(*below, make=make) as folder:
             yield folder, _allowed_name(name)
 
     @contextmanager
-    def open_folder(self, *below: str, make: bool = False) -> Iterator[RealFolder]:
+    def open_folder(self, *below: str, make: bool = False) -> Generator[RealFolder]:
         """Open a folder below the root; every folder on the way must be a real one. Raise NotFound, PolicyDenied."""
         parts = (FOLDER, MEMORIES, *map(_allowed_name, below))
         with ExitStack() as stack:

@@ -311,8 +311,8 @@ def _tool_used(name: object, raw_arguments: object) -> ToolUsed:
 def _edited(name: object, arguments: HarnessEvent) -> Iterator[str]:
     """Yield the paths that an editing tool names; Codex lists its changes, or has them as members by path."""
     if name in {"file_change", "patch_apply"}:
-        changes = arguments.get("changes")
-        for change in changes if isinstance(changes, list | dict) else ():
+        changes: Any = arguments.get("changes")
+        for change in changes if isinstance(changes, (list, dict)) else ():
             path = change.get("path") if isinstance(change, dict) else change
             if isinstance(path, str):
                 yield path
@@ -323,7 +323,7 @@ def _edited(name: object, arguments: HarnessEvent) -> Iterator[str]:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _count(usage: HarnessEvent, name: str) -> int | None:

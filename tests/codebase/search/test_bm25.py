@@ -165,7 +165,7 @@ def _bm25(counted: Mapping[str, Mapping[str, int]], terms: list[str], b: float) 
         for unit in holding:
             count, length = counted[unit][term], sum(counted[unit].values())
             saturated = count * (K1 + 1) / (count + K1 * (1 - b + b * length / average))
-            scores[unit] += inverse_frequency(len(holding), len(counted)) * saturated  # type: ignore[assignment]
+            scores[unit] += inverse_frequency(len(holding), len(counted)) * saturated  # pyrefly: ignore[unsupported-operation]
     return dict(scores)
 
 
@@ -188,7 +188,7 @@ def _plain_texts(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
         for path, counts in files.items():
             if counts[term]:
                 norm = K1 * (1 - B + B * counts.total() / average)
-                body[path] += weight * counts[term] * (K1 + 1) / (counts[term] + norm)  # type: ignore[assignment]
+                body[path] += weight * counts[term] * (K1 + 1) / (counts[term] + norm)  # pyrefly: ignore[unsupported-operation]
     return dict(body), best
 
 

@@ -47,7 +47,7 @@ class Session:
 
     def change(self) -> ChangedFile:
         kind, code = ("untracked", "??") if self.is_new_file else ("unstaged", ".M")
-        return ChangedFile(PATH, kind, code, short_id(self.text()), None)  # type: ignore[arg-type]
+        return ChangedFile(PATH, kind, code, short_id(self.text()), None)
 
     def hunks(self) -> tuple[Hunk, ...]:
         return split_hunks(self.text())

@@ -42,7 +42,7 @@ def state(*files: ChangedFile, head: str = "1" * 40, kind: str = "git") -> Repos
 
 def changed(path: str = "a.py", content: str = "c", kind: str = "unstaged") -> ChangedFile:
     fields = {"path": path, "kind": kind, "code": " M", "content_hash": content, "original": None}
-    return ChangedFile(**fields)  # type: ignore[arg-type]
+    return ChangedFile(**fields)  # pyrefly: ignore[bad-argument-type]
 
 
 def items_of(

@@ -1,6 +1,6 @@
 """A failing source is omitted and named: the run continues, and valid statements are not retracted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
     prepend_git_wrapper(folder, lines, monkeypatch)
 
     @contextmanager
-    def for_a_while(command: str) -> Iterator[None]:
+    def for_a_while(command: str) -> Generator[None]:
         mark = folder / f"{command}.fails"
         mark.touch()
         yield
@@ -45,7 +45,7 @@ def rules_unreadable(git_fails: Failing) -> Callable[[], Any]:
         return read_from_worktree(cwd, path, *rest) if path.startswith("src/") else None
 
     @contextmanager
-    def for_a_while() -> Iterator[None]:
+    def for_a_while() -> Generator[None]:
         with pytest.MonkeyPatch.context() as context, git_fails("cat-file"):
             context.setattr(repository, "read_from_worktree", read)
             yield

@@ -14,7 +14,7 @@ _FILE = Path(__file__).with_suffix(".tsv")
 
 def _row(line: str) -> Labelled:
     registry, decision, intent, *right = line.split("\t")
-    return Labelled(registry, intent, decision, tuple(right[0].split()) if right else ())  # type: ignore[arg-type]
+    return Labelled(registry, intent, decision, tuple(right[0].split()) if right else ())  # pyrefly: ignore[bad-argument-type]
 
 
 CODE_INTENTS = [_row(line) for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

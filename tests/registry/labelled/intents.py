@@ -17,7 +17,7 @@ class Labelled(NamedTuple):
 
 
 def _of(registry: str, *rows: tuple[str, str, str]) -> list[Labelled]:
-    return [Labelled(registry, intent, decision, tuple(right.split())) for intent, decision, right in rows]  # type: ignore[arg-type]
+    return [Labelled(registry, intent, decision, tuple(right.split())) for intent, decision, right in rows]  # pyrefly: ignore[bad-argument-type]
 
 
 INTENTS = [
