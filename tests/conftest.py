@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from shutil import disk_usage
 from typing import Any
@@ -102,7 +103,7 @@ FIRST = (
     "tests/knowledge/test_git_source.py",
     "tests/codebase/test_indexer.py",
 )
-"""What takes longest for its number of tests, and so begins first."""
+"""What takes longest for its number of tests, and so begins first, in turn with the other modules."""
 
 
 SLOW = (
@@ -196,7 +197,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in excluded]
     if hasattr(config, "workerinput"):
         sizes = Counter(_scope_of(item.nodeid) for item in items)
-        items.sort(key=lambda item: (_rank_of(item.nodeid), -sizes[_scope_of(item.nodeid)]))
+        scopes = sorted(sizes, key=lambda scope: (_rank_of(scope), -sizes[scope]))
+        count = sum(_rank_of(scope) < len(FIRST) for scope in scopes)
+        turns = zip_longest(scopes[:count], scopes[count:])  # most that take long wait, and leave a core to the others
+        places = {scope: place for place, scope in enumerate(scope for turn in turns for scope in turn if scope)}
+        items.sort(key=lambda item: places[_scope_of(item.nodeid)])
         collect_constants(config)
 
 

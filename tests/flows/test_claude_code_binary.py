@@ -139,6 +139,7 @@ def test_a_rule_that_the_user_typed_reaches_the_next_session(terminal: Terminal,
     assert "Fridays" not in section
 
 
+@pytest.mark.thorough
 def test_a_session_receives_its_packs_again_after_its_own_compaction(terminal: Terminal, provider: Provider) -> None:
     assert terminal.continue_session("And let it refuse a negative percent").count("anchor") == 1
     terminal.continue_session("/compact")

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -121,7 +120,7 @@ def test_windows_and_composed_names_as_on_macos_are_left_to_git(
     fresh: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(incremental_state, "sys", SimpleNamespace(platform="win32"))
+        patch.setattr(incremental_state, "_HAS_EXACT_STAT", False)
         assert _compared(fresh)[0] is None
     fresh.git("config", "core.precomposeunicode", "true")
     assert _compared(fresh)[0] is None
