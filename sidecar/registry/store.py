@@ -24,7 +24,7 @@ VERSION = 1
 WORDS_VERSION = 4
 """Part of the cache key: changed stemming invalidates cached words."""
 
-FACTS_VERSION = 6
+FACTS_VERSION = 7
 """Changed extraction invalidates stored facts."""
 
 MAX_DECISIONS = 100

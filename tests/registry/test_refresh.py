@@ -498,3 +498,30 @@ def test_wrapped_exports_methods_of_other_files_and_libraries_for_tests_are_enti
         *("src/lib.rs", "src/lib.rs#Price", "src/round.rs", "src/round.rs#Price.to_euros"),
         *("doc/manual.go", "doc/manual.go#WriteManual", "web/test.py", "web/test.py#Client"),
     }
+
+
+LONG_EXAMPLE = " * @example\n" + "".join(f" * // step {number}\n" for number in range(120))
+LONG_COMMENTS = {
+    "lib/auto.js": f"/**\n * Orders jobs by their needs.\n *\n{LONG_EXAMPLE} */\nexport function auto() {{}}\n",
+    "lib/detect.js": """/**
+ * Returns the first item that passes a test.
+
+ * Like [find](https://example.com/play/fu7h), for collections.
+ */
+export function detect(items) {}
+""",
+    "src/fmt.rs": "const A: u8 = 1; /* one */\npub fn undocumented() {}\n",
+}
+
+
+def test_long_comments_are_read_from_their_start_and_without_web_addresses(
+    make_repository: Callable[..., Repository], client: Client
+) -> None:
+    project = Project(make_repository(LONG_COMMENTS, name="jobs").path, client)
+    project.request("refresh", fromCode=True)
+    entities = by_id(project)
+    assert entities["code/lib/auto.js#auto"]["purpose"] == "Orders jobs by their needs."
+    assert entities["code/lib/detect.js#detect"]["purpose"] == "Returns the first item that passes a test."
+    assert "collections" in entities["code/lib/detect.js#detect"]["keywords"]
+    assert {"https", "example", "fu7h"}.isdisjoint(entities["code/lib/detect.js#detect"]["keywords"])
+    assert entities["code/src/fmt.rs#undocumented"]["purpose"] == "undocumented"

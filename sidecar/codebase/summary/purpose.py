@@ -17,6 +17,9 @@ _HEAD_LINES = 80
 _HEAD_OF_DEFINITION = 60
 """Maximum lines of a definition's head: each parameter may have its own."""
 
+_COMMENT_LINES = 400
+"""Maximum lines of a definition's comment: its purpose is at the top, above its parameters and examples."""
+
 _DOC_LINES = 40
 _MAX_LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
@@ -55,6 +58,7 @@ _TORN_LINK = lazy_regex(r"[^\[\]()]{0,80}\]\(")
 """The second line of a badge."""
 _IMAGE = lazy_regex(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,300}\)")
 _ADDRESS = lazy_regex(r"<[^<>]{1,300}>|\bhttps?://[^\s<>]{1,300}")
+_WEB_ADDRESS = lazy_regex(r"\bhttps?://[^\s<>\[\]()]{1,300}")
 _PROSE_LINES = 8
 _MODULE_TEXT = lazy_regex(r"\s*+@moduledoc\s++(?:~[sS])?(\"\"\"|\")")
 _FIRST_CELLS = 3
@@ -203,7 +207,7 @@ def _clean_comment(block: Sequence[str]) -> str:
         if _ASIDE.match(line):
             break
         if not _NOT_A_PURPOSE.match(line) and not _RULER.match(line):
-            lines_.append(_TAGGED.sub(" ", _XML.sub(r"\1", line)))
+            lines_.append(_TAGGED.sub(" ", _XML.sub(r"\1", _WEB_ADDRESS.sub(" ", line))))
     return _SPACES.sub(" ", " ".join(lines_))[:MAX_COMMENT_CHARACTERS]
 
 
@@ -348,16 +352,30 @@ def _definition_comment(lines: Sequence[str], index: int, language: Language | N
         row -= 1  # some styles leave an empty line below it
     if row > 0 and lines[row].strip() == '"""':
         return _text_above(lines, row)
+    start = _block_start(lines, row)
+    if start is not None:
+        return [_strip_markers(line.strip()) for line in lines[start : row + 1]]
     comment_lines: list[str] = []
-    while row >= 0 and index - row <= _HEAD_LINES:
+    while row >= 0 and index - row <= _COMMENT_LINES:
         text = lines[row].strip()
-        if not text.startswith(("//", "#", "/*", "*", "--")) or text.startswith(_DIRECTIVES):
+        if not text.startswith(_COMMENTS) or text.startswith(_DIRECTIVES):
             break
-        comment_lines.insert(0, _strip_markers(text))
+        comment_lines.append(_strip_markers(text))
         if text.startswith("/*"):
             break
         row -= 1
-    return comment_lines
+    return comment_lines[::-1]
+
+
+def _block_start(lines: Sequence[str], last: int) -> int | None:
+    """Return the row where the block comment starts that ends in a row, with or without markers between; else None."""
+    text = lines[last].strip() if last >= 0 else ""
+    if not text.endswith("*/") or text.startswith(("//", "#", "--")):
+        return None
+    for row in range(last, max(-1, last - _COMMENT_LINES), -1):
+        if "/*" in lines[row]:
+            return row if lines[row].lstrip().startswith("/*") else None
+    return None
 
 
 def _text_above(lines: Sequence[str], last: int) -> list[str]:
