@@ -10,7 +10,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.registry.entities import Entity, Registry, ReuseDecision, adaptability_level
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
 from sidecar.registry.project_registry import registry_for_workspace
-from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores, without_chance
+from sidecar.registry.scoring import RegistryIndex, Score, by_word_forms, intent_terms, scores, without_chance
 from sidecar.workspace import Workspace
 
 REUSE_FROM, ADAPT_FROM = 90.0, 60.0
@@ -18,6 +18,9 @@ REUSE_FROM, ADAPT_FROM = 90.0, 60.0
 
 NEAR_TIE = 2.0
 """Matches whose scores differ by less are equally likely."""
+
+REORDERED = 10
+"""Number of the best scores among which the form of the words decides."""
 
 SHOWN_MISSING = 6
 MAX_PURPOSE = 160
@@ -55,7 +58,7 @@ def match_intent(
     """Return the best matches among the entities whose file exists."""
     terms = intent_terms(intent, index)
     best: list[Score] = []
-    needed = max(limit, 2)
+    needed = max(limit, REORDERED)
     count = needed
     while True:
         ranked = scores(terms, index, count, type_)
@@ -63,7 +66,7 @@ def match_intent(
         if len(best) >= needed or len(ranked) < count:
             break
         count *= 4
-    likely = without_chance(best[:needed], terms, index)
+    likely = without_chance(by_word_forms(best[:needed], intent, terms, index)[: max(limit, 2)], terms, index)
     recommendations = [_recommendation(score, index.entities[score.number], registry) for score in likely]
     return Match(recommendations[:limit], _is_ambiguous(recommendations))
 

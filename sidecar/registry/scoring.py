@@ -40,8 +40,10 @@ from sidecar.registry.stemming_and_synonyms import (
     kinds_in,
     prefix_of,
     proper_names_in,
+    root_of_word,
     roots_of,
     synonyms_of,
+    word_forms,
     words_before_whether,
 )
 
@@ -197,6 +199,10 @@ chance.
 TOO_FEW_WORDS = 0.59
 """Factor of such intents, which leaves their score below 60."""
 
+SAME_FORM, WHOLE_FILE = 40.0, 10.0
+"""Points by which an entity moves up that contains all words of the intent as written, and by which a whole file moves
+down: its definitions say more. They order entities, and raise no score.
+"""
 
 _ROUNDING = 1e-9
 
@@ -356,6 +362,37 @@ def score(number: int, terms: Sequence[Term], index: RegistryIndex) -> Score:
     )
 
 
+def by_word_forms(best: Sequence[Score], intent: str, terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
+    """Return the best scores, those first that contain most words of the intent as written.
+
+    `https` and `http` have one root, synonyms are inexact, and generic words weigh little in a score; all of these tell
+    entities apart that cover an intent alike. No score is above the one before it.
+    """
+    roots = {word: root_of_word(word) for word in word_forms([intent])}
+    weights = {word: index.weight(root) for word, root in roots.items() if root not in QUESTIONS}
+    total = sum(weights.values()) or 1.0
+
+    def order(score: Score) -> tuple[float, int]:
+        entity = index.entities[score.number]
+        forms = frozenset(word_forms((display_name(entity), entity.purpose, *entity.keywords)))
+        same = sum(weight for word, weight in weights.items() if word in forms) / total
+        is_file = entity.origin == "code" and "#" not in entity.key and not any(entity.type in t.kinds for t in terms)
+        return -score.score - SAME_FORM * same + WHOLE_FILE * is_file, score.number
+
+    ordered: list[Score] = []
+    for score in sorted(best, key=order):
+        ordered.append(_lowered(score, ordered[-1].score / score.score) if _is_above(score, ordered) else score)
+    return ordered
+
+
+def _is_above(score: Score, before: Sequence[Score]) -> bool:
+    return bool(before) and score.score > before[-1].score
+
+
+def _lowered(score: Score, factor: float) -> Score:
+    return score._replace(score=score.score * factor, keywords=score.keywords * factor, purpose=score.purpose * factor)
+
+
 def without_chance(best: Sequence[Score], terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
     """Return the best scores, all of them below 60 if the first is code that shares too few words of its own.
 
@@ -363,14 +400,7 @@ def without_chance(best: Sequence[Score], terms: Sequence[Term], index: Registry
     """
     if not best or not _is_by_synonyms(best[0].number, terms, index):
         return list(best)
-    return [
-        score._replace(
-            score=score.score * TOO_FEW_WORDS,
-            keywords=score.keywords * TOO_FEW_WORDS,
-            purpose=score.purpose * TOO_FEW_WORDS,
-        )
-        for score in best
-    ]
+    return [_lowered(score, TOO_FEW_WORDS) for score in best]
 
 
 def _is_by_synonyms(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:

@@ -151,6 +151,18 @@ def function_words_of(text: str) -> frozenset[str]:
     return frozenset(word for word in words if word in _FUNCTION_WORDS and len(word) > 1)
 
 
+def word_forms(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of names and texts as written, in lower case and each once, without function words."""
+    words = (word.casefold() for text in texts for word in _HUMPS.findall(text))
+    return tuple(dict.fromkeys(word for word in words if word not in _FUNCTION_WORDS))
+
+
+@lru_cache(maxsize=16_384)
+def root_of_word(word: str) -> str:
+    """Return the root of one word."""
+    return root(stem(word))
+
+
 def compound_roots(texts: Iterable[str]) -> frozenset[str]:
     """Return the roots of compounds written as one word, and of any two adjacent parts.
 
