@@ -49,7 +49,12 @@ from sidecar.codebase.search.regions import Region
 from sidecar.codebase.search_without_index import RunningSearch, finished, search_contents, search_paths
 from sidecar.codebase.summary.languages import is_code
 from sidecar.codebase.summary.model import Landmine
-from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
+from sidecar.codebase.summary.purpose import (
+    comment_text,
+    definition_comment,
+    definition_purpose,
+    descriptions_in,
+)
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
 from sidecar.codebase.workspace_search import SharedRepository
 from sidecar.codebase.worktree.diff import (
@@ -128,6 +133,7 @@ __all__ = [
     "definition_comment",
     "definition_purpose",
     "delta_between",
+    "descriptions_in",
     "diff_against",
     "drop_unlikely",
     "file_kind",

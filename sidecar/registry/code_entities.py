@@ -6,7 +6,7 @@ from the number of dependents: what breaks its consumers when it changes is rate
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import (
@@ -16,6 +16,7 @@ from sidecar.codebase import (
     comment_text,
     definition_comment,
     definition_purpose,
+    descriptions_in,
     is_code,
     is_generated,
     is_test,
@@ -92,6 +93,10 @@ _SPREAD_SUFFIXES = (".go", ".rs", ".swift", ".kt", ".cs")
 
 _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
 _TEST_NAMES = frozenset(("test", "tests", "spec", "specs", "snapshot", "bench", "benchmark"))
+_README = "readme"
+"""Type of a file that only describes definitions of other files."""
+
+_README_NAME = "readme.md"
 _EXCLUDED = "excluded"
 """Type of a file that a program writes, or that consists of tests: it is neither reused nor adapted by hand."""
 
@@ -101,6 +106,7 @@ _PART_SUFFIXES = ("Options", "Option", "Props", "Params", "Args", "Config", "Res
 _DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _CLASSES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "type", "union"))
 _FUNCTIONS = frozenset(("function", "method", "def", "fn", "func", "macro", "hook", ""))
+_SENTENCE_END = lazy_regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+")
 _PARAMETER = lazy_regex(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
 _DEFAULT_EXPORTS = frozenset(("exports", "default"))
 """Names of a file's only export; the file itself represents it."""
@@ -135,8 +141,10 @@ class SourceFileFacts(NamedTuple):
 
 
 def type_of(path: str) -> str | None:
-    """Return the entity type of a file: module, component, template or script; None for any other file."""
+    """Return the type of a file: module, component, template, script or README; None for any other file."""
     *folders, name = path.lower().split("/")
+    if name == _README_NAME and _EXAMPLE_FOLDERS.isdisjoint(folders):
+        return _README
     if is_test(path) or is_generated(path) or name.startswith(".") or _BUILD_FOLDER in folders:
         return None
     if not _EXAMPLE_FOLDERS.isdisjoint(folders) and not (name.endswith(_PACKAGE_SUFFIX) and folders[-1] == "doc"):
@@ -155,6 +163,8 @@ def type_of(path: str) -> str | None:
 def facts_of(path: str, content: str, summary: Summary, text: str) -> SourceFileFacts:
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
+    if type_of(path) == _README:
+        return SourceFileFacts(content, _README, "", tuple(_definitions_described_in(lines)), (), (), ())
     wrappers = ("namespace",) if _is_declaration(path) else ("module",) if summary.analysis == "patterns" else ()
     all_definitions = _without_wrappers(summary.definitions, wrappers) if wrappers else summary.definitions
     summary_definitions = [_default_class_named(definition, path) for definition in all_definitions]
@@ -188,6 +198,14 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> SourceFile
         references=summary.references,
         comment_words=() if public_definitions else _comment_words(comment_text(lines)),
     )
+
+
+def _definitions_described_in(lines: Sequence[str]) -> Iterator[CodeDefinition]:
+    """Yield the definitions that a README describes, with the first sentence as purpose; secrets are masked."""
+    for name, text in descriptions_in(lines):
+        sentence, _, rest = _SENTENCE_END.sub("\n", text, count=1).partition("\n")
+        purpose = one_line(sentence, MAX_PURPOSE)
+        yield CodeDefinition(name, _README, purpose, (), _comment_words(rest, f"{name} {purpose}"))
 
 
 def _is_named_test(path: str) -> bool:
@@ -325,7 +343,7 @@ class Derived(NamedTuple):
 def derive(files: Mapping[str, SourceFileFacts]) -> Derived:
     """Return the entities of all files; the same facts yield the same entities."""
     files = _merge_declarations({path: facts for path, facts in files.items() if facts.type != _EXCLUDED})
-    files = _without_stray_methods(files)
+    files = _describe_by_readmes(_without_stray_methods(files))
     dependencies_of, dependents = _dependencies(files)
     entities: list[Entity] = []
     for path in sorted(files):
@@ -383,6 +401,33 @@ def _with_comment(facts: SourceFileFacts, declared: CodeDefinition) -> SourceFil
         for definition in facts.definitions
     )
     return facts._replace(definitions=tuple(definitions))
+
+
+def _describe_by_readmes(files: Mapping[str, SourceFileFacts]) -> Mapping[str, SourceFileFacts]:
+    """Return the files of code; what has no comment takes its description from the nearest README that has one."""
+    described: dict[str, dict[str, CodeDefinition]] = {}
+    for path, facts in files.items():
+        if facts.type == _README and facts.definitions:
+            described[posixpath.dirname(path)] = {definition.name: definition for definition in facts.definitions}
+    code = {path: facts for path, facts in files.items() if facts.type != _README}
+    folders = sorted(described, key=len, reverse=True)
+    for folder in folders:
+        within = f"{folder}/" if folder else ""
+        for path, facts in code.items():
+            if path.startswith(within):
+                code[path] = facts._replace(definitions=_described_by(described[folder], facts.definitions))
+    return code
+
+
+def _described_by(
+    described: Mapping[str, CodeDefinition], definitions: Sequence[CodeDefinition]
+) -> tuple[CodeDefinition, ...]:
+    return tuple(
+        definition._replace(purpose=text.purpose, comment_words=(*definition.comment_words, *text.comment_words))
+        if not definition.purpose and (text := described.get(definition.name)) is not None
+        else definition
+        for definition in definitions
+    )
 
 
 def name_words(name: str) -> list[str]:

@@ -525,3 +525,53 @@ def test_long_comments_are_read_from_their_start_and_without_web_addresses(
     assert "collections" in entities["code/lib/detect.js#detect"]["keywords"]
     assert {"https", "example", "fu7h"}.isdisjoint(entities["code/lib/detect.js#detect"]["keywords"])
     assert entities["code/src/fmt.rs#undocumented"]["purpose"] == "undocumented"
+
+
+DESCRIBED = {
+    "README.md": """# Checks
+
+| Function | Description |
+| --- | --- |
+| **isMail(text [, options])** | check if the text is an [address](https://example.com). `options` is an object. |
+| isShort | boolean |
+
+- `cleanMail(text)`: Return the address
+  without comments.
+- **Fast** - a thousand lines
+
+## trimMail
+
+Removes white space.
+
+```js
+- `isHost`: not a description
+```
+""",
+    "web/README.md": "* `isMail` - Shows whether a field has an address.\n",
+    "lib/mail.js": """export function isMail(text) {}
+export function cleanMail(text) {}
+/** Cuts the ends off. */
+export function trimMail(text) {}
+export function isShort(text) {}
+export function isHost(text) {}
+""",
+    "web/field.js": "export function isMail(field) {}\n",
+}
+
+
+def test_undocumented_definitions_take_their_description_from_the_nearest_readme(
+    make_repository: Callable[..., Repository], client: Client
+) -> None:
+    project = Project(make_repository(DESCRIBED, name="checks").path, client)
+    project.request("refresh", fromCode=True)
+    entities = by_id(project)
+    assert {id_.removeprefix("code/"): entry["purpose"] for id_, entry in entities.items() if "#" in id_} == {
+        "lib/mail.js#isMail": "check if the text is an address.",
+        "lib/mail.js#cleanMail": "Return the address without comments.",
+        "lib/mail.js#trimMail": "Cuts the ends off.",
+        "lib/mail.js#isShort": "is short",
+        "lib/mail.js#isHost": "is host",
+        "web/field.js#isMail": "Shows whether a field has an address.",
+    }
+    assert "object" in entities["code/lib/mail.js#isMail"]["keywords"]
+    assert not [id_ for id_ in entities if "README" in id_]

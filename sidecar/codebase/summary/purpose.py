@@ -1,13 +1,17 @@
-"""A file's purpose in one line: from its own description, its first definition's comment, or its definitions."""
+"""A file's purpose in one line: from its own description, its first definition's comment, or its definitions.
+
+Also the purpose and comment of a definition, and its description in a README.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import language_of, strip_comment
 from sidecar.codebase.summary.model import DOCSTRING, PROSE, Definition, Language
 from sidecar.codebase.summary.pattern_languages import MARKUP, cell_texts
-from sidecar.core.clean_text import clip_at_word
+from sidecar.core.clean_text import clip_at_word, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
 
 MAX_PURPOSE = 160
@@ -80,6 +84,17 @@ _TEST = lazy_regex(r"(?i)test")
 _CREATED = lazy_regex(r"Created by .{1,80} on \d")
 """A line that development environments write at the top of a new file."""
 _COMMENTS = ("//", "#", "/*", "*", "--")
+_MAX_LINE = 2_000
+_BLOCK_STARTS = ("#", "|", "<", "![", ">", *_FENCES)
+_NAMED_ITEM = lazy_regex(r"\s{0,8}[-*+]\s+(?=[\[*_`\w$])")
+_HEADING = lazy_regex(r"#{2,6}\s+")
+_DASH = lazy_regex(r":\s|\s[—–]\s|\s--?\s")
+_NAME = lazy_regex(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_REFERENCE = lazy_regex(r"\[([^\[\]\n]{1,200})\](?:\[[^\[\]\n]{0,80}\])?")
+_HTML_TAG = lazy_regex(r"<[^<>]{1,80}>")
+MIN_DESCRIPTION_WORDS = 2
+"""Number of words of a description in a README; fewer are a type or a default value."""
+
 _SPACES = lazy_regex(r"\s+")
 _NOT_A_PURPOSE = lazy_regex(
     r"(?i)(?:copyright|\W*licen[sc]ed?\b|the mit license|apache license|spdx|@license|eslint|prettier|ts-|@ts|@flow"
@@ -413,3 +428,75 @@ def _first_sentence(block: Sequence[str]) -> str:
     end = _SENTENCE_END.search(text)
     text = text[: end.start() + 1] if end else text
     return clip_at_word(text, MAX_PURPOSE)
+
+
+class Description(NamedTuple):
+    """The text of a README about a name."""
+
+    name: str
+    text: str
+
+
+def descriptions_in(lines: Sequence[str]) -> list[Description]:
+    """Return the descriptions of names in a README, the first one of each, in order.
+
+    They are rows of a table, items of a list and paragraphs below a heading. Many packages describe their functions
+    only there: `isEmail(str)` | check if the string is an email.
+    """
+    descriptions: dict[str, Description] = {}
+    fenced = False
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith(_FENCES):
+            fenced = not fenced
+        elif not fenced and len(line) <= _MAX_LINE:
+            for description in _described(line, lines, number):
+                descriptions.setdefault(description.name, description)
+    return list(descriptions.values())
+
+
+def _described(line: str, lines: Sequence[str], number: int) -> Iterator[Description]:
+    item, heading = _NAMED_ITEM.match(line), _HEADING.match(line)
+    if heading is not None:
+        name, text = line[heading.end() :], " ".join(_paragraph_below(lines, number + 1))
+    elif item is not None:
+        dash = _DASH.search(line, item.end())
+        end, start = dash.span() if dash is not None else (len(line), len(line))
+        name, text = line[item.end() : end], " ".join((line[start:], *_continuation(lines, number + 1)))
+    elif "|" in line:
+        name, *cells = line.strip().strip("|").split("|")
+        text = max(cells, key=len, default="")
+    else:
+        return
+    plain_name, plain_text = _plain_name(name), _plain_text(text)
+    if plain_name and len(plain_text.split()) >= MIN_DESCRIPTION_WORDS:
+        yield Description(plain_name, plain_text)
+
+
+def _paragraph_below(lines: Sequence[str], start: int) -> Iterator[str]:
+    """Yield the lines of the paragraph below a heading, if one follows it."""
+    is_started = False
+    for line in lines[start : start + 20]:
+        text = line.strip()
+        if (not text and is_started) or text.startswith(_BLOCK_STARTS) or _NAMED_ITEM.match(line):
+            return
+        is_started = is_started or bool(text)
+        yield text
+
+
+def _continuation(lines: Sequence[str], start: int) -> Iterator[str]:
+    """Yield the indented lines that continue an item of a list."""
+    for line in lines[start : start + 20]:
+        if not line.startswith("  ") or not line.strip() or _NAMED_ITEM.match(line):
+            return
+        yield line.strip()
+
+
+def _plain_name(text: str) -> str:
+    """Return the name in a heading or a cell, without markup and parameters; empty if it is not a name alone."""
+    name = _REFERENCE.sub(r"\1", without_links(text)).strip(" *_`").partition("(")[0].strip(" *`")
+    return name if _NAME.fullmatch(name) else ""
+
+
+def _plain_text(text: str) -> str:
+    words = without_emphasis(_HTML_TAG.sub(" ", _REFERENCE.sub(r"\1", without_links(text)))).replace("`", "")
+    return _SPACES.sub(" ", words).strip()[:MAX_COMMENT_CHARACTERS]
