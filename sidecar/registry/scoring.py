@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from sidecar.registry.entities import Entity, Origin
 from sidecar.registry.stemming_and_synonyms import (
+    ANSWERS,
     PREDICATES,
     QUESTIONS,
     WHETHER,
@@ -182,7 +183,7 @@ of a date, though its comment has all words of that), and the loss of a whole fi
 
 PREFIX, NO_ANSWER = 0.94, 0.59
 """Factors for a name that begins with a prefix that the intent lacks (`setQuarter` is not the quarter of a date), and
-for a type where the intent asks whether something holds.
+for a type, or what is described as doing something else, where the intent asks whether something holds.
 """
 
 _CAPITAL_FUNCTIONS = (".go", ".cs")
@@ -420,7 +421,15 @@ def _likelihood(number: int, terms: Sequence[Term], index: RegistryIndex) -> flo
     if prefix is not None and all(term.root != prefix for term in terms):
         factor = PREFIX
     is_type = entity.type == "class" or (name[:1].isupper() and not entity.path.endswith(_CAPITAL_FUNCTIONS))
-    return NO_ANSWER if is_type and any(term.root == WHETHER for term in terms) else factor
+    is_question = any(term.root == WHETHER for term in terms)
+    is_other = entity.origin == "code" and _answers_nothing(index.words[number])
+    return NO_ANSWER if is_question and (is_type or is_other) else factor
+
+
+def _answers_nothing(words: EntityWords) -> bool:
+    """Whether an entity has a description, and neither that nor its name is about whether something holds."""
+    is_described = not set(words.purpose).issubset(words.name)
+    return is_described and ANSWERS.isdisjoint((*words.name, *words.purpose)) and PREDICATES.isdisjoint(words.name)
 
 
 def _is_enough(terms: Sequence[Term], fields: Sequence[int]) -> bool:

@@ -296,6 +296,13 @@ _GENERIC_ROOTS = frozenset(root(term) for term in _GENERIC_WORDS)
 QUESTIONS = frozenset(root(stem(word)) for word in _QUESTION_WORDS)
 """Roots of words of an intent that asks for such a function."""
 
+_ANSWER_WORDS = (
+    "true", "false", "bool", "boolean", "determine", "contain", "include", "exist", "ensure", "verify", "assert",
+    "predicate", "compare", "match",
+)  # fmt: skip
+ANSWERS = QUESTIONS | frozenset(root(stem(word)) for word in _ANSWER_WORDS)
+"""Roots of words of a description that says whether something holds."""
+
 WHETHER = root(stem("whether"))
 _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _types in KINDS.items():

@@ -166,6 +166,26 @@ def test_a_type_does_not_answer_whether_something_holds() -> None:
     assert _best("an error of a request that was cancelled", error, is_cancel) == ("CanceledError", "REUSE")
 
 
+def test_a_function_that_does_something_else_does_not_answer_whether_something_holds() -> None:
+    pointers, contains = _code("ToSlicePtr", "Returns a slice of pointers to each value."), _code("HasValue", "")
+    assert _best("whether a slice has a value", pointers, contains)[1] == "CREATE"
+    assert _best("a slice of pointers to each value", pointers, contains) == ("ToSlicePtr", "REUSE")
+    undocumented = _code("overlaps", "")._replace(purpose="overlaps", keywords=("interval",))
+    assert _best("whether two intervals overlap", undocumented) == ("overlaps", "ADAPT")
+
+
+def test_words_as_written_order_what_covers_an_intent_alike() -> None:
+    plain, secure = (_code(f"with{name}", f"Sets the protocol of a url to {name}.") for name in ("Http", "Https"))
+    assert _best("change the protocol of a url to https", plain, secure)[0] == "withHttps"
+    assert _best("change the protocol of a url to http", secure, plain)[0] == "withHttp"
+    file, function = _code("protocol", "")._replace(key="src/protocol.js", type="module"), _code("protocol", "protocol")
+    registry = tuple(entity._replace(purpose="The protocol of a url.") for entity in (file, function))
+    found = match_intent("protocol of some url", Registry(registry, Metadata()), RegistryIndex(registry), 2)
+    assert [entry.entity.type for entry in found.recommendations] == ["function", "module"]
+    first, second = (entry.score for entry in found.recommendations)
+    assert first.score >= second.score == pytest.approx(0.6 * second.keywords + 0.4 * second.purpose)
+
+
 def test_a_function_that_sets_is_not_one_that_returns() -> None:
     setter, getter = _code("setISOWeek", "The ISO week of the date."), _code("ISOWeek", "The ISO week of the date.")
     index = RegistryIndex((setter, getter))
