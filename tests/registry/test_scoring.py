@@ -186,6 +186,24 @@ def test_words_as_written_order_what_covers_an_intent_alike() -> None:
     assert first.score >= second.score == pytest.approx(0.6 * second.keywords + 0.4 * second.purpose)
 
 
+def test_words_as_written_raise_the_score_of_code_but_not_above_what_holds_it_below_60() -> None:
+    def best(intent: str, *entities: Entity) -> float:
+        return (
+            match_intent(intent, Registry(entities, Metadata()), RegistryIndex(entities), 1)
+            .recommendations[0]
+            .score.score
+        )
+
+    def plain(intent: str, *entities: Entity) -> float:
+        index = RegistryIndex(entities)
+        return score(0, intent_terms(intent, index), index).score
+
+    chunk, other = _code("chunk", "Splits a list into parts of a length."), _code("flatten", "Joins nested lists.")
+    assert best("splits a list with parts fast", chunk, other) > plain("splits a list with parts fast", chunk, other)
+    pointers = _code("ToSlicePtr", "Returns a slice of pointers to each value.")
+    assert best("whether a slice has pointers", pointers, other) < 60
+
+
 def test_a_function_that_sets_is_not_one_that_returns() -> None:
     setter, getter = _code("setISOWeek", "The ISO week of the date."), _code("ISOWeek", "The ISO week of the date.")
     index = RegistryIndex((setter, getter))
