@@ -57,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
     # Hypothesis counts the references to its own generator, which other threads of a test's process change.
     config.addinivalue_line("filterwarnings", "ignore:It looks like `register_random`")
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        del os.environ[name]  # a hook of git names its own repository, which the tests' commands would then change
     os.environ.update(HERMETIC)
     # A sidecar finds its modules compiled, as an installed one does: else compiling is half of each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

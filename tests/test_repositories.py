@@ -4,7 +4,7 @@ import os
 import random
 from pathlib import Path
 
-from tests.support.repositories import Repository, make_repository
+from tests.support.repositories import HERMETIC, Repository, make_repository
 
 
 def change_by_chance(repositories: list[Repository], chance: random.Random) -> None:
@@ -45,3 +45,7 @@ def test_git_commits_where_it_would_convert_contents(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "converted", {".gitattributes": "*.txt text eol=crlf\n"})
     repository.commit({"a.txt": "one\r\ntwo\r\n"})
     assert repository.git("cat-file", "-p", "HEAD:a.txt") == "one\ntwo"
+
+
+def test_no_variable_points_git_at_another_repository() -> None:
+    assert {name for name in os.environ if name.startswith("GIT_")} == {*HERMETIC}

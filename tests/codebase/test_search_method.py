@@ -12,6 +12,7 @@ from sidecar.core.token_estimate import estimate_tokens
 from sidecar.core.wire_types import WireModel
 from sidecar.packs.files_from_history import ADDITIONS, RECENT_WEIGHTS
 from tests.support.conversation import Conversation
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, active, send_session_event, shop, start_chat, text_of
 
@@ -105,8 +106,12 @@ def test_a_region_shown_before_is_one_line_until_it_is_edited(search: Search, sh
 
 
 @pytest.mark.parametrize("stated", ["event", "fact"])
-def test_after_a_known_compaction_a_region_is_shown_in_full(search: Search, chat: Conversation, stated: str) -> None:
+def test_after_a_known_compaction_a_region_is_shown_in_full(
+    search: Search, chat: Conversation, active: MemorySidecar, stated: str
+) -> None:
     chat.turn(PROMPT)
+    assert active.app.process is not None
+    assert active.app.process.wait_idle(20)  # the first answer is that of the whole index, like the later ones
     first = search(sessionId="session")
     if stated == "event":
         send_session_event(chat, "compacted", "session")
