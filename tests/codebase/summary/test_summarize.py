@@ -398,7 +398,7 @@ QUICK_FILE_SECONDS = 1.0
 """Limit for the largest file; a quadratic one takes minutes."""
 
 
-@together(("path", "head", "unit"), sample(BAD_FILES, 10))
+@together(("path", "head", "unit"), sample(BAD_FILES, 6))
 def test_the_time_for_a_file_full_of_bad_lines_is_linear_in_their_length(path: str, head: str, unit: str) -> None:
     work_of = partial(summarize_bad_lines, path, head, unit, MOST_LINES)
     assert takes_linear_time(work_of, LINE_LENGTH, quick_seconds=QUICK_FILE_SECONDS)

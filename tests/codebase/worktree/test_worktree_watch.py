@@ -17,6 +17,7 @@ from sidecar.codebase import Repository as CodebaseRepository
 from sidecar.codebase.worktree.worktree_watch import Unsettled, WatchPlan, make_watch_plan
 from sidecar.system.git import Git
 from tests.support import random_work
+from tests.support.depth import examples
 from tests.support.inbox import PATIENCE_SECONDS
 from tests.support.inotify_queues import queues_watching
 from tests.support.memory_sidecar import MemorySidecar
@@ -271,9 +272,10 @@ def test_a_replaced_git_directory_is_noticed(process: Process, repository: Repos
 
 
 def test_a_large_checkout_is_noticed_completely(process: Process, make_repository: Make) -> None:
+    count = examples(5_000, 2_000)
     repository = make_repository({"a.txt": "one\n"})
     repository.git("checkout", "--quiet", "-b", "many")
-    repository.commit({f"d{number // 50}/{number}.txt": f"{number}\n" for number in range(5_000)})
+    repository.commit({f"d{number // 50}/{number}.txt": f"{number}\n" for number in range(count)})
     repository.git("checkout", "--quiet", "main")
     workspace = watched(process, repository.path)
     for branch in ("many", "main", "many"):
@@ -281,8 +283,9 @@ def test_a_large_checkout_is_noticed_completely(process: Process, make_repositor
         state = workspace.state()
         assert (state.branch, state.changed) == (branch, ())
         assert wait_until_watched(workspace)
-    repository.write({"d99/4999.txt": "last\n"})
-    assert [file.path for file in workspace.state().changed] == ["d99/4999.txt"]
+    last = f"d{(count - 1) // 50}/{count - 1}.txt"
+    repository.write({last: "last\n"})
+    assert [file.path for file in workspace.state().changed] == [last]
 
 
 def test_the_audit_detects_writes_through_an_open_mapping(process: Process, repository: Repository) -> None:
