@@ -41,10 +41,8 @@ from sidecar.registry.stemming_and_synonyms import (
     kinds_in,
     prefix_of,
     proper_names_in,
-    root_of_word,
     roots_of,
     synonyms_of,
-    word_forms,
     words_before_whether,
 )
 
@@ -199,16 +197,6 @@ chance.
 
 TOO_FEW_WORDS = 0.59
 """Factor of such intents, which leaves their score below 60."""
-
-SAME_FORM, WHOLE_FILE = 40.0, 10.0
-"""Points by which an entity moves up that contains all words of the intent as written, and by which a whole file moves
-down: its definitions say more. They only order entities.
-"""
-
-SHARE_AS_WRITTEN, USUAL_SHARE = 0.1, 0.4
-"""Increase of the score of code by the share of the intent's words that it contains as written, and the share from
-which it grows.
-"""
 
 _ROUNDING = 1e-9
 
@@ -368,62 +356,18 @@ def score(number: int, terms: Sequence[Term], index: RegistryIndex) -> Score:
     )
 
 
-def by_word_forms(best: Sequence[Score], intent: str, terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
-    """Return the best scores, those first that contain most words of the intent as written.
-
-    `https` and `http` have one root, synonyms are inexact, and generic words weigh little in a score; all of these tell
-    entities apart that cover an intent alike. Code that contains most of them scores up to 6 % higher. No score is
-    above the one before it.
-    """
-    roots = {word: root_of_word(word) for word in word_forms([intent])}
-    weights = {word: index.weight(root) for word, root in roots.items() if root not in QUESTIONS}
-    shares = {score.number: _share_as_written(index.entities[score.number], weights) for score in best}
-
-    def order(score: Score) -> tuple[float, int]:
-        entity = index.entities[score.number]
-        is_file = entity.origin == "code" and "#" not in entity.key and not any(entity.type in t.kinds for t in terms)
-        return -score.score - SAME_FORM * shares[score.number] + WHOLE_FILE * is_file, score.number
-
-    ordered: list[Score] = []
-    for score in sorted(best, key=order):
-        raised = _raised(score, shares[score.number], terms, index)
-        is_above = bool(ordered) and raised.score > ordered[-1].score
-        ordered.append(_scaled(raised, ordered[-1].score / raised.score) if is_above else raised)
-    return ordered
-
-
-def _share_as_written(entity: Entity, weights: Mapping[str, float]) -> float:
-    """Return the share of an intent's words, by weight, that an entity contains as written."""
-    forms = frozenset(word_forms((display_name(entity), entity.purpose, *entity.keywords)))
-    total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in forms) / total if total else USUAL_SHARE
-
-
-def _raised(score: Score, share: float, terms: Sequence[Term], index: RegistryIndex) -> Score:
-    """Return a score raised by the share of words as written, if it is of code that a rule does not hold below 60."""
-    fields = [_field_mask(term, score.number) for term in terms]
-    is_held = not _is_enough(terms, fields) or _likelihood(score.number, terms, index) == NO_ANSWER
-    if is_held or index.entities[score.number].origin != "code":
-        return score
-    factor = 1 + SHARE_AS_WRITTEN * max(0.0, share - USUAL_SHARE)
-    return _scaled(score, min(factor, 100 / max(score.keywords, score.purpose)))
-
-
-def _scaled(score: Score, factor: float) -> Score:
+def scaled(score: Score, factor: float) -> Score:
+    """Return a score with its parts times a factor."""
     return score._replace(score=score.score * factor, keywords=score.keywords * factor, purpose=score.purpose * factor)
 
 
-def without_chance(best: Sequence[Score], terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
-    """Return the best scores, all of them below 60 if the first is code that shares too few words of its own.
-
-    The order stays: where the first matches by synonyms, the next one is no better answer.
-    """
-    if not best or not _is_by_synonyms(best[0].number, terms, index):
-        return list(best)
-    return [_scaled(score, TOO_FEW_WORDS) for score in best]
+def is_held(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:
+    """Whether a rule holds an entity below 60."""
+    fields = [_field_mask(term, number) for term in terms]
+    return not _is_enough(terms, fields) or _likelihood(number, terms, index) == NO_ANSWER
 
 
-def _is_by_synonyms(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:
+def is_by_synonyms(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:
     """Whether code contains more than `MAX_BY_SYNONYMS` of an intent only by synonyms."""
     if index.entities[number].origin != "code":
         return False

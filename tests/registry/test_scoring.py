@@ -204,6 +204,14 @@ def test_words_as_written_raise_the_score_of_code_but_not_above_what_holds_it_be
     assert best("whether a slice has pointers", pointers, other) < 60
 
 
+def test_a_public_definition_comes_before_a_private_one_and_its_file() -> None:
+    private = _code("parse_date", "Parse a date.", "src/_lib/utils.ts")
+    assert _best("parse a string as a date", private, _code("toDate", "Parse a date.", "src/parse.ts"))[0] == "toDate"
+    file = _code("", "Exceptions that abort a request.", "src/exceptions.py")
+    abort = _code("abort", "Raise an exception for a request.", "src/exceptions.py")
+    assert _best("abort a request by exceptions", file, abort)[0] == "abort"
+
+
 def test_a_function_that_sets_is_not_one_that_returns() -> None:
     setter, getter = _code("setISOWeek", "The ISO week of the date."), _code("ISOWeek", "The ISO week of the date.")
     index = RegistryIndex((setter, getter))
