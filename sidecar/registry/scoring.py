@@ -38,6 +38,7 @@ from sidecar.registry.stemming_and_synonyms import (
     is_generic_word,
     is_minor_word,
     is_request_word,
+    joined_words_in,
     kinds_in,
     prefix_of,
     proper_names_in,
@@ -266,8 +267,11 @@ def intent_terms(intent: str, index: RegistryIndex) -> list[Term]:
     kinds = kinds_in(words)
     proper_names = proper_names_in(intent)
     acronyms = acronyms_in(intent, index.is_name)
+    joined = joined_words_in(intent)
     terms = [
-        _term(root, word, index, kinds.get(root, frozenset()), is_proper_name=root in proper_names)
+        _term(
+            root, word, index, kinds.get(root, frozenset()), joined.get(root, ()), is_proper_name=root in proper_names
+        )
         for root, word in words.items()
     ]
     for acronym, phrase in acronyms.items():
@@ -447,25 +451,40 @@ def focus(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
     return (unfocused + (1 - unfocused) * named) * certainty
 
 
-def _term(root: str, word: str, index: RegistryIndex, kinds: frozenset[str], *, is_proper_name: bool) -> Term:
+def _term(
+    root: str,
+    word: str,
+    index: RegistryIndex,
+    kinds: frozenset[str],
+    joined: Collection[str] | None,
+    *,
+    is_proper_name: bool,
+) -> Term:
     """Return a term; one that names a kind of entity has no synonyms."""
-    fields = index.fields(root)
     if kinds:
-        return Term(root, word, index.weight(root) * KIND_WORD, kinds, fields)
-    synonym_fields = [index.fields(other) for other in synonyms_of(root)]
-    if any(synonym_fields):
-        fields = dict(fields)
-        for entities in synonym_fields:
-            for number, mask in entities.items():
-                fields[number] = fields.get(number, 0) | mask << _SYNONYM_BITS
-    if root in QUESTIONS:
-        fields = {**fields, **{number: fields.get(number, 0) | NAME for number in _predicates(index)}}
+        return Term(root, word, index.weight(root) * KIND_WORD, kinds, index.fields(root))
+    fields = _term_fields(root, joined or (), index)
     weight = index.weight_of(len(fields))
     if not fields and not is_proper_name:
         weight *= UNKNOWN_WORD
     if is_generic_word(root):
         weight *= GENERIC_WORD
     return Term(root, word, weight * REQUEST_WORD if is_request_word(root) else weight, kinds, fields)
+
+
+def _term_fields(root: str, joined: Collection[str], index: RegistryIndex) -> Mapping[int, int]:
+    """Return the fields that contain a word or a synonym, or that word and its neighbour written as one."""
+    fields = dict(index.fields(root))
+    for whole in joined:
+        for number, mask in index.fields(whole).items():
+            if whole not in index.words[number].compounds:  # of a compound, the parts are known
+                fields[number] = fields.get(number, 0) | mask
+    for other in synonyms_of(root):
+        for number, mask in index.fields(other).items():
+            fields[number] = fields.get(number, 0) | mask << _SYNONYM_BITS
+    if root in QUESTIONS:
+        fields |= {number: fields.get(number, 0) | NAME for number in _predicates(index)}
+    return fields
 
 
 def _predicates(index: RegistryIndex) -> set[int]:

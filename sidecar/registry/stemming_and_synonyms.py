@@ -24,6 +24,11 @@ _ENDINGS = (
     ("er", ""), ("or", ""), ("at", ""), ("iv", ""), ("ify", "ify"), ("ly", ""),
 )  # fmt: skip
 
+_DOUBLING_ENDINGS = frozenset(("er", "or", "enc", "anc"))
+"""Endings before which a consonant may be doubled, as in `splitter` and `occurrence`."""
+
+_DOUBLED = lazy_regex(r"([bdgmnprt])\1$")
+
 _EQUIVALENTS = (
     ("analysis", "analyz", "analys", "analyser", "analyzer", "analyse"),
     ("spec", "specific", "specify", "specification"),
@@ -226,6 +231,16 @@ def words_before_whether(intent: str) -> frozenset[str]:
     return frozenset(intent_words(before)) if whether else frozenset()
 
 
+def joined_words_in(intent: str) -> dict[str, tuple[str, ...]]:
+    """Return the roots of words followed by another one, each with those of both written as one, as `filesize`."""
+    joined: dict[str, tuple[str, ...]] = {}
+    for left, right in pairwise(_LETTERS.findall(intent.casefold())):
+        whole = root(stem(left + right))
+        for part in (root(stem(left)), root(stem(right))):
+            joined[part] = (*joined.get(part, ()), whole)
+    return joined
+
+
 def acronyms_in(intent: str, is_name: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:
     """Return the roots of acronyms that are names, as `csrf`, each with the words of the intent that it stands for.
 
@@ -284,7 +299,8 @@ def _without_endings(term: str) -> str:
             shorter = term[: len(term) - len(ending)] + instead
             if shorter == term:
                 return term
-            return _without_endings(shorter.removesuffix("e"))
+            stump = shorter.removesuffix("e")
+            return _without_endings(_DOUBLED.sub(r"\1", stump) if ending in _DOUBLING_ENDINGS else stump)
     return term
 
 

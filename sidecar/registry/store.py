@@ -21,7 +21,7 @@ from sidecar.storage.two_level_cache import Cache
 VERSION = 1
 """Part of the cache key: a changed parser invalidates parsed registries."""
 
-WORDS_VERSION = 4
+WORDS_VERSION = 5
 """Part of the cache key: changed stemming invalidates cached words."""
 
 FACTS_VERSION = 7

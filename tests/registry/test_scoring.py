@@ -204,6 +204,11 @@ def test_words_as_written_raise_the_score_of_code_but_not_above_what_holds_it_be
     assert best("whether a slice has pointers", pointers, other) < 60
 
 
+def test_words_written_apart_match_the_one_that_they_form() -> None:
+    size, other = _code("natural_size", "Format bytes as a readable filesize."), _code("clamp", "Clamp a number.")
+    assert _best("format bytes as a file size", size, other) == ("natural_size", "REUSE")
+
+
 def test_a_public_definition_comes_before_a_private_one_and_its_file() -> None:
     private = _code("parse_date", "Parse a date.", "src/_lib/utils.ts")
     assert _best("parse a string as a date", private, _code("toDate", "Parse a date.", "src/parse.ts"))[0] == "toDate"
@@ -221,7 +226,16 @@ def test_a_function_that_sets_is_not_one_that_returns() -> None:
     assert score(0, setting, index).score > score(1, setting, index).score
 
 
-@together(("word", "other"), [("fraction", "fractional"), ("completes", "completion"), ("behaviour", "behavior")])
+@together(
+    ("word", "other"),
+    [
+        ("fraction", "fractional"),
+        ("completes", "completion"),
+        ("behaviour", "behavior"),
+        ("occurs", "occurrence"),
+        ("splitting", "splitter"),
+    ],
+)
 def test_forms_and_spellings_of_a_word_are_one(word: str, other: str) -> None:
     assert list(intent_words(word)) == list(intent_words(other))
 
