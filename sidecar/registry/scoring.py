@@ -26,12 +26,14 @@ from typing import NamedTuple
 from sidecar.registry.entities import Entity, Origin
 from sidecar.registry.stemming_and_synonyms import (
     ANSWERS,
+    NEGATIONS,
     PREDICATES,
     QUESTIONS,
     WHETHER,
     acronyms_in,
     compound_roots,
     compounds_of,
+    excluded_words_in,
     function_words_of,
     intent_words,
     is_function_word,
@@ -241,6 +243,8 @@ class Term(NamedTuple):
     """The entity types it may name."""
     fields: Mapping[int, int]
     """The numbers of the entities that contain it or a synonym, each with the fields of both."""
+    is_excluded: bool = False
+    """Whether it follows a negation, as `hyphens` in `without hyphens`."""
 
 
 class Score(NamedTuple):
@@ -283,6 +287,8 @@ def intent_terms(intent: str, index: RegistryIndex) -> list[Term]:
     if done is not None and not done.fields:  # by no entity
         terms[terms.index(done)] = done._replace(weight=index.weight_of(0))
     terms += [term._replace(weight=term.weight * 0.5) for term in asking]
+    excluded = excluded_words_in(intent)
+    terms = [term._replace(is_excluded=term.root in excluded) for term in terms]
     # Without weight: they only tell names apart.
     function_words = sorted(function_words_of(intent) & index.postings.keys() - words.keys())
     return terms + [Term(word, word, 0.0, frozenset(), index.fields(word)) for word in function_words]
@@ -390,7 +396,9 @@ def _likelihood(number: int, terms: Sequence[Term], index: RegistryIndex) -> flo
     is_type = entity.type == "class" or (name[:1].isupper() and not entity.path.endswith(_CAPITAL_FUNCTIONS))
     is_question = any(term.root == WHETHER for term in terms)
     is_other = entity.origin == "code" and _answers_nothing(index.words[number])
-    return NO_ANSWER if is_question and (is_type or is_other) else factor
+    is_excluded = any(term.is_excluded and term.fields.get(number, 0) & NAME for term in terms)
+    is_contrary = is_excluded and NEGATIONS.isdisjoint(index.words[number].name)
+    return NO_ANSWER if is_contrary or (is_question and (is_type or is_other)) else factor
 
 
 def _answers_nothing(words: EntityWords) -> bool:

@@ -124,6 +124,7 @@ _QUESTION_WORDS = ("whether", "check", "if", "test", "valid")
 _PREFIXES = frozenset(("set", "unset", "with", "mark", "add", "from"))
 """First words of names of functions that change or make something by what follows."""
 
+_NEGATION = lazy_regex(r"(?i)\b(?:without|cannot|except)\b")
 _LETTERS = lazy_regex(r"[a-z]+")
 _SYLLABLE = lazy_regex(r"[^aeiou][aeiou][^aeiou]")
 _ACRONYM_WORDS = (5, 4, 3)
@@ -231,6 +232,15 @@ def words_before_whether(intent: str) -> frozenset[str]:
     return frozenset(intent_words(before)) if whether else frozenset()
 
 
+def excluded_words_in(intent: str) -> frozenset[str]:
+    """Return the roots of the first words after negations, as in `without hyphens`, that are in no place before."""
+    excluded: set[str] = set()
+    for negation in _NEGATION.finditer(intent):
+        following = list(intent_words(intent[negation.end() :].partition(",")[0]))
+        excluded.update(set(following[:1]) - intent_words(intent[: negation.start()]).keys())
+    return frozenset(excluded)
+
+
 def joined_words_in(intent: str) -> dict[str, tuple[str, ...]]:
     """Return the roots of words followed by another one, each with those of both written as one, as `filesize`."""
     joined: dict[str, tuple[str, ...]] = {}
@@ -318,6 +328,13 @@ _ANSWER_WORDS = (
 )  # fmt: skip
 ANSWERS = QUESTIONS | frozenset(root(stem(word)) for word in _ANSWER_WORDS)
 """Roots of words of a description that says whether something holds."""
+
+_NEGATIONS = (
+    "without", "no", "not", "non", "un", "off", "except", "exclude", "omit", "skip", "ignore", "remove", "strip",
+    "drop", "reject",
+)  # fmt: skip
+NEGATIONS = frozenset(root(stem(word)) for word in _NEGATIONS)
+"""Roots of words of a name that takes away what follows."""
 
 WHETHER = root(stem("whether"))
 _KIND_ROOTS: dict[str, set[str]] = {}

@@ -209,6 +209,16 @@ def test_words_written_apart_match_the_one_that_they_form() -> None:
     assert _best("format bytes as a file size", size, other) == ("natural_size", "REUSE")
 
 
+def test_what_an_intent_excludes_is_no_answer() -> None:
+    hyphenated, urn = _code("hyphenated", "Format a uuid with hyphens."), _code("urn", "Format a urn.")
+    assert _best("format a uuid with hyphens", hyphenated, urn) == ("hyphenated", "REUSE")
+    assert _best("format a uuid without hyphens", hyphenated, urn) == ("hyphenated", "CREATE")
+    simple = _code("without_hyphens", "Format a uuid and leave its hyphens out.")
+    assert _best("format a uuid without hyphens", simple, urn) == ("without_hyphens", "REUSE")
+    together = _code("markRequiredTogether", "Marks flags to be used together.")
+    assert _best("flags that cannot be used together", together, urn)[1] == "CREATE"
+
+
 def test_a_public_definition_comes_before_a_private_one_and_its_file() -> None:
     private = _code("parse_date", "Parse a date.", "src/_lib/utils.ts")
     assert _best("parse a string as a date", private, _code("toDate", "Parse a date.", "src/parse.ts"))[0] == "toDate"
