@@ -7,6 +7,7 @@ from the number of dependents: what breaks its consumers when it changes is rate
 import posixpath
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from sidecar.codebase import (
@@ -28,7 +29,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.registry.entities import Entity
 
 MAX_PURPOSE = 160
-MAX_DEFINITIONS = 200
+MAX_DEFINITIONS, MAX_DESCRIBED = 200, 1_000
 """Maximum per file; a longer list is data or generated."""
 
 MAX_PARAMETERS = 8
@@ -164,7 +165,8 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> SourceFile
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
     if type_of(path) == _README:
-        return SourceFileFacts(content, _README, "", tuple(_definitions_described_in(lines)), (), (), ())
+        described = tuple(islice(_definitions_described_in(lines), MAX_DESCRIBED))
+        return SourceFileFacts(content, _README, "", described, (), (), ())
     wrappers = ("namespace",) if _is_declaration(path) else ("module",) if summary.analysis == "patterns" else ()
     all_definitions = _without_wrappers(summary.definitions, wrappers) if wrappers else summary.definitions
     summary_definitions = [_default_class_named(definition, path) for definition in all_definitions]
