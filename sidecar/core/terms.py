@@ -18,7 +18,9 @@ MANY_WORDS = 65_536
 
 _NO_SEPARATORS = bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else 0x20 for byte in range(256))
 _WORD = lazy_regex(r"[^\W_]+(?:_+[^\W_]+)*")
-_CAMEL = lazy_regex(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CAMEL = lazy_regex(
+    r"[iI][pP][vV][46](?!\d)|[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
+)
 _IDENTIFIER = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
 _NAME_LIKE = lazy_regex(r"[a-z][A-Z]|_|[.:]|\d")
 _UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"

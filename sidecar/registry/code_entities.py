@@ -49,7 +49,9 @@ MAX_ADAPTABILITY = 0.9
 
 HALVING_DEPENDENTS = 5
 
-_WORDS = lazy_regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_WORDS = lazy_regex(
+    r"[iI][pP][vV][46](?!\d)|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+"
+)
 _PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
 
 _TEMPLATE_FOLDERS = frozenset(("templates", "template", "views", "partials", "stubs", "scaffold", "boilerplate"))

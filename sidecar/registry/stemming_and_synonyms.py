@@ -129,7 +129,7 @@ _LETTERS = lazy_regex(r"[a-z]+")
 _SYLLABLE = lazy_regex(r"[^aeiou][aeiou][^aeiou]")
 _ACRONYM_WORDS = (5, 4, 3)
 
-_HUMPS = lazy_regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_HUMPS = lazy_regex(r"[iI][pP][vV][46](?!\d)|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PIECE = lazy_regex(r"\w+")
 _WORD = lazy_regex(r"\w+(?:[-/]\w+)*")
 _COMPOUND = lazy_regex(r"(?<!\w)(?:\w++(?:[-/]\w++)++|\w*(?:_|[a-z][A-Z])\w*)")

@@ -50,6 +50,8 @@ def test_different_words_have_different_stems(pair: str) -> None:
         ("LruCache", ["lrucach", "lru", "cach"]),
         ("getHTTPResponse2", ["gethttpresponse2", "get", "http", "respons"]),
         ("parse_json_file", ["parsejsonfil", "pars", "json", "fil"]),
+        ("isIPv4", ["isipv4", "is", "ipv4"]),
+        ("parse_ipv6", ["parseipv6", "pars", "ipv6"]),
         ("kebab-case-name", ["kebab", "cas", "nam"]),
         ("修复LruCache", ["修复", "lrucach", "lru", "cach"]),
         ("修复LruCache的问题", ["修复", "lrucach", "lru", "cach", "的问", "问题"]),
