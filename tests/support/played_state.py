@@ -3,6 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.memory_sidecar import MemorySidecar
@@ -29,10 +30,12 @@ class PlayedState:
         """Restore the folder and return an active sidecar on it, at the time at which playing ended."""
         for _ in range(100):  # a job that was running when the last sidecar was closed may still write its file
             shutil.rmtree(self.folder, ignore_errors=True)
-            if not self.folder.exists():
+            with suppress(FileExistsError, shutil.Error):
+                shutil.copytree(self._saved, self.folder, symlinks=True)
                 break
             time.sleep(0.1)
-        shutil.copytree(self._saved, self.folder, symlinks=True)
+        else:
+            raise AssertionError("a closed sidecar does not stop writing")
         sidecar = open_sidecar(state_dir=self.folder / "state", ids_used=10_000)
         sidecar.clock.advance(self._played_until_ms - sidecar.clock.now_ms())
         sidecar.client.initialize(settings={"mode": "active"})
