@@ -23,8 +23,11 @@ RANK_WEIGHT = 0.65
 
 FAR_RANK, MAX_RECENT_FILES = 80, 20
 
-RECENT_CUTOFF = -1.2
-"""Log odds below which a file of earlier conversations does not belong to a new one."""
+RECENT_CUTOFF, VAGUE_CUTOFF = -0.9, -1.2
+"""Log odds below which a file of earlier conversations does not belong to a new one; and if no file matches its prompt.
+
+In 134 recorded conversations 0.31 of the files above the first were used (n = 990), 0.12 of those between the two.
+"""
 
 
 def with_recent_files(
@@ -40,10 +43,11 @@ def with_recent_files(
     lowest = min((file.score for file in found), default=0.0)
     files = {file.path: file for file in ranked}
     likely: dict[str, float] = {}
+    cutoff = RECENT_CUTOFF if found else VAGUE_CUTOFF
     for file in recent:
         parts = _recent_parts(file)
         value = sum(parts.values()) - RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK))
-        if value < RECENT_CUTOFF or file.path.rpartition("/")[2] in AGENT_FILES:
+        if value < cutoff or file.path.rpartition("/")[2] in AGENT_FILES:
             continue
         likely[file.path] = odds[file.path] = value
         at = places.get(file.path)

@@ -3,6 +3,7 @@
 import pytest
 
 from sidecar.codebase import RankedFile
+from sidecar.packs import relevant_files
 from sidecar.packs.files_from_history import with_recent_files
 from sidecar.runs import RecentFile
 from tests.support.conversation import kinds
@@ -26,7 +27,7 @@ def use_vouchers(start_chat: StartChat, shop: Repository) -> None:
     first.turn("redeem must check the voucher's code", work)
 
 
-@pytest.mark.parametrize("prompt", ["let's continue", PROMPT])
+@pytest.mark.parametrize("prompt", ["let's continue", "Which stamp does a voucher need?"])
 def test_a_first_prompt_brings_what_the_last_conversation_edited(
     start_chat: StartChat, shop: Repository, prompt: str
 ) -> None:
@@ -39,6 +40,12 @@ def test_a_first_prompt_brings_what_the_last_conversation_edited(
     item = items["context:src/voucher.py"]
     assert "edited in an earlier conversation" in item["why"]
     assert {"usedRecently", "editedRecently"} <= item["score"].keys()
+
+
+def test_a_prompt_about_other_files_leaves_out_what_was_edited_once(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit(VOUCHERS)
+    use_vouchers(start_chat, shop)
+    assert "src/voucher.py" not in text_of(start_chat(sub_chat_id="second").pre_run(PROMPT), "context")
 
 
 @pytest.mark.parametrize("prompt", ["hi", "perfect, thank you", "thanks, that is clear"])
@@ -79,6 +86,20 @@ def test_files_of_earlier_conversations_are_ordered_by_how_likely_they_are_used_
     assert likely == ["b.py", "l.py", "x.py"]  # a file read once that does not match is left out
     for file in files:
         assert file.score == pytest.approx(sum(file.parts.values()))
+
+
+def test_files_of_earlier_conversations_that_match_less_than_many_others_are_left_out() -> None:
+    found = _ranked(*(f"{number}.py" for number in range(60)))
+    recent = [_recent("9.py"), _recent("59.py"), _recent("edited.py", is_edited=True)]
+    assert with_recent_files(found[:8], found, recent)[1] == ["9.py"]
+    assert with_recent_files([], (), recent)[1] == ["edited.py"]  # the prompt leads nowhere else
+
+
+def test_the_best_files_that_only_match_are_pointed_at_beside_those_of_earlier_conversations() -> None:
+    used, found = [f"used{number}.py" for number in range(8)], [f"found{number}.py" for number in range(6)]
+    best_files = vars(relevant_files)["_best_files"]
+    pointed = [file.path for file in best_files(_ranked(*used, *found), used)]
+    assert pointed == used[: relevant_files.BEST_FILES] + found[: relevant_files.BEST_FOUND]
 
 
 def test_without_earlier_conversations_the_files_stay_as_they_are() -> None:
