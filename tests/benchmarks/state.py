@@ -33,10 +33,11 @@ def main() -> None:
     """Measure repositories of several sizes, one after another."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 20_000])
+    sizes = parser.parse_args().sizes
     # A first commit of many files would start git's garbage collection in the background, which is a change.
     quiet = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0"}
     os.environ.update({**HERMETIC, **quiet})
-    for files in parser.parse_args().sizes:
+    for files in sizes:
         with tempfile.TemporaryDirectory() as folder:
             measure(Path(folder), files)
 

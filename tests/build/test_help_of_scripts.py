@@ -1,6 +1,7 @@
 """`--help` of the build scripts and the benchmarks prints what they do, and does nothing else."""
 
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ SCRIPTS = sorted(file.stem for file in (TOP / "build").glob("*.py") if "__main__
 
 @pytest.mark.slow
 def test_a_benchmark_prints_its_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    environment = dict(os.environ)
     for name in BENCHMARKS:
         benchmark = importlib.import_module(f"tests.benchmarks.{name}")
         monkeypatch.setattr(sys, "argv", [name, "--help"])
@@ -23,6 +25,7 @@ def test_a_benchmark_prints_its_help(monkeypatch: pytest.MonkeyPatch, capsys: py
             benchmark.main()
         assert ended.value.code == 0
         assert _opening(benchmark.__doc__) in capsys.readouterr().out
+    assert dict(os.environ) == environment
 
 
 @pytest.mark.slow
