@@ -25,6 +25,8 @@ RULE = "Never log a customer's card number."
 PROMPT = "Let the discounted_price in prices round half a cent up"
 MAX_CHARACTERS = 10_000
 """Claude Code's own limit in UTF-16 units: of longer output it shows the agent only the beginning."""
+STORING_SECONDS = 10.0
+"""Time after which a run that its last hook reported is stored, also on a slow machine."""
 
 
 @pytest.fixture
@@ -62,6 +64,17 @@ def awaited(look: Callable[[], Any]) -> Any:
             return found
         time.sleep(0.05)
     raise AssertionError("it did not come")
+
+
+def end_run(claude: ClaudeCode, number: int) -> None:
+    """End the agent's run, again if the hook ran out of time and reported nothing, until so many runs are stored."""
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    while len(runs(claude)) < number and time.monotonic() < give_up:
+        claude.stop()
+        until = time.monotonic() + STORING_SECONDS
+        while len(runs(claude)) < number and time.monotonic() < until:
+            time.sleep(0.05)
+    assert len(runs(claude)) == number
 
 
 def runs(claude: ClaudeCode) -> list[Any]:
@@ -133,11 +146,9 @@ def test_codex_receives_its_packs_once_and_its_patches_are_recorded(warm: Claude
 
 def test_after_a_compaction_the_session_receives_everything_again(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
-    warm.stop()
-    awaited(lambda: runs(warm))
+    end_run(warm, 1)
     assert RULE not in warm.prompt(PROMPT)
-    warm.stop()
-    awaited(lambda: len(runs(warm)) == 2)
+    end_run(warm, 2)
     warm.hook("PreCompact", trigger="manual", custom_instructions="")
     awaited(lambda: not rows(warm, "SELECT 1 FROM continuity_deliveries"))
     warm.write("user", "This session is continued.", isCompactSummary=True)
@@ -147,8 +158,7 @@ def test_after_a_compaction_the_session_receives_everything_again(warm: ClaudeCo
 
 def test_a_compaction_during_a_run_resends_the_packs_immediately(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
-    warm.stop()
-    awaited(lambda: runs(warm))
+    end_run(warm, 1)
     assert RULE not in warm.prompt("And let it refuse a negative percent")
     warm.edit("till/prices.py", "def discounted_price(cents, percent):\n    return round(cents)\n")
     warm.hook("PreCompact", trigger="auto", custom_instructions="")
@@ -158,8 +168,7 @@ def test_a_compaction_during_a_run_resends_the_packs_immediately(warm: ClaudeCod
     given = awaited(lambda: context_of(warm.hook("SessionStart", source="compact")))
     assert RULE in given
     assert len(given) < MAX_CHARACTERS
-    warm.stop()
-    awaited(lambda: len(runs(warm)) == 2)
+    end_run(warm, 2)
     assert b"till/prices.py" in runs(warm)[-1][1]
     assert RULE not in warm.prompt("And refuse one above a hundred")
 

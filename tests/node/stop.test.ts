@@ -81,7 +81,7 @@ test("stopSync rejects pending requests and ends the process", async (t) => {
   const request = client.request("settings/get", {})
   client.stopSync()
   await assert.rejects(request, { name: "SidecarFailure", reason: "stopped" })
-  await until(() => !alive(made.children[0]?.pid), "the process has ended", 2_500)
+  await until(() => !alive(made.children[0]?.pid), "the process has ended", 10_000)
 })
 
 test("a host that calls stopSync and exits leaves no sidecar behind", async (t) => {
@@ -106,6 +106,6 @@ test("a host that calls stopSync and exits leaves no sidecar behind", async (t) 
     const code = await new Promise((resolve) => host.on("exit", resolve))
     assert.equal(code, 0)
     assert.ok(Number(output) > 0, "the host printed the sidecar's process id")
-    await until(() => !alive(Number(output)), `the sidecar has ended (${way})`, 2_500)
+    await until(() => !alive(Number(output)), `the sidecar has ended (${way})`, 10_000)
   }
 })
