@@ -32,7 +32,12 @@ from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM
 from sidecar.language.common_words import is_distinctive
+from sidecar.language.own_words import own_words
+from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
+    MAX_REVERSAL_MESSAGE,
+    MAX_REVERSAL_WORDS,
+    MAX_SENTENCE,
     AbandonedApproach,
     RemovedWork,
     Reversal,
@@ -52,6 +57,9 @@ _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+"
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s")
 """Beginning of what follows the reason in the agent's account: "…; then I moved the call"."""
+
+_CODE_WORD = lazy_regex(r"\S*[a-z\d](?:[:/._-]|[A-Z])\S")
+"""A name of code at the beginning, whose case counts."""
 
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
@@ -145,20 +153,25 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     """Return what was rejected, then why; the user's words alone if they name it, none if they only repeat it."""
     if approach.is_titled_by_user:
         return f"The user: “{clip_at_word(approach.named, MAX_TITLE - 12)}”"
-    words = _reason_in(approach.user_reason)
+    words = _reason_in(approach.user_reason, tried)
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
     why = _SEQUEL.split(approach.reason, maxsplit=1)[0] or ("" if repeats else words)
-    return clip_at_word(f"{tried[:1].upper()}{tried[1:]}{f' – {why}' if why else ''}", MAX_TITLE)
+    begin = tried if _CODE_WORD.match(tried) else f"{tried[:1].upper()}{tried[1:]}"
+    return clip_at_word(f"{begin}{f' – {why}' if why else ''}", MAX_TITLE)
 
 
-def _reason_in(words: str) -> str:
+def _reason_in(words: str, tried: str) -> str:
     """Return the user's first sentence that says something, without the words that only refuse: "hmm no, …".
 
-    One that orders to "take that out" says less than what is beside it.
+    One about what was tried comes first; one that orders to "take that out" says less than what is beside it.
     """
-    parts = [_REFUSAL.sub("", part).strip() for part in sentences(words)]
-    telling = sorted((part for part in parts if len(set(query_terms(part))) >= MIN_WORDS), key=points_at_work)
+    parts = [_REFUSAL.sub("", part.text).strip() for part in split_sentences(words)]
+    about = set(query_terms(tried))
+    telling = sorted(
+        (part for part in parts if len(set(query_terms(part))) >= MIN_WORDS),
+        key=lambda part: (points_at_work(part), about.isdisjoint(query_terms(part))),
+    )
     return first_sentence(telling[0], MAX_TITLE) if telling else ""
 
 
@@ -222,6 +235,9 @@ BANNED_SHARE = 0.5
 """Part of one earlier run's own work that must have gone when the user rules something out."""
 
 LEAST_REPLACED = 3
+LEAST_SHARE = 0.2
+"""Part of one earlier run's own lines that must have gone where only the agent's words say that it was taken out."""
+
 LEAST_DROPPED: dict[ReversalKind, int] = {"drop": 3, "ban": 5, "rework": 5, "refusal": 5}
 """Minimum number of earlier lines that went beside the user's words: for a replacement all of them, else by kind of
 words those without a counterpart.
@@ -263,23 +279,38 @@ def direction_change_of(
         _earlier_work(tx, run, removed_files),
         objective_of(run, state),
     )
-    if run.reversal is not None and (taken_back or dropped is refused is not None):
-        vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
-        named = "" if stated else vanished if run.reversal.kind == "undo" else run.reversal.sentence
+    if taken_back or (run.reversal is not None and dropped is refused is not None):
         removed = _removed_by(run, lost) if taken_back and not stated else None
-        by_user = taken_back and not stated and removed is None and _names_work(run.reversal)
-        approaches = [
-            approach._replace(
-                user_words=run.reversal.words,
-                named=named,
-                tried=removed.what if removed is not None else approach.tried,
-                reason=approach.reason or (removed.reason if removed is not None else ""),
-                instead=(removed.instead if removed is not None else "") or approach.instead,
-                is_titled_by_user=by_user,
-            )
-            for approach in approaches
-        ]
+        approaches = [_in_the_words_used(approach, run, removed, is_stated=bool(stated)) for approach in approaches]
     return DirectionChange(tuple(approaches), dropped)
+
+
+def _in_the_words_used(
+    approach: RejectedApproach, run: FinishedRun, removed: RemovedWork | None, *, is_stated: bool
+) -> RejectedApproach:
+    """Return an approach with what the agent says it removed, and the user's words that made it do so."""
+    reversal, lost = run.reversal, run.surviving_lines.lost
+    vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
+    named = "" if is_stated or reversal is None else vanished if reversal.kind == "undo" else reversal.sentence
+    by_user = reversal is not None and not is_stated and bool(lost.lines) and removed is None and _names_work(reversal)
+    return approach._replace(
+        user_words=reversal.words if reversal is not None else _words_on(run.params.prompt, removed, lost),
+        named=named,
+        tried=removed.what if removed is not None else approach.tried,
+        reason=approach.reason or (removed.reason if removed is not None else ""),
+        instead=(removed.instead if removed is not None else "") or approach.instead,
+        is_titled_by_user=by_user,
+    )
+
+
+def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
+    """Return a short request in full, of a long one the sentences about what went."""
+    words = redact(own_words(prompt[:MAX_REVERSAL_MESSAGE])).strip()
+    if len(words) <= MAX_REVERSAL_WORDS:
+        return " ".join(words.split())
+    about = lost.vanished.union(query_terms(f"{removed.what} {removed.instead}") if removed is not None else ())
+    told = (sentence for sentence in sentences(words) if not about.isdisjoint(query_terms(sentence)))
+    return clip_at_word(" ".join(told), MAX_REVERSAL_WORDS)
 
 
 def _names_work(reversal: Reversal) -> bool:
@@ -294,11 +325,21 @@ def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:
     known = set(lost.vanished)
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
-    changes = [statement.text for statement in run.account.statements if statement.section == "change"]
-    removals = [removed for text in changes if (removed := removed_work(text)) is not None]
+    removals = _removals_in(run)
     shared = {removed: len(known.intersection(query_terms(removed.what))) for removed in removals}
     best = max(removals, key=lambda removed: shared[removed], default=None)
     return best if best is not None and shared[best] else None
+
+
+def _removals_in(run: FinishedRun) -> list[RemovedWork]:
+    """Return what the agent's words say was taken out or replaced."""
+    changes = [statement.text for statement in run.account.statements if statement.section == "change"]
+    texts = (*changes, *(text for text in sentences(run.conclusion) if len(text) <= MAX_SENTENCE))
+    parts = (part.strip() for text in texts for part in _PARTS.split(text))
+    return [removed for part in parts if (removed := removed_work(part)) is not None]
+
+
+_PARTS = lazy_regex(r";\s|\s[–—]\s")
 
 
 def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
@@ -328,6 +369,8 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
         return kind == "undo"
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
+    if _says_what_went(run, lost):
+        return True
     if run.reversal is None:
         return False
     if kind == "ban" and max(lost.share, lost.run_share) >= BANNED_SHARE:
@@ -336,6 +379,14 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
         return lost.lines >= LEAST_REPLACED
     is_named = not lost.vanished.isdisjoint(query_terms(run.reversal.sentence))
     return is_named or lost.dropped >= LEAST_DROPPED[run.reversal.kind]
+
+
+def _says_what_went(run: FinishedRun, lost: LostWork) -> bool:
+    """Whether the agent names as taken out what the words that went confirm."""
+    if lost.lines < LEAST_REPLACED or not lost.dropped or lost.run_share < LEAST_SHARE:
+        return False
+    named = (term for removed in _removals_in(run) for term in query_terms(removed.what))
+    return any(term in lost.vanished and is_distinctive(term) for term in named)
 
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:

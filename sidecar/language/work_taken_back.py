@@ -260,6 +260,7 @@ class RemovedWork(NamedTuple):
 
 
 _BY_WHOM = r"^(?:(?:(?:i|we)(?:['’]ve| have)?|j['’]ai|nous avons|he|hemos|se han?|ho|abbiamo|eu|я|мы)\s+)?(?:\w+ly\s+|also\s+)?"
+_SUBJECT_WORDS = r"(?:[^.;:,]|[.:](?=\S)){2,80}?"
 _REPLACED = lazy_regex(
     rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)"
     rf"|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
@@ -267,14 +268,28 @@ _REPLACED = lazy_regex(
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<what4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
     rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
     r"|^(?P<what6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
-    r"|(?:将|把)(?P<what7>[^，。]{2,60}?)(?:替换|改|换)(?:为|成|成了|为了)(?P<instead7>[^，。]{2,60})",
+    r"|(?:将|把)(?P<what7>[^，。]{2,60}?)(?:替换|改|换)(?:为|成|成了|为了)(?P<instead7>[^，。]{2,60})"
+    rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s)?(?:replaced|swapped)\s(?:by|with|for)\s(?P<instead8>.+)"
+    rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|está|foi|foram|è stat[oa]|sono stat[ei])\s"
+    r"(?:maintenant\s|ahora\s|agora\s|ora\s)?(?:remplacé\w*|reemplazad\w+|sustituid\w+|substituíd\w+|sostituit\w)\s(?:par|por|con|da|dal\w*)\s(?P<instead9>.+)"
+    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:jetzt\s|nun\s|nu\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
+    rf"|^(?P<subject4>{_SUBJECT_WORDS})\sзамен[её]н[аоы]?\sна\s(?P<instead11>.+)",
     re.IGNORECASE,
 )
 _REMOVED = lazy_regex(
-    rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|undid|discarded|got rid of)\s+(?P<what>.+)"
+    rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|got rid of)\s+(?P<what>.+)"
     rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?)\s+(?P<what2>.+)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<what3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
-    r"|^(?P<what4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})",
+    r"|^(?P<what4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})"
+    rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s|all\s|completely\s)?"
+    r"(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
+    r"(?!\s(?:when|if|after|once|by|on|as|before|unless|automatically)\b)"
+    rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|foi|foram|è stat[oa]|sono stat[ei])\s"
+    r"(?:supprimé\w*|retiré\w*|enlevé\w*|abandonné\w*|eliminad\w+|quitad\w+|retirad\w+|removid\w+|rimoss\w|eliminat\w)"
+    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:não é mais|ya no se|n['’]est plus|non è più)\s(?:usad\w+|importad\w+|usa|importa|utilisée?|importée?|usat\w|importat\w)"
+    rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|zijn)\s(?:wieder\s|weer\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
+    rf"|^(?P<subject5>{_SUBJECT_WORDS})\s(?:удал[её]н[аоы]?|убран[аоы]?|больше не используется)"
+    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)",
     re.IGNORECASE,
 )
 _REMAINDER = lazy_regex(
@@ -296,12 +311,13 @@ def removed_work(sentence: str) -> RemovedWork | None:
         if match is None:
             continue
         groups = match.groupdict()
-        what, instead = (
+        subject, what, instead = (
             next((text for name, text in groups.items() if name.startswith(kind) and text), "")
-            for kind in ("what", "instead")
+            for kind in ("subject", "what", "instead")
         )
         why = _BECAUSE.search(_mask(sentence))
         what, instead = (_plain(_REMAINDER.sub("", text)) for text in (what, instead))
+        what = what or _plain(subject)
         if what:
             return RemovedWork(
                 clip_at_word(redact(what), MAX_TRIED),
@@ -334,14 +350,14 @@ _ORDER = (
     r"|donc|on va|il faut|peux[- ]tu|tu peux|merci de|je veux que tu"
     r"|e|mas|então|agora|temos que|vamos|pode|und|aber|bitte|dann|jetzt|kannst du|wir müssen|lass uns|ma|quindi|ora"
     r"|puoi|dobbiamo|en|maar|dan|nu|kun je|we moeten|laten we"
-    r"|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non|não|nein|nee|нет|hey|wait|actually|tuve que|i"
+    r"|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non|não|nein|nee|нет|nvm|nah|hm+|hey|wait|actually|tuve que|i"
     r" had to|i)\s+)"
 )
 _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|former|initial)\b|how it was|what it was|the way it was|before\b|(?:that|this|the) (?:commit|version|state|approach|plan|design))"
 _UNDO = lazy_regex(
     rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?"
     rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put"
-    rf"|get|bring) (?:it |that |this |everything |all )?back (?:to|as)|go back|(?:put|bring) (?:it|that|this|them) back"
+    rf"|get|bring) (?:it |that |this |everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them) back"
     rf"|restore(?:d)? {_PREVIOUS})\b"
     rf"|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a (?:la|lo|como|una)|al|atrás"
     rf"|para atrás)"
@@ -365,8 +381,8 @@ _UNDO = lazy_regex(
     re.IGNORECASE,
 )
 _DROP = lazy_regex(
-    rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take (?:it|that|this|them) out|take out|rip out"
-    rf"|remove|delete|forget (?:about )?|abandon)\s+\S"
+    rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take out|rip out|remove"
+    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time)\b)(?:\S+ ){{1,4}}out\b(?! of)"
     rf"|{_ORDER}(?:sac[aáo]\w*|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:enlève\w*"
     rf"|supprime\w*|retire\w*|vire\w*|laisse tomber)\b"
     rf"|{_ORDER}(?:tir[ae]\w*|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*"
