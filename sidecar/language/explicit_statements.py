@@ -544,7 +544,7 @@ _CLAUSES = (
 _BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "no more", "always", "never"))
 """Forms of clauses that last whatever task is beside them."""
 
-_OFTEN_OF_THE_TASK = frozenset(("conduct", "convention", "format", "norm"))
+_OFTEN_OF_THE_TASK = frozenset(("convention", "format", "norm"))
 """Forms of clauses that were right in less than .85 of the messages of all repositories: found by relevance alone."""
 
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")

@@ -1,7 +1,7 @@
 """Split a message into sentences, and describe each by the concepts and shapes that the weights know. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -352,11 +352,6 @@ def _family_features(families: set[str], concepts: Mapping[str, int]) -> Iterato
         yield "strong and another family"
     ties = [f"strong family with {concept}" for concept in TIES if concept in concepts]
     yield from ties or ["strong family without a tie"]
-
-
-def is_strong(features: Iterable[str]) -> bool:
-    """Whether a sentence has a feature without which no score makes it a statement."""
-    return any(feature.startswith("strong family") for feature in features)
 
 
 _SHAPES = (

@@ -1,13 +1,14 @@
 """Judge one message of a user: rules, preferences, choices and facts that outlast the task at hand. Pure.
 
-Explicit forms ("from now on …", "remember: …", and clauses that combine what lasts) are always statements. The other
-sentences are scored by a linear model; `tests/labelled/fit.py` fits its weights. Every decision names the features that
-made it.
+Explicit forms ("from now on …", "remember: …", and clauses that combine what lasts) are always statements. All
+sentences are scored by a linear model of their words and concepts, too; `tests/labelled/fit.py` fits its weights. It
+finds what has no form, and decides with a doubtful form whether it is a standing instruction. Every decision names the
+features that made it.
 """
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -34,16 +35,25 @@ from sidecar.language.statement_features import (
     features_of,
     is_for_one_task,
     is_retraction,
-    is_strong,
     split_sentences,
     with_accents,
 )
-from sidecar.language.statement_weights import BIAS, WEIGHTS
+from sidecar.language.statement_words import weights, word_features
 
-FALLBACK = 0.86
-"""Score of a statement: of the learning half's messages, from 74 repositories, 68 of 69 that are found are right (.99),
-and .11 of 642 are found. A sentence alone seldom shows what lasts, so an agent's notes come first.
-"""
+FALLBACK = 0.8
+"""Score of a statement; `tests.labelled.fit --cross-validate` prints what lower and higher ones find."""
+
+STANDING = 0.85
+"""Score of a standing instruction, if it is a rule."""
+
+AGREEMENT = 0.5
+"""The same for a sentence in an explicit form that alone is not certain to last."""
+
+MAX_REQUEST = 500
+"""Characters of a message without spaces up to which its sentences become standing instructions by their score."""
+
+RULE = 0.5
+"""Probability from which what lasts is a rule rather than a fact."""
 
 MAX_BRIEF = 240
 """Characters of a message that says little else."""
@@ -55,7 +65,7 @@ NEAR_MISS = 0.3
 """Score from which a sentence that is not a statement counts as a near miss."""
 
 MAX_WEAK = FALLBACK - 0.01
-"""Score of a supposition, or of a sentence without a strong family of forms: a near miss at best."""
+"""Score of a sentence that belongs to the task at hand: a near miss at best."""
 
 MAX_STATEMENTS = 5
 MAX_REASONS = 5
@@ -104,10 +114,14 @@ def read_statements(message: str, before: str = "") -> Reading:
         others = ((sentences[at], analyses[at]) for at in range(len(sentences)) if at != index)
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
         is_of_one_task = _NO_CODE.match(sentence.text) or _OF_ONE_TASK.search(sentence.text)
+        scored = _scored(sentence, analysis, context)
+        if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
+            scored = scored._replace(score=min(scored.score, MAX_WEAK), is_standing=False)
         if statement is None or _NO_CODE.match(sentence.text):
-            statement = _scored(sentence, analysis, context)
-            if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
-                statement = statement._replace(score=min(statement.score, MAX_WEAK))
+            statement = scored._replace(is_standing=scored.is_standing and scored.score >= STANDING)
+        elif scored.is_standing and scored.score >= AGREEMENT and statement.score >= FALLBACK:
+            is_standing = statement.is_standing or not statement.corrects_value
+            statement = statement._replace(is_standing=is_standing, reasons=(*statement.reasons, *scored.reasons))
         if is_retraction(following):
             statement = statement._replace(score=min(statement.score, MAX_WEAK), is_standing=False)
         if statement.score < NEAR_MISS:
@@ -166,17 +180,15 @@ def _explicit(
 ) -> Statement | None:
     """Return the statement of a sentence in an explicit form; `others` are the message's other sentences.
 
-    None if it only serves the task at hand: a reminder or "ask if unsure" beside a task, an addition to what was just
-    done, a description that a request follows, or an explanation ("keep in mind …").
+    It is weak if it only serves the task at hand: a reminder or "ask if unsure" beside a task, an addition to what was
+    just done, a description that a request follows, or an explanation ("keep in mind …").
     """
     form = explicit_form(sentence, analysis, context, *around) or _corrected_value(sentence, context, around[0])
-    if form is None or is_for_one_task(sentence.text):
+    if form is None:
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
     is_vague = _ADDED.search(text) is not None or (form.name == "remember" and form.is_doubtful)
-    if _NEEDED_NOW.search(text) or (is_vague and _SCOPE.search(text) is None):
-        return None
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_of_task = form.name == "when unsure" or _is_reminder(form, sentence.text)
     if is_plain and (form.may_be_task or is_of_task):
@@ -185,14 +197,18 @@ def _explicit(
             _is_task(*other) or (form.name == "when unsure" and "work" in other[1].concepts) for other in beside
         )
     is_for_the_task = is_of_task or (form.name in _OF_TASK_WITHOUT_SCOPE and _SCOPE.search(text) is None)
-    if is_for_the_task and not is_plain:
-        return None
+    serves_task = (
+        is_for_one_task(sentence.text)
+        or _NEEDED_NOW.search(text) is not None
+        or (is_vague and _SCOPE.search(text) is None)
+        or (is_for_the_task and not is_plain)
+    )
     is_standing = is_plain and not (context.has_paste or form.is_doubtful)
     return Statement(
         text=text,
         kind=form.kind,
-        score=EXPLICIT_SCORE,
-        is_standing=is_standing,
+        score=MAX_WEAK if serves_task else EXPLICIT_SCORE,
+        is_standing=is_standing and not serves_task,
         reasons=reasons,
         start=start,
         end=start + len(text),
@@ -309,30 +325,75 @@ def _beside(form: ExplicitForm, sentence: Sentence) -> Iterator[tuple[Sentence, 
 
 
 def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Statement:
-    """Return a sentence with the score of the linear model, and the features that decided; it is never standing."""
-    features = features_of(sentence, analysis, context)
-    parts = [(weight, feature) for feature in features if (weight := WEIGHTS.get(feature)) is not None]
-    total = BIAS + sum(weight for weight, _ in parts)
-    score = 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-    if not is_strong(features) or SUPPOSITION.match(_CONJUNCTION.sub("", sentence.text)):
+    """Return the sentence with the score of the linear model, and the features that decided.
+
+    What lasts may be a standing instruction if it is a rule rather than a fact, and no part of a long message.
+    """
+    features = (*features_of(sentence, analysis, context), *word_features(sentence.text))
+    table = weights()
+    score = score_of(features, table.lasting)
+    is_of_task = is_for_its_task(sentence, context)
+    if is_of_task:
         score = min(score, MAX_WEAK)
     if score < NEAR_MISS:
         return Statement(
             text="", kind="fact", score=score, is_standing=False, reasons=(), start=sentence.start, end=sentence.end
         )
-    parts.sort(key=lambda part: -abs(part[0]))
-    reasons = tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS])
+    parts = sorted(
+        ((table.lasting[feature], feature) for feature in features if feature in table.lasting),
+        key=lambda part: (-abs(part[0]), part[1]),
+    )
     kind = _kind_of(analysis)
+    is_rule = score_of(features, table.rule) >= RULE
     return Statement(
         text=sentence.text,
-        kind=kind,
+        kind="rule" if is_rule and kind == "fact" else kind,
         score=score,
-        is_standing=False,
-        reasons=reasons,
+        is_standing=is_rule and not is_of_task and context.length <= MAX_REQUEST and not _MENTION.search(sentence.text),
+        reasons=tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS]),
         start=sentence.start,
         end=sentence.end,
     )
 
+
+def score_of(features: Iterable[str], table: Mapping[str, float]) -> float:
+    """Return the probability that a logistic model gives a sentence."""
+    total = table[""] + sum(table.get(feature, 0.0) for feature in features)
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def is_for_its_task(sentence: Sentence, context: Context) -> bool:
+    """Whether a sentence is of the task at hand whatever its words weigh: a wish, a guess, a part of a document."""
+    text = sentence.text
+    return (
+        context.has_paste
+        or context.in_quotation
+        or context.length > MAX_SPECIFICATION
+        or _IS_WISH.search(text) is not None
+        or SUPPOSITION.match(_CONJUNCTION.sub("", text)) is not None
+        or is_for_one_task(text)
+        or (len(text) >= MIN_SHOUTED and text.upper() == text != text.lower())
+    )
+
+
+_MENTION = lazy_regex(r"(?<!\w)@[\w./-]{2,200}|#file:")
+
+MIN_SHOUTED = 20
+
+_IS_WISH = lazy_regex(
+    r"\bable to\b|[?？]\s*$"
+    r"|^(?:(?:also|so|what|now|and|but|ok|okay|well|actually|hi|hey|then|please|next|all|the (?:only|next|first) thing)"
+    r"[\s,]+){0,3}(?:(?:i|we|i['’]d|we['’]d)\s)?(?:(?:just|really|also|still|now|only|would)\s){0,2}"
+    r"(?:want|need|like|wish|have to|should|must)\b"
+    r"(?!.*\b(?:always|never|every|any ?time|whenever|prefer|from now|not \w+ing|you to (?:not|ask|never|always)"
+    r"|rather)\b)"
+    r"|^(?:can|could|would|will|do|does|is|are|what|how|why|where|which|who|if|maybe|perhaps|i think|i guess|i wonder"
+    r"|let['’]?s|lets)\b|^(?:then|next|first|second|third|finally|after that|once (?:that|this|it))\b"
+    r"|\b(?:if|as|where|when) (?:you )?(?:need(?:ed)?(?: to| be)?|necessary)\b"
+    r"|\b(?:don['’]?t|do not|can['’]?t|cannot) (?:remember|recall|know)\b|\bwhether\b",
+    re.IGNORECASE,
+)
+"""A wish for what is built, a question, a guess: each may have the words of a rule."""
 
 _CONJUNCTION = lazy_regex(r"^(?:and|but|so|because|coz|then|y|pero|et|mais|und|aber|e|mas)[\s,]{1,3}", re.IGNORECASE)
 

@@ -157,7 +157,7 @@ def test_a_standing_instruction_is_in_the_next_sessions_anchor(memories: Memorie
 def test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows(
     memories: Memories, conversation: Conversation
 ) -> None:
-    wish = "Write the commit body too, not just a subject line"
+    wish = "Tests wait on a condition, they don't sleep"
     assert run(conversation, wish) == []
     assert run(conversation, wish) == [], "a wish that holds for two requests need not last"
     other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
@@ -169,7 +169,7 @@ def test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows(
 def test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference(
     memories: Memories, conversation: Conversation
 ) -> None:
-    wish = "Write the commit body too, not just a subject line."
+    wish = "Tests wait on a condition, they don't sleep."
     requests = [f"{text} {wish}" for text in ("Repair the search.", "Add a login.", "Page two is empty.", "Again.")]
     stored = [remembered for request in requests for remembered in run(conversation, request)]
     assert [(memory["text"], memory["standing"]) for memory in stored] == [(wish.rstrip("."), False)]

@@ -1,14 +1,16 @@
-"""Fit the weights of `sidecar/language/statement_weights.py` on the learning half, with the standard library alone.
+"""Fit the weights of `sidecar/language/statement_weights.txt`, with the standard library alone.
 
-    python -m tests.labelled.fit CLONES [--cross-validate [--folds N] [--seed N]]
+    python -m tests.labelled.fit CLONES [--cross-validate]
 
-Logistic regression of sentences: a sentence that overlaps a labelled span is positive. Weights start from what forms
-and patterns should say, and a squared penalty holds them near it. `--cross-validate` leaves groups of repositories out
-in turn (all alone with `--folds 0`), and writes nothing. Its thresholds are chosen on the other repositories, each
-scored by weights that have not seen it: nothing of a repository is used to judge it.
+Two logistic regressions of sentences: does it state what lasts, and is what lasts a rule? A sentence that overlaps a
+marked span is positive. The material is the learning half of the labelled recorded messages, and `own_messages.jsonl`:
+messages made up by several writers who did not know the rules. A word has a weight only if at least three recorded
+repositories and two writers use it. `--cross-validate` leaves a quarter of the repositories and of the writers out in
+turn, and prints what each threshold finds in them; it writes nothing.
 """
 
 import argparse
+import json
 import math
 import random
 import sys
@@ -17,130 +19,148 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.language import statement_weights
-from sidecar.language.explicit_statements import SUPPOSITION, explicit_form
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import (
-    FAMILIES,
-    STRONG_FAMILIES,
     Sentence,
     analyze,
     contexts_of,
     features_of,
-    is_strong,
     split_sentences,
+    with_accents,
 )
-from tests.labelled.corpus import LabelledMessage, MissingClones, labelled_messages
-from tests.labelled.evaluate import figures_of, language_of, wilson
+from sidecar.language.statement_words import FILE, word_features
+from sidecar.language.user_statements import MAX_SENTENCES, RULE, is_for_its_task, score_of
+from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, Span, labelled_messages
+from tests.labelled.evaluate import figures_of
 from tests.labelled.minimize import minimize
 
-MIN_REPOSITORIES = 3
-MIN_SENTENCES = 4
-STRONG_PRIOR, WEAK_PRIOR, UNTIED_PRIOR = 2.0, 0.7, 1.0
-PENALTY, FAMILY_PENALTY = 30.0, 5.0
-UNMARKED = 0.7
-"""Weight of the unmarked sentences of a positive message: the labels name only the strongest."""
-UNCLEAR = 0.5
-MAX_POSITIVES = 10
-"""Positive sentences of a repository from which its weight grows with the root of their number only."""
+OWN = Path(__file__).parent / "own_messages.jsonl"
+MIN_REPOSITORIES, MIN_WRITERS = 3, 2
+PENALTY = 1 / 0.3
+OWN_WEIGHT, UNCLEAR, UNMARKED = 1.0, 0.3, 0.5
+"""Importance of a sentence of our own, of an unclear message, and of the unmarked sentences of one that lasts.
+
+The label of the last names only what lasts most.
+"""
+
+STANDING = 2
+"""Target of a rule."""
 
 MIN_WEIGHT = 0.05
-INNER_FOLDS = 5
-BOUNDS = (0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
-"""Lower ends of the interval of the precision that a threshold has on the other repositories."""
-
-CHOSEN = 0.8
-EXPLICIT_TOTAL = 9.0
+FOLDS = 4
+THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LOWEST = -9.0
 
 
 class Row(NamedTuple):
-    """A sentence; `is_explicit` when an explicit form decides without the model, `is_strong` when its score may."""
+    """A sentence of a message of a group: a repository, or a writer of our own."""
 
     message: int
-    features: list[str]
+    group: str
+    features: tuple[str, ...]
     target: int
+    """2 for a rule, 1 for something else that lasts, else 0."""
     weight: float
-    is_explicit: bool
-    is_strong: bool
+    is_own: bool
 
 
-Model = tuple[float, dict[str, float]]
-"""Bias, and weights by feature."""
+class Judged(NamedTuple):
+    """A message's group and label, and whether it is our own."""
+
+    group: str
+    target: int
+    is_own: bool
 
 
-def rows_of(messages: Sequence[LabelledMessage]) -> list[Row]:
-    """Return the sentences of all messages, those of repositories with many positive ones weighted down."""
-    rows = [row for number, message in enumerate(messages) for row in _rows(number, message)]
-    positives = Counter(messages[row.message].label.repository for row in rows if row.target)
-    shares = {name: min(1.0, math.sqrt(MAX_POSITIVES / count)) for name, count in positives.items()}
-    return [row._replace(weight=row.weight * shares.get(messages[row.message].label.repository, 1.0)) for row in rows]
+def read_material(clones: Path) -> tuple[list[Row], list[Judged]]:
+    """Return the sentences and messages of both sources. Raise MissingClones."""
+    rows: list[Row] = []
+    messages: list[Judged] = []
+    for table in (LABELS, LABELS.with_name("unread.tsv")):
+        for labelled in labelled_messages(clones, "learning", table):
+            rows += _recorded_rows(len(messages), labelled)
+            kind = labelled.label.label
+            target = STANDING if kind == "standing" else int(labelled.is_lasting)
+            messages.append(Judged(labelled.label.repository, target, is_own=False))
+    for line in OWN.read_text("utf-8").splitlines():
+        own = json.loads(line)
+        spans = [_span(own["text"], span) for span in own["spans"]]
+        group = f"writer {own['writer']}"
+        found = list(_rows(len(messages), group, own["text"], own["before"], spans, is_own=True))
+        rows += (row._replace(weight=OWN_WEIGHT) for row in found)
+        messages.append(Judged(group, max((_target(span) for span in spans), default=0), is_own=True))
+    return rows, messages
 
 
-def _rows(number: int, message: LabelledMessage) -> list[Row]:
-    words = own_words(message.text)
-    sentences = split_sentences(words)
-    contexts = contexts_of(sentences, message.text, words, message.before)
-    rows = []
-    previous = ""
-    for sentence, context in zip(sentences, contexts, strict=True):
+def _span(text: str, span: dict[str, str]) -> Span:
+    start = text.index(span["quote"])
+    return Span(start, start + len(span["quote"]), span["kind"])
+
+
+def _target(span: Span) -> int:
+    return STANDING if span.kind == "standing" else 1
+
+
+def _recorded_rows(number: int, labelled: LabelledMessage) -> list[Row]:
+    label = labelled.label
+    found = _rows(number, label.repository, labelled.text, labelled.before, label.spans, is_own=False)
+    doubt = UNCLEAR if label.is_unclear else 1.0
+    return [row._replace(weight=doubt * (UNMARKED if labelled.is_lasting and not row.target else 1.0)) for row in found]
+
+
+def _rows(number: int, group: str, message: str, before: str, spans: Sequence[Span], *, is_own: bool) -> Iterable[Row]:
+    words = with_accents(stated_words(message))
+    sentences = split_sentences(words)[:MAX_SENTENCES]
+    for sentence, context in zip(sentences, contexts_of(sentences, message, words, before), strict=True):
         analysis = analyze(sentence.text)
-        target = message.is_lasting and _is_marked(sentence, message)
-        weight = UNMARKED if message.is_lasting and not target else 1.0
-        features = features_of(sentence, analysis, context)
-        rows.append(
-            Row(
-                number,
-                features,
-                int(target),
-                weight * (UNCLEAR if message.label.is_unclear else 1.0),
-                explicit_form(sentence, analysis, context, previous) is not None,
-                is_strong(features) and SUPPOSITION.match(sentence.text) is None,
-            )
-        )
-        previous = sentence.text
-    return rows
+        if is_for_its_task(sentence, context):
+            continue
+        features = (*features_of(sentence, analysis, context), *word_features(sentence.text))
+        target = max((_target(span) for span in spans if _overlaps(sentence, span)), default=0)
+        yield Row(number, group, features, target, 1.0, is_own)
 
 
-def _is_marked(sentence: Sentence, message: LabelledMessage) -> bool:
+def _overlaps(sentence: Sentence, span: Span) -> bool:
     """Whether half of a span, or of the sentence, is in both."""
-    return any(
-        min(span.end, sentence.end) - max(span.start, sentence.start)
-        >= 0.5 * min(span.end - span.start, sentence.end - sentence.start)
-        for span in message.label.spans
+    shared = min(span.end, sentence.end) - max(span.start, sentence.start)
+    return shared > 0 and shared >= 0.5 * min(span.end - span.start, sentence.end - sentence.start)
+
+
+def common_features(rows: Iterable[Row]) -> list[str]:
+    """Return the features that enough repositories and, if they are words, writers have."""
+    groups: defaultdict[str, set[tuple[bool, str]]] = defaultdict(set)
+    for row in rows:
+        for feature in row.features:
+            groups[feature].add((row.is_own, row.group))
+    counts = {feature: Counter(is_own for is_own, _ in seen) for feature, seen in groups.items()}
+    return sorted(
+        feature
+        for feature, count in counts.items()
+        if count[False] >= MIN_REPOSITORIES and (count[True] >= MIN_WRITERS or not _is_lexical(feature))
     )
 
 
-def common_features(rows: Sequence[Row], repositories: Sequence[str]) -> list[str]:
-    """Return the features that enough repositories have."""
-    counts: Counter[str] = Counter()
-    seen: defaultdict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        for feature in row.features:
-            counts[feature] += 1
-            seen[feature].add(repositories[row.message])
-    return sorted(f for f in counts if counts[f] >= MIN_SENTENCES and len(seen[f]) >= MIN_REPOSITORIES)
+def _is_lexical(feature: str) -> bool:
+    return feature.startswith(("word ", "words ", "characters "))
 
 
-def fit(rows: Sequence[Row], vocabulary: Sequence[str]) -> Model:
-    """Return the weights that explain the rows, held near their start by the penalty."""
+Model = dict[str, float]
+"""Weights by feature; the empty name has the bias."""
+
+
+def fit(rows: Sequence[Row], vocabulary: Sequence[str], least: int) -> Model:
+    """Return the weights by which sentences with a target of at least `least` differ from the others."""
     index = {feature: number for number, feature in enumerate(vocabulary)}
-    counts: defaultdict[tuple[tuple[int, ...], int], float] = defaultdict(float)
-    for row in rows:
-        counts[tuple(sorted(index[f] for f in row.features if f in index)), row.target] += row.weight
-    data = [(features, target, weight) for (features, target), weight in counts.items()]
-    start = [_prior(feature) for feature in vocabulary]
-    penalties = [_penalty(feature) for feature in vocabulary]
+    data = [
+        ([index[feature] for feature in row.features if feature in index], int(row.target >= least), row.weight)
+        for row in rows
+    ]
 
     def loss(weights: list[float]) -> tuple[float, list[float]]:
         """Return the loss and its slope; the bias comes last."""
         bias = weights[-1]
-        total = 0.0
-        slope = [0.0] * len(weights)
-        for number, (penalty, prior) in enumerate(zip(penalties, start, strict=True)):
-            distance = weights[number] - prior
-            total += 0.5 * penalty * distance * distance
-            slope[number] = penalty * distance
+        total = 0.5 * PENALTY * sum(weight * weight for weight in weights[:-1])
+        slope = [*(PENALTY * weight for weight in weights[:-1]), 0.0]
         for features, target, importance in data:
             score = bias
             for feature in features:
@@ -153,125 +173,62 @@ def fit(rows: Sequence[Row], vocabulary: Sequence[str]) -> Model:
             slope[-1] += error
         return total, slope
 
-    *weights, bias = minimize(loss, [*start, -3.0])
-    return bias, dict(zip(vocabulary, weights, strict=True))
+    *weights, bias = minimize(loss, [0.0] * len(vocabulary) + [-1.0])
+    return {"": bias, **dict(zip(vocabulary, weights, strict=True))}
 
 
-_PRIORS = {f"family {name}": STRONG_PRIOR if name in STRONG_FAMILIES else WEAK_PRIOR for name in FAMILIES}
+class Score(NamedTuple):
+    """The best score of a message's sentences, and the share of a rule in it."""
+
+    lasting: float = 0.0
+    rule: float = 0.0
 
 
-def _prior(feature: str) -> float:
-    return UNTIED_PRIOR if feature == "strong family without a tie" else _PRIORS.get(feature, 0.0)
-
-
-def _penalty(feature: str) -> float:
-    return FAMILY_PENALTY if feature.startswith(("family", "strong")) else PENALTY
-
-
-class Judgement(NamedTuple):
-    """Scores of all messages by weights that have not seen their repository, and what each threshold found."""
-
-    best: dict[int, float]
-    found: dict[float, set[int]]
-
-
-def cross_validate(rows: Sequence[Row], messages: Sequence[LabelledMessage], folds: int, seed: int) -> Judgement:
-    """Judge every repository by weights and thresholds of the others."""
-    names = [message.label.repository for message in messages]
-    rows_by_name: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        rows_by_name[names[row.message]].append(row)
-    positive = [message.is_lasting for message in messages]
-    order = sorted(rows_by_name)
-    random.Random(seed).shuffle(order)
-    judgement = Judgement({}, {bound: set() for bound in BOUNDS})
-    for fold in range(folds or len(order)):
-        left_out = order[fold :: folds or len(order)]
-        others = [name for name in order if name not in left_out]
-        inner: dict[int, float] = {}
-        for part in range(INNER_FOLDS):
-            inner |= _scores(rows_by_name, others[part::INNER_FOLDS], set(others), names)
-        scores = _scores(rows_by_name, left_out, set(order), names)
-        judgement.best.update(scores)
-        for bound, found in judgement.found.items():
-            threshold = threshold_of(inner, positive, bound)
-            found.update(message for message, score in scores.items() if score >= threshold)
-    return judgement
-
-
-def _scores(
-    rows_by_name: dict[str, list[Row]], left_out: Iterable[str], among: set[str], names: Sequence[str]
-) -> dict[int, float]:
-    """Return the best total of each message of some repositories, by weights of the others."""
-    judged = set(left_out)
-    learning = [row for name in sorted(among - judged) for row in rows_by_name[name]]
-    bias, weights = fit(learning, common_features(learning, names))
-    best: dict[int, float] = {}
-    for name in sorted(judged):
-        for row in rows_by_name[name]:
-            total = LOWEST
-            if row.is_explicit:
-                total = EXPLICIT_TOTAL
-            elif row.is_strong:
-                total = bias + sum(weights.get(f, 0.0) for f in row.features)
-            best[row.message] = max(best.get(row.message, LOWEST), total)
+def cross_validate(rows: Sequence[Row], messages: Sequence[Judged]) -> dict[int, Score]:
+    """Score the messages of each group by weights of other repositories and writers."""
+    best: dict[int, Score] = defaultdict(Score)
+    names = [sorted({message.group for message in messages if message.is_own is is_own}) for is_own in (False, True)]
+    random.Random(1).shuffle(names[0])
+    for fold in range(FOLDS):
+        left_out = {name for group in names for name in group[fold::FOLDS]}
+        others = [row for row in rows if row.group not in left_out]
+        models = fit_both(others)
+        for row in rows:
+            if row.group in left_out:
+                score = Score(*(score_of(row.features, model) for model in models))
+                best[row.message] = max(best[row.message], score)
     return best
 
 
-def threshold_of(scores: dict[int, float], positive: Sequence[bool], bound: float) -> float:
-    """Return the lowest score from which the interval of the precision lies above the bound."""
-    threshold = math.inf
-    right = 0
-    ordered = sorted(scores.items(), key=lambda item: -item[1])
-    for number, (message, score) in enumerate(ordered, 1):
-        right += positive[message]
-        is_last_of_score = number == len(ordered) or ordered[number][1] < score
-        if is_last_of_score and score > LOWEST and wilson(right, number)[0] >= bound:
-            threshold = score
-    return threshold
+def fit_both(rows: Sequence[Row]) -> tuple[Model, Model]:
+    """Return the weights of what lasts, and those of a rule among what lasts."""
+    vocabulary = common_features(rows)
+    return fit(rows, vocabulary, 1), fit([row for row in rows if row.target], vocabulary, STANDING)
 
 
-def report(judgement: Judgement, messages: Sequence[LabelledMessage]) -> list[str]:
-    """Return the nested figures, then the curve, languages and repositories."""
-    numbers = range(len(messages))
-    lines = ["thresholds chosen on other repositories, by the lower end of the interval of the precision there:"]
-    for bound, found in judgement.found.items():
-        lines.append(f"  {bound:.2f}: {figures_of([(messages[n].is_lasting, n in found) for n in numbers])}")
-    lines.append("curve of all messages, scored by weights of other repositories:")
-    for label in ("standing or durable", "standing"):
-        positive = [message.is_lasting if label != "standing" else message.label.label == label for message in messages]
-        for bound in BOUNDS:
-            threshold = threshold_of(judgement.best, positive, bound)
-            if threshold < math.inf:
-                found = {n for n, score in judgement.best.items() if score >= threshold}
-                figures = figures_of([(positive[n], n in found) for n in numbers])
-                lines.append(f"  {label}, score {1 / (1 + math.exp(-threshold)):.3f}: {figures}")
-    chosen = judgement.found[CHOSEN]
-    for title, key in (("language", language_of), ("repository", lambda message: message.label.repository)):
-        lines.append(f"threshold for {CHOSEN}, by {title}:")
-        groups: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
-        for number, message in enumerate(messages):
-            groups[key(message)].append((message.is_lasting, number in chosen))
-        lines += [f"  {name}: {len(group)} messages, {figures_of(group)}" for name, group in sorted(groups.items())]
-    return lines
+def report(best: dict[int, Score], messages: Sequence[Judged]) -> Iterable[str]:
+    """Yield what each threshold finds, by source; for rules, those that also are more likely one than not."""
+    for is_own in (False, True):
+        numbers = [number for number, message in enumerate(messages) if message.is_own is is_own]
+        yield f"{'our own' if is_own else 'recorded'}: {len(numbers)} messages"
+        for threshold in THRESHOLDS:
+            lasting = figures_of([(messages[n].target > 0, best[n].lasting >= threshold) for n in numbers])
+            is_rule = [(n, best[n].lasting >= threshold and best[n].rule >= RULE) for n in numbers]
+            rules = figures_of([(messages[n].target > 0, found) for n, found in is_rule])
+            standing = sum(found and messages[n].target == STANDING for n, found in is_rule)
+            yield f"  {threshold:.2f} lasting: {lasting}"
+            yield f"       rules: {rules}, of these {standing} standing"
 
 
-def module_text(model: Model) -> str:
-    """Return the module that holds the weights."""
-    bias, weights = model
-    stored = {name: weight for name, weight in sorted(weights.items()) if abs(weight) >= MIN_WEIGHT}
-    return "\n".join(
-        (
-            '"""Weights of a sentence\'s features, written by `python -m tests.labelled.fit`, not by hand."""',
-            "",
-            f"BIAS = {bias:.2f}",
-            "",
-            "WEIGHTS = {",
-            *(f'    "{name}": {weight:.2f},' for name, weight in stored.items()),
-            "}",
-            "",
-        )
+def table_text(lasting: Model, rule: Model) -> str:
+    """Return the file of weights."""
+    rows = (
+        f"{lasting[feature]:.2f}\t{rule[feature]:.2f}\t{feature}"
+        for feature in sorted(lasting)
+        if not feature or max(abs(lasting[feature]), abs(rule[feature])) >= MIN_WEIGHT
     )
+    head = "# Weights by which a sentence lasts, and by which it is then a rule. Written by tests.labelled.fit."
+    return "\n".join((head, *rows, ""))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -279,20 +236,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("clones", type=Path, help="folder of clones, each named <owner>+<name>")
     parser.add_argument("--cross-validate", action="store_true", help="print the figures, write nothing")
-    parser.add_argument("--folds", type=int, default=5, help="groups of repositories; 0 leaves each out alone")
-    parser.add_argument("--seed", type=int, default=1, help="order of the repositories")
     chosen = parser.parse_args(arguments)
     try:
-        messages = list(labelled_messages(chosen.clones, "learning"))
+        rows, messages = read_material(chosen.clones)
     except MissingClones as missing:
         print(missing, file=sys.stderr)
         return 1
-    rows = rows_of(messages)
     if chosen.cross_validate:
-        print("\n".join(report(cross_validate(rows, messages, chosen.folds, chosen.seed), messages)))
+        print("\n".join(report(cross_validate(rows, messages), messages)))
         return 0
-    model = fit(rows, common_features(rows, [message.label.repository for message in messages]))
-    Path(str(statement_weights.__file__)).write_text(module_text(model), "utf-8")
+    FILE.write_text(table_text(*fit_both(rows)), "utf-8")
     return 0
 
 

@@ -1,15 +1,16 @@
 """The labels of recorded messages are well-formed, and the evaluation works on a clone."""
 
-import math
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from sidecar.language.user_statements import score_of
 from tests.labelled import evaluate_corrections
 from tests.labelled.corpus import ALL_LABELS, COLUMNS, hash_of, read_labels
 from tests.labelled.evaluate import figures_of, main, wilson
-from tests.labelled.fit import threshold_of
+from tests.labelled.fit import OWN, Row, common_features, fit
 from tests.labelled.minimize import minimize
 
 UNREAD = Path(__file__).parent / "unread.tsv"
@@ -104,12 +105,33 @@ def test_the_interval_of_a_share_is_wide_for_few_messages() -> None:
     assert wilson(9, 10) == pytest.approx((0.596, 0.982), abs=0.001)
 
 
-def test_a_threshold_is_the_lowest_score_whose_precision_is_sure_enough() -> None:
-    scores = {number: float(-number) / 10 for number in range(60)}
-    positive = [number < 30 for number in range(60)]
-    assert threshold_of(scores, positive, 0.8) == -3.0
-    assert threshold_of(scores, positive, 0.88) == -2.9
-    assert threshold_of(scores, positive, 0.95) == math.inf
+def test_a_word_has_a_weight_if_three_repositories_and_two_writers_use_it() -> None:
+    users = {"word we": 3, "word red": 2, "word own": 3, "question": 3}
+    rows = [row(f"ann/{number}", [word for word, count in users.items() if number < count]) for number in range(3)]
+    rows += [row(f"writer {number}", ["word we"], is_own=True) for number in (1, 2)]
+    rows.append(row("writer 1", ["word own"], is_own=True))
+    assert common_features(rows) == ["question", "word we"]
+
+
+def test_a_fit_gives_words_of_what_lasts_a_positive_weight() -> None:
+    lasting = [row("ann/shop", ["word we", "word the"], target=2) for _ in range(20)]
+    others = [row("ann/shop", ["word fix", "word the"]) for _ in range(60)]
+    weights = fit(lasting + others, ["word fix", "word the", "word we"], 1)
+    assert weights["word fix"] < weights["word the"] < weights["word we"]
+    assert score_of(["word we"], weights) > 0.5 > score_of(["word fix"], weights)
+
+
+def test_our_own_messages_mark_parts_of_their_text() -> None:
+    messages = [json.loads(line) for line in OWN.read_text("utf-8").splitlines()]
+    spans = [(message["text"], span) for message in messages for span in message["spans"]]
+    assert all(span["quote"] in text and span["kind"] in ("standing", "durable") for text, span in spans)
+    assert len({message["writer"] for message in messages}) > 10
+    assert len({message["text"] for message in messages}) == len(messages) > 3_000
+
+
+def row(group: str, features: list[str], target: int = 0, *, is_own: bool = False) -> Row:
+    """Return a sentence of some features."""
+    return Row(0, group, tuple(features), target, 1.0, is_own)
 
 
 def test_the_minimum_of_a_bowl_is_found() -> None:

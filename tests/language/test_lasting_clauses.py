@@ -62,6 +62,12 @@ telkens als je het schema wijzigt, werk dan ook de docs bij
 每次改完接口都要更新文档
 """,
     "bans": """
+nichts ohne Tests einchecken
+I don't want you to run database commands on your own
+não mexa na pasta `legado`, em hipótese nenhuma
+non toccare `legacy/` per nessun motivo
+не трогай папку vendor ни при каких условиях
+别擅自升级依赖
 do not touch the production config under any circumstances
 class components are not an option in this codebase
 hands off the terraform folder, the infra team owns it
@@ -76,13 +82,28 @@ blijf van de map `vendor` af
 mainに直接プッシュするのは禁止です
 """,
     "conduct": """
+don't invent APIs, look them up
+no need to explain git to me
+hör auf, ungefragt Dateien umzubenennen
+deja de crear archivos markdown
+para de criar arquivo de documentação
+arrête d'ajouter des commentaires partout
+smettila di creare file di documentazione
+не надо создавать md файлы после каждой задачи
+勝手にライブラリを追加しないで
+不要每次都总结一遍，直接改就行
 stop summarizing what you did after every change
 """,
     "conventions of the team": """
+we write our migrations by hand, no autogenerate
+a gente escreve os testes com vitest, não com jest
+金额统一用分存储，不要用浮点
 tests live next to the code they cover
 we say "basket" in the code, never "cart"
 """,
     "tools and paths against others": """
+don't put secrets into config.yml, they belong in vault
+Verwende für HTTP-Aufrufe den ApiClient, kein nacktes fetch
 `just test`, not `cargo test`
 use the design tokens in `theme.ts`, not hex values
 i test vanno nella cartella `tests`, non accanto ai sorgenti
@@ -147,39 +168,18 @@ FOUND_BY_RELEVANCE = {
     "bans": """
 wir nehmen jetzt biome statt eslint, eslint ist raus
 toujours des noms de variables en anglais
-nichts ohne Tests einchecken
-I don't want you to run database commands on your own
-não mexa na pasta `legado`, em hipótese nenhuma
-non toccare `legacy/` per nessun motivo
-не трогай папку vendor ни при каких условиях
-别擅自升级依赖
-""",
-    "conduct": """
-don't invent APIs, look them up
-no need to explain git to me
-hör auf, ungefragt Dateien umzubenennen
-deja de crear archivos markdown
-para de criar arquivo de documentação
-arrête d'ajouter des commentaires partout
-smettila di creare file di documentazione
-не надо создавать md файлы после каждой задачи
-勝手にライブラリを追加しないで
-不要每次都总结一遍，直接改就行
 """,
     "conventions of the team": """
-we write our migrations by hand, no autogenerate
 logging goes through loguru in this repo
 timestamps are stored as epoch millis across the whole backend
 for API design we follow the google AIP guidelines
 Bei uns heißen die Kunden "Mitglieder"
 los precios se guardan en centavos, nunca en float
-a gente escreve os testes com vitest, não com jest
 on n'écrit pas de commentaires évidents ici
 qui le date si salvano in UTC
 bij ons schrijven we tests met vitest
 секреты только в vault, в репозиторий не кладём
 このリポジトリではyarnを使います
-金额统一用分存储，不要用浮点
 """,
     "names and formats": """
 branch naming: feature/<ticket>, bugfix/<ticket>
@@ -204,8 +204,6 @@ variabelen in het Engels, teksten in het Nederlands
 组件名用大驼峰，文件名用短横线
 """,
     "tools and paths against others": """
-don't put secrets into config.yml, they belong in vault
-Verwende für HTTP-Aufrufe den ApiClient, kein nacktes fetch
 у нас в проекте используется pnpm, не npm
 前端请求都走 api.ts，不要直接 fetch
 """,
@@ -244,7 +242,6 @@ ich hab doch gesagt dass der Test rot ist
 hab ich doch gesagt, kein Problem
 je t'ai dit que ça marche pas
 他都说了不要紧
-Nimm das wieder raus, SQLite dürfen wir beim Kunden nicht benutzen.
 take that out again, use fetch, not axios
 quita eso, usa fetch en vez de axios
 enlève ça, utilise fetch au lieu de axios

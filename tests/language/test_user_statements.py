@@ -398,8 +398,8 @@ vraag me niet of je de tests mag draaien
 
 
 @together("message", ABOUT_CONDUCT)
-def test_a_wish_about_conduct_is_found_by_relevance_alone(message: str) -> None:
-    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+def test_a_wish_about_conduct_is_a_standing_instruction(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [True]
 
 
 ONCE = """
@@ -677,7 +677,7 @@ No, use pnpm instead of npm, the lockfile is pnpm's.
 Never edit the generated files by hand.
 Always run the linter before you commit.
 We never mock our own modules.
-stop making new files every time I ask a question
+Stop making new files every time I ask a question, answer me in the chat.
 I prefer functional components over classes.
 Usa siempre consultas parametrizadas.
 Nunca use o banco de produção nos testes.
@@ -685,7 +685,7 @@ Verwende immer async/await statt Callbacks.
 Utilise pnpm au lieu de npm.
 Usa sempre i tipi stretti invece di any.
 Gebruik pnpm in plaats van npm.
-Используй всегда параметризованные запросы, а не конкатенацию.
+Используй параметризованные запросы, мы никогда не склеиваем строки.
 npmを二度と使うな！
 """.strip().splitlines()
 
@@ -747,7 +747,7 @@ def test_a_request_a_question_or_a_report_is_no_statement(message: str) -> None:
 
 
 def test_a_near_miss_has_its_score_and_reasons() -> None:
-    (near,) = read_statements("I think our users should be able to sort.").near_misses
+    (near,) = read_statements("Tests wait on a condition, they don't sleep.").near_misses
     assert 0.3 <= near.score < 0.8
     assert all(reason.split()[-1][0] in "+-" for reason in near.reasons)
 
