@@ -16,7 +16,7 @@ from sidecar.capture.devlog_draft import MAX_TITLE, DraftText
 from sidecar.capture.effects.architectural_boundaries import kind_of
 from sidecar.capture.finished_run import PROMPT_CHARACTERS, FinishedRun, is_growing, provenance_of, related_objective
 from sidecar.codebase import ApiChange, split_signature
-from sidecar.core.clean_text import clip_at_word, count_noun
+from sidecar.core.clean_text import clip_at_word, count_noun, join_first
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, sentences
@@ -140,9 +140,8 @@ def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
         if shown and len(", ".join((*shown, name))) > MAX_TITLE - 30:
             break
         shown.append(name)
-    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     noun = "contract" if len(names) == 1 else "contracts"
-    return f"{verb} {noun}: {', '.join(shown)}{more}"[:200]
+    return f"{verb} {noun}: {join_first(names, len(shown))}"[:200]
 
 
 def decisions_of(conclusion: str) -> list[str]:
@@ -201,8 +200,7 @@ def _by_parameters(contract: ApiChange) -> str:
 def _by_lines(contract: ApiChange) -> str:
     """Describe only the lines that differ of a type's body."""
     changes = _differing(contract.before.split("\n"), contract.after.split("\n"))
-    more = f" and {count_noun(len(changes) - MAX_NAMED, 'more line')}" if len(changes) > MAX_NAMED else ""
-    return f"`{contract.name}`: {', '.join(changes[:MAX_NAMED]) or 'the order of its lines'}{more}"
+    return f"`{contract.name}`: {join_first(changes, MAX_NAMED, 'line') or 'the order of its lines'}"
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> list[str]:
@@ -240,8 +238,7 @@ def _consequences(boundaries: Iterable[Boundary], changed: Collection[str]) -> l
 
 
 def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(f"`{path}`" for path in paths[:MAX_NAMED])
-    return f"{shown} and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else shown
+    return join_first([f"`{path}`" for path in paths], MAX_NAMED)
 
 
 def _named(contract: ApiChange) -> str:
@@ -387,9 +384,8 @@ def _key(contract: ApiChange) -> str:
 
 def _event_line(boundary: Boundary) -> str:
     names = list(dict.fromkeys(contract.name for contract in boundary.contracts if contract.name))
-    shown = ", ".join(f"`{name}`" for name in names[:MAX_NAMES_IN_EVENT])
-    more = f" and {len(names) - MAX_NAMES_IN_EVENT} more" if len(names) > MAX_NAMES_IN_EVENT else ""
-    return f"Boundary touched: `{boundary.path}`, {boundary.why}{f' ({shown}{more})' if shown else ''}."
+    shown = join_first([f"`{name}`" for name in names], MAX_NAMES_IN_EVENT)
+    return f"Boundary touched: `{boundary.path}`, {boundary.why}{f' ({shown})' if shown else ''}."
 
 
 _STATUS = lazy_regex(r"(?m)^(Status: )(?:draft|accepted|discarded)$")

@@ -21,7 +21,7 @@ from sidecar.capture.finished_run import (
 )
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
-from sidecar.core.clean_text import clip, count_noun
+from sidecar.core.clean_text import clip, count_noun, join_first
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -64,9 +64,8 @@ def name_of(events: Iterable[ArtifactEvent]) -> EventKind | None:
 def _line(change: VerdictChange, names: Sequence[str]) -> str:
     if not names:
         return f"Fixed: {change.runner} passes again."
-    shown = ", ".join(f"`{_plain(name)}`" for name in names[:MAX_NAMES])
-    more = f" and {count_noun(len(names) - MAX_NAMES, 'more test')}" if len(names) > MAX_NAMES else ""
-    return f"Fixed: {shown}{more} ({change.runner})."
+    shown = join_first([f"`{_plain(name)}`" for name in names], MAX_NAMES, "test")
+    return f"Fixed: {shown} ({change.runner})."
 
 
 def _plain(name: str) -> str:
@@ -126,7 +125,7 @@ def devlog(
     ordered = sorted(
         changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
     )
-    lines += [f"Changed over {runs} run{'s' if runs != 1 else ''}:", ""]
+    lines += [f"Changed over {count_noun(runs, 'run')}:", ""]
     lines += [
         f"- `{change.path}`{_counts(change) or (' (deleted again)' if change.path in deleted_files else '')}"
         for change in ordered[:MAX_FILES]
@@ -250,9 +249,7 @@ def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
     elif all(not change.removed and change.added and change.path in files for change in ordered):
         verb = "Added to"
     names = [f"`{change.path.rpartition('/')[2]}`" for change in ordered]
-    shown = ", ".join(names[:2])
-    more = f" and {count_noun(len(names) - 2, 'more file')}" if len(names) > 2 else ""
-    return clip(f"{verb} {shown}{more}", MAX_TITLE)
+    return clip(f"{verb} {join_first(names, 2, 'file')}", MAX_TITLE)
 
 
 def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:

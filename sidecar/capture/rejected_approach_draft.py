@@ -24,7 +24,7 @@ from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
-from sidecar.core.clean_text import clip_at_word, with_full_stop
+from sidecar.core.clean_text import clip_at_word, join_first, with_full_stop
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
@@ -201,8 +201,7 @@ def _as_sentence(text: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(f"`{name.replace('`', chr(39))[:160]}`" for name in names[:MAX_NAMED])
-    return f"{shown} and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else shown
+    return join_first([f"`{name.replace('`', chr(39))[:160]}`" for name in names], MAX_NAMED)
 
 
 MIN_WORDS = 2

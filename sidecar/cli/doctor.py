@@ -10,6 +10,7 @@ from typing import Any
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
 from sidecar.cli.path_arguments import add_path_arguments, project_folder, state_folder
+from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import SystemClock
 from sidecar.operations.doctor import without_state
 from sidecar.operations.model import StateDoctorResult
@@ -59,7 +60,7 @@ def _remaining(findings: Sequence[Mapping[str, Any]]) -> str:
     """Return a summary of the remaining findings."""
     remaining = [finding for finding in findings if not finding["fixed"]]
     counts = Counter(finding["level"] for finding in remaining)
-    counts_text = [f"{number} {level}{'s' if number > 1 else ''}" for level, number in sorted(counts.items())]
+    counts_text = [count_noun(number, level) for level, number in sorted(counts.items())]
     by_fix = sum(finding["fixable"] for finding in remaining)
     return (
         f"{', '.join(counts_text)} left{f'; `--fix` repairs {by_fix}' if by_fix else ''}."

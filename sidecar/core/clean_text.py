@@ -23,6 +23,14 @@ def join_and(names: Sequence[str]) -> str:
     return " and ".join((*([", ".join(names[:-1])] if names[1:] else ()), *names[-1:]))
 
 
+def join_first(names: Sequence[str], limit: int, noun: str = "") -> str:
+    """Return the first names and the number of the others: `a, b and 3 more`, with a noun `a and 1 more file`."""
+    left = len(names) - limit
+    if left <= 0:
+        return ", ".join(names)
+    return f"{', '.join(names[:limit])} and {count_noun(left, f'more {noun}') if noun else f'{left:,} more'}"
+
+
 def utf16_length(text: str) -> int:
     """Return the length of a text as JavaScript counts it, in UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeVar
 
 from sidecar.call import Call
-from sidecar.core.clean_text import count_noun
+from sidecar.core.clean_text import count_noun, join_first
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge import store
 from sidecar.knowledge.automatic_sync import Triggers, auto_sync_enabled, configured_triggers
@@ -79,7 +79,7 @@ def _check_triggers(settings: Settings) -> SyncCheck:
 
 def _check_resolutions(settings: Settings) -> Iterator[SyncCheck]:
     if rows := invalid_resolutions(settings):
-        message = f"These rows do not fit any conflict: {_join_names(rows)}."
+        message = f"These rows do not fit any conflict: {join_first(rows, MAX_NAMED)}."
         yield SyncCheck("resolutions", "error", message, "Fix `knowledge.resolutions`.")
 
 
@@ -117,7 +117,7 @@ def _check_state(call: Call, workspace: Workspace) -> SyncCheck:
             "Sync twice: the first run sets it aside, the second rebuilds it.",
         )
     if quarantined := sorted(key for key, failed in state.failed.items() if failed.is_quarantined):
-        message = f"Quarantined until they change, after five failed attempts: {_join_names(quarantined)}."
+        message = f"Quarantined until they change, after five failed attempts: {join_first(quarantined, MAX_NAMED)}."
         hint = "`knowledge/status` shows why. After fixing an item, retry it with `knowledge/sync`."
         return SyncCheck("state", "warning", message, hint)
     return SyncCheck("state", "ok", f"Synced items: {len(state.items)}; pending: {len(state.pending)}.")
@@ -149,7 +149,7 @@ def _check_scopes(inputs: SyncInputs) -> Iterator[SyncCheck]:
             )
     others = [scope for scope, location in places.items() if location is None or not in_scope(location, inputs.scopes)]
     if others:
-        yield SyncCheck("scopes", "ok", f"Not in use: {_join_names(others)}.")
+        yield SyncCheck("scopes", "ok", f"Not in use: {join_first(others, MAX_NAMED)}.")
 
 
 def _check_pointers(inputs: SyncInputs) -> Iterator[SyncCheck]:
@@ -157,7 +157,7 @@ def _check_pointers(inputs: SyncInputs) -> Iterator[SyncCheck]:
     manual = [f"{conflict.type} of {conflict.ref}" for conflict in plan.conflicts if conflict.resolution == "manual"]
     if manual:
         yield SyncCheck(
-            "conflicts", "warning", f"For you to decide: {_join_names(manual)}.", "Use `knowledge/resolve`."
+            "conflicts", "warning", f"For you to decide: {join_first(manual, MAX_NAMED)}.", "Use `knowledge/resolve`."
         )
     if plan.needs_force:
         message = f"A sync would delete {plan.deletions} of {plan.pointers} pointers, so it stops."
@@ -180,11 +180,6 @@ def _try(load: Callable[[], Result]) -> Result | SidecarError:
         return load()
     except SidecarError as error:
         return error
-
-
-def _join_names(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return f"{', '.join(names[:MAX_NAMED])}{more}"
 
 
 def knowledge_findings(call: Call, workspace: Workspace) -> Iterator[Finding]:

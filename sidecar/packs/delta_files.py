@@ -24,7 +24,7 @@ from sidecar.codebase import (
     query_terms,
     split_hunks,
 )
-from sidecar.core.clean_text import clean, clip, count_noun, one_line, size
+from sidecar.core.clean_text import clean, clip, count_noun, join_first, one_line, size
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
@@ -192,9 +192,8 @@ def _covers(hunk: Hunk, place: str) -> bool:
 def _changed_location_lines(places: Sequence[str]) -> list[str]:
     if not places:
         return []
-    more = f" and {len(places) - MAX_CHANGED_LOCATIONS} more" if len(places) > MAX_CHANGED_LOCATIONS else ""
-    named = ", ".join(f"@@ {place.replace('+', ' +').lstrip()}" for place in places[:MAX_CHANGED_LOCATIONS])
-    return [f"  changed since sent: {named}{more}"]
+    named = [f"@@ {place.replace('+', ' +').lstrip()}" for place in places]
+    return [f"  changed since sent: {join_first(named, MAX_CHANGED_LOCATIONS)}"]
 
 
 def _line_count(text: str) -> int:
@@ -533,12 +532,11 @@ def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator
     folders = folder_changes(new_files)
     in_folders = {file for folder in folders for file in folder.files}
     others = [file for file in new_files if file not in in_folders]
-    listed = ", ".join(one_line(file.path, 100) for file in others[:LISTED_FILES])
-    more = f" and {len(others) - LISTED_FILES} more" if len(others) > LISTED_FILES else ""
+    listed = join_first([one_line(file.path, 100) for file in others], LISTED_FILES)
     lines = [folder.line for folder in folders]
     if others or not folders:
         count = len(rest) if not folders else len(others)
-        lines.append(f"{count_noun(count, 'more changed file')}{qualifier}{listed}{more}")
+        lines.append(f"{count_noun(count, 'more changed file')}{qualifier}{listed}")
     text = "\n".join(lines)
     yield PackItem(entries.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
 

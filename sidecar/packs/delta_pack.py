@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from sidecar.codebase import BrokenImport, FileDiff, HeadMove, RepositoryState, former_paths, may_name, may_show
-from sidecar.core.clean_text import clean, clip, count_noun, one_line
+from sidecar.core.clean_text import clean, clip, count_noun, join_first, one_line
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
@@ -56,17 +56,19 @@ def _task_list_item(text: str, entry: entries.Entry) -> PackItem:
 
 def _full_text(todos: Sequence[tuple[str, str]]) -> str:
     lines = [f"  [{_MARKS.get(status, ' ')}] {one_line(content, TODO_CHARACTERS)}" for content, status in todos]
-    return "\n".join(["Task list:", *_bounded(lines)])
+    return "\n".join(["Task list:", *_first_lines(lines, MAX_TODOS)])
 
 
 def _changes_text(todos: Sequence[tuple[str, str]], changes: Sequence[str]) -> str:
     done = sum(status == "completed" for _, status in todos)
-    return "\n".join([f"Task list, since you last saw it ({done} of {len(todos)} done):", *_bounded(changes)])
+    heading = f"Task list, since you last saw it ({done} of {len(todos)} done):"
+    return "\n".join([heading, *_first_lines(changes, MAX_TODOS)])
 
 
-def _bounded(lines: Sequence[str]) -> list[str]:
-    more = [f"  … {len(lines) - MAX_TODOS} more"] if len(lines) > MAX_TODOS else []
-    return [*lines[:MAX_TODOS], *more]
+def _first_lines(lines: Sequence[str], limit: int, total: int | None = None) -> list[str]:
+    """Return the first lines, and how many of all, or of a known total, are left out."""
+    left = (len(lines) if total is None else total) - limit
+    return [*lines[:limit], *([f"  … {left} more"] if left > 0 else [])]
 
 
 def _task_changes(todos: Sequence[tuple[str, str]], sent: entries.Entry) -> list[str]:
@@ -124,12 +126,11 @@ def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionCon
     entry = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))
     sent = known.items.get(key)
     has_seen = sent is not None and sent.entry == replace(entry, is_own=True) and bool(tests.names)
-    names = [f"  {one_line(name, 200)}" for name in tests.names[:MAX_TESTS]]
-    more = [f"  … {len(tests.names) - MAX_TESTS} more"] if len(tests.names) > MAX_TESTS else []
+    names = _first_lines([f"  {one_line(name, 200)}" for name in tests.names], MAX_TESTS)
     excerpt = (
         [f"  | {clip(line, LINE_CHARACTERS)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
     )
-    text = "\n".join([f"Failing tests ({tests.runner}){_seen_note(tests, state)}:", *names, *more, *excerpt])
+    text = "\n".join([f"Failing tests ({tests.runner}){_seen_note(tests, state)}:", *names, *excerpt])
     return PackItem(key, "delta", Priority.FAILING_TESTS, text, entry, "the last test run failed")
 
 
@@ -220,8 +221,7 @@ def _index_items(state: RepositoryState, known: SessionContents) -> Iterator[Pac
     sent, entry = known.items.get(entries.INDEX), entries.index_entry(state)
     paths = [file.path for file in entries.staged_files(state) if may_name(file.path)]
     if paths:
-        more = f" and {len(paths) - MAX_STAGED} more" if len(paths) > MAX_STAGED else ""
-        text = f"staged for the next commit: {', '.join(one_line(path, 100) for path in paths[:MAX_STAGED])}{more}"
+        text = f"staged for the next commit: {join_first([one_line(path, 100) for path in paths], MAX_STAGED)}"
     elif entry == entries.REMOVED and sent is not None and entries.is_of_commit(sent.entry, state.head):
         text = "staged for the next commit: nothing any more"
     else:
@@ -234,7 +234,7 @@ def _unnamed_items(state: RepositoryState, known: SessionContents) -> Iterator[P
     sent, entry = known.items.get(entries.UNNAMED), entries.unnamed_entry(state)
     count = len(entries.unnamed_files(state))
     if count:
-        text = f"changed, but not named (secret, or installed by a tool): {count} {'file' if count == 1 else 'files'}"
+        text = f"changed, but not named (secret, or installed by a tool): {count_noun(count, 'file')}"
         text += ", others than before" if sent is not None and sent.entry not in (entry, entries.REMOVED) else ""
     elif sent is not None and sent.entry != entries.REMOVED:
         text = "changed, but not named: none any more"
@@ -278,8 +278,7 @@ def _head_move_line(moved: HeadMove) -> str:
 
 
 def _subjects(subjects: Sequence[str], count: int) -> list[str]:
-    more = [f"  … {count - MAX_COMMITS} more"] if count > MAX_COMMITS else []
-    return [*(f"  {one_line(subject, 120)}" for subject in subjects[:MAX_COMMITS]), *more]
+    return _first_lines([f"  {one_line(subject, 120)}" for subject in subjects], MAX_COMMITS, count)
 
 
 def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
@@ -350,9 +349,8 @@ def _line_list_item(
     ids = {statement_key(line): line for line in lines}
     is_outdated = not ids.keys() >= set(sent_ids)
     missing = [line for line_id, line in ids.items() if is_outdated or line_id not in sent_ids] or list(lines)
-    more = [f"  … {len(missing) - MAX_RULE_CHANGES} more"] if len(missing) > MAX_RULE_CHANGES else []
-    shown = [f"  {line}" for line in missing[:MAX_RULE_CHANGES]]
-    text = "\n".join([headings[is_outdated], *shown, *more])
+    shown = _first_lines([f"  {line}" for line in missing], MAX_RULE_CHANGES)
+    text = "\n".join([headings[is_outdated], *shown])
     return PackItem(key, "delta", Priority.DELTA, text, entries.LineListEntry(tuple(sorted(ids))), why)
 
 

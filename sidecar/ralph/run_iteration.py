@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
-from sidecar.core.clean_text import one_line
+from sidecar.core.clean_text import join_first, one_line
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import SidecarError
 from sidecar.core.redact import redact
@@ -317,9 +317,7 @@ def _commit_changes(
 
 def _warn_not_committed(warnings: list[str], reason: str, files: Sequence[str]) -> None:
     if files:
-        more = f" and {len(files) - 5} more" if len(files) > 5 else ""
-        names = ", ".join(_printable(path) for path in files[:5])
-        warnings.append(f"Not committed, because {reason}: {names}{more}.")
+        warnings.append(f"Not committed, because {reason}: {join_first([_printable(path) for path in files], 5)}.")
 
 
 def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.core.clean_text import one_line
+from sidecar.core.clean_text import join_first, one_line
 from sidecar.core.errors import SidecarError
 from sidecar.registry.entities import Entity, Registry, ReuseDecision, adaptability_level
 from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
@@ -216,8 +216,7 @@ def _care_sentence(entity: Entity, impact: Impact | None) -> str:
 
 
 def _join_words(words: Sequence[str]) -> str:
-    shown = ", ".join(f"`{word}`" for word in words[:SHOWN_MISSING])
-    return shown + (f" and {len(words) - SHOWN_MISSING} more" if len(words) > SHOWN_MISSING else "")
+    return join_first([f"`{word}`" for word in words], SHOWN_MISSING)
 
 
 class Hint(NamedTuple):

@@ -30,7 +30,7 @@ from sidecar.codebase import (
     needs_texts,
     removed_exports,
 )
-from sidecar.core.clean_text import clip
+from sidecar.core.clean_text import clip, count_noun
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs.artifact_provenance import Boundary
 from sidecar.workspace import Workspace
@@ -97,12 +97,8 @@ def by_imports(path: str, contracts: Iterable[ApiChange], importers: Sequence[st
     """Return the boundary of a file with changed contracts, described by how many files import it."""
     count = len(importers)
     is_widely_imported = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
-    files = "1 file imports" if count == 1 else f"{count} files import"
-    why = (
-        f"which {files}" + (", one of the most imported here" if is_widely_imported else "")
-        if count
-        else "which is public"
-    )
+    imported = f"which {count_noun(count, 'file')} import{'s' if count == 1 else ''}"
+    why = (imported + (", one of the most imported here" if is_widely_imported else "")) if count else "which is public"
     return Boundary(path=path, why=why, contracts=tuple(contracts), importers=tuple(importers))
 
 

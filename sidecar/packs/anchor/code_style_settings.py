@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import is_code
-from sidecar.core.clean_text import one_line
+from sidecar.core.clean_text import join_first, one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.config_tables import Table, strings_in, subtable
@@ -304,8 +304,7 @@ def _is_enabled(value: object) -> bool:
 
 def _listed(verb: str, names: Sequence[str], max_names: int = MAX_NAMED) -> Phrases:
     if names:
-        more = f" and {len(names) - max_names} more" if len(names) > max_names else ""
-        yield f"{verb} {', '.join(names[:max_names])}{more}"
+        yield f"{verb} {join_first(names, max_names)}"
 
 
 def _ini(section: str, read: Callable[[Table], Phrases]) -> Read:
