@@ -6,7 +6,15 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.clean_text import clip, clip_at_word, count_noun, escape_markers, line_of_code, with_full_stop
+from sidecar.core.clean_text import (
+    clip,
+    clip_at_word,
+    count_noun,
+    escape_markers,
+    join_first,
+    line_of_code,
+    with_full_stop,
+)
 from tests.support.cases import together
 
 
@@ -40,6 +48,12 @@ def test_a_text_is_clipped_between_words() -> None:
 )
 def test_a_number_is_written_with_its_noun(number: int, noun: str, text: str) -> None:
     assert count_noun(number, noun) == text
+
+
+def test_the_first_names_are_followed_by_the_number_of_the_others() -> None:
+    assert join_first(["a", "b"], 2) == "a, b"
+    assert join_first(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert join_first(["a", "b", "c"], 1, "file") == "a and 2 more files"
 
 
 def test_a_line_of_code_keeps_the_tabs_of_its_indentation() -> None:
