@@ -39,6 +39,7 @@ _OFFER = lazy_regex(
 _SENTENCE_END = lazy_regex(
     r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])(?![」』）”])|\s{1,9}(?=[✅❌→•])|\n+"
 )
+_FULL_STOP = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.k\.a)(?<!\bvs)(?<!\betc)(?<!\s)[.!?](?=\s|$)|[。！？]")
 _ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
 _SPACE = lazy_regex(r"\s+")
 _UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -97,9 +98,22 @@ def split_sentences(line: str) -> Iterator[str]:
 def first_sentence(text: str, limit: int) -> str:
     """Return the first sentence of a text on one line, without its full stop."""
     flat = _SPACE.sub(" ", text).strip()
-    end = re.search(r"[.!?](?=\s|$)|[。！？]", flat)
-    sentence = flat[: end.start()] if end else flat
-    return clip_at_word(sentence, limit)
+    end = _FULL_STOP.search(flat)
+    return clip_at_word(flat[: end.start()] if end else flat, limit)
+
+
+def up_to_full_stop(text: str) -> str:
+    """Return a text up to its first full stop; that of an abbreviation is none."""
+    end = _FULL_STOP.search(text)
+    return text[: end.end()] if end else text
+
+
+def split_at_full_stops(text: str) -> Iterator[str]:
+    """Yield the parts of a text that end with a full stop, and the rest, whatever a sentence begins with."""
+    while text:
+        part = up_to_full_stop(text)
+        yield part
+        text = text[len(part) :].lstrip()
 
 
 def _informative_part(paragraph: str) -> str:

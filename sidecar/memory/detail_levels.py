@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import split_at_full_stops
 from sidecar.core.terms import terms_of
 from sidecar.core.token_estimate import estimate_tokens, token_weight
 
@@ -22,7 +23,6 @@ _KEY = lazy_regex(
     re.IGNORECASE,
 )
 _KEY_HEADING = lazy_regex(r"#+\s.*\b(?:decision|gotcha|resolution|fix|lesson|decisão|solução)\b", re.IGNORECASE)
-_SENTENCE = lazy_regex(r"(?<=[.!?。！？])\s+")
 _FIRST, _IN_KEY_SECTION, _KEY_WORDING, _HEADING = 1.5, 1.0, 0.75, -1.0
 
 
@@ -109,4 +109,4 @@ def _split(text: str) -> Iterator[str]:
         if estimate_tokens(line) <= LINE_TOKENS:
             yield line
         else:
-            yield from _SENTENCE.split(line)
+            yield from split_at_full_stops(line)

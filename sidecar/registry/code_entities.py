@@ -26,6 +26,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import up_to_full_stop
 from sidecar.registry.entities import Entity
 
 MAX_PURPOSE = 160
@@ -109,7 +110,6 @@ _PART_SUFFIXES = ("Options", "Option", "Props", "Params", "Args", "Config", "Res
 _DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _CLASSES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "type", "union"))
 _FUNCTIONS = frozenset(("function", "method", "def", "fn", "func", "macro", "hook", ""))
-_SENTENCE_END = lazy_regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+")
 _PARAMETER = lazy_regex(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
 _DEFAULT_EXPORTS = frozenset(("exports", "default"))
 """Names of a file's only export; the file itself represents it."""
@@ -207,9 +207,9 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> SourceFile
 def _definitions_described_in(lines: Sequence[str]) -> Iterator[CodeDefinition]:
     """Yield the definitions that a README describes, with the first sentence as purpose; secrets are masked."""
     for name, text in descriptions_in(lines):
-        sentence, _, rest = _SENTENCE_END.sub("\n", text, count=1).partition("\n")
+        sentence = up_to_full_stop(text)
         purpose = one_line(sentence, MAX_PURPOSE)
-        yield CodeDefinition(name, _README, purpose, (), _comment_words(rest, f"{name} {purpose}"))
+        yield CodeDefinition(name, _README, purpose, (), _comment_words(text[len(sentence) :], f"{name} {purpose}"))
 
 
 def _is_named_test(path: str) -> bool:

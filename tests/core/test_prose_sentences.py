@@ -2,7 +2,13 @@
 
 from sidecar.capture.devlog_draft import devlog as draft_devlog
 from sidecar.capture.devlog_draft import is_due
-from sidecar.core.prose_sentences import first_informative_paragraph, sentences
+from sidecar.core.prose_sentences import (
+    first_informative_paragraph,
+    first_sentence,
+    sentences,
+    split_at_full_stops,
+    up_to_full_stop,
+)
 from sidecar.language.closing_message import Account, WorkAccount
 from sidecar.runs.model import FileChange
 from tests.support.cases import together
@@ -50,6 +56,22 @@ def test_a_secret_is_masked_before_clipping() -> None:
     paragraph = first_informative_paragraph(f"The key that the shop uses for its payments was {key} all along.", 70)
     assert "sk-live-4" not in paragraph
     assert len(paragraph) <= 70
+
+
+@together(
+    ("text", "sentence"),
+    [
+        ("Rounds cents. Then sums.", "Rounds cents."),
+        ("Takes units, e.g. cents, or `amounts`. Sums them.", "Takes units, e.g. cents, or `amounts`."),
+        ("Prices vs. costs! Both.", "Prices vs. costs!"),
+        ("端数を丸める。合計する。", "端数を丸める。"),
+        ("version 1.2 of it", "version 1.2 of it"),
+    ],
+)
+def test_a_full_stop_ends_a_text_and_an_abbreviation_does_not(text: str, sentence: str) -> None:
+    assert up_to_full_stop(text) == sentence
+    assert first_sentence(text, 100) == sentence.rstrip(".!。")
+    assert "".join(split_at_full_stops(text)).replace(" ", "") == text.replace(" ", "")
 
 
 def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> None:

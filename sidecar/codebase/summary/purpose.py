@@ -13,6 +13,7 @@ from sidecar.codebase.summary.model import DOCSTRING, PROSE, Definition, Languag
 from sidecar.codebase.summary.pattern_languages import MARKUP, cell_texts
 from sidecar.core.clean_text import clip_at_word, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import up_to_full_stop
 
 MAX_PURPOSE = 160
 MAX_COMMENT_CHARACTERS = 800
@@ -70,7 +71,6 @@ _MIN_PROSE_WORDS = 3
 """Number of words of a paragraph's first sentence that can be what a document is about."""
 _ATTRIBUTE = lazy_regex(r"[\w-]+=[\"']")
 """Start of a line inside a tag that spans several lines."""
-_SENTENCE_END = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!a\.k\.a)(?<!\bvs)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
 _XML = lazy_regex(
     r"\{@(?:template|endtemplate|macro)\b[^{}]{0,80}\}|</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}"
 )
@@ -332,7 +332,8 @@ def _about_document(paragraph: Sequence[str]) -> str:
 
 def _only_introduces(paragraph: Sequence[str]) -> bool:
     """Whether a paragraph is one sentence that introduces what follows."""
-    return paragraph[-1].endswith(":") and _SENTENCE_END.search(" ".join(paragraph)) is None
+    text = " ".join(paragraph)
+    return text.endswith(":") and up_to_full_stop(text) == text
 
 
 def _leading_comments(lines: Sequence[str], comment: str) -> Iterator[list[str]]:
@@ -425,9 +426,7 @@ def _first_sentence(block: Sequence[str]) -> str:
         if len(text_lines) > 4:
             break
     text = _SPACES.sub(" ", strip_comment(" ".join(text_lines))).strip("*/#\"' ")
-    end = _SENTENCE_END.search(text)
-    text = text[: end.start() + 1] if end else text
-    return clip_at_word(text, MAX_PURPOSE)
+    return clip_at_word(up_to_full_stop(text), MAX_PURPOSE)
 
 
 class Description(NamedTuple):

@@ -12,6 +12,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line
+from sidecar.core.prose_sentences import up_to_full_stop
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor.markdown_parts import (
     document_title,
@@ -19,7 +20,6 @@ from sidecar.packs.anchor.markdown_parts import (
     normalize,
     plain,
     prose_lines,
-    up_to_full_stop,
 )
 from sidecar.packs.anchor.rules import ProjectDocument
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_front_matter
+from sidecar.core.prose_sentences import split_at_full_stops
 
 _BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
 _TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
@@ -31,7 +32,6 @@ _DEFINITION = lazy_regex(
     r"\b(?:is|are) (?:an?|the|one|written)\b",
     re.IGNORECASE,
 )
-_SENTENCE = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
 
 MIN_WORDS = 4
 """Number of words beside an address from which a paragraph says what something is."""
@@ -93,7 +93,6 @@ def introduced_items(text: str) -> dict[int, list[Line]]:
 MAX_GAP = 2
 """Maximum distance of two lines of prose between which there is nothing but an empty line."""
 
-_SENTENCE_END = lazy_regex(r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
 _NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
 
 
@@ -119,7 +118,7 @@ def numbered_sentences(text: str) -> list[Line]:
 def _split_sentences(paragraph: Sequence[Line]) -> Iterator[Line]:
     opened: Line | None = None
     for line in paragraph:
-        for part in _SENTENCE_END.split(line.text.strip()):
+        for part in split_at_full_stops(line.text.strip()):
             opened = line._replace(text=part) if opened is None else opened._replace(text=f"{opened.text} {part}")
             if part.endswith((".", "!", "?", "。", "！", "？")):
                 yield opened
@@ -254,12 +253,6 @@ def _as_paragraph(lines: Sequence[str], heading: str) -> Iterator[_Paragraph]:
 
 MIN_LINKS = 2
 """Number of links alone in a paragraph from which it is a menu."""
-
-
-def up_to_full_stop(text: str) -> str:
-    """Return a text up to its first full stop."""
-    end = _SENTENCE.search(text)
-    return text[: end.end()] if end else text
 
 
 def plain(text: str) -> str:
