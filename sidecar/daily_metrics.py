@@ -14,7 +14,7 @@ import apsw
 from pydantic import Field
 
 from sidecar.call import Call, Process
-from sidecar.core.clock import DAY_MS, rfc3339
+from sidecar.core.clock import DAY_MS, utc_day
 from sidecar.core.errors import SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.method import Lane, method
@@ -165,7 +165,7 @@ def count_call(
     tx: apsw.Connection, project: str, provider: str, *, shadow: bool, now_ms: int, measures: Mapping[str, float]
 ) -> None:
     """Add one observation of each measure."""
-    day = rfc3339(now_ms)[:10]
+    day = utc_day(now_ms)
     tx.executemany(
         "INSERT INTO continuity_metrics (day, project, provider, shadow, name, total, count)"
         " VALUES (?, ?, ?, ?, ?, ?, 1)"
@@ -218,7 +218,7 @@ def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: s
 
 def first_day(now_ms: int, days: int) -> str:
     """Return the first of `days` days that end today."""
-    return rfc3339(now_ms - (days - 1) * DAY_MS)[:10]
+    return utc_day(now_ms - (days - 1) * DAY_MS)
 
 
 def roll_up(tx: apsw.Connection, now_ms: int, days: int = DAYS) -> None:

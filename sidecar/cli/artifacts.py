@@ -14,10 +14,10 @@ from sidecar.cli.output import (
     run_and_print,
     terminal_safe,
     terminal_width,
-    utc_time,
 )
 from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.cli.users_editor import edited_text
+from sidecar.core.clock import utc_minute
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}
 """Artifact types by their names on the command line."""
@@ -44,8 +44,8 @@ def _card_lines(artifact: Mapping[str, Any]) -> Iterator[str]:
         "id": artifact["id"],
         "type": f"{_NAMES[artifact['type']]}, from {artifact['event']}",
         "status": f"{artifact['status']}{edited}",
-        "created": utc_time(artifact["createdAt"]),
-        "changed": utc_time(artifact["updatedAt"]) if artifact["updatedAt"] != artifact["createdAt"] else "",
+        "created": utc_minute(artifact["createdAt"]),
+        "changed": utc_minute(artifact["updatedAt"]) if artifact["updatedAt"] != artifact["createdAt"] else "",
         "run": f"{source['runId']} of chat {source['subChatId']} with {source['provider']}",
         "session": source["sessionId"] or "",
         "head": (source["headCommit"] or "")[:12],

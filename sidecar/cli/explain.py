@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print, utc_time
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.path_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
+from sidecar.core.clock import utc_minute
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
 _STATUSES = {
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     """Yield the lines about a run. Pure."""
     figures = answer["metadata"]
-    yield f"{answer['runId']}, {utc_time(answer['createdAt'])}"
+    yield f"{answer['runId']}, {utc_minute(answer['createdAt'])}"
     if figures["rollout"] is not None:
         yield _rollout(figures["rollout"])
     why = _REASONS.get(answer["reason"], answer["reason"])

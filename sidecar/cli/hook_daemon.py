@@ -15,13 +15,13 @@ from sidecar.catalog import hook_methods
 from sidecar.cli.hook_client import FOLDER, private_folder, read_answer
 from sidecar.cli.in_process import InProcess, RequestFailed
 from sidecar.cli.serve import start_local_server
-from sidecar.core.clock import SystemClock
+from sidecar.core.clock import MINUTE_MS, SystemClock
 from sidecar.rpc.local_server import LocalServer
 from sidecar.system.environment import default_state_folder, environment
 from sidecar.system.filelock import acquire
 from sidecar.system.local_socket import connect
 
-IDLE_MS = 15 * 60_000.0
+IDLE_MS = 15.0 * MINUTE_MS
 """Idle time after which the sidecar exits. A pause between two prompts is rarely longer."""
 
 POLL_SECONDS = 2.0

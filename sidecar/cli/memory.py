@@ -17,11 +17,11 @@ from sidecar.cli.output import (
     run_and_print,
     terminal_safe,
     terminal_width,
-    utc_time,
 )
 from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.cli.users_editor import edited_text
 from sidecar.core.clean_text import count_noun
+from sidecar.core.clock import utc_minute
 from sidecar.system.environment import environment
 
 MAX_LIMIT = 500
@@ -174,7 +174,9 @@ def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
         "type": f"{memory['type']}, {memory['sector']}",
         "owner": f"{memory['owner']}, {memory['retention']}{', archived' if memory['archived'] else ''}",
         "tier": f"{memory['tier']}, confidence {memory['confidence']:.2f}, {times}",
-        "said": " ".join(filter(None, (utc_time(memory["at"]), f"by {memory['author']}" if memory["author"] else ""))),
+        "said": " ".join(
+            filter(None, (utc_minute(memory["at"]), f"by {memory['author']}" if memory["author"] else ""))
+        ),
         "session": memory["sessionId"] or "",
         "tags": ", ".join(memory["tags"]),
         "instead": ", ".join(memory["supersedes"]),
@@ -268,7 +270,7 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
         yield "Nothing has been captured yet."
     else:
         last = capture["last"]
-        yield f"Last capture  {utc_time(last['at'])}, {last['origin']} of session {terminal_safe(last['sessionId'])}:"
+        yield f"Last capture  {utc_minute(last['at'])}, {last['origin']} of session {terminal_safe(last['sessionId'])}:"
         yield f"  {_outcome_counts(last)}"
         yield f"Total of {count_noun(capture['captures'], 'capture')}:"
         yield f"  {_outcome_counts(capture)}"
@@ -309,7 +311,7 @@ _NEAR_MISSES = {
 
 def _near_miss_lines(near_misses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for miss in near_misses:
-        yield f"  {utc_time(miss['at'])}  {miss['score']:.2f}  {terminal_safe(miss['text'])}"
+        yield f"  {utc_minute(miss['at'])}  {miss['score']:.2f}  {terminal_safe(miss['text'])}"
 
 
 def _count(group: Mapping[str, Any]) -> str:
@@ -320,7 +322,7 @@ def _count(group: Mapping[str, Any]) -> str:
 def _upkeep(last: Mapping[str, Any] | None) -> str:
     if last is None:
         return "Upkeep has never run."
-    return f"Last upkeep   {utc_time(last['at'])}: {_upkeep_counts(last)}"
+    return f"Last upkeep   {utc_minute(last['at'])}: {_upkeep_counts(last)}"
 
 
 def _upkeep_counts(counts: Mapping[str, Any]) -> str:

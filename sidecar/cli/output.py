@@ -73,11 +73,6 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def utc_time(moment: str) -> str:
-    """Return a moment of an answer as `2026-03-01 09:30 UTC`."""
-    return f"{moment[:10]} {moment[11:16]} UTC"
-
-
 class CommandFailed(Exception):
     """A command failed. The message is one sentence for the user."""
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, utc_time
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.path_arguments import add_state_argument, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
+from sidecar.core.clock import utc_minute
 from sidecar.operations.number_format import size
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
 
@@ -67,7 +68,7 @@ def rollout_line(rollout: Mapping[str, Any]) -> str:
     left = f", {rollout['left']} left" if rollout["left"] else ""
     name = f", experiment {rollout['experiment']}" if rollout["experiment"] else ""
     if rollout["suspended"]:
-        stopped = f"suspended since {utc_time(rollout['suspended']['at'])}"
+        stopped = f"suspended since {utc_minute(rollout['suspended']['at'])}"
         return f"{stopped}: {rollout['suspended']['reason']} Resume with `onecode-sidecar rollout --resume`."
     problem = f". {rollout['problem']}" if rollout["problem"] else ""
     return f"{rollout['share']} % of new chats{name}: {chats}{left}{problem}"
@@ -76,7 +77,7 @@ def rollout_line(rollout: Mapping[str, Any]) -> str:
 def _connection(host: Mapping[str, Any]) -> str:
     """Return whether a host is connected, and when its last run was."""
     seen = host["lastSeenAt"]
-    last = f"last seen {utc_time(seen)}" if seen else "never seen"
+    last = f"last seen {utc_minute(seen)}" if seen else "never seen"
     if host["connected"]:
         trust = "" if seen or host["name"] != "Codex CLI" else ": trust its hooks with /hooks in `codex`"
         return f"connected, {last}{trust}"

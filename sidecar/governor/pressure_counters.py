@@ -25,6 +25,7 @@ from sidecar.context import (
     with_compaction,
     with_interaction,
 )
+from sidecar.core.clock import MINUTE_MS
 from sidecar.runs import PressureCounters
 from sidecar.settings.resolve import Settings
 
@@ -33,7 +34,6 @@ GovernorAction = Literal["ok", "snapshot", "rehydrate"]
 WINDOW_CALLS = 10
 """Number of calls over which injected bytes are summed."""
 
-MINUTE_MS = 60_000
 IDLE_GAP_MS = 10 * MINUTE_MS
 """A longer gap between two runs is a pause of the user and does not count as active time."""
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.clean_text import count_noun
-from sidecar.core.clock import DAY_MS, HOUR_MS
+from sidecar.core.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
@@ -23,7 +23,7 @@ from sidecar.workspace import Workspace
 
 Reason = Literal["threshold", "head_moved", "manual"]
 
-_UNITS_MS = (DAY_MS, HOUR_MS, 60_000, 1_000)
+_UNITS_MS = (DAY_MS, HOUR_MS, MINUTE_MS, 1_000)
 
 
 class Triggers(NamedTuple):
@@ -119,7 +119,7 @@ def configured_triggers(settings: Settings) -> Triggers:
     )
 
 
-RETRY_AFTER_MS = 15 * 60 * 1000
+RETRY_AFTER_MS = 15 * MINUTE_MS
 """Pause after a failed or cancelled automatic sync before the next; a failed one has already retried."""
 
 

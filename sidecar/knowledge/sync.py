@@ -7,6 +7,7 @@ from typing import get_args
 
 from sidecar.call import Call
 from sidecar.connection_messages import Progress, ProgressParams
+from sidecar.core.clock import rfc3339_seconds
 from sidecar.core.errors import InvalidParams, NotFound, SidecarError
 from sidecar.daily_metrics import count, labelled
 from sidecar.knowledge import store
@@ -216,7 +217,7 @@ def _apply_planned(
     )
     journal = Journal(call.database, workspace.project_key, checkpoint_id)
     applied = apply_plan(
-        planned.plan, planned.inputs, journal, rate_limiter, call.now()[:19] + "Z", _progress_callback(call)
+        planned.plan, planned.inputs, journal, rate_limiter, rfc3339_seconds(call.now_ms()), _progress_callback(call)
     )
     state, blocking = next_state(
         planned.inputs, planned.plan, applied, call.now_ms(), planned.requested, retries=planned.retries

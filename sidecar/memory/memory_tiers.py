@@ -6,11 +6,10 @@ steps and one step after many days have the same result.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from sidecar.core.clock import DAY_MS, HOUR_MS, epoch_ms
+from sidecar.core.clock import DAY_MS, HOUR_MS, parse_time_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.entry import Tier
 
@@ -187,10 +186,5 @@ def _expiry_reason(entries: tuple[UpkeepRow, ...], now_ms: int) -> ArchiveReason
 def _start_ms(entries: tuple[UpkeepRow, ...]) -> int:
     """Return the start of a file's day by its folder, else the time of its newest entry."""
     match = _DAY.search(entries[0].path)
-    try:
-        day = date.fromisoformat(match[1]) if match else None
-    except ValueError:
-        day = None
-    if day is None:
-        return max(row.at_ms for row in entries)
-    return epoch_ms(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    day_ms = parse_time_ms(match[1]) if match else None
+    return day_ms if day_ms is not None else max(row.at_ms for row in entries)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import apsw
 
 from sidecar.call import Call
-from sidecar.core.clock import epoch_ms, rfc3339
+from sidecar.core.clock import epoch_ms, parse_time_ms, rfc3339, rfc3339_seconds
 from sidecar.core.digests import short_id
 from sidecar.core.errors import (
     Busy,
@@ -37,7 +37,6 @@ from sidecar.memory.detail_levels import RenderedMemory
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.file_index import RefreshResult, write_index_file
 from sidecar.memory.files.document import Edit
-from sidecar.memory.files.front_matter import parse_time_ms
 from sidecar.memory.files.layout import OWNERS, project_path, unarchived_path
 from sidecar.memory.indexed_text import terms_without_question_words
 from sidecar.memory.memory_search import MemoryHit
@@ -77,7 +76,7 @@ from sidecar.memory.model import (
 )
 from sidecar.memory.store import captures, entry_queries, index_tables
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
-from sidecar.memory.writer import NewMemory, front_matter_time, writer_of
+from sidecar.memory.writer import NewMemory, writer_of
 from sidecar.method import Lane, method
 
 
@@ -263,7 +262,7 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
     ctx = memory_context(call, params)
     retention = params.retention or ("daily" if ctx.reach.agent else "durable")
     require_user_approval(ctx.reach, retention)
-    now = front_matter_time(call.now_ms())
+    now = rfc3339_seconds(call.now_ms())
     facts: dict[str, Value] = {
         "type": params.type,
         **({"agent": ctx.reach.agent} if ctx.reach.agent else {}),

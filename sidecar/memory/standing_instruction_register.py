@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import apsw
 
 from sidecar.core.clean_text import one_line, size
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import utc_day
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.contradictions import claim_of, relation
@@ -279,7 +279,7 @@ _IS_MUTED = (
 
 
 def _source(memory_id: str, at_ms: int) -> str:
-    return f" ({one_line(memory_id, 100)}, {rfc3339(at_ms)[:10]})"
+    return f" ({one_line(memory_id, 100)}, {utc_day(at_ms)})"
 
 
 def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.core.clean_text import MARKER_PREFIX, one_line
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import utc_day
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.memory.entry import Memory
@@ -33,7 +33,7 @@ def memory_heading(memory: Memory) -> str:
     """Return the first words of a rendered memory."""
     is_claim = memory.author != "user" and memory.type in CLAIMING_TYPES
     kind = UNCONFIRMED_NOTE if is_claim else one_line(memory.type.replace("_", " "), 40)
-    return f"Remembered {rfc3339(memory.at_ms)[:10]}, {kind} ({one_line(memory.id, 100)}): "
+    return f"Remembered {utc_day(memory.at_ms)}, {kind} ({one_line(memory.id, 100)}): "
 
 
 def revoked_line(memory_id: str) -> str:

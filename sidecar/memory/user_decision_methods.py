@@ -13,7 +13,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.core.clean_text import one_line
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import rfc3339, rfc3339_seconds
 from sidecar.core.errors import (
     Busy,
     Conflict,
@@ -63,7 +63,7 @@ from sidecar.memory.standing_instruction_register import (
 )
 from sidecar.memory.store import captures, entry_queries, index_tables, local_state
 from sidecar.memory.store.index_tables import IndexedMemory
-from sidecar.memory.writer import Writer, front_matter_time, writer_of
+from sidecar.memory.writer import Writer, writer_of
 from sidecar.method import Lane, method
 
 MAX_TITLE = 160
@@ -283,14 +283,14 @@ def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory
 
 def _drop(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
     tags = [tag for tag in proposal.memory.tags if tag != ACCEPTED_TAG]
-    facts: dict[str, Value] = {"tags": tags, DROPPED_AT: front_matter_time(call.now_ms())}
+    facts: dict[str, Value] = {"tags": tags, DROPPED_AT: rfc3339_seconds(call.now_ms())}
     writer_of(call, ctx).update(proposal.memory.id, None, Edit(facts))
 
 
 def _validate(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
     writer = writer_of(call, ctx)
     tags = dict.fromkeys((*proposal.memory.tags, ACCEPTED_TAG))
-    facts: dict[str, Value] = {"tags": list(tags), ACCEPTED_AT: front_matter_time(call.now_ms())}
+    facts: dict[str, Value] = {"tags": list(tags), ACCEPTED_AT: rfc3339_seconds(call.now_ms())}
     writer.update(proposal.memory.id, None, Edit(facts))
     if proposal.memory.retention != "durable":
         writer.make_durable(proposal.memory.id)

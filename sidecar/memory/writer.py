@@ -5,7 +5,7 @@ from copy import copy
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import rfc3339_seconds, utc_day
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
 from sidecar.core.yaml_text import Value
@@ -195,7 +195,7 @@ class Writer:
 
     def next_id(self, numbers: DayNumbers) -> str:
         """Return an id that was never used; the caller holds the folder's lock."""
-        day = rfc3339(self.process.clock.now_ms())[:10]
+        day = utc_day(self.process.clock.now_ms())
         if day not in numbers.last_numbers:
             self.index.refresh()  # others may have added memories today, by hand or with another state file
         with self.process.database.read() as tx:
@@ -225,7 +225,7 @@ class Writer:
             is_first = local_state.add_opening(tx, self.project, memory.id, session, now_ms)
         if not is_first or memory.is_archived:
             return memory
-        facts: dict[str, Value] = {"access_count": memory.access_count + 1, "last_accessed": front_matter_time(now_ms)}
+        facts: dict[str, Value] = {"access_count": memory.access_count + 1, "last_accessed": rfc3339_seconds(now_ms)}
         try:
             return self.update(memory.id, None, Edit(facts))
         except (PolicyDenied, Conflict, NotFound):
@@ -259,8 +259,3 @@ def filtered_words(title: str, text: str) -> tuple[str, str]:
         raise InvalidParams("The text is empty after private parts are removed.")
     first_line = next((line.strip(" #") for line in filtered_text.splitlines() if line.strip(" #")), "")
     return (filtered_title or first_line)[:MAX_TITLE], filtered_text
-
-
-def front_matter_time(now_ms: int) -> str:
-    """Format a moment for front matter, to the second."""
-    return rfc3339(now_ms)[:19] + "Z"

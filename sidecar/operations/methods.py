@@ -3,6 +3,7 @@
 import os
 
 from sidecar.call import Call
+from sidecar.core.clock import utc_day, utc_minute
 from sidecar.core.errors import Busy, InvalidParams, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.daily_metrics import first_day
 from sidecar.method import Lane, method
@@ -65,8 +66,8 @@ def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -
     return Heading(
         project=name,
         since_day=since_day,
-        today=call.now()[:10],
-        made_at=call.now()[:16].replace("T", " ") + " UTC",
+        today=utc_day(call.now_ms()),
+        made_at=utc_minute(call.now()),
         now_ms=call.now_ms(),
         version=call.process.version,
         mode=settings.mode,

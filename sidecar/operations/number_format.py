@@ -1,6 +1,7 @@
 """Figures as text, for the report and the commands. Pure."""
 
 from sidecar.core.clean_text import count_noun
+from sidecar.core.clock import MINUTE_MS
 
 UNKNOWN = "–"
 
@@ -63,7 +64,7 @@ def age(since_ms: int | None, now_ms: int) -> str:
     """Return the time since a moment in its largest unit."""
     if since_ms is None:
         return UNKNOWN
-    minutes = max(0, now_ms - since_ms) // 60_000
+    minutes = max(0, now_ms - since_ms) // MINUTE_MS
     for unit, length in (("day", 24 * 60), ("hour", 60)):
         if minutes >= length:
             return f"{count_noun(minutes // length, unit)} ago"

@@ -6,14 +6,13 @@ Here: the worktree's head, failing tests, the task list, changed rules and stand
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from sidecar.codebase import BrokenImport, FileDiff, HeadMove, RepositoryState, former_paths, may_name, may_show
 from sidecar.core.clean_text import clean, clip, count_noun, join_first, one_line
-from sidecar.core.clock import DAY_MS
+from sidecar.core.clock import DAY_MS, utc_day
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import InstructionState
@@ -138,8 +137,7 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
     """Return when a failure was seen, if files have changed since."""
     if tests.changed_hash is None or (tests.head, tests.changed_hash) == (state.head, state.changed_hash):
         return ""
-    day = datetime.fromtimestamp(tests.seen_at_ms / 1000, UTC).date()
-    return f", seen on {day}, before later changes"
+    return f", seen on {utc_day(tests.seen_at_ms)}, before later changes"
 
 
 class AnchorNews(NamedTuple):

@@ -10,12 +10,11 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import orjson
 
-from sidecar.core.clock import Clock, rfc3339
+from sidecar.core.clock import Clock, parse_time_ms, rfc3339
 from sidecar.core.errors import Conflict, StateDegraded, WorkspaceUnavailable
 from sidecar.ralph import loop_folder
 from sidecar.ralph.agent.harnesses import AgentProcess
@@ -181,10 +180,8 @@ def loop_status(folder: LoopFolder, limit: int, now_ms: int) -> RalphStatusResul
 
 
 def _elapsed_ms(since: str, now_ms: int) -> int | None:
-    try:
-        return max(0, now_ms - round(datetime.fromisoformat(since).timestamp() * 1_000))
-    except ValueError:
-        return None
+    since_ms = parse_time_ms(since)
+    return max(0, now_ms - since_ms) if since_ms is not None else None
 
 
 class StopOutcome(NamedTuple):

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidecar.core.clean_text import count_noun
-from sidecar.core.clock import DAY_MS, HOUR_MS
+from sidecar.core.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.agent.harnesses import AgentResult
 from sidecar.ralph.model import MAX_ITERATIONS, STUCK_AFTER, IterationOutcome, LoopStatus
 
-IDLE_TIMEOUT_MS = 60 * 60_000
+IDLE_TIMEOUT_MS = HOUR_MS
 """An agent without output for an hour hangs: the harnesses' tools time out after minutes."""
-VERIFY_TIMEOUT_MS = 30 * 60_000
+VERIFY_TIMEOUT_MS = 30 * MINUTE_MS
 
 _DURATION = lazy_regex(r"(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+|\d+(?:\.\d+)?")
 _PART = lazy_regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
-_UNIT_MS = {"ms": 1, "s": 1_000, "": 1_000, "m": 60_000, "h": HOUR_MS, "d": DAY_MS}
+_UNIT_MS = {"ms": 1, "s": 1_000, "": 1_000, "m": MINUTE_MS, "h": HOUR_MS, "d": DAY_MS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def format_duration(duration: float) -> str:
     """Format a duration for people: `350 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`."""
     if duration < 1_000:
         return f"{duration:.0f} ms"
-    if duration < 60_000:
+    if duration < MINUTE_MS:
         return f"{duration / 1_000:.1f} s"
     minutes, seconds = divmod(round(duration / 1_000), 60)
     if minutes < 60:
@@ -108,9 +108,9 @@ FAST_FAILURE_MS = 30_000
 """A failure within this time is a fast one: nothing was worked on, and the next attempt is likely to fail the same way.
 """
 
-FIRST_BACKOFF_MS, MAX_BACKOFF_MS = 500, 60_000
+FIRST_BACKOFF_MS, MAX_BACKOFF_MS = 500, MINUTE_MS
 
-FIRST_PAUSE_MS, MAX_PAUSE_MS = 5 * 60_000, 60 * 60_000
+FIRST_PAUSE_MS, MAX_PAUSE_MS = 5 * MINUTE_MS, HOUR_MS
 """Pause between attempts at a usage limit without a reset time."""
 
 MAX_PAUSES = 24

@@ -5,11 +5,10 @@ A long session has many megabytes, so only the end is read, back to a given time
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import Any, BinaryIO, NamedTuple
 
 from sidecar.core import json_text
-from sidecar.core.clock import epoch_ms
+from sidecar.core.clock import parse_time_ms
 from sidecar.system.safe_open import open_regular
 from sidecar.transcripts import claude, codex
 from sidecar.transcripts.events import Event, EventType, Reader, Record, Rollback
@@ -63,11 +62,7 @@ def parse_record(line: bytes) -> dict[str, Any]:
 def written_ms(record: dict[str, Any]) -> int | None:
     """Return the time a record was written; None if it has none."""
     written = record.get("timestamp")
-    try:
-        moment = datetime.fromisoformat(written) if isinstance(written, str) else None
-    except ValueError:
-        return None
-    return epoch_ms(moment) if moment is not None and moment.tzinfo is not None else None
+    return parse_time_ms(written) if isinstance(written, str) else None
 
 
 def is_after(line: bytes, moment_ms: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import rfc3339_seconds, utc_day
 from sidecar.core.terms import query_terms
 from sidecar.core.yaml_text import Value
 from sidecar.memory import memory_tiers
@@ -26,7 +26,7 @@ from sidecar.memory.files.memory_folder import DayNumbers
 from sidecar.memory.standing_instruction_register import active_instructions
 from sidecar.memory.store import captures, entry_queries, index_tables, local_state
 from sidecar.memory.store.index_tables import IndexedMemory
-from sidecar.memory.writer import Writer, front_matter_time
+from sidecar.memory.writer import Writer
 
 MAX_GROUP_BYTES = 256 * 1024
 """A larger group file continues in another file."""
@@ -123,7 +123,7 @@ def _group_facts(plan: CapturePlan, owner: str) -> dict[str, Value]:
         "session": plan.session,
         **({"agent": agent} if agent else {}),
         "date": plan.day,
-        "created_at": front_matter_time(plan.at_ms),
+        "created_at": rfc3339_seconds(plan.at_ms),
     }
 
 
@@ -199,7 +199,7 @@ class CapturePlanner:
             if digest not in self._sightings:
                 self._sightings[digest] = note.at_ms
                 self._plan_note(note, digest)
-        day = rfc3339(self.now_ms)[:10]
+        day = utc_day(self.now_ms)
         changes = tuple(self._entries), self._amended, tuple(self._sightings.items())
         outcomes = tuple(self._repeated), tuple(self._contradicted)
         return CapturePlan(
@@ -263,7 +263,7 @@ class CapturePlanner:
         if is_first:
             memory = self._as_amended(memory)
             confidence, evidence = strengthen(memory.confidence), memory.evidence + 1
-            facts: dict[str, Value] = {"evidence_count": evidence, "last_seen": front_matter_time(self.now_ms)}
+            facts: dict[str, Value] = {"evidence_count": evidence, "last_seen": rfc3339_seconds(self.now_ms)}
             self._set_confidence(memory, confidence, evidence, facts)
 
     def _add_entry(self, note: Note, archived: Memory | None) -> None:
@@ -275,7 +275,7 @@ class CapturePlanner:
             "id": memory_id,
             "type": note.type,
             **({"author": note.author} if note.author else {}),
-            "at": front_matter_time(note.at_ms),
+            "at": rfc3339_seconds(note.at_ms),
             "sector": SECTOR_OF_TYPE[note.type],
             "confidence": round(confidence, 4),
             "tier": self._tier(SECTOR_OF_TYPE[note.type], confidence, evidence, 0, note.at_ms),

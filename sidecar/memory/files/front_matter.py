@@ -6,11 +6,10 @@ Numbers and times are returned as the text that is written there; an entry's fie
 import math
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from sidecar.core import yaml_text
-from sidecar.core.clock import epoch_ms
+from sidecar.core.clock import parse_time_ms
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Conflict
 from sidecar.core.lazy_regex import lazy_regex
@@ -227,15 +226,6 @@ class EntryFields:
 
     def _file_args(self) -> tuple[str, MemoryLocation, int]:
         return self.path, self.place, self.modified_ms
-
-
-def parse_time_ms(text: str) -> int | None:
-    """Parse ISO 8601 text, UTC by default; None if it is malformed."""
-    try:
-        moment = datetime.fromisoformat(text)
-        return epoch_ms(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def build_memory(fields: EntryFields, title: str, text: str, position: int) -> Memory:
