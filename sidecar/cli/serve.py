@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NoReturn
 from sidecar.app import DRAIN_MS, EX_SOFTWARE, App, Phase, random_id
 from sidecar.core.clock import SystemClock
 from sidecar.rpc import Framer, frame
-from sidecar.rpc.claim_stdio import Pipe, write_all
+from sidecar.rpc.claim_stdio import Pipe
 from sidecar.system.environment import environment
 from sidecar.system.parent_watch import watch_streams
+from sidecar.system.safe_open import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable

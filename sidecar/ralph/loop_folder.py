@@ -23,7 +23,14 @@ from sidecar.system import filelock
 from sidecar.system.atomic_write import write_atomic, write_resolved
 from sidecar.system.environment import user_state_folder
 from sidecar.system.git import git_dir_of, is_git_dir
-from sidecar.system.safe_open import make_private_folder, open_real_folder, open_real_parent, open_regular, read_regular
+from sidecar.system.safe_open import (
+    make_private_folder,
+    open_real_folder,
+    open_real_parent,
+    open_regular,
+    read_regular,
+    write_all,
+)
 
 STATE_PARTS = (".spool", ".state", "ralph")
 MAX_ID_CHARACTERS = 100
@@ -259,9 +266,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
             size = os.fstat(fd).st_size
             if size and _last_byte(fd, size) != b"\n":
                 line = b"\n" + line
-            view = memoryview(line)
-            while view:
-                view = view[os.write(fd, view) :]
+            write_all(fd, line)
             os.fsync(fd)
         finally:
             os.close(fd)
@@ -362,7 +367,7 @@ def add_user_context(folder: LoopFolder, text: str) -> int:
                 f"The context would be larger than {MAX_CONTEXT_BYTES} bytes, so nothing was added.",
                 hint=f"It has {size} bytes; `ralph/clearContext` empties it.",
             )
-        _write_all(fd, line)
+        write_all(fd, line)
         os.fsync(fd)
         _copy_user_context(folder)
         return os.fstat(fd).st_size
@@ -433,7 +438,7 @@ def _open_locked(folder: LoopFolder) -> Generator[int]:
         fd = _open_and_lock(folder.context)
         try:
             if is_missing and not os.fstat(fd).st_size:
-                _write_all(fd, _read_copy(folder))
+                write_all(fd, _read_copy(folder))
             yield fd
         finally:
             filelock.release(fd)
@@ -466,9 +471,3 @@ def _is_in_place(fd: int, path: str) -> bool:
         return os.path.samestat(os.fstat(fd), os.stat(path))
     except FileNotFoundError:
         return False
-
-
-def _write_all(fd: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(fd, view) :]

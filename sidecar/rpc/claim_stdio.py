@@ -40,13 +40,6 @@ def claim() -> Pipe:
     return pipe
 
 
-def write_all(fd: int, payload: bytes) -> None:
-    """Write every byte. Raise OSError when the other side is closed."""
-    view = memoryview(payload)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def _fill_gaps() -> None:
     """Open the null device for closed standard descriptors; otherwise the next opened file would take their place."""
     fd = 0

@@ -1,4 +1,4 @@
-"""Opens regular files only, never a pipe, a device, a link or an endless file in a file's place.
+"""Open regular files only, never a pipe, a device, a link or an endless file in a file's place.
 
 Opening a pipe blocks until someone writes to it, and a device may never end. So files in places that others can write
 to are opened here: immediately or not at all, and read up to a limit.
@@ -175,6 +175,13 @@ def read_below(folder: str, path: str, limit_bytes: int, checked: set[str] | Non
         if checked is not None:
             checked.add(parent)
     return read_if_regular(absolute, limit_bytes)
+
+
+def write_all(fd: int, content: bytes) -> None:
+    """Write every byte to an open file, pipe or socket. Raise OSError, also if nobody reads the pipe any more."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
 
 
 MAX_SEARCH_MS = 500.0

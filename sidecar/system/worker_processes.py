@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from sidecar.system.environment import NO_WINDOW, child_environment
+from sidecar.system.safe_open import write_all
 
 MAX_WORKERS = 8
 POWER_SUPPLIES = Path("/sys/class/power_supply")
@@ -162,10 +163,8 @@ def _read_chunk(fd: int) -> bytes:
 
 
 def _write(fd: int, payload: bytes) -> None:
-    view = memoryview(payload)
     try:
-        while view:
-            view = view[os.write(fd, view) :]
+        write_all(fd, payload)
     except OSError:
         os._exit(0)  # the reader is gone
 

@@ -66,7 +66,7 @@ def test_closed_standard_stream_is_not_reused_for_another_file(closed: str, tmp_
     program = (
         "from sidecar.rpc import claim_stdio; import os; pipe = claim_stdio.claim();"
         "opened = os.open('probe', os.O_CREAT | os.O_RDWR); assert opened > 2, opened; os.write(1, b'stray');"
-        "claim_stdio.write_all(pipe.write_fd, b'message')"
+        "os.write(pipe.write_fd, b'message')"
     )
     shell = f'exec {shlex.quote(sys.executable)} -c "{program}" {closed}>&-'
     done = subprocess.run(
