@@ -1,5 +1,6 @@
 """Entities of the registry, and the registry as one value: lookup, dependencies and dependents. Pure."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -17,6 +18,11 @@ DEFAULT_ADAPTABILITY = 0.5
 Level = Literal["low", "medium", "high"]
 
 ReuseDecision = Literal["REUSE", "ADAPT", "CREATE"]
+
+
+def checksum_of(content: bytes) -> str:
+    """Return the checksum of a file's content."""
+    return hashlib.sha256(content).hexdigest()
 
 
 class Entity(NamedTuple):

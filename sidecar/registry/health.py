@@ -1,13 +1,12 @@
 """The seven health checks of a registry and its files; advisory. Pure."""
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.registry.entities import Entity, Registry
+from sidecar.registry.entities import Entity, Registry, checksum_of
 
 MIN_ARTICLES = 14
 """Minimum number of consecutive articles in a constitution; fifteen are valid too."""
@@ -289,7 +288,7 @@ def _checksums(readable: Sequence[Entity], contents: dict[str, EntityFile]) -> C
             findings.append(_without_checksum(entity))
             continue
         recorded += 1
-        if hashlib.sha256(contents[entity.id].content).hexdigest() == entity.checksum:
+        if checksum_of(contents[entity.id].content) == entity.checksum:
             matching += 1
         else:
             message = "The file changed after its checksum was recorded."

@@ -1,6 +1,5 @@
 """`registry/*`, and the doctor's check of the registry."""
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -27,7 +26,7 @@ from sidecar.core.yaml_text import Value
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
-from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
+from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level, checksum_of
 from sidecar.registry.health import FILE_PROBLEMS, EntityFile, run_checks
 from sidecar.registry.impact import Impact, impact_on
 from sidecar.registry.model import (
@@ -65,7 +64,6 @@ from sidecar.registry.model import (
 )
 from sidecar.registry.project_registry import LoadedRegistry, derive_from_code, registry_for_call
 from sidecar.registry.registry_file import (
-    MAX_ENTITY_BYTES,
     EditResult,
     FieldChange,
     edit_registry_file,
@@ -180,8 +178,8 @@ def _fields(project: Path, params: RegistryPutParams, known: Entity | None) -> d
 
 
 def _checksum_field(project: Path, path: str) -> dict[str, Value]:
-    content = read_project_file(project, path, MAX_ENTITY_BYTES)
-    return {} if content is None else {"checksum": hashlib.sha256(content).hexdigest()}
+    content = read_project_file(project, path)
+    return {} if content is None else {"checksum": checksum_of(content)}
 
 
 def _value(value: Value) -> Value:
@@ -352,7 +350,7 @@ def _constitution(project: Path, loaded: LoadedRegistry) -> str | None:
 def _content(project: Path, path: str) -> EntityFile:
     try:
         absolute = resolve_inside(project, path)
-        content = read_project_file(project, path, MAX_ENTITY_BYTES)
+        content = read_project_file(project, path)
     except PolicyDenied:
         return EntityFile("outside")
     except TooLarge:
@@ -491,7 +489,7 @@ def _file_of(workspace: Workspace, entity: Entity) -> FileState:
         return file.state
     if file.state == "large" or not entity.checksum:
         return "unverified"
-    return "matches" if hashlib.sha256(file.content).hexdigest() == entity.checksum else "differs"
+    return "matches" if checksum_of(file.content) == entity.checksum else "differs"
 
 
 def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideResult:

@@ -1,7 +1,6 @@
 """The registry's YAML file: location, parsing, edits in place, locked and atomic writes."""
 
 import errno
-import hashlib
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.yaml_text import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
-from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
+from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark, checksum_of
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_atomic, write_resolved
 from sidecar.system.safe_open import open_regular, read_regular
@@ -247,13 +246,13 @@ def find_registry_file(project: Path) -> RegistryFile:
     return RegistryFile(FRAMEWORK_REGISTRY if has_framework else OWN_REGISTRY, None)
 
 
-def read_project_file(project: Path, path: str, max_bytes: int) -> bytes | None:
-    """Read a regular file in the project; None if there is none that can be read.
+def read_project_file(project: Path, path: str) -> bytes | None:
+    """Read the regular file of an entity in the project; None if there is none that can be read.
 
     Raise PolicyDenied for a path out of the project, TooLarge.
     """
     try:
-        return _read(project, path, max_bytes)
+        return _read(project, path, MAX_ENTITY_BYTES)
     except OSError:
         return None
 
@@ -424,7 +423,7 @@ def update_checksums(project: Path, text: str) -> tuple[str, list[FieldChange]]:
 def entity_checksum(project: Path, entity: Entity) -> str | None:
     """Return a file's checksum; None if it is missing, outside or too large."""
     try:
-        content = read_project_file(project, entity.path, MAX_ENTITY_BYTES)
+        content = read_project_file(project, entity.path)
     except (PolicyDenied, TooLarge):
         return None
-    return None if content is None else hashlib.sha256(content).hexdigest()
+    return None if content is None else checksum_of(content)
