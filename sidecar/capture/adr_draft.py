@@ -286,7 +286,7 @@ def store_adr(
     if not new_boundaries and not any(_decision_key(sentence) not in covered for sentence in noted):
         return None
     key = f"adr:{run.params.sub_chat_id}"
-    latest = artifact_store.newest_of_event(tx, run.workspace.project_key, key, 0)
+    latest = next(iter(artifact_store.all_of_event(tx, run.workspace.project_key, key)), None)
     open_draft = latest if latest is not None and is_growing(latest, run, state) else None
     earlier = _details(open_draft)
     boundaries_shown = (

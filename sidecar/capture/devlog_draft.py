@@ -306,7 +306,7 @@ def store_devlog(
     A tally that stays small over many runs starts over: no title names so many small steps. A due one waits longer.
     """
     key = f"devlog:{run.params.sub_chat_id}"
-    latest = artifact_store.newest_of_event(tx, run.workspace.project_key, key, 0)
+    latest = next(iter(artifact_store.all_of_event(tx, run.workspace.project_key, key)), None)
     if latest is not None and _is_tally(latest) and _is_scattered(run, latest):
         latest = _started_over(latest)
     sum_so_far = latest if latest is not None and _is_tally(latest) else None

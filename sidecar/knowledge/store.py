@@ -88,14 +88,14 @@ def create_checkpoint(tx: apsw.Connection, project: str, checkpoint_id: str, kin
     )
 
 
-def finish_checkpoint(tx: apsw.Connection, project: str, checkpoint_id: str, status: Status, reason: str) -> None:
-    """Record how a sync ended, and delete checkpoints above the limit.
+def finish_checkpoint(tx: apsw.Connection, project: str, checkpoint_id: str) -> None:
+    """Record that a sync is done, and delete checkpoints above the limit.
 
     Those without writes are deleted before others, the oldest first.
     """
     tx.execute(
-        "UPDATE continuity_knowledge_checkpoints SET status = ?, reason = ? WHERE project = ? AND checkpoint_id = ?",
-        (status, reason, project, checkpoint_id),
+        "UPDATE continuity_knowledge_checkpoints SET status = 'done' WHERE project = ? AND checkpoint_id = ?",
+        (project, checkpoint_id),
     )
     known = checkpoints(tx, project)
     surplus = sorted(known[1:], key=lambda checkpoint: (checkpoint.writes > 0, checkpoint.number))[

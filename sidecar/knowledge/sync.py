@@ -225,7 +225,7 @@ def _apply_planned(
     with call.database.write() as tx:
         if state != planned.inputs.state:
             save_state(call, tx, workspace.project_key, state)
-        store.finish_checkpoint(tx, workspace.project_key, checkpoint_id, "done", "")
+        store.finish_checkpoint(tx, workspace.project_key, checkpoint_id)
     return SyncOutcome(planned, checkpoint_id, applied, state), blocking
 
 

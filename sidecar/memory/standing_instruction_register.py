@@ -20,8 +20,7 @@ from sidecar.memory.contradictions import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.knowledge_pointer_files import POINTERS
-from sidecar.memory.store.entry_queries import accepted_memories
-from sidecar.memory.store.index_tables import advance_revision, select_entries
+from sidecar.memory.store.index_tables import IndexedMemory, advance_revision, select_entries
 from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule
 from sidecar.storage.purgeable_rows import RowGroup
 
@@ -115,8 +114,7 @@ def contradicted_ids(tx: apsw.Connection, project: str, statement: str, own_id: 
     Compares texts: links in files prove nothing.
     """
     claim = claim_of(statement)
-    accepted = accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
-    texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted}
+    texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted_memories(tx, project)}
     texts |= {instruction.id: instruction.text for instruction in active_instructions(tx, project)}
     return [other for other, text in texts.items() if other != own_id and relation(claim, claim_of(text))]
 
@@ -312,6 +310,17 @@ def rule_of(memory: Memory) -> str:
     return line if len(line) <= MAX_RULE_CHARACTERS else memory.title
 
 
+def accepted_memories(tx: apsw.Connection, project: str) -> list[IndexedMemory]:
+    """Return the shared memories tagged as rules whose current text the user accepted, oldest first."""
+    return select_entries(
+        tx,
+        "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND EXISTS (SELECT 1 FROM json_each(m.tags)"
+        " WHERE value = ?) AND EXISTS (SELECT 1 FROM continuity_memory_resolutions AS r WHERE r.project = m.project"
+        " AND r.id = m.digest AND r.decision = 'accept') ORDER BY m.created_ms, m.id LIMIT ?",
+        (project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES),
+    )
+
+
 def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
     """Return the shared rules the user accepted, with the accepted text, oldest first.
 
@@ -320,7 +329,7 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
     """
     project = workspace.project_key
     with process.database.read() as tx:
-        accepted = accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
+        accepted = accepted_memories(tx, project)
         replaced = replacements(tx, project) if accepted else {}
     memories = [entry.memory for entry in accepted if entry.memory.id not in replaced]
     return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)

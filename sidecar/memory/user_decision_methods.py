@@ -48,8 +48,8 @@ from sidecar.memory.model import (
 )
 from sidecar.memory.standing_instruction_register import (
     ACCEPTED_TAG,
-    MAX_ACCEPTED_RULES,
     StandingInstruction,
+    accepted_memories,
     active_instructions,
     contradicted_ids,
     instruction_of,
@@ -277,7 +277,7 @@ def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory
     project = ctx.workspace.project_key
     with call.database.read() as tx:
         replaced = replacements(tx, project)
-        accepted = entry_queries.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
+        accepted = accepted_memories(tx, project)
     return [(entry, replaced[entry.memory.id].replaced_by) for entry in accepted if entry.memory.id in replaced]
 
 

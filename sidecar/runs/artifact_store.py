@@ -52,17 +52,8 @@ def get(tx: apsw.Connection, artifact_id: str) -> tuple[Artifact, bool] | None:
     return rows[0] if rows else None
 
 
-def newest_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -> Artifact | None:
-    """Return the newest intact artifact or tally of an event that is not older than a moment."""
-    rows = _artifacts(
-        tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC",
-        (project, event_key, since_ms),
-    )  # fmt: skip
-    return next((row for row, is_intact in rows if is_intact), None)
-
-
-def all_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -> list[Artifact]:
-    """Return the intact artifacts of an event that are not older than a moment, newest first."""
+def all_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int = 0) -> list[Artifact]:
+    """Return the intact artifacts and tallies of an event that are not older than a moment, newest first."""
     rows = _artifacts(
         tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC",
         (project, event_key, since_ms),

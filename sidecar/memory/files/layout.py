@@ -33,6 +33,7 @@ MAX_DEPTH = 5
 
 MEMORY_ID = lazy_regex(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
 _NAME = lazy_regex(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
+MAX_SLUG = 48
 _SLUG = lazy_regex(r"[^a-z0-9]+")
 
 
@@ -86,9 +87,9 @@ def unarchived_path(path: str) -> str:
     return path.removeprefix(f"{ARCHIVE}/")
 
 
-def slug(title: str, limit: int = 48) -> str:
+def slug(title: str) -> str:
     """Turn a title into a file name: lowercase ASCII letters and digits, joined by hyphens; may be empty."""
-    return _SLUG.sub("-", title.lower())[: limit + 1].strip("-")[:limit].rstrip("-")
+    return _SLUG.sub("-", title.lower())[: MAX_SLUG + 1].strip("-")[:MAX_SLUG].rstrip("-")
 
 
 def project_path(path: str) -> str:

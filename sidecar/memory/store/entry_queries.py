@@ -359,17 +359,6 @@ def open_proposals(
     )
 
 
-def accepted_memories(tx: apsw.Connection, project: str, owner: str, tag: str, limit: int) -> list[IndexedMemory]:
-    """Return an owner's tagged memories whose current text the user accepted, oldest first."""
-    return select_entries(
-        tx,
-        "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND EXISTS (SELECT 1 FROM json_each(m.tags)"
-        " WHERE value = ?) AND EXISTS (SELECT 1 FROM continuity_memory_resolutions AS r WHERE r.project = m.project"
-        " AND r.id = m.digest AND r.decision = 'accept') ORDER BY m.created_ms, m.id LIMIT ?",
-        (project, owner, tag, limit),
-    )
-
-
 def upkeep_rows(tx: apsw.Connection, project: str) -> list[UpkeepRow]:
     """Return every active memory of a project, in file order."""
     cells_of_rows: Any = tx.execute(

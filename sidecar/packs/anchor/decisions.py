@@ -176,12 +176,10 @@ def accepted_digest(accepted: AcceptedRecords) -> str:
     return short_id([accepted.rejected, documents, accepted.pointers.digest, instructions])
 
 
-def accepted_of(
-    rejected: "Sequence[Artifact]", decisions: "Sequence[Artifact]", pointers: Pointers = NO_POINTERS
-) -> AcceptedRecords:
-    """Return the accepted artifacts and pointers of an anchor."""
+def accepted_of(rejected: "Sequence[Artifact]", decisions: "Sequence[Artifact]") -> AcceptedRecords:
+    """Return the accepted artifacts of an anchor."""
     documents = sorted(ProjectDocument(_path(artifact), _with_title(artifact)) for artifact in decisions)
-    return AcceptedRecords(tuple(sorted(artifact.title for artifact in rejected)), tuple(documents), pointers)
+    return AcceptedRecords(tuple(sorted(artifact.title for artifact in rejected)), tuple(documents))
 
 
 def _path(artifact: "Artifact") -> str:
