@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -169,6 +169,17 @@ def line_of_code(text: str, limit: int) -> str:
 def size(text: str) -> int:
     """Return the UTF-8 bytes of a text."""
     return len(text) if text.isascii() else len(text.encode())
+
+
+def fitting_lines(lines: Iterable[str], limit_bytes: int) -> list[str]:
+    """Return the first lines that fit into a number of bytes, each with its line end."""
+    fitting: list[str] = []
+    for line in lines:
+        limit_bytes -= size(line) + 1
+        if limit_bytes < 0:
+            break
+        fitting.append(line)
+    return fitting
 
 
 def line_count(text: str) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
-from sidecar.core.clean_text import one_line, size
+from sidecar.core.clean_text import fitting_lines, one_line, size
 from sidecar.core.clock import utc_day
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
@@ -195,17 +195,10 @@ def registered_ids(tx: apsw.Connection, project: str) -> list[str]:
     return [memory_id for (memory_id,) in rows]
 
 
-def fitting_instructions(
-    instructions: Iterable[StandingInstruction], limit_bytes: int = MAX_SECTION_BYTES - HEADING_BYTES
-) -> tuple[StandingInstruction, ...]:
-    """Return the first instructions whose lines fit into a number of bytes."""
-    fitting: list[StandingInstruction] = []
-    for instruction in instructions:
-        limit_bytes -= size(instruction.line) + 1
-        if limit_bytes < 0:
-            break
-        fitting.append(instruction)
-    return tuple(fitting)
+def fitting_instructions(instructions: Sequence[StandingInstruction]) -> tuple[StandingInstruction, ...]:
+    """Return the first instructions whose lines fit into what one session receives."""
+    lines = fitting_lines((instruction.line for instruction in instructions), MAX_SECTION_BYTES - HEADING_BYTES)
+    return tuple(instructions[: len(lines)])
 
 
 class Replacement(NamedTuple):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase import changes_with_work, may_name
-from sidecar.core.clean_text import clean, count_noun, escape_markers, one_line, size
+from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, late_lines, omissions
@@ -410,11 +410,6 @@ def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:
 def _plan_lines(plan: str, sendable_bytes: int) -> list[str]:
     """A plan's lines, indented, up to the byte limit."""
     lines = [f"  {line[:PLAN_LINE_CHARACTERS]}" for line in clean(plan).split("\n")]
-    left = int(sendable_bytes * PLAN_SHARE)
-    shown: list[str] = []
-    for line in lines:
-        left -= size(line) + 1
-        if left < 0:
-            return [*shown, f"  … {count_noun(len(lines) - len(shown), 'more line')}"]
-        shown.append(line)
-    return shown
+    shown = fitting_lines(lines, int(sendable_bytes * PLAN_SHARE))
+    left = len(lines) - len(shown)
+    return [*shown, f"  … {count_noun(left, 'more line')}"] if left else shown

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.clean_text import count_noun, one_line, size
+from sidecar.core.clean_text import count_noun, fitting_lines, one_line, size
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
@@ -118,7 +118,7 @@ def _user_sections(accepted: AcceptedRecords, limit_bytes: int) -> tuple[list[st
         (ACCEPTED_RULES, rules, rules[::-1]),
     ):
         left = limit_bytes - sum(size(line) + 1 for line in shown) - size(title) - 2
-        retained = frozenset(_fitting_lines(newest_first, left))
+        retained = frozenset(fitting_lines(newest_first, left))
         shown += [f"{title}:", *(line for line in lines if line in retained)] if retained else []
         missing = [line for line in lines if line not in retained]
         omitted += [f"{title}:", *missing] if missing else []
@@ -133,7 +133,7 @@ def _build_sections(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> 
     lines: list[str] = []
     omitted: list[str] = []
     for title, body in sections.items():
-        taken = _fitting_lines([f"{title}:", *shown[title]], shares[title])
+        taken = fitting_lines([f"{title}:", *shown[title]], shares[title])
         shown_count = max(0, len(taken) - 1)
         lines.extend(taken if shown_count else ())
         omitted.extend((f"{title}:", *body[shown_count:]) if shown_count < len(body) else ())
@@ -253,16 +253,3 @@ def _shares(costs: Mapping[str, int], limit_bytes: int) -> dict[str, int]:
             shares[title] = costs[title]
             left -= costs[title]
     return shares
-
-
-def _fitting_lines(lines: Sequence[str], limit_bytes: int) -> list[str]:
-    """Return the first lines that fit."""
-    taken: list[str] = []
-    left = limit_bytes
-    for line in lines:
-        cost = size(line) + 1
-        if cost > left:
-            break
-        taken.append(line)
-        left -= cost
-    return taken
