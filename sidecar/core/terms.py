@@ -1,5 +1,6 @@
 """Split text into terms: split identifiers, fold case, drop accents, in any script. Pure."""
 
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -18,8 +19,10 @@ MANY_WORDS = 65_536
 
 _NO_SEPARATORS = bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else 0x20 for byte in range(256))
 _WORD = lazy_regex(r"[^\W_]+(?:_+[^\W_]+)*")
+IP_VERSION = r"[iI][pP][vV][46](?!\d)"
+"""Pattern of a name that the parts of identifiers have whole."""
 _CAMEL = lazy_regex(
-    r"[iI][pP][vV][46](?!\d)|[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
+    IP_VERSION + r"|[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
 )
 _IDENTIFIER = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
 _NAME_LIKE = lazy_regex(r"[a-z][A-Z]|_|[.:]|\d")
@@ -146,6 +149,11 @@ def join_terms(text: str) -> str:
 def count_terms(text: str) -> dict[str, int]:
     """Count the terms of a text in order of first use. Contains no Python-level loop."""
     return dict(Counter(chain.from_iterable(map(_TERM_CACHE.__getitem__, _pieces(text)))))
+
+
+def inverse_frequency(holding: int, count: int) -> float:
+    """Return BM25's weight of a term that `holding` of `count` texts contain."""
+    return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 
 def cache_many_words() -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import inverse_frequency
 from sidecar.memory.indexed_text import terms_without_question_words
 
 _NAMES = (
@@ -213,7 +214,8 @@ def weigh_terms(
     terms: tuple[str, ...], document_frequency: Mapping[str, int], words: Iterable[str], entries: int, total_words: int
 ) -> TermWeights:
     """Weigh terms by document frequency; `words` are the indexed words that share a prefix with a term."""
-    weights = tuple(inverse_document_frequency(document_frequency.get(term, 0), entries) for term in terms)
+    holding = [document_frequency.get(term, 0) for term in terms]
+    weights = tuple(inverse_frequency(number, max(entries, number)) for number in holding)
     places = {term: place for place, term in enumerate(terms)}
     forms: dict[str, list[tuple[int, float]]] = {}
     prefixes = [(place, term, prefix) for term, place in places.items() if (prefix := stem_prefix(term))]
@@ -250,11 +252,6 @@ def split_rarest(
         (rare if matching < enough else rest).append(word)
         matching += document_frequency.get(word, 0)
     return tuple(rare), tuple(rest)
-
-
-def inverse_document_frequency(document_frequency: int, entries: int) -> float:
-    """Return BM25's inverse document frequency, which is never negative."""
-    return math.log(1 + (max(entries, document_frequency) - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
 def stem_prefix(term: str) -> str:

@@ -11,8 +11,9 @@ from operator import mul
 from typing import NamedTuple
 
 from sidecar.core.clock import DAY_MS
+from sidecar.core.terms import inverse_frequency
 from sidecar.memory.indexed_text import Trait
-from sidecar.memory.question_parser import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
+from sidecar.memory.question_parser import AnswerKind, MemoryQuery, TermWeights
 
 
 class Saturation(NamedTuple):
@@ -219,7 +220,7 @@ def _group_scores(rows: Sequence[CandidateRow], hits: Sequence[TermHits], places
     for group in counts.values():
         for place in group:
             groups_with_term[place] += 1
-    weights = [inverse_document_frequency(number, len(counts)) for number in groups_with_term]
+    weights = [inverse_frequency(number, len(counts)) for number in groups_with_term]
     total = math.fsum(weights) or 1.0
     return {
         key: math.fsum(weights[at] * count / (count + GROUP_SATURATION) for at, count in group.items()) / total

@@ -28,6 +28,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import up_to_full_stop
 from sidecar.registry.entities import Entity
+from sidecar.registry.stemming_and_synonyms import HUMPS
 
 MAX_PURPOSE = 160
 MAX_DEFINITIONS, MAX_DESCRIBED = 200, 1_000
@@ -50,9 +51,7 @@ MAX_ADAPTABILITY = 0.9
 
 HALVING_DEPENDENTS = 5
 
-_WORDS = lazy_regex(
-    r"[iI][pP][vV][46](?!\d)|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+"
-)
+_WORDS = lazy_regex(HUMPS + r"|[^\W\d_a-zA-Z]+")
 _PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
 
 _TEMPLATE_FOLDERS = frozenset(("templates", "template", "views", "partials", "stubs", "scaffold", "boilerplate"))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import STOP_WORDS, count_terms, query_words, stem
+from sidecar.core.terms import IP_VERSION, STOP_WORDS, count_terms, query_words, stem
 
 SHORTEST_ROOT = 4
 """Minimum length of the root that remains without an ending."""
@@ -129,7 +129,9 @@ _LETTERS = lazy_regex(r"[a-z]+")
 _SYLLABLE = lazy_regex(r"[^aeiou][aeiou][^aeiou]")
 _ACRONYM_WORDS = (5, 4, 3)
 
-_HUMPS = lazy_regex(r"[iI][pP][vV][46](?!\d)|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+HUMPS = IP_VERSION + r"|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
+"""Pattern of the parts of an identifier in ASCII; unlike a search, plurals of acronyms stay whole: `URLs`."""
+_HUMPS = lazy_regex(HUMPS)
 _PIECE = lazy_regex(r"\w+")
 _WORD = lazy_regex(r"\w+(?:[-/]\w+)*")
 _COMPOUND = lazy_regex(r"(?<!\w)(?:\w++(?:[-/]\w++)++|\w*(?:_|[a-z][A-Z])\w*)")

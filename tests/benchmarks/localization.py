@@ -21,12 +21,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.search.bm25 import inverse_frequency
 from sidecar.codebase.search.commit_history import MAX_COMMITS, Commit, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
-from sidecar.core.terms import count_terms, query_terms
+from sidecar.core.terms import count_terms, inverse_frequency, query_terms
 from sidecar.packs import search_query
 from tests.benchmarks.localization_cases import (
     Case,

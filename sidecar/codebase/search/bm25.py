@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sidecar.codebase.search.postings import count_of, unit_of
 from sidecar.codebase.search.worktree_documents import Documents, ShownPostings
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.terms import inverse_frequency
 
 K1 = 1.2
 B = 0.75
@@ -114,11 +115,6 @@ def top_documents(documents: Documents, scores: Mapping[int, float], limit: int)
     ties = [number for number, score in scores.items() if score == least]
     left = limit - len(best)
     return best + (ties if len(ties) == left else heapq.nsmallest(left, ties, key=documents.path))
-
-
-def inverse_frequency(holding: int, count: int) -> float:
-    """Return BM25's weight of a term that `holding` of `count` units contain."""
-    return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 
 def _weights(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> dict[str, float]:

@@ -17,7 +17,7 @@ from sidecar.codebase.files import is_own_code
 from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import inverse_frequency, query_terms
 from sidecar.system.git import Git
 
 MAX_COMMITS = 5_000
@@ -433,7 +433,7 @@ class History:
 
     def _weight(self, term: str) -> float:
         frequency = self._by_term.size(self._number_of_term[term])
-        return (_K1 + 1) * math.log(1 + (len(self._files) - frequency + 0.5) / (frequency + 0.5))
+        return (_K1 + 1) * inverse_frequency(frequency, len(self._files))
 
 
 DAY = 86_400

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sidecar.codebase.content_ids import FileDelta, FileMap, content_identity, delta_between
 from sidecar.codebase.file_exclusions import is_third_party
 from sidecar.codebase.files import is_own_code
-from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
+from sidecar.codebase.search.bm25 import ScoreCache
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.import_graph import (
     BrokenImport,
@@ -43,7 +43,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import UNKNOWN_LANGUAGE, Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.terms import is_prose, query_terms, stem, term_set
+from sidecar.core.terms import inverse_frequency, is_prose, query_terms, stem, term_set
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]

@@ -17,14 +17,13 @@ from sidecar.codebase.search.bm25 import (
     Matches,
     average_length,
     corpus_statistics,
-    inverse_frequency,
     matched_terms,
     score_all,
 )
 from sidecar.codebase.search.shared_documents import definition_terms
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.summarize import summarize
-from sidecar.core.terms import count_terms
+from sidecar.core.terms import count_terms, inverse_frequency
 from tests.codebase.search.corpus import Texts, documents_of
 
 WORDS = ("pelican", "walrus", "otter", "heron")
