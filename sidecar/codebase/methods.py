@@ -13,6 +13,7 @@ from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.connection_messages import Progress, ProgressParams
+from sidecar.core.clean_text import readable_name
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -305,8 +306,7 @@ def _report_progress(call: Call, report: IndexReport) -> None:
 
 def _printable(path: str) -> str:
     """Return a path for people: undecodable bytes, line ends and secrets in it are replaced."""
-    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return redact(_LINE_BREAKING.sub("\N{REPLACEMENT CHARACTER}", text))
+    return redact(_LINE_BREAKING.sub("\N{REPLACEMENT CHARACTER}", readable_name(path)))
 
 
 _LINE_BREAKING = lazy_regex(r"[\n\r\t]")

@@ -98,6 +98,11 @@ def clean(text: str) -> str:
     return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
 
 
+def readable_name(name: str) -> str:
+    """Return a path or another name of the system's with U+FFFD for the bytes in it that are not UTF-8."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def visible(text: str) -> str:
     """Replace what controls a terminal or the direction of text."""
     return UNSAFE.sub(_REPLACEMENT, text)

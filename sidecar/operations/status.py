@@ -12,6 +12,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
+from sidecar.core.clean_text import readable_name
 from sidecar.core.clock import rfc3339
 from sidecar.daily_metrics import DaySums, by_day, figures_of, first_day
 from sidecar.experiment.methods import rollout_status
@@ -109,7 +110,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
 def _indexing(process: Process) -> Iterator[IndexingStatus]:
     for cwd, report in list(process.slices.codebase.index_runs.values()):
         yield IndexingStatus(
-            cwd=str(cwd).encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+            cwd=readable_name(str(cwd)),
             stage=report.stage,
             done=report.done,
             total=report.total,

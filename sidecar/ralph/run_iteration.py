@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
-from sidecar.core.clean_text import join_first, one_line
+from sidecar.core.clean_text import join_first, one_line, readable_name
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import SidecarError
 from sidecar.core.redact import redact
@@ -141,7 +141,7 @@ def _line(loop: LoopState, agent_run: _AgentRun, summary: RalphContinuity | None
         promise_accepted=accepted,
         verification=agent_run.checks,
         files_changed=None if files is None else len(files),
-        files=[_printable(path) for path in (files or ())[:MAX_FILES_IN_HISTORY]],
+        files=[readable_name(path) for path in (files or ())[:MAX_FILES_IN_HISTORY]],
         commits=agent_run.commits,
         input_tokens=agent_result.input_tokens,
         output_tokens=agent_result.output_tokens,
@@ -196,7 +196,7 @@ def _open_run(loop: LoopState, context: str) -> OpenedRun | None:
 def _close_run(loop: LoopState, agent_run: _AgentRun, opened: OpenedRun | None) -> RalphContinuity | None:
     if opened is None:
         return None
-    files = [_printable(path) for path in agent_run.changes.files or ()]
+    files = [readable_name(path) for path in agent_run.changes.files or ()]
     parts = iteration_continuity.message_parts(
         loop.plan.workspace.cwd, files, agent_run.commits, agent_run.checks or ()
     )
@@ -317,7 +317,7 @@ def _commit_changes(
 
 def _warn_not_committed(warnings: list[str], reason: str, files: Sequence[str]) -> None:
     if files:
-        warnings.append(f"Not committed, because {reason}: {join_first([_printable(path) for path in files], 5)}.")
+        warnings.append(f"Not committed, because {reason}: {join_first(list(map(readable_name, files)), 5)}.")
 
 
 def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
@@ -360,10 +360,6 @@ def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
 def _last_failure(line: RalphIteration) -> str:
     """Return how an unsuccessful iteration ended, for the next prompt."""
     return f"Iteration {line.number}: {line.reason}" if line.reason and line.outcome != "usageLimit" else ""
-
-
-def _printable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def verify(

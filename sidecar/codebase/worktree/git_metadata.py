@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.content_ids import ObjectFormat, blob_id
+from sidecar.core.clean_text import readable_name
 from sidecar.system.git import MAX_POINTER_BYTES, common_dir_of, git_dir_of
 from sidecar.system.safe_open import open_regular, read_regular
 
@@ -48,7 +49,7 @@ def branch_of(root: Path) -> str | None:
     name = head.removeprefix(_REF)
     if not name.startswith(_BRANCHES):
         return None
-    return name.removeprefix(_BRANCHES).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return readable_name(name.removeprefix(_BRANCHES))
 
 
 def may_have_replace_refs(common: Path) -> bool:

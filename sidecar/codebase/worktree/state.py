@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidecar.codebase.content_ids import ContentHashes, ObjectFormat
+from sidecar.core.clean_text import readable_name
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
 from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed, find_root, is_git_dir
@@ -74,7 +75,7 @@ def parse_status(output: bytes) -> GitStatus:
         if field.startswith("# branch.oid "):
             head = _none_if(field[13:], "(initial)")
         elif field.startswith("# branch.head "):
-            branch = _none_if(field[14:].encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "(detached)")
+            branch = _none_if(readable_name(field[14:]), "(detached)")
         elif field[:2] == "1 ":
             _, code, sub, _, mode, _, _, blob, path = field.split(" ", 8)
             entries.append(StatusEntry(path, change_kind(code), code, f"{mode} {blob}", None, sub != "N..."))
