@@ -48,6 +48,16 @@ def remove_stale_cookies(folder: Path, now_seconds: float) -> None:
                         os.unlink(entry.path)
 
 
+def folder_identity(path: str) -> tuple[int, int] | None:
+    """Return a folder's device and inode; None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    # A file that replaces a deleted folder may get its inode.
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
+
+
 class WatchedFolders(NamedTuple):
     """Folders to watch; all paths are absolute and free of symbolic links."""
 

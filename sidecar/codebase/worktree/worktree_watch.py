@@ -22,7 +22,7 @@ from sidecar.codebase.worktree.git_metadata import (
 from sidecar.codebase.worktree.state import SIDECAR_FOLDERS
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
-from sidecar.system.folder_watch import Unwatchable, Watch, WatchedFolders, open_watch
+from sidecar.system.folder_watch import Unwatchable, Watch, WatchedFolders, folder_identity, open_watch
 from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, git_dir_of
 from sidecar.system.log import Log
 from sidecar.system.worker_threads import IdleQueue
@@ -94,16 +94,6 @@ def file_signature(path: str) -> FileSignature | None:
     if not stat.S_ISREG(signature.st_mode):
         return 0, 0, 0, signature.st_ino, signature.st_mode
     return signature.st_mtime_ns, signature.st_ctime_ns, signature.st_size, signature.st_ino, signature.st_mode
-
-
-def folder_identity(path: str) -> tuple[int, int] | None:
-    """Return a folder's device and inode; None if there is none."""
-    try:
-        signature = os.stat(path)
-    except OSError:
-        return None
-    # A file that replaces a deleted folder may get its inode.
-    return (signature.st_dev, signature.st_ino) if stat.S_ISDIR(signature.st_mode) else None
 
 
 def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:

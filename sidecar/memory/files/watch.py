@@ -12,7 +12,14 @@ from pathlib import Path
 
 from sidecar.call import Process
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.folder_watch import FolderChanges, Unwatchable, Watch, WatchedFolders, open_watch
+from sidecar.system.folder_watch import (
+    FolderChanges,
+    Unwatchable,
+    Watch,
+    WatchedFolders,
+    folder_identity,
+    open_watch,
+)
 
 MAX_WATCHES = 8
 """Maximum number of watched projects; the least recently used one is scanned again."""
@@ -59,7 +66,7 @@ class MemoryWatch:
 
     def _poll(self) -> FolderChanges | None:
         """Poll the watch, or start one."""
-        identity = _identity(self._root)
+        identity = folder_identity(self._root)
         if self._watch is not None and identity != self._identity:
             self._stop()
         if self._watch is None:
@@ -92,7 +99,7 @@ class MemoryWatch:
         except (Unwatchable, OSError) as error:
             self._disable(str(error))
             return
-        if not watch.is_exact or _identity(self._root) != identity:
+        if not watch.is_exact or folder_identity(self._root) != identity:
             watch.close()
             self._disable("not every change is reported")
             return
@@ -130,11 +137,3 @@ class OpenWatches:
 def _folders(root: str, cookies: Path) -> WatchedFolders:
     flat = frozenset((os.fspath(cookies),))
     return WatchedFolders(frozenset((root,)) | flat, flat, frozenset(), frozenset(), "")
-
-
-def _identity(root: str) -> Identity | None:
-    try:
-        status = os.stat(root)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
