@@ -193,6 +193,8 @@ def sentence_about(problems: Sequence[tuple[str, str]], total: int) -> str:
     A misspelled member comes first, as another problem may be its consequence. Members that are missing are named
     together.
     """
+    from sidecar.core.clean_text import count_noun, join_and  # which a start without an error does not need
+
     first = next((entry for entry in problems if entry[1].startswith(f"{UNKNOWN};")), problems[0])
     path, problem = first
     count = 1
@@ -200,8 +202,7 @@ def sentence_about(problems: Sequence[tuple[str, str]], total: int) -> str:
         names = [f"`{name}`" for name, other in problems if other == MISSING]
         count = len(names)
         hidden = len(names) - MAX_NAMED_MEMBERS
-        named = [*names[:MAX_NAMED_MEMBERS], f"{hidden} more"] if hidden > 0 else names
-        listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
+        listed = join_and([*names[:MAX_NAMED_MEMBERS], f"{hidden} more"] if hidden > 0 else names)
         sentence = f"{listed} {'is' if count == 1 else 'are'} missing."
     elif problem.startswith(UNKNOWN):
         suggestion = problem.removeprefix(UNKNOWN)
@@ -210,7 +211,7 @@ def sentence_about(problems: Sequence[tuple[str, str]], total: int) -> str:
         subject = "The params" if path == PARAMS else f"`{path}`"
         sentence = f"{subject}{'' if problem.startswith(_VERBS) else ':'} {problem}."
     left = total - count
-    more = f" There {'is' if left == 1 else 'are'} {left} more problem{'s' * (left > 1)}." if left else ""
+    more = f" There {'is' if left == 1 else 'are'} {count_noun(left, 'more problem')}." if left else ""
     return sentence + more
 
 
