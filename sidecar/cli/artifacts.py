@@ -15,7 +15,7 @@ from sidecar.cli.output import (
     terminal_safe,
     terminal_width,
 )
-from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_limit_argument, add_verb, project_folder, state_folder
 from sidecar.cli.users_editor import edited_text
 from sidecar.core.clock import utc_minute
 
@@ -109,9 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listed = _verb(verbs, "list", _list, "list a project's artifacts, newest first")
     listed.add_argument("--status", choices=STATUSES, help="only this status")
     listed.add_argument("--kind", choices=tuple(KINDS), help="only this kind")
-    listed.add_argument(
-        "--limit", type=_limit, default=50, metavar="N", help=f"maximum number, 1 to {MAX_LIMIT}; default: 50"
-    )
+    add_limit_argument(listed, 50, MAX_LIMIT)
     _verb(verbs, "show", _show, "show an artifact's text and its origin").add_argument("id", metavar="ID")
     edited = _verb(verbs, "edit", _edit, "edit an artifact in $VISUAL or $EDITOR, or with the options below")
     edited.add_argument("id", metavar="ID")
@@ -129,12 +127,6 @@ def _verb(verbs: Any, name: str, act: Callable[[ArtifactContext], Any], text: st
     parser = add_verb(verbs, name, text)
     parser.set_defaults(act=act)
     return parser
-
-
-def _limit(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MAX_LIMIT:
-        raise argparse.ArgumentTypeError(f"1 to {MAX_LIMIT}")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from sidecar.cli.output import (
     terminal_safe,
     terminal_width,
 )
-from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
+from sidecar.cli.path_arguments import add_limit_argument, add_verb, project_folder, state_folder
 from sidecar.cli.users_editor import edited_text
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import utc_minute
@@ -71,13 +71,13 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", choices=_types(), metavar="TYPE", help=f"one of {', '.join(_types())}")
     parser.add_argument("--tag", metavar="TAG", help="only this tag")
     parser.add_argument("--archived", action="store_true", help="archived memories instead")
-    _limit_argument(parser, 50)
+    add_limit_argument(parser, 50, MAX_LIMIT)
 
 
 def _search_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="WORD", nargs="+")
     parser.add_argument("--full", action="store_true", help="show the full texts")
-    _limit_argument(parser, 10, 100)
+    add_limit_argument(parser, 10, 100)
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,15 +107,6 @@ def _edit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tag", metavar="TAG", action="append", help="the new tags; they replace the existing ones")
     parser.add_argument("--confidence", type=_fraction, metavar="SHARE", help="0 to 1")
     parser.add_argument("--durable", action="store_true", help="make it durable")
-
-
-def _limit_argument(parser: argparse.ArgumentParser, usual: int, most: int = MAX_LIMIT) -> None:
-    def limit(text: str) -> int:
-        if not text.isdecimal() or not 1 <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"1 to {most}")
-        return int(text)
-
-    parser.add_argument("--limit", type=limit, default=usual, metavar="N", help=f"maximum number; default: {usual}")
 
 
 def _fraction(text: str) -> float:

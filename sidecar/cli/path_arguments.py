@@ -75,6 +75,18 @@ def add_state_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_limit_argument(parser: argparse.ArgumentParser, usual: int, most: int) -> None:
+    """Declare the argument for the maximum number of what is listed."""
+
+    def limit(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"1 to {most}")
+        return int(text)
+
+    text = f"maximum number, 1 to {most}; default: {usual}"
+    parser.add_argument("--limit", type=limit, default=usual, metavar="N", help=text)
+
+
 def project_params(given: Path | None) -> dict[str, Any]:
     """Return the params that name a project; empty without one. Raise CommandFailed if its folder does not exist."""
     if given is not None and not given.is_dir():
