@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from sidecar.core.clean_text import without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 
 _HEADING = lazy_regex(r"(#{1,6})\s++(.+?)\s{0,9}#{0,9}\s{0,9}$")
 _UNDERLINE = lazy_regex(r"^(=|-|~|\^)\1{2,}\s*$")
 _FENCE = lazy_regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
 _LIST_ITEM = lazy_regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_EMPHASIS = lazy_regex(r"\*\*|__")
 _RULE = lazy_regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
 _TABLE_RULE = lazy_regex(r"[\s:|-]++$")
 
@@ -152,7 +152,7 @@ def statements(lines: Sequence[str]) -> Iterator[str]:
 
 def plain_text(text: str) -> str:
     """Remove emphasis, quotation and heading marks."""
-    return _EMPHASIS.sub("", text).lstrip("> ").strip()
+    return without_emphasis(text).lstrip("> ").strip()
 
 
 def _titles(headings: Sequence[Heading]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from sidecar.core.clean_text import clip_at_word
+from sidecar.core.clean_text import clip_at_word, without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 
@@ -42,12 +42,13 @@ _SENTENCE_END = lazy_regex(
 _FULL_STOP = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.k\.a)(?<!\bvs)(?<!\betc)(?<!\s)[.!?](?=\s|$)|[。！？]")
 _ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
 _SPACE = lazy_regex(r"\s+")
-_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""A character of Chinese or Japanese, which have no spaces between words."""
 
 
 def word_count(text: str) -> int:
     """Return the number of words of a text; two characters of an unspaced script count as a word."""
-    return len(text.split()) + len(_UNSPACED.findall(text)) // 2
+    return len(text.split()) + len(UNSPACED.findall(text)) // 2
 
 
 def without_code(text: str) -> str:
@@ -79,7 +80,7 @@ def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of prose, each on one line, without list and emphasis marks."""
     for paragraph in paragraphs(text):
         for item in _ITEM.split(paragraph):
-            plain = _SPACE.sub(" ", item.replace("**", "").replace("__", ""))
+            plain = _SPACE.sub(" ", without_emphasis(item))
             yield from split_sentences(plain)
 
 

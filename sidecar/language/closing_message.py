@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sidecar.core.clean_text import clip_at_word, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
-from sidecar.core.prose_sentences import split_sentences, word_count
+from sidecar.core.prose_sentences import UNSPACED, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns
@@ -298,7 +298,7 @@ def _is_excluded(title: str, piece: Piece, place: Place, work: Work, parts: dict
     is_beside = patterns.ALSO.match(piece.text) or patterns.FILE_ITEM.match(title)
     is_part = is_label or piece.item or (piece.of_part and work.is_of_parts) or is_beside
     is_vague = patterns.VAGUE_TITLE.search(title) or patterns.PRONOUN.search(title) or title.endswith("…")
-    is_undone = patterns.UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece.text)
+    is_undone = UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece.text)
     is_document = patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, work.requested))
     requested, listed = len(words & work.requested), sum(bool(words & item) for item in work.listed)
     is_related = requested + listed + parts["changed words"] >= 1 if is_lead else requested >= 2 or listed >= 2
@@ -370,7 +370,7 @@ def title_text(statement: str) -> str:
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     if len(plain) > MAX_TITLE:
         plain = patterns.LONG_PATH.sub("", plain)
-    if len(plain) + len(patterns.UNSPACED.findall(plain)) > MAX_TITLE:
+    if len(plain) + len(UNSPACED.findall(plain)) > MAX_TITLE:
         ends = [match.start() for match in patterns.CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
         ends = [end for end in ends if _is_balanced(plain[:end])]
         if not ends:
@@ -408,16 +408,16 @@ def _section_of(piece: Piece) -> Section | None:
     if not _is_about_work(text):
         return None
     if piece.is_heading:
-        is_change = patterns.CHANGE.search if patterns.UNSPACED.search(text) else patterns.CHANGE.match
+        is_change = patterns.CHANGE.search if UNSPACED.search(text) else patterns.CHANGE.match
         is_done = is_change(text) or patterns.DONE_HEADING.search(text)
         return "change" if is_done and not patterns.VAGUE_HEADING.match(text) else None
     if patterns.NOTHING_OPEN.search(text) or patterns.POINTS_BACK.match(text):
         return None
     plain = patterns.CODE.sub("", text).strip(" :：-–—")
-    is_plan = section == "open" and patterns.UNSPACED.search(text) and not patterns.DONE_UNSPACED.search(text)
+    is_plan = section == "open" and UNSPACED.search(text) and not patterns.DONE_UNSPACED.search(text)
     is_open = (
         is_plan
-        or (patterns.OPEN.search(_QUOTED.sub("", text)) and (section == "open" or not patterns.UNSPACED.search(text)))
+        or (patterns.OPEN.search(_QUOTED.sub("", text)) and (section == "open" or not UNSPACED.search(text)))
         or (section == "open" and not patterns.CHANGE.search(text))
     )
     if is_open:
@@ -425,7 +425,7 @@ def _section_of(piece: Piece) -> Section | None:
     is_evidence = patterns.EVIDENCE.search(text) and not patterns.CONDITION.search(text)
     if is_evidence and (patterns.TESTS_FIRST.match(text) or not patterns.CHANGE.search(text)):
         return "evidence"
-    is_change = patterns.CHANGE.search if patterns.UNSPACED.search(text) else patterns.CHANGE.match
+    is_change = patterns.CHANGE.search if UNSPACED.search(text) else patterns.CHANGE.match
     if section in ("problem", "cause") and not is_change(text) and not is_change(text.partition(": ")[2]):
         is_sentence = word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS
         if patterns.REMEDY.search(text):
@@ -596,5 +596,5 @@ def _plain(text: str) -> str:
 def _informative(text: str) -> set[str]:
     """Return the words of a text that name something; unspaced scripts count by pairs of characters."""
     words = {term for term in query_terms(text) if term not in account_terms()}
-    unspaced = len(patterns.UNSPACED.findall(text))
+    unspaced = len(UNSPACED.findall(text))
     return words | {f"\0{number}" for number in range(unspaced // 4)}

@@ -293,7 +293,6 @@ BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
 INLINE_LABEL = lazy_regex(
     r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
 )
-UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 MINOR = lazy_regex(
     r"\b(?:readme|changelog|progress track\w{0,4}|task list|docstrings?|registered|list of|namespace|exports?|unused"
     r"|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules|restart\w*|linter|lint"

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import UNSPACED
 from sidecar.language.rule_synonyms import LASTING
 from sidecar.language.statement_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.statement_phrases import TERMS, UNSPACED_TERMS
@@ -24,7 +25,6 @@ _ABBREVIATION = lazy_regex(
 _BULLET = lazy_regex(r"\s*+(?:[-*•+–—·]|\(?\d{1,2}[.):]|[a-zA-Z][.)]|[①-⑳])\s{1,9}")
 _COMMA = lazy_regex(r"[,;，、；]\s?|\s(?=(?:and|but|so|because|y|pero|porque|et|mais|und|aber|weil|e|mas|ma|и|но)\s)")
 _TOKEN = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
-_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PATH = lazy_regex(
     r"[\w.@-]{1,80}[/\\][\w./\\@-]{2,200}|\b[\w-]{1,60}\.(?:py|ts|tsx|js|jsx|md|json|ya?ml|html?|css|kt|java|go|rs"
     r"|cs|sql|sh|toml|txt|env)\b"
@@ -230,7 +230,7 @@ def concepts_of(text: str, tokens: Sequence[str]) -> dict[str, int]:
         for words, concept in table.get(token, ()):
             if concept not in found and tuple(tokens[position : position + len(words)]) == words:
                 found[concept] = position
-    if _UNSPACED.search(text):
+    if UNSPACED.search(text):
         unspaced = _unspaced_terms()
         for position, character in enumerate(text):
             for phrase, concept in unspaced.get(character, ()):
@@ -250,7 +250,7 @@ class Analysis(NamedTuple):
 def analyze(text: str) -> Analysis:
     """Return the words and concepts of a sentence, which forms and features refer to."""
     tokens = tokens_of(text)
-    return Analysis(tokens, concepts_of(text, tokens), 0 if text.isascii() else len(_UNSPACED.findall(text)))
+    return Analysis(tokens, concepts_of(text, tokens), 0 if text.isascii() else len(UNSPACED.findall(text)))
 
 
 FAMILIES: Mapping[str, frozenset[str]] = {

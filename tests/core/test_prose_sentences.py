@@ -74,6 +74,12 @@ def test_a_full_stop_ends_a_text_and_an_abbreviation_does_not(text: str, sentenc
     assert "".join(split_at_full_stops(text)).replace(" ", "") == text.replace(" ", "")
 
 
+def test_sentences_lose_marks_of_emphasis_but_not_signs_of_names() -> None:
+    assert list(sentences("**Moved** `a` to __init__.py. Use *only* cents.")) == [
+        "Moved `a` to __init__.py.", "Use only cents.",
+    ]  # fmt: skip
+
+
 def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> None:
     text = "# Head\n\nFirst, e.g. Carts are done. Then `a.b` came!\n\n- One item\n- Another item. It has two.\n"
     assert list(sentences(text)) == [
