@@ -22,6 +22,7 @@ from sidecar.context.agent_pipeline_parser import (
     resolve_mode,
 )
 from sidecar.context.constitution import fit_rules, summarize_rules
+from sidecar.core import config_tables
 from sidecar.core.yaml_text import MalformedYaml, read_mapping
 from sidecar.integrations import (
     SettingsUnreadable,
@@ -39,7 +40,6 @@ from sidecar.knowledge import (
     read_entry,
     serialize_state,
 )
-from sidecar.packs.anchor import config_tables
 from sidecar.session import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
 from tests.support.cases import together
 from tests.support.client import Client

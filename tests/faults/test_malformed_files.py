@@ -14,8 +14,8 @@ import pytest
 from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.cli.main import run
 from sidecar.codebase.file_analysis_worker import WORDS
+from sidecar.core import config_tables
 from sidecar.core.yaml_text import MAX_DEPTH, MAX_VALUES, read_mapping
-from sidecar.packs.anchor import config_tables
 from sidecar.system.worker_processes import Worker, worker_command
 
 DEEP = 50_000

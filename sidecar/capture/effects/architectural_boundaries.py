@@ -6,8 +6,7 @@ The contracts of a run's changed files are compared with the commit at which the
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -31,6 +30,7 @@ from sidecar.codebase import (
     removed_exports,
 )
 from sidecar.core.clean_text import clip, count_noun
+from sidecar.core.config_tables import parse_json, parse_toml, subtable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs.artifact_provenance import Boundary
 from sidecar.workspace import Workspace
@@ -176,19 +176,11 @@ def _offered_values(path: str, text: str) -> dict[str, str]:
     if name == "go.mod":
         module = re.search(r"(?m)^module\s+(\S+)", text)
         return {"module": module[1]} if module else {}
-    try:
-        content: Any = orjson.loads(text) if name == "package.json" else tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+    content = parse_json(text) if name == "package.json" else parse_toml(text)
     keys = {"package.json": _PACKAGE_KEYS, "pyproject.toml": _PROJECT_KEYS, "Cargo.toml": _CRATE_KEYS}[name]
-    values = {key: _short_text(_member_at(content, key)) for key in keys}
+    members = {key: key.split(".") for key in keys}
+    values = {key: _short_text(subtable(content, *tables).get(name)) for key, (*tables, name) in members.items()}
     return {key: text for key, text in values.items() if text is not None}
-
-
-def _member_at(content: Any, key: str) -> Any:
-    for part in key.split("."):
-        content = content.get(part) if isinstance(content, Mapping) else None
-    return content
 
 
 def _short_text(value: Any) -> str | None:

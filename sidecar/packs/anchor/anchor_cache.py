@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState, Summary, content_identity
+from sidecar.core import config_tables
+from sidecar.core.config_tables import Table, subtable
 from sidecar.core.errors import SidecarError
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
-from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -25,7 +26,6 @@ from sidecar.packs.anchor.build import (
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import BUILD_FILES, LOCK_FILES, PRESENCE_FILES, Project, commands_of
-from sidecar.packs.anchor.config_tables import Table, subtable
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.markdown_parts import is_placeholder
 from sidecar.packs.anchor.repo_map import (

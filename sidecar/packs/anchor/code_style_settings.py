@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import is_code
+from sidecar.core import config_tables
 from sidecar.core.clean_text import join_first, one_line
+from sidecar.core.config_tables import Table, strings_in, subtable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.packs.anchor import config_tables
-from sidecar.packs.anchor.config_tables import Table, strings_in, subtable
 
 Phrases = Iterator[str]
 Read = Callable[[str], Phrases]

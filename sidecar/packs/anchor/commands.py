@@ -5,10 +5,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from sidecar.core import config_tables
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import StandingInstruction
-from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.markdown_parts import code_blocks, outer_title, prose_lines
 from sidecar.packs.anchor.rejected_commands import is_forbidden, lacks_file, preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument

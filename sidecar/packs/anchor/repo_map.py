@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sidecar.codebase import FragileFile, Landmine, PackageNames, is_code, is_test
+from sidecar.core import config_tables
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.packs.anchor import config_tables
 from sidecar.packs.anchor.commands import MAX_FOLDERS, PACKAGE_SCRIPTS
 
 MAX_AREAS = 14
