@@ -12,7 +12,7 @@ from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed, hint_of_command_line
 from sidecar.cli.path_arguments import add_state_argument, folder_argument, project_params, state_folder
 from sidecar.core.errors import SidecarError
-from sidecar.system.environment import user_state_folder
+from sidecar.system.environment import default_state_folder
 from sidecar.workspace import project_key
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "M
     @cache
     def sidecar() -> InProcess:
         """Open the state on the first request: a starting client waits only a few seconds for the server."""
-        opened = until_it_goes.enter_context(on_users_state(named_folder or _default_state_folder()))
+        opened = until_it_goes.enter_context(on_users_state(named_folder or Path(default_state_folder())))
         opened.process.is_command_line = False  # an agent asks: other agents' private memories stay private
         return opened
 
@@ -91,11 +91,3 @@ def _forget_after_compaction(opened: InProcess, project: str, compactions: dict[
     if compactions.setdefault(project, count) != count:
         compactions[project] = count
         opened.process.slices.codebase.shown_regions.forget(None)
-
-
-def _default_state_folder() -> Path:
-    """Return the folder with the user's state, or that of the command line, which is then created."""
-    try:
-        return state_folder(None)
-    except CommandFailed:
-        return user_state_folder()

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe, words_of_command_line
-from sidecar.cli.path_arguments import state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.ralph import LoopFolder
 from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED, format_duration
-from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, mode_variable, user_state_folder
+from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, default_state_folder, mode_variable
 
 if TYPE_CHECKING:
     from sidecar.cli.in_process import InProcess
@@ -227,19 +226,11 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Generator["InPro
             yield on_none()
             return
         try:
-            sidecar = on(_state_folder(chosen))
+            sidecar = on(Path(os.path.abspath(chosen.state_dir or default_state_folder())))
         except (RequestFailed, OSError) as error:
             reporter.warn(f"The state cannot be used, so earlier runs are unknown. {error}")
             sidecar = on_none()
         yield sidecar
-
-
-def _state_folder(chosen: argparse.Namespace) -> Path:
-    """Return the folder with the user's state, or the command line's own, which is then created."""
-    try:
-        return state_folder(chosen.state_dir)
-    except CommandFailed:
-        return Path(os.path.abspath(chosen.state_dir)) if chosen.state_dir is not None else user_state_folder()
 
 
 @contextmanager
