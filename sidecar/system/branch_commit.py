@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.git import Git, GitFailed, lookup_name, pygit2
+from sidecar.system.git import HEADS, SYMBOLIC, Git, GitFailed, first_line_of, lookup_name, pygit2
 from sidecar.system.safe_open import read_regular
 
 AUTHOR_NAME, AUTHOR_EMAIL = "1Code continuity", "continuity@onecode.invalid"
 """Author of our commits: never the user, with an address that cannot exist (RFC 2606)."""
-
-HEADS = "refs/heads/"
 
 Files = Mapping[str, bytes]
 """Contents by path, with `/` between the parts."""
@@ -57,7 +55,6 @@ def path_conflict(name: str) -> Conflict:
 
 
 _REMOTES = "refs/remotes"
-_SYMBOLIC = "ref: "
 _IN_PROGRESS_FILES = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START", "rebase-merge/update-refs")
 """Files that name the branches a rebase or bisection returns to, one per line."""
 
@@ -103,7 +100,7 @@ def locate_repository(folder: Path) -> RepositoryLocation:
             "The project is not in a git repository.", hint="Artifacts stay in the state file as drafts."
         )
     git_dir = Path(git_dir_path)
-    common_dir = _line(git_dir / "commondir")
+    common_dir = first_line_of(git_dir / "commondir")
     return RepositoryLocation(folder, (git_dir / common_dir).resolve() if common_dir else git_dir)
 
 
@@ -182,12 +179,8 @@ def _symbolic_target(file: Path) -> str | None:
             return os.readlink(file).replace(os.sep, "/")
     except OSError:
         return None
-    line = _line(file)
-    return line.removeprefix(_SYMBOLIC).strip() if line is not None and line.startswith(_SYMBOLIC) else None
-
-
-def _line(file: Path) -> str | None:
-    return next(iter(_lines(file)), None)
+    line = first_line_of(file)
+    return line.removeprefix(SYMBOLIC).strip() if line.startswith(SYMBOLIC) else None
 
 
 def _lines(file: Path) -> list[str]:

@@ -400,6 +400,17 @@ MAX_POINTER_BYTES = 64 * 1024
 """Maximum size of a file that contains one path."""
 
 _GITDIR = "gitdir: "
+HEADS, SYMBOLIC = "refs/heads/", "ref: "
+"""Beginnings of a branch's full name, and of a file that names another ref instead of a commit."""
+
+
+def first_line_of(path: Path) -> str:
+    """Return the first line of a small file of git's, without its line end; empty if it cannot be read."""
+    try:
+        text = read_regular(str(path), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    return text.partition("\n")[0].strip()
 
 
 def find_root(cwd: Path) -> Path | None:
@@ -431,11 +442,7 @@ def common_dir_of(root: Path) -> Path | None:
     git_dir = git_dir_of(root)
     if git_dir is None:
         return None
-    try:
-        content = read_regular(str(git_dir / "commondir"), MAX_POINTER_BYTES)
-    except OSError:
-        return git_dir.resolve()
-    return (git_dir / content.decode("utf-8", "surrogateescape").strip()).resolve()
+    return (git_dir / first_line_of(git_dir / "commondir")).resolve()
 
 
 def main_worktree(folder: Path) -> Path:

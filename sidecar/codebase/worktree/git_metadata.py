@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 from sidecar.codebase.content_ids import ObjectFormat, blob_id
 from sidecar.core.clean_text import readable_name
-from sidecar.system.git import MAX_POINTER_BYTES, common_dir_of, git_dir_of
+from sidecar.system.git import HEADS, SYMBOLIC, common_dir_of, first_line_of, git_dir_of
 from sidecar.system.safe_open import open_regular, read_regular
 
 MAX_PACKED_REFS_BYTES = 16 * 2**20
-
-_REF, _BRANCHES = "ref: ", "refs/heads/"
 
 
 def head_of(root: Path) -> str | None:
@@ -25,11 +23,11 @@ def head_of(root: Path) -> str | None:
     git_dir, common = git_dir_of(root), common_dir_of(root)
     if git_dir is None or common is None:
         return None
-    head = _first_line(git_dir / "HEAD")
-    if not head.startswith(_REF):
+    head = first_line_of(git_dir / "HEAD")
+    if not head.startswith(SYMBOLIC):
         return head or None
-    name = head.removeprefix(_REF)
-    loose = _first_line(common / name)
+    name = head.removeprefix(SYMBOLIC)
+    loose = first_line_of(common / name)
     if loose:
         return loose
     try:
@@ -43,13 +41,13 @@ def head_of(root: Path) -> str | None:
 def branch_of(root: Path) -> str | None:
     """Return the branch that is checked out as git reports it; empty if detached, None where it is stored otherwise."""
     git_dir = git_dir_of(root)
-    head = _first_line(git_dir / "HEAD") if git_dir is not None else ""
-    if not head.startswith(_REF):
+    head = first_line_of(git_dir / "HEAD") if git_dir is not None else ""
+    if not head.startswith(SYMBOLIC):
         return "" if head else None
-    name = head.removeprefix(_REF)
-    if not name.startswith(_BRANCHES):
+    name = head.removeprefix(SYMBOLIC)
+    if not name.startswith(HEADS):
         return None
-    return readable_name(name.removeprefix(_BRANCHES))
+    return readable_name(name.removeprefix(HEADS))
 
 
 def may_have_replace_refs(common: Path) -> bool:
@@ -62,14 +60,6 @@ def may_have_replace_refs(common: Path) -> bool:
         return False
     except OSError:
         return True
-
-
-def _first_line(path: Path) -> str:
-    try:
-        text = read_regular(str(path), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
-    return text.partition("\n")[0].strip()
 
 
 def index_signature(root: Path) -> tuple[object, ...] | None:
