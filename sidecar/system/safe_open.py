@@ -111,8 +111,13 @@ def _step_into(fd: int, part: str, flags: int, *, make: bool) -> int:
     return inner
 
 
+def is_link(status: os.stat_result) -> bool:
+    """Whether a status read without following links is that of a link or junction."""
+    return stat.S_ISLNK(status.st_mode) or bool(getattr(status, "st_file_attributes", 0) & _REPARSE_POINT)
+
+
 def _is_real_folder(status: os.stat_result) -> bool:
-    return stat.S_ISDIR(status.st_mode) and not getattr(status, "st_file_attributes", 0) & _REPARSE_POINT
+    return stat.S_ISDIR(status.st_mode) and not is_link(status)
 
 
 def open_regular(

@@ -25,7 +25,7 @@ from sidecar.memory.files.document import MAX_FILE_BYTES
 from sidecar.memory.files.layout import ARCHIVE, FOLDER, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
 from sidecar.system import filelock
 from sidecar.system.atomic_write import abandoned_files, remove_abandoned_files, write_atomic
-from sidecar.system.safe_open import RealFolder, open_real_folder, open_regular
+from sidecar.system.safe_open import RealFolder, is_link, open_real_folder, open_regular
 
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
@@ -36,8 +36,6 @@ NUMBERED_DAYS = 32
 
 _IGNORE_ALL = b"# Memories of agents: stored on this machine only.\n*\n"
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.ELOOP)
-_REPARSE_POINT = 0x400
-"""Windows: a link or junction (FILE_ATTRIBUTE_REPARSE_POINT)."""
 
 
 class Stamp(NamedTuple):
@@ -275,11 +273,6 @@ def stamp_of(status: os.stat_result) -> Stamp:
     if os.name == "nt":
         return Stamp(status.st_mtime_ns, status.st_size, 0, 0)
     return Stamp(status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
-
-
-def is_link(status: os.stat_result) -> bool:
-    """Whether an lstat result is a link or junction."""
-    return stat.S_ISLNK(status.st_mode) or bool(getattr(status, "st_file_attributes", 0) & _REPARSE_POINT)
 
 
 def _is_folder(path: str) -> bool:
