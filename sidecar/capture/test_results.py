@@ -16,6 +16,7 @@ from typing import NamedTuple
 from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.effects.shell_commands import SimpleCommand, only_displays, simple_commands
 from sidecar.capture.known_test_runners import RUNNERS, Runner
+from sidecar.core.clean_text import without_escape_sequences
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact, redact_lines
 
@@ -186,7 +187,6 @@ OUTPUT_CHARACTERS = 400_000
 KILLED = frozenset((134, 137, 139, 143))
 """Exit codes of a program ended by a signal: abort, kill, segmentation fault, terminate."""
 
-_ANSI = lazy_regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _COUNT = lazy_regex(
     r"(?<!\d)(\d{1,12}) (?:tests? (?=failed out))?(pass(?:ed|ing)?|flaky|fail(?:ed|ing|ures?)?|interrupted"
     r"|errors?|invalid|issues?|skip(?:ped)?|pending|ignored|xfailed|excluded|todo|(?:doc)?tests?|propert(?:y|ies)|examples?"
@@ -245,7 +245,7 @@ def outcomes_in(command: RunCommand, cwd: str = "") -> list[RunnerOutcome]:
     """Read one command's output. The runner's own result counts, not the exit code, which may be another program's."""
     if only_displays(command.command):
         return []
-    output = _ANSI.sub("", _end_of(command.output)).replace("\r\n", "\n")
+    output = without_escape_sequences(_end_of(command.output)).replace("\r\n", "\n")
     return [
         outcome._replace(after_edit=command.after_edit)
         for runner in RUNNERS

@@ -73,6 +73,12 @@ _MAX_CACHED_CHARACTERS = 400
 _ESCAPE_SEQUENCE = lazy_regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-_])")
 """Terminal sequences; without their first character the rest would remain as text."""
 
+
+def without_escape_sequences(text: str) -> str:
+    """Return a text without the sequences that control a terminal, as colours."""
+    return _ESCAPE_SEQUENCE.sub("", text)
+
+
 _CONTROL = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028\u2029]")
 _INVISIBLE = lazy_regex(
     r"[\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -94,7 +100,7 @@ _FORGED = lazy_regex(r"\[\s*continuity\s*:", re.IGNORECASE)
 def clean(text: str) -> str:
     """Remove control and invisible characters, mask secrets, and break everything that looks like our markers."""
     text = text.replace("\r\n", "\n").replace("\t", "    ")
-    text = _INVISIBLE.sub("", _CONTROL.sub("", _ESCAPE_SEQUENCE.sub("", text)))
+    text = _INVISIBLE.sub("", _CONTROL.sub("", without_escape_sequences(text)))
     return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
 
 

@@ -139,9 +139,9 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
     return RunActivity(
-        written=_distinct(written),
-        read=_distinct(read),
-        seen_whole=_distinct(seen_whole),
+        written=tuple(dict.fromkeys(written)),
+        read=tuple(dict.fromkeys(read)),
+        seen_whole=tuple(dict.fromkeys(seen_whole)),
         commands=tuple(commands),
         todos=todos,
         plan=plan,
@@ -302,10 +302,6 @@ def _todos(todo_items: list[Any]) -> tuple[tuple[str, str], ...]:
 def _step(content: str) -> str:
     """Mask a step's secrets before it is cut: half a secret is not recognised."""
     return redact(content[: 2 * STEP_CHARACTERS])[:STEP_CHARACTERS]
-
-
-def _distinct(paths: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(paths))
 
 
 MAX_FAILURES = 500
