@@ -46,11 +46,6 @@ def accepted_rule(rule: str, memory_id: str) -> str:
     return f"- {rule} ({memory_id}, accepted)"
 
 
-def remove_quoted_memories(text: str) -> tuple[str, int]:
-    """Remove such lines and their indented continuations from a text; return the text and the number of removals."""
-    return _QUOTED_MEMORY.subn("", text)
-
-
 _TAG = lazy_regex(r"<(/?)(private|chati-context)(?:\s[^<>]{0,2000})?>", re.IGNORECASE)
 _MARKER = lazy_regex(rf"^{re.escape(MARKER_PREFIX)}([a-z]+)(?: [0-9a-f]+)?\][ \t]*$", re.MULTILINE)
 _CONTROL = lazy_regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -62,7 +57,6 @@ class FilteredText(NamedTuple):
     text: str
     private: int
     injected: int
-    secrets: int
 
 
 def filter_private(text: str, *, preserves_ends: bool = False) -> FilteredText:
@@ -72,13 +66,12 @@ def filter_private(text: str, *, preserves_ends: bool = False) -> FilteredText:
     nothing else was removed.
     """
     no_blocks, blocks = _remove_blocks(text)
-    no_quotes, lines = remove_quoted_memories(no_blocks)
+    no_quotes, lines = _QUOTED_MEMORY.subn("", no_blocks)
     no_tags, private, contexts = _remove_tags(no_quotes)
-    clean = _CONTROL.sub("", no_tags)
-    masked = redact(clean)
+    masked = redact(_CONTROL.sub("", no_tags))
     injected = blocks + lines + contexts
     is_whole = preserves_ends and not (private or injected)
-    return FilteredText(masked if is_whole else masked.strip(), private, injected, int(masked != clean))
+    return FilteredText(masked if is_whole else masked.strip(), private, injected)
 
 
 def _remove_blocks(text: str) -> tuple[str, int]:

@@ -24,7 +24,7 @@ from sidecar.core.errors import PolicyDenied
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import FrontMatter
 from sidecar.core.redact import redact
-from sidecar.core.yaml_text import Value
+from sidecar.core.yaml_text import Value, quoted
 from sidecar.memory.entry import Memory, ParsedMemoryFile
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.front_matter import (
@@ -209,17 +209,16 @@ def render_section(title: str, facts: Mapping[str, Value], text: str, line_end: 
 
 def _fact(value: Value) -> str:
     if isinstance(value, str):
-        return value if _BARE.fullmatch(value) else _quoted(value)
+        return value if _BARE.fullmatch(value) else _quoted_fact(value)
     if isinstance(value, int | float):
         return inline_front_matter(value)
     items = [re.sub(r"[\s\",]+|--+", "-", item) for item in value]
     return ",".join(filter(None, items)) or '""'
 
 
-def _quoted(value: str) -> str:
+def _quoted_fact(value: str) -> str:
     """Quote a value without characters that would end the comment or the line."""
-    quoted = orjson.dumps(value.encode("utf-8", "replace").decode()).decode()
-    return quoted.replace("-->", "--\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return quoted(value).replace("-->", "--\\u003e")
 
 
 def _headings(text: str, begin: int) -> Iterator["re.Match[str]"]:
