@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase.summary.languages import MAX_DEFINITIONS, MAX_SIGNATURE, strip_comment
+from sidecar.codebase.summary.languages import MAX_DEFINITIONS, MAX_SIGNATURE, code_on_one_line, strip_comment
 from sidecar.codebase.summary.model import Definition, Summary
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -176,7 +176,7 @@ def _head(lines: Sequence[str]) -> str:
         text = f"{text} {plain}"
         depth += plain.count("(") - plain.count(")")
         if depth <= 0 and "(" in text:
-            flat = " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")
+            flat = code_on_one_line(text)
             end = _end_of(flat, flat.find("("))
             rest = _BODY_OF_PYTHON.sub("", flat[end:]) if _IS_PYTHON.match(flat) else flat[end:].partition("{")[0]
             flat = (flat[:end] + rest).rstrip("{:=; ")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidecar.codebase.summary.languages import code_on_one_line
 from sidecar.codebase.summary.model import Definition, Invariant, Landmine
 from sidecar.core.clean_text import clip, without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
@@ -27,7 +28,6 @@ _CLOSING = lazy_regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\"\"\"|''')\s*$")
 _OPENING = lazy_regex(r"^[rRbBuU]{0,2}(?:\"\"\"|'''|\"|')")
 _SENTENCE = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z`\"'(\[])")
 _NEW_SENTENCE = lazy_regex(r"^(?:@|[-*] |\d+[.)] |$)")
-_SPACES = lazy_regex(r"\s+")
 _SENTENCE_LINES = 5
 
 _GUARDS = {
@@ -211,8 +211,7 @@ def _text(node: tree_sitter.Node, source: bytes) -> str:
 
 
 def _one_line(text: str) -> str:
-    text = _SPACES.sub(" ", text[:2_000]).strip().rstrip(";, ")
-    return clip(text.replace("( ", "(").replace(", )", ")").replace(" )", ")"), MAX_TEXT)
+    return clip(code_on_one_line(text[:2_000]).rstrip(";, "), MAX_TEXT)
 
 
 MAX_LANDMINES = 20

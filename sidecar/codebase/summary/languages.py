@@ -449,11 +449,16 @@ def normalize_signature(text: str) -> str:
         text = _BLOCK_COMMENT.sub(lambda match: " " if match[1] else match[0], text)
     if "//" in text or "#" in text:
         text = " ".join(strip_comment(line) for line in text.split("\n"))
-    text = " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")[: MAX_SIGNATURE * 2]
+    text = code_on_one_line(text)[: MAX_SIGNATURE * 2]
     text = text.rstrip("{:=; ")
     while text.endswith("=>"):
         text = text[:-2].rstrip("{:=; ")
     return text[:MAX_SIGNATURE].rstrip()
+
+
+def code_on_one_line(text: str) -> str:
+    """Return code on one line, without the spaces and the comma that line ends in parentheses leave."""
+    return " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")
 
 
 def strip_comment(line: str) -> str:
