@@ -16,7 +16,7 @@ from sidecar.capture.devlog_draft import MAX_TITLE, DraftText
 from sidecar.capture.effects.architectural_boundaries import kind_of
 from sidecar.capture.finished_run import PROMPT_CHARACTERS, FinishedRun, is_growing, provenance_of, related_objective
 from sidecar.codebase import ApiChange, split_signature
-from sidecar.core.clean_text import clip_at_word, count_noun, join_first
+from sidecar.core.clean_text import clip_at_word, count_noun, join_first, with_capital
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, sentences
@@ -94,17 +94,13 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
         lines.append(f"- … and {count_noun(len(boundaries) - MAX_FILES, 'more file')}")
-    lines += ["", "## Decision", "", " ".join(map(_as_sentence, statements.decided)) or "_Open._", ""]
+    lines += ["", "## Decision", "", " ".join(map(with_capital, statements.decided)) or "_Open._", ""]
     purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
     lines += ["## Consequences", "", *([*purposes, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
     alternatives = [f"- Not chosen: {choice.alternative}" for choice in choices if choice.alternative]
     alternatives += [f"- Tried and dropped: {text}" for text in statements.dropped]
     lines += ["## Alternatives", "", *(dict.fromkeys(alternatives) or ["_Open._"])]
     return DraftText(title, re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n")
-
-
-def _as_sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] if text[:1].islower() and not re.match(r"\w*[_.(/]", text) else text
 
 
 class _Choice(NamedTuple):

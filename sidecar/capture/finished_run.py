@@ -13,7 +13,7 @@ from sidecar.capture.effects.shell_commands import commit_messages
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results import RunnerOutcome
 from sidecar.codebase import is_generated
-from sidecar.core.clean_text import clip_at_word
+from sidecar.core.clean_text import clip_at_word, with_capital
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, split_sentences, word_count
@@ -184,8 +184,7 @@ class FinishedRun:
     @cached_property
     def stated_cause(self) -> str:
         """Cause of a failure as the final words state it, without its label; empty if they state none."""
-        cause = INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE)))
-        return f"{cause[:1].upper()}{cause[1:]}"
+        return with_capital(INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE))))
 
     @cached_property
     def commit_account(self) -> WorkAccount:

@@ -24,7 +24,7 @@ from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
-from sidecar.core.clean_text import clip_at_word, join_first, with_full_stop
+from sidecar.core.clean_text import clip_at_word, join_first, with_capital, with_full_stop
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
@@ -157,7 +157,7 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
     why = _SEQUEL.split(approach.reason, maxsplit=1)[0] or ("" if repeats else words)
-    begin = tried if _CODE_WORD.match(tried) else f"{tried[:1].upper()}{tried[1:]}"
+    begin = tried if _CODE_WORD.match(tried) else with_capital(tried)
     return clip_at_word(f"{begin}{f' – {why}' if why else ''}", MAX_TITLE)
 
 
@@ -197,7 +197,7 @@ def _without_determiner(tried: str) -> str:
 
 def _as_sentence(text: str) -> str:
     flat = " ".join(text.split()).rstrip(".")
-    return with_full_stop(f"{flat[:1].upper()}{flat[1:]}") if flat else ""
+    return with_full_stop(with_capital(flat)) if flat else ""
 
 
 def _listed(names: Sequence[str]) -> str:

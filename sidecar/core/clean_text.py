@@ -151,6 +151,14 @@ def escape_markers(text: str) -> str:
     return checked
 
 
+def with_capital(text: str) -> str:
+    """Return a text with a capital at its beginning, unless that is a path or a name in code."""
+    return text[:1].upper() + text[1:] if text[:1].islower() and not _CODE_NAME.match(text) else text
+
+
+_CODE_NAME = lazy_regex(r"\w*[_.(/]")
+
+
 def with_full_stop(text: str) -> str:
     """Return a sentence with a full stop at its end, that of its script."""
     bare = text.rstrip(".。")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.core.clean_text import clip_at_word, without_links
+from sidecar.core.clean_text import clip_at_word, with_capital, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
 from sidecar.core.prose_sentences import UNSPACED, split_sentences, word_count
@@ -382,7 +382,7 @@ def title_text(statement: str) -> str:
         plain = plain.capitalize()
     if plain.count("`") % 2:
         plain = plain.replace("`", "")
-    return plain[:1].upper() + plain[1:] if plain[:1].islower() and not re.match(r"\w*[_.(/]", plain) else plain
+    return with_capital(plain)
 
 
 _ARTICLE = lazy_regex(r"\b([Aa]) (?=(?!on(?:e|ce)\b|eu)[aeio][a-z])")
