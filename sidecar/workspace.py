@@ -60,7 +60,7 @@ class Workspaces:
         self._main_worktrees: LruCache[tuple[Path, tuple[int, int]], Path] = LruCache(4 * MAX_WORKSPACES)
         """By folder and the identity of its `.git`."""
 
-        self._folders: dict[str, tuple[tuple[int, int], Path]] = {}
+        self._folders: LruCache[str, tuple[tuple[int, int], Path]] = LruCache(4 * MAX_WORKSPACES)
         """Resolved paths, and the identity of their folder (device and inode)."""
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
@@ -111,9 +111,7 @@ class Workspaces:
         if cached is not None and cached[0] == identity and _identity(cached[1]) == identity:
             return cached[1]
         folder = _resolved(path)
-        if len(self._folders) > 4 * MAX_WORKSPACES:
-            self._folders = {}
-        self._folders[path] = (identity, folder)
+        self._folders.put(path, (identity, folder), 1)
         return folder
 
 
