@@ -6,7 +6,7 @@ They never contain prompts or paths.
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any, Literal, NamedTuple, cast
 
@@ -199,6 +199,15 @@ class DaySums(NamedTuple):
     project: str
     provider: str
     totals: dict[tuple[bool, str], float]
+
+
+def add_up(days: Iterable[DaySums]) -> dict[tuple[bool, str], float]:
+    """Return the totals of several days, projects or providers."""
+    sums: dict[tuple[bool, str], float] = {}
+    for day_sums in days:
+        for measure, total in day_sums.totals.items():
+            sums[measure] = sums.get(measure, 0.0) + total
+    return sums
 
 
 def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: str | None) -> Iterator[DaySums]:
@@ -456,8 +465,8 @@ def period_and_project(call: Call, params: MetricsSummaryParams | MetricsSeriesP
 
 
 def _day(day: str, sums: Sequence[DaySums]) -> MetricsDay:
-    run_sums = _totals([day_sums for day_sums in sums if day_sums.provider != NO_PROVIDER])
-    of_no_project = _totals([day_sums for day_sums in sums if day_sums.project == NO_PROJECT])
+    run_sums = add_up(day_sums for day_sums in sums if day_sums.provider != NO_PROVIDER)
+    of_no_project = add_up(day_sums for day_sums in sums if day_sums.project == NO_PROJECT)
     return MetricsDay(**_figures_by_mode(day, run_sums), errors=_errors(of_no_project))
 
 
@@ -471,11 +480,6 @@ def _figures_by_mode(day: str, measured: Mapping[tuple[bool, str], float]) -> di
         for name, is_shadow in (("active", False), ("passive", True))
     }
     return {"day": day, **{name: figures_of(of_mode) if of_mode else None for name, of_mode in modes.items()}}
-
-
-def _totals(sums: Sequence[DaySums]) -> dict[tuple[bool, str], float]:
-    measures = dict.fromkeys(measure for day_sums in sums for measure in day_sums.totals)
-    return {measure: sum(day_sums.totals.get(measure, 0.0) for day_sums in sums) for measure in measures}
 
 
 METHODS = (method("metrics/series", series, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),)

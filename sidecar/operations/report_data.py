@@ -12,7 +12,16 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.clock import DAY_MS
-from sidecar.daily_metrics import NO_PROJECT, NO_PROVIDER, DaySums, MetricsFigures, by_day, errors_of, figures_of
+from sidecar.daily_metrics import (
+    NO_PROJECT,
+    NO_PROVIDER,
+    DaySums,
+    MetricsFigures,
+    add_up,
+    by_day,
+    errors_of,
+    figures_of,
+)
 from sidecar.experiment.methods import experiment_result, rollout_status
 from sidecar.experiment.model import ExperimentResult, RolloutStatus
 from sidecar.memory import count_by_tier
@@ -90,12 +99,12 @@ def read_report_data(
     names = _distinct_names(run_records.project_names(tx))
     run_sums = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
     of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
-    of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
+    of_no_provider = add_up(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
     return ReportData(
         periods=tuple(_period(day, list(group)) for day, group in groupby(all_sums, key=period)),
         is_weekly=is_weekly,
         days=_days(run_sums),
-        modes=_modes(_total(run_sums)),
+        modes=_modes(add_up(run_sums)),
         groups=tuple(
             sorted(
                 _groups(run_sums),
@@ -145,7 +154,7 @@ def _days(run_sums: list[DaySums]) -> tuple[int, int, int]:
 def _period(day: str, days: list[DaySums]) -> Period:
     of_no_project = [day_sums for day_sums in days if day_sums.project == NO_PROJECT]
     return Period(
-        day, _modes(_total(day_sums for day_sums in days if day_sums.provider != NO_PROVIDER)), _errors(of_no_project)
+        day, _modes(add_up(day_sums for day_sums in days if day_sums.provider != NO_PROVIDER)), _errors(of_no_project)
     )
 
 
@@ -154,15 +163,7 @@ def _groups(days: list[DaySums]) -> Iterable[Group]:
         return day_sums.project, day_sums.provider
 
     for (project, provider), of_group in groupby(sorted(days, key=whose), key=whose):
-        yield Group(project, provider, _modes(_total(of_group)))
-
-
-def _total(days: Iterable[DaySums]) -> Sums:
-    sums: Sums = {}
-    for day_sums in days:
-        for measure, total in day_sums.totals.items():
-            sums[measure] = sums.get(measure, 0.0) + total
-    return sums
+        yield Group(project, provider, _modes(add_up(of_group)))
 
 
 def _modes(sums: Sums) -> Modes:
@@ -172,4 +173,4 @@ def _modes(sums: Sums) -> Modes:
 
 
 def _errors(days: Iterable[DaySums]) -> dict[str, int]:
-    return errors_of({name: total for (_, name), total in _total(days).items()})
+    return errors_of({name: total for (_, name), total in add_up(days).items()})
