@@ -45,7 +45,7 @@ from sidecar.core.digests import short_id
 from sidecar.system.allocator import release_memory
 from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, operation_in_progress
 from sidecar.system.safe_open import read_below
-from sidecar.system.worker_threads import ThreadPool
+from sidecar.system.worker_threads import ThreadPool, await_future
 from sidecar.workspace import Workspace
 
 MAX_NEW_FILE_BYTES = 64 * 1024
@@ -246,7 +246,7 @@ class Repository:
             future = self.start_indexing(listing, pool)
             if self._index_report is not previous:
                 before = 0  # a run may analyse files before this thread continues
-            wait((future,), timeout=max(0.0, deadline_ms - clock.monotonic_ms()) / 1000)
+            await_future(future, max(0.0, deadline_ms - clock.monotonic_ms()))
             analysed += self._index_report.analysed - before
             if self._search.is_complete() or not future.done():
                 break

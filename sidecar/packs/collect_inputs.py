@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -50,6 +50,7 @@ from sidecar.packs.task import clean_prompt
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.pre_run_record import Trimmed
 from sidecar.system.log import Log
+from sidecar.system.worker_threads import await_future
 
 if TYPE_CHECKING:
     from sidecar.memory import Memory, RecallQuery, Relevant
@@ -235,7 +236,7 @@ def _remaining_ms(deadline: Deadline, clock: Clock) -> float:
 
 def _collect(inputs: PackInputs, source: _Source, wait_ms: float, log: Log) -> None:
     """Wait for a source and use its result, or record it as late."""
-    wait((source.result,), timeout=wait_ms / 1000)
+    await_future(source.result, wait_ms)
     try:
         source.use(inputs, source.result.result(0))
     except Exception as error:
@@ -251,9 +252,9 @@ def _await_state(
     pool = pack_query.process.background
     lookup = pool.submit(_read_state, pack_query.repository)
     path_search = None
-    if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
+    if not await_future(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
         path_search = pool.submit(search_paths, pack_query.workspace.cwd, pack_query.query, MAX_POINTERS)
-    if not (remaining_ms() and _is_done(lookup, remaining_ms())):
+    if not (remaining_ms() and await_future(lookup, remaining_ms())):
         pool.start(_build_for_next_call, pack_query, lookup)
         _use_early_matches(inputs, path_search, contents_search.running, pack_query)
         return None
@@ -262,10 +263,6 @@ def _await_state(
     except Exception as error:
         record_omission(inputs, "repository", error, pack_query.process.log)
         return None
-
-
-def _is_done(future: Future[Any], wait_ms: float) -> bool:
-    return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
 def _is_quick(pack_query: PackQuery, state: RepositoryState, known: SessionContents) -> bool:

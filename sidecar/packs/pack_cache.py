@@ -5,7 +5,7 @@ They are cached by everything that they depend on, in memory and in the state fi
 
 import threading
 from collections.abc import Generator, Hashable, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +28,7 @@ from sidecar.packs.relevant_files import (
 from sidecar.packs.request import PackQuery
 from sidecar.runs.ledger_entries import SentRegion
 from sidecar.storage.two_level_cache import Cache
+from sidecar.system.worker_threads import await_future
 
 RECENT_PACKS = 64
 """Number of decoded packs in memory, besides their texts in the hot cache."""
@@ -337,7 +338,7 @@ def _early_matches(
     """Return what a search of contents finds in time, after the files that the prompt names; nothing without one."""
     if search is None or pack_query.repository.is_indexed():
         return []
-    wait((search,), timeout=wait_ms / 1000)
+    await_future(search, wait_ms)
     named = [RankedFile(path, 1.0, {"namedPath": 1.0}, (), ()) for path in dict.fromkeys(paths_in(pack_query.query))]
     matches = early_matches_first(named, finished(search))
     return [file for file in matches if file.path in listing.searched] if finished(search) else []

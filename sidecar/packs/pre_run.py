@@ -6,7 +6,6 @@ worktree when a run begins, which post-run compares with the state afterwards.
 
 import string
 from collections.abc import Iterable
-from concurrent.futures import wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +42,7 @@ from sidecar.runs.pre_run_record import (
     record_call,
 )
 from sidecar.settings.resolve import Settings
+from sidecar.system.worker_threads import await_future
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> Wo
     if not wait_ms:
         return baseline_of(None)
     lookup = process.background.submit(repository.state)
-    if not wait((lookup,), timeout=wait_ms / 1000).done or lookup.exception() is not None:
+    if not await_future(lookup, wait_ms) or lookup.exception() is not None:
         return baseline_of(None)
     return baseline_of(lookup.result())
 

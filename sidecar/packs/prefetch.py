@@ -3,7 +3,7 @@
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -23,6 +23,7 @@ from sidecar.packs.request import (
     touched_files_of,
 )
 from sidecar.runs import run_records
+from sidecar.system.worker_threads import await_future
 from sidecar.workspace import Workspace
 
 PREFETCH_WAIT_MS = 20_000
@@ -56,7 +57,7 @@ def await_prefetch(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> No
     """Wait for an unfinished prefetch: it builds what this conversation's next call needs."""
     prefetch = workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
     if prefetch is not None:
-        wait((prefetch,), timeout=wait_ms / 1000)
+        await_future(prefetch, wait_ms)
 
 
 class EarlyBuild(NamedTuple):
@@ -68,7 +69,7 @@ class EarlyBuild(NamedTuple):
     def wait_for(self, state: RepositoryState, wait_ms: float) -> None:
         """Wait for the build if the state is the expected one, so that nothing is computed twice."""
         if self.expected._replace(proof=state.proof) == state:
-            wait((self.done,), timeout=wait_ms / 1000)
+            await_future(self.done, wait_ms)
 
 
 def start_early_build(pack_query: PackQuery) -> EarlyBuild | None:

@@ -7,9 +7,9 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from sidecar.core.clock import Clock
 
@@ -75,6 +75,11 @@ def _lower_priority() -> None:
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+
+def await_future(future: "Future[Any]", wait_ms: float) -> bool:
+    """Wait at most `wait_ms` until a future is done; return whether it is."""
+    return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
 class ThreadPool(ThreadPoolExecutor):
