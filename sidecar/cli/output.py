@@ -111,7 +111,7 @@ def run_and_print(command: str, arguments: argparse.Namespace, act: Callable[[],
     open_closed_streams()
     try:
         result = act()
-        text = _as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines))
+        text = as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines))
     except CommandFailed as error:
         error.print_to_stderr(command)
         return error.status
@@ -130,7 +130,8 @@ def open_closed_streams() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
-def _as_json(answer: Any) -> str:
+def as_json(answer: Any) -> str:
+    """Return an answer as JSON that is safe for a terminal."""
     return visible_json(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
 
 

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import orjson
-
 from sidecar.cli.output import (
     CommandFailed,
+    as_json,
     hint_of_command_line,
     open_closed_streams,
     print_text,
@@ -325,7 +324,7 @@ def _context(verb: str) -> Callable[[Any], list[str]]:
 
 
 def _print_answer(chosen: argparse.Namespace, answer: Any, lines: Callable[[Any], list[str]]) -> int:
-    text = orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode() if chosen.json else "\n".join(lines(answer))
+    text = as_json(answer) if chosen.json else "\n".join(lines(answer))
     return 0 if print_text(text) else FAILED
 
 

@@ -14,9 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from sidecar.cli.output import CommandFailed, print_text, terminal_safe, words_of_command_line
+from sidecar.cli.output import CommandFailed, as_json, print_text, terminal_safe, words_of_command_line
 from sidecar.core.clean_text import count_noun
 from sidecar.ralph import LoopFolder
 from sidecar.ralph.lock_and_stop import exit_after
@@ -136,7 +134,7 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
         answer = sidecar.request("ralph/start", params, patience=None)
     reporter.end()
     if chosen.json:
-        print_text(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+        print_text(as_json(answer))
     elif answer["dryRun"] is not None:
         print_text("\n".join(dry_run_lines(answer)))
     else:
