@@ -1,7 +1,6 @@
 """`codebase/state`, `codebase/index`, `codebase/search`: params, results and methods."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
 
 from pydantic import Field
 
@@ -11,7 +10,7 @@ from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
-from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
+from sidecar.codebase.worktree.state import ChangeKind, RepositoryState, StateUnavailable, WorktreeKind
 from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.clean_text import readable_name
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
@@ -36,7 +35,7 @@ class ChangedFileEntry(WireModel):
     """A file that differs from the head commit."""
 
     path: str = Field(description="Relative to `cwd`.")
-    kind: Literal["staged", "unstaged", "untracked", "deleted", "renamed", "conflicted"]
+    kind: ChangeKind
     code: str = Field(description="git's two letters: index, worktree.")
     content_hash: str = Field(
         description="The id git would store the content under; a prefix and a distinguishing value for anything but a "
@@ -48,7 +47,7 @@ class ChangedFileEntry(WireModel):
 class CodebaseStateResult(WireModel):
     """The worktree at this moment."""
 
-    kind: Literal["git", "folder"] = Field(description="`folder` if there is no git repository.")
+    kind: WorktreeKind = Field(description="`folder` if there is no git repository.")
     root: str = Field(description="The worktree's top folder, or the folder itself.")
     head_commit: str | None = Field(description="Null before the first commit.")
     branch: str | None = Field(description="Null when HEAD is detached.")

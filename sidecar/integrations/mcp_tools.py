@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from inspect import cleandoc
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 from uuid import uuid4
@@ -24,6 +24,7 @@ from sidecar.core.errors import sentence_about
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.core.wire_types import param_problems
 from sidecar.integrations import Location, locate
+from sidecar.runs.model import ArtifactStatus, ArtifactType
 
 INSTRUCTIONS = (
     "Knowledge about this project beyond its files: memories of earlier sessions, artifacts of runs (devlogs,"
@@ -76,8 +77,8 @@ class Tools:
     async def artifact_list(
         self,
         ctx: Context,
-        type: Literal["devlog", "adr", "rejectedApproach"] | None = None,  # noqa: A002  (the name agents see)
-        status: Literal["draft", "accepted", "discarded", "committed"] | None = None,
+        type: ArtifactType | None = None,  # noqa: A002  (the name agents see)
+        status: ArtifactStatus | None = None,
         limit: Limit = 20,
     ) -> dict[str, Any]:
         """List the artifacts of runs: devlogs, decision records, rejected approaches and why."""

@@ -5,14 +5,14 @@ Without configured triggers no sync runs automatically.
 
 import threading
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge.git_source import open_configured_source
-from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
+from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage, SyncReason
 from sidecar.knowledge.store import load_state
 from sidecar.knowledge.sync import SyncRequest, sync
 from sidecar.knowledge.sync_inputs import SyncCache
@@ -20,8 +20,6 @@ from sidecar.runs import run_records
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import DURATION
 from sidecar.workspace import Workspace
-
-Reason = Literal["threshold", "head_moved", "manual"]
 
 _UNITS_MS = (DAY_MS, HOUR_MS, MINUTE_MS, 1_000)
 
@@ -49,7 +47,7 @@ class DueDecision(NamedTuple):
     """Whether a sync is due, the reason, and a sentence for the user."""
 
     is_due: bool
-    reason: Reason
+    reason: SyncReason
     detail: str
 
 

@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire_types import MAX_COUNT, FolderPath, Identifier, WireModel
+from sidecar.knowledge.store import CheckpointStatus
 from sidecar.knowledge.sync_plan import ConflictType, OperationKind, Resolution
 
 SyncMode = Literal["full", "incremental", "single"]
 RunMode = Literal["full", "incremental", "single", "resolve"]
 Stage = Literal["started", "ended"]
 DueReason = Literal["threshold", "head_moved"]
+SyncReason = Literal[DueReason, "manual"]
 Ref = Annotated[
     str, Field(min_length=1, max_length=300, description="For example `company:adr-001` or `team/web:adr-001`.")
 ]
@@ -133,7 +135,7 @@ class KnowledgeCheckpoint(WireModel):
     id: str
     at: str
     mode: str
-    status: Literal["running", "done", "rolledBack"]
+    status: CheckpointStatus
     writes: int
     reason: str = Field(description="Why it was rolled back; otherwise empty.")
 
@@ -199,7 +201,7 @@ class KnowledgeShouldSyncResult(WireModel):
     """Whether a sync is due by the project's settings."""
 
     should_sync: bool
-    reason: Literal["threshold", "head_moved", "manual"] = Field(description="`manual` if no sync is due.")
+    reason: SyncReason = Field(description="`manual` if no sync is due.")
     detail: str
     sessions_since_sync: int
 

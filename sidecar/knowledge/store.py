@@ -28,7 +28,7 @@ ENTRY_VERSION = 4
 MAX_CHECKPOINTS = 5
 
 
-Status = Literal["running", "done", "rolledBack"]
+CheckpointStatus = Literal["running", "done", "rolledBack"]
 
 
 class Checkpoint(NamedTuple):
@@ -38,7 +38,7 @@ class Checkpoint(NamedTuple):
     number: int
     at_ms: int
     kind: str
-    status: Status
+    status: CheckpointStatus
     writes: int
     reason: str
 

@@ -9,9 +9,12 @@ from pydantic import Field
 from sidecar.core.clock import rfc3339
 from sidecar.core.wire_types import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
 from sidecar.memory.capture.session_material import NearMissReason
+from sidecar.memory.detail_levels import Level
 from sidecar.memory.entry import Memory, MemoryType, Retention, Sector, Tier
 from sidecar.memory.files.layout import project_path
+from sidecar.memory.memory_tiers import ArchiveReason
 from sidecar.memory.store.index_tables import IndexedMemory
+from sidecar.transcripts.events import Author
 
 MAX_TEXT = 200_000
 
@@ -141,7 +144,7 @@ class MemorySearchParams(MemoryParams):
     task: Annotated[str, Field(max_length=200_000)] | None = Field(
         default=None, description="The task at hand, used without a query."
     )
-    level: Literal["metadata", "chunks", "full"] = Field(
+    level: Level = Field(
         default="metadata",
         description="metadata: title, tags, score (about 50 tokens each); chunks: the relevant lines (about 200); full:"
         " the whole text.",
@@ -269,7 +272,7 @@ Dropped = Literal[
 class SummaryMessage(WireModel):
     """A message of the session."""
 
-    author: Literal["user", "assistant"]
+    author: Author
     text: Text
     at: Instant | None = Field(default=None, description="Default: now.")
 
@@ -406,7 +409,7 @@ class FileMove(WireModel):
     """A file that was archived or deleted."""
 
     path: str = Field(description="Previous path, relative to the project folder.")
-    reason: Literal["expired", "stale"] = Field(
+    reason: ArchiveReason = Field(
         description="expired: its day or session is over; stale: its score has been low for long."
     )
 

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, model_validator
 from sidecar.core.wire_types import Empty, FolderPath, WireModel
 from sidecar.daily_metrics import PassiveEstimate
 from sidecar.experiment.model import ExperimentResult, RolloutStatus
+from sidecar.storage.doctor_checks import Level
 
 StageName = Literal["passive", "inject", "snapshot", "rehydrate"]
 Verdict = Literal["go", "wait", "moreData"]
@@ -95,7 +96,7 @@ class DoctorFinding(WireModel):
     """A problem and its remedy."""
 
     check: DoctorCheckName
-    level: Literal["warning", "error"]
+    level: Level
     message: str
     remedy: str
     fixable: bool = Field(description="Whether `fix` repairs it.")

@@ -39,6 +39,7 @@ def _create_empty_repository(empty_git_dir: Path) -> None:
                 raise
 
 
+WorktreeKind = Literal["git", "folder"]
 ChangeKind = Literal["staged", "unstaged", "untracked", "deleted", "renamed", "conflicted"]
 
 
@@ -162,7 +163,7 @@ def former_paths(changed: Iterable[ChangedFile]) -> dict[str, str]:
 class RepositoryState(NamedTuple):
     """State of the worktree at one moment, and its proof."""
 
-    kind: Literal["git", "folder"]
+    kind: WorktreeKind
     """`folder` outside of a repository."""
     root: Path
     prefix: str

@@ -6,7 +6,7 @@ Numbers and times are returned as the text that is written there; an entry's fie
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from sidecar.core import yaml_text
 from sidecar.core.clock import parse_time_ms
@@ -287,7 +287,7 @@ def _sector(fields: EntryFields, kind: str) -> Sector:
 
 def _tier(fields: EntryFields) -> Tier:
     text: Any = fields.text("tier").lower()
-    if text and text not in ("hot", "warm", "cold"):
+    if text and text not in get_args(Tier):
         fields.warn("`tier` is not hot, warm or cold; warm counts.")
         return "warm"
     return text or "warm"

@@ -6,7 +6,9 @@ Gemini's `stream-json`, and the output of `opencode run --format json`. Unknown 
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
+
+from sidecar.ralph.agent.harnesses import EventFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ def parse_opencode(event: HarnessEvent) -> Iterator[AgentEvent]:
             pass
 
 
-PARSERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[HarnessEvent], Iterator[AgentEvent]]] = {
+PARSERS: Mapping[EventFormat, Callable[[HarnessEvent], Iterator[AgentEvent]]] = {
     "claude": parse_claude,
     "codex": parse_codex,
     "gemini": parse_gemini,
@@ -263,7 +265,7 @@ _CODEX_PREFIXES = ("thread.", "turn.", "item.")
 _GEMINI_TYPES = frozenset(("init", "message", "tool_use", "tool_result", "result"))
 
 
-def format_of(event: HarnessEvent) -> Literal["claude", "codex", "gemini", "opencode"] | None:
+def format_of(event: HarnessEvent) -> EventFormat | None:
     """Return the harness that prints such an event, which a custom command may run."""
     kind = _string(event, "type")
     if isinstance(event.get("sessionID"), str):

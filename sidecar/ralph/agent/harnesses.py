@@ -18,7 +18,8 @@ from sidecar.core.errors import AgentUnavailable, InvalidParams
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.system.environment import NO_WINDOW
 
-OutputFormat = Literal["claude", "codex", "gemini", "opencode", "plain"]
+EventFormat = Literal["claude", "codex", "gemini", "opencode"]
+OutputFormat = Literal[EventFormat, "plain"]
 """Format of an agent's output: a stream of JSON events, or plain text."""
 
 Version = tuple[int, int, int]
