@@ -21,7 +21,7 @@ from sidecar.method import Lane, method
 from sidecar.storage.purgeable_rows import RowGroup
 
 Provider = Literal["claude", "codex"]
-"""The agent that was measured."""
+"""The agent that runs, and that is measured."""
 
 
 class MetricsSummaryParams(WireModel):

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from xml.etree import ElementTree as ET
 
+from sidecar.context import BRACKETS
 from sidecar.core.clean_text import visible
 from sidecar.daily_metrics import MetricsFigures
 from sidecar.experiment.model import ExperimentOutcome
+from sidecar.memory.entry import Tier
 from sidecar.operations import number_format
 from sidecar.operations.model import ReportStage, ReportStep
 from sidecar.operations.number_format import milliseconds, percent, size, whole
@@ -52,8 +54,7 @@ class Chart(NamedTuple):
         return not any(value for data_series in self.series for value in data_series.values)
 
 
-TIERS = ("hot", "warm", "cold", "archived")
-BRACKETS = ("FRESH", "MODERATE", "DEPLETED", "CRITICAL")
+TIERS = (*get_args(Tier), "archived")
 ARTIFACTS = {"devlog": "development log", "adr": "decision", "rejectedApproach": "rejected approach"}
 STATUSES = ("draft", "accepted", "committed", "discarded")
 TRIGGER_LABELS = {

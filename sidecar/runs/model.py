@@ -7,12 +7,10 @@ from pydantic import Field
 
 from sidecar.context import SessionRecord
 from sidecar.core.wire_types import Tokens, WireModel
+from sidecar.daily_metrics import Provider
 from sidecar.runs.ledger_entries import Entry
 
 MAX_PROMPT_CHARACTERS = 4_000_000
-
-Provider = Literal["claude", "codex"]
-"""The agent that runs."""
 
 
 class TerminalAgent(NamedTuple):
