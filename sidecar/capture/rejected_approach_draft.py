@@ -308,8 +308,8 @@ def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
     if len(words) <= MAX_REVERSAL_WORDS:
         return " ".join(words.split())
     about = lost.vanished.union(query_terms(f"{removed.what} {removed.instead}") if removed is not None else ())
-    told = (sentence for sentence in sentences(words) if not about.isdisjoint(query_terms(sentence)))
-    return clip_at_word(" ".join(told), MAX_REVERSAL_WORDS)
+    relevant = (sentence for sentence in sentences(words) if not about.isdisjoint(query_terms(sentence)))
+    return clip_at_word(" ".join(relevant), MAX_REVERSAL_WORDS)
 
 
 def _names_work(reversal: Reversal) -> bool:
@@ -368,7 +368,7 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
         return kind == "undo"
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
-    if _says_what_went(run, lost):
+    if _names_what_went(run, lost):
         return True
     if run.reversal is None:
         return False
@@ -380,7 +380,7 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
     return is_named or lost.dropped >= LEAST_DROPPED[run.reversal.kind]
 
 
-def _says_what_went(run: FinishedRun, lost: LostWork) -> bool:
+def _names_what_went(run: FinishedRun, lost: LostWork) -> bool:
     """Whether the agent names as taken out what the words that went confirm."""
     if lost.lines < LEAST_REPLACED or not lost.dropped or lost.run_share < LEAST_SHARE:
         return False

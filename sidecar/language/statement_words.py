@@ -22,7 +22,7 @@ _BEGIN, _END = "^", "$"
 
 
 class Weights(NamedTuple):
-    """What each feature adds to the odds that a sentence lasts, and to those that what lasts is a rule.
+    """The parts that features have in the odds that a sentence lasts, and in those that what lasts is a rule.
 
     The empty name has what every sentence begins with.
     """
