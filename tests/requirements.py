@@ -58,6 +58,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_an_accepted_rejection_warns_the_projects_next_session",
         "test_direction_change.py::test_a_reworded_approach_is_recorded_once",
         "test_direction_change.py::test_work_that_the_user_takes_back_is_recorded_whatever_its_size",
+        "test_direction_change.py::test_work_that_the_agent_says_it_took_out_is_recorded_with_the_users_reason",
+        "test_direction_change.py::test_a_file_that_the_agent_says_it_deleted_is_named_by_its_name",
         "test_direction_change.py::test_a_titles_reason_keeps_its_negation_and_is_no_mere_order",
         "test_direction_change.py::test_words_alone_and_small_removals_alone_reject_nothing",
         "test_direction_change.py::test_words_count_beside_lines_that_went_without_a_counterpart",

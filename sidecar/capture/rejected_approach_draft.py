@@ -334,11 +334,11 @@ def _removals_in(run: FinishedRun) -> list[RemovedWork]:
     """Return what the agent's words say was taken out or replaced."""
     changes = [statement.text for statement in run.account.statements if statement.section == "change"]
     texts = (*changes, *(text for text in sentences(run.conclusion) if len(text) <= MAX_SENTENCE))
-    parts = (part.strip() for text in texts for part in _PARTS.split(text))
-    return [removed for part in parts if (removed := removed_work(part)) is not None]
+    parts = (part.strip() for text in texts for part in (text, *_PARTS.split(text)))
+    return [removed for part in dict.fromkeys(parts) if (removed := removed_work(part)) is not None]
 
 
-_PARTS = lazy_regex(r";\s|\s[–—]\s")
+_PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
 
 
 def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
@@ -384,8 +384,10 @@ def _names_what_went(run: FinishedRun, lost: LostWork) -> bool:
     """Whether the agent names as taken out what the words that went confirm."""
     if lost.lines < LEAST_REPLACED or not lost.dropped or lost.run_share < LEAST_SHARE:
         return False
+    deleted = " ".join(path.rpartition("/")[2] for path in lost.files if path not in run.effects.files)
+    went = lost.vanished.union(query_terms(deleted))
     named = (term for removed in _removals_in(run) for term in query_terms(removed.what))
-    return any(term in lost.vanished and is_distinctive(term) for term in named)
+    return any(term in went and is_distinctive(term) for term in named)
 
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:

@@ -289,7 +289,10 @@ _REMOVED = lazy_regex(
     rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:não é mais|ya no se|n['’]est plus|non è più)\s(?:usad\w+|importad\w+|usa|importa|utilisée?|importée?|usat\w|importat\w)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|zijn)\s(?:wieder\s|weer\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
     rf"|^(?P<subject5>{_SUBJECT_WORDS})\s(?:удал[её]н[аоы]?|убран[аоы]?|больше не используется)"
-    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)",
+    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)"
+    r"|^(?P<what6>[^.,]{2,60}?)(?:을|를) (?:제거|삭제)"
+    r"|^(?P<subject7>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?|eliminad[oa]s?"
+    r"|quitad[oa]s?|removid[oa]s?|retirad[oa]s?|rimoss[oaei]|usunięt\w{1,2}|a?fuera)(?=\W*$|[,;:]|\s(?:again|and|et|y|e)\b)",
     re.IGNORECASE,
 )
 _REMAINDER = lazy_regex(
@@ -383,7 +386,7 @@ _UNDO = lazy_regex(
 _DROP = lazy_regex(
     rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take out|rip out|remove"
     rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time)\b)(?:\S+ ){{1,4}}out\b(?! of)"
-    rf"|{_ORDER}(?:sac[aáo]\w*|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:enlève\w*"
+    rf"|{_ORDER}(?:sac[aáo]\w*|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*"
     rf"|supprime\w*|retire\w*|vire\w*|laisse tomber)\b"
     rf"|{_ORDER}(?:tir[ae]\w*|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*"
     rf"|verwirf|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b"
@@ -400,7 +403,7 @@ _MANNER = (
 _DROPS_THAT = lazy_regex(
     r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)"
     r"|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))"
-    r"|\b(?:quit[ae]|sac[ae]|elimin[ae]|borr[ae]) (?:eso|esto|todo eso)|\b(?:quítal|sácal|elimínal|bórral)[oa]s?"
+    r"|\b(?:quit[ae]|sac[ae]|elimin[ae]|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?"
     r"|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)"
     r"|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)"
     r"|\b(?:togli|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]"

@@ -88,6 +88,18 @@ REMOVED = {
     "Я заменил кэш на сумму.": RemovedWork("кэш", "сумму"),
     "キャッシュを合計に置き換えました。": RemovedWork("キャッシュ", "合計"),
     "删除了购物车的缓存。": RemovedWork("购物车的缓存"),
+    "std::deque and its lock are gone": RemovedWork("std::deque and its lock"),
+    "The in-memory map is replaced by the table `orders`.": RemovedWork("The in-memory map", "the table `orders`"),
+    "Sidekiq is out again": RemovedWork("Sidekiq"),
+    "The socket server has been removed": RemovedWork("The socket server"),
+    "I threw out the file approach": RemovedWork("the file approach"),
+    "cobra retiré": RemovedWork("cobra"),
+    "Le fichier est remplacé par une table.": RemovedWork("Le fichier", "une table"),
+    "Redux afuera.": RemovedWork("Redux"),
+    "axios não é mais importado.": RemovedWork("axios"),
+    "Der Cache ist wieder raus.": RemovedWork("Der Cache"),
+    "全并发版本已删除。": RemovedWork("全并发"),
+    "victory-native를 제거하고": RemovedWork("victory-native"),
 }
 
 
@@ -96,7 +108,10 @@ def test_what_an_agent_took_out_is_named(text: str) -> None:
     assert removed_work(text) == REMOVED[text]
 
 
-@together("text", ("Added a cache to the cart.", "Moved the files to `scripts`.", "The cache is removed when full."))
+@together("text", (
+    "Added a cache to the cart.", "Moved the files to `scripts`.", "The cache is removed when full.",
+    "The lists are out of date", "All of it is now in one place", "The tests run out",
+))  # fmt: skip
 def test_other_work_takes_nothing_out(text: str) -> None:
     assert removed_work(text) is None
 

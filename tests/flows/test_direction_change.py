@@ -294,6 +294,41 @@ def test_words_count_beside_lines_that_went_without_a_counterpart(
     assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/cache.py"]] * count
 
 
+REDIS = (
+    "import redis\n\nclient = redis.Redis()\n\n\n"
+    "def total(cart):\n    kept = client.get(cart.id)\n    return kept or sum_of(cart)\n\n\n"
+)
+STALE = "Two tills write at once, so totals were stale all afternoon."
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Redis is gone; a running sum takes its place.", 1),
+        ("Replaced Redis with a running sum.", 1),
+        ("Done, totals are right now.", 0),
+        ("Removed the unused imports.", 0),
+    ],
+    ids=["gone", "replaced", "no word of it", "something else"],
+)
+def test_work_that_the_agent_says_it_took_out_is_recorded_with_the_users_reason(
+    conversation: Conversation, text: str, count: int
+) -> None:
+    work = partial(writes, conversation, **{"till/cache.py": REDIS + FOUR})
+    conversation.turn(PROMPT, work, text="Totals are kept in Redis now.")
+    conversation.turn(STALE, lambda: [replace(conversation, "till/cache.py", REDIS, SUM)], text=text)
+    notes = drafted(conversation)
+    assert [note["title"] for note in notes] == [f"Redis – {STALE[:-1]}"] * count
+    assert all(f"The user: “{STALE}”" in note["body"] for note in notes)
+
+
+def test_a_file_that_the_agent_says_it_deleted_is_named_by_its_name(conversation: Conversation) -> None:
+    begin(conversation)
+    conversation.turn(STALE, lambda: [delete(conversation, "till/cache.py")], text="I have deleted `cache.py`.")
+    (note,) = drafted(conversation)
+    assert "In `till/cache.py`" in note["body"]
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [
