@@ -19,7 +19,8 @@ from sidecar.language.statement_features import ONE_OFF, Analysis, Context, Sent
 from sidecar.language.statement_patterns import TOOL
 
 SUPPOSITION = lazy_regex(
-    r"^(?:if|what if|maybe|perhaps|suppose|imagine|would|could|should|i (?:guess|think|wonder|wish)"
+    r"^(?:if|what if|maybe|perhaps|suppose|imagine|hypothetical\w{0,2}|in theory|theoretically|would|could|should"
+    r"|i (?:guess|think|wonder|wish)"
     r"|(?:(?:it|this|that) )?(?:looks|seems) like|si\b|tal vez"
     r"|quizás?"
     r"|et si|peut[- ]être|imagine|wenn|falls|vielleicht|se\b|talvez|e se|如果|也许|可能|要是|もし|たぶん|仮に)",

@@ -397,7 +397,8 @@ _THIS_STEP = lazy_regex(
     r"|\bjust (?:this\b(?! (?:repo\w*|project|package|folder))|once\b|for (?:now|this|today)\b)"
     r"|\bthis once\b|\b(?:only|just) this one\b"
     r"|(?:这个|这条|当前|本次) ?(?:pr|分支|任务|提交|会话)(?:里|中|上|先|就|只|不)"
-    r"|この ?(?:pr|ブランチ|タスク|コミット|セッション)(?:では|だけ|に限|のみ|で)",
+    r"|この ?(?:pr|ブランチ|タスク|コミット|セッション)(?:では|だけ|に限|のみ|で)|別(?:チケット|件|タスク)なので"
+    r"|\b(?:is|that['’]s) (?:for )?(?:a |an )?(?:separate|another|different) (?:ticket|issue|task)\b",
     re.IGNORECASE,
 )
 _FOR_NOW = lazy_regex(

@@ -690,6 +690,10 @@ npmを二度と使うな！
 """.strip().splitlines()
 
 FOR_THE_TASK = """
+Keep the label short.
+Hypothetically, if we ever moved to Pulsar, we'd always have to re-key.
+ログイン画面が毎回ちらつく件は別チケットなので触らないでください
+the flicker is a separate ticket, never touch it here
 Make the header blue.
 Rename the variable total to sum.
 Can you use pnpm instead?
