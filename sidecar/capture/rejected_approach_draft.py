@@ -164,15 +164,17 @@ def _title(tried: str, approach: RejectedApproach) -> str:
 def _reason_in(words: str, tried: str) -> str:
     """Return the user's first sentence that says something, without the words that only refuse: "hmm no, …".
 
-    One about what was tried comes first; one that orders to "take that out" says less than what is beside it.
+    One about what was tried, with words of its own, comes first; an order to "take that out" says less than others.
     """
-    parts = [_REFUSAL.sub("", part.text).strip() for part in split_sentences(words)]
     about = set(query_terms(tried))
-    telling = sorted(
-        (part for part in parts if len(set(query_terms(part))) >= MIN_WORDS),
-        key=lambda part: (points_at_work(part), about.isdisjoint(query_terms(part))),
-    )
-    return first_sentence(telling[0], MAX_TITLE) if telling else ""
+    telling: list[tuple[bool, bool, bool, int, str]] = []
+    for position, sentence in enumerate(split_sentences(words)):
+        part = _REFUSAL.sub("", sentence.text).strip()
+        terms = set(query_terms(part))
+        if len(terms) >= MIN_WORDS:
+            says_little = len(terms - about) < MIN_WORDS
+            telling.append((points_at_work(part), says_little, about.isdisjoint(terms), position, part))
+    return first_sentence(min(telling)[-1], MAX_TITLE) if telling else ""
 
 
 _REFUSAL = lazy_regex(
