@@ -167,14 +167,14 @@ def _reason_in(words: str, tried: str) -> str:
     One about what was tried, with words of its own, comes first; an order to "take that out" says less than others.
     """
     about = set(query_terms(tried))
-    telling: list[tuple[bool, bool, bool, int, str]] = []
+    informative: list[tuple[bool, bool, bool, int, str]] = []
     for position, sentence in enumerate(split_sentences(words)):
         part = _REFUSAL.sub("", sentence.text).strip()
         terms = set(query_terms(part))
         if len(terms) >= MIN_WORDS:
             says_little = len(terms - about) < MIN_WORDS
-            telling.append((points_at_work(part), says_little, about.isdisjoint(terms), position, part))
-    return first_sentence(min(telling)[-1], MAX_TITLE) if telling else ""
+            informative.append((points_at_work(part), says_little, about.isdisjoint(terms), position, part))
+    return first_sentence(min(informative)[-1], MAX_TITLE) if informative else ""
 
 
 _REFUSAL = lazy_regex(
