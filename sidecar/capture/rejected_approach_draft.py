@@ -172,8 +172,8 @@ def _reason_in(words: str, tried: str) -> str:
         part = _REFUSAL.sub("", sentence.text).strip()
         terms = set(query_terms(part))
         if len(terms) >= MIN_WORDS:
-            says_little = len(terms - about) < MIN_WORDS
-            informative.append((points_at_work(part), says_little, about.isdisjoint(terms), position, part))
+            has_few_words = len(terms - about) < MIN_WORDS
+            informative.append((points_at_work(part), has_few_words, about.isdisjoint(terms), position, part))
     return first_sentence(min(informative)[-1], MAX_TITLE) if informative else ""
 
 

@@ -311,7 +311,7 @@ STALE = "Two tills write at once, so totals were stale all afternoon."
     ],
     ids=["gone", "replaced", "no word of it", "something else"],
 )
-def test_work_that_the_agent_says_it_took_out_is_recorded_with_the_users_reason(
+def test_work_that_the_agent_names_as_removed_is_recorded_with_the_users_reason(
     conversation: Conversation, text: str, count: int
 ) -> None:
     work = partial(writes, conversation, **{"till/cache.py": REDIS + FOUR})
@@ -322,7 +322,7 @@ def test_work_that_the_agent_says_it_took_out_is_recorded_with_the_users_reason(
     assert all(f"The user: “{STALE}”" in note["body"] for note in notes)
 
 
-def test_a_file_that_the_agent_says_it_deleted_is_named_by_its_name(conversation: Conversation) -> None:
+def test_a_deleted_file_is_recognized_by_its_name(conversation: Conversation) -> None:
     begin(conversation)
     conversation.turn(STALE, lambda: [delete(conversation, "till/cache.py")], text="I have deleted `cache.py`.")
     (note,) = drafted(conversation)
