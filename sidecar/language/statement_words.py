@@ -15,7 +15,9 @@ FILE = Path(__file__).parent / "statement_weights.txt"
 MAX_RUN = 3
 """Characters of a run in a language without spaces."""
 
-_TOKEN = lazy_regex(r"`[^`\n]{1,120}`|[\w.@-]*[/_][\w./@-]+|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[?:;,.!—–-]")
+_TOKEN = lazy_regex(
+    r"`[^`\n]{1,120}`|[\w.@-]{0,80}[/_][\w./@-]{1,200}|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[?:;,.!—–-]"
+)
 _MIXED_CASE = lazy_regex(r"[a-z][A-Z]")
 _OTHER_CHARACTERS = lazy_regex(r"[^\u3040-\u30ff\u3400-\u9fff]+")
 _BEGIN, _END = "^", "$"
