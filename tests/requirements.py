@@ -60,6 +60,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_work_that_the_user_takes_back_is_recorded_whatever_its_size",
         "test_direction_change.py::test_work_that_the_agent_names_as_removed_is_recorded_with_the_users_reason",
         "test_direction_change.py::test_a_deleted_file_is_recognized_by_its_name",
+        "test_direction_change.py::test_the_prompt_of_a_loop_is_no_word_of_the_user",
         "test_direction_change.py::test_a_titles_reason_keeps_its_negation_and_is_no_mere_order",
         "test_direction_change.py::test_words_alone_and_small_removals_alone_reject_nothing",
         "test_direction_change.py::test_words_count_beside_lines_that_went_without_a_counterpart",

@@ -16,7 +16,7 @@ from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip_at_word, with_capital
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, split_sentences, word_count
+from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, sentences, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import (
@@ -36,7 +36,7 @@ from sidecar.language.common_words import account_terms, is_distinctive
 from sidecar.language.conclusions import REASON, explanation_in
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
-from sidecar.language.work_taken_back import Reversal, reversal_in
+from sidecar.language.work_taken_back import MAX_SENTENCE, RemovedWork, Reversal, removed_work, reversal_in
 from sidecar.runs import Artifact, CallRecord, SubChat
 from sidecar.runs.artifact_provenance import Boundary, Details, Provenance
 from sidecar.runs.model import RALPH_PREFIX
@@ -73,6 +73,9 @@ MAX_NEW_FILES = 20
 MAX_LAST_TEXTS = 4
 MAX_REQUEST_CHARACTERS = 600
 """Beginning of a request whose words name the work; a long one shares words with every title."""
+
+_PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
+"""What ends a part of a sentence."""
 
 
 @dataclass
@@ -165,8 +168,21 @@ class FinishedRun:
 
     @cached_property
     def reversal(self) -> Reversal | None:
-        """The user's words in its prompt that take work back; a loop's prompt was not typed."""
-        return reversal_in(self.params.prompt) if not self.params.sub_chat_id.startswith(RALPH_PREFIX) else None
+        """The user's words in its prompt that take work back."""
+        return reversal_in(self.typed_prompt)
+
+    @property
+    def typed_prompt(self) -> str:
+        """The user's prompt; empty in a loop, whose prompt nobody typed."""
+        return "" if self.params.sub_chat_id.startswith(RALPH_PREFIX) else self.params.prompt
+
+    @cached_property
+    def removals(self) -> tuple[RemovedWork, ...]:
+        """The work that its words say was taken out or replaced."""
+        changes = [statement.text for statement in self.account.statements if statement.section == "change"]
+        texts = (*changes, *(text for text in sentences(self.conclusion) if len(text) <= MAX_SENTENCE))
+        parts = (part.strip() for text in texts for part in (text, *_PARTS.split(text)))
+        return tuple(removed for part in dict.fromkeys(parts) if (removed := removed_work(part)) is not None)
 
     @cached_property
     def account(self) -> WorkAccount:

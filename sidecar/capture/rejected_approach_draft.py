@@ -37,14 +37,12 @@ from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
     MAX_REVERSAL_WORDS,
-    MAX_SENTENCE,
     AbandonedApproach,
     RemovedWork,
     Reversal,
     ReversalKind,
     abandoned_approaches,
     points_at_work,
-    removed_work,
 )
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
@@ -57,9 +55,6 @@ _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+"
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s")
 """Beginning of what follows the reason in the agent's account: "…; then I moved the call"."""
-
-_CODE_WORD = lazy_regex(r"\S*[a-z\d](?:[:/._-]|[A-Z])\S")
-"""A name of code at the beginning, whose case counts."""
 
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
@@ -157,8 +152,7 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
     why = _SEQUEL.split(approach.reason, maxsplit=1)[0] or ("" if repeats else words)
-    begin = tried if _CODE_WORD.match(tried) else with_capital(tried)
-    return clip_at_word(f"{begin}{f' – {why}' if why else ''}", MAX_TITLE)
+    return clip_at_word(f"{with_capital(tried)}{f' – {why}' if why else ''}", MAX_TITLE)
 
 
 def _reason_in(words: str, tried: str) -> str:
@@ -281,8 +275,13 @@ def direction_change_of(
         objective_of(run, state),
     )
     if taken_back or (run.reversal is not None and dropped is refused is not None):
-        removed = _removed_by(run, lost) if taken_back and not stated else None
-        approaches = [_in_the_words_used(approach, run, removed, is_stated=bool(stated)) for approach in approaches]
+        is_unstated = taken_back and not stated
+        removed = _removed_by(run, lost) if is_unstated else None
+        by_user = is_unstated and removed is None and run.reversal is not None and _names_work(run.reversal)
+        approaches = [
+            _in_the_words_used(approach, run, removed, is_stated=bool(stated))._replace(is_titled_by_user=by_user)
+            for approach in approaches
+        ]
     return DirectionChange(tuple(approaches), dropped)
 
 
@@ -293,14 +292,12 @@ def _in_the_words_used(
     reversal, lost = run.reversal, run.surviving_lines.lost
     vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
     named = "" if is_stated or reversal is None else vanished if reversal.kind == "undo" else reversal.sentence
-    by_user = reversal is not None and not is_stated and bool(lost.lines) and removed is None and _names_work(reversal)
     return approach._replace(
-        user_words=reversal.words if reversal is not None else _words_on(run.params.prompt, removed, lost),
+        user_words=reversal.words if reversal is not None else _words_on(run.typed_prompt, removed, lost),
         named=named,
         tried=removed.what if removed is not None else approach.tried,
         reason=approach.reason or (removed.reason if removed is not None else ""),
         instead=(removed.instead if removed is not None else "") or approach.instead,
-        is_titled_by_user=by_user,
     )
 
 
@@ -326,21 +323,9 @@ def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:
     known = set(lost.vanished)
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
-    removals = _removals_in(run)
-    shared = {removed: len(known.intersection(query_terms(removed.what))) for removed in removals}
-    best = max(removals, key=lambda removed: shared[removed], default=None)
+    shared = {removed: len(known.intersection(query_terms(removed.what))) for removed in run.removals}
+    best = max(run.removals, key=lambda removed: shared[removed], default=None)
     return best if best is not None and shared[best] else None
-
-
-def _removals_in(run: FinishedRun) -> list[RemovedWork]:
-    """Return what the agent's words say was taken out or replaced."""
-    changes = [statement.text for statement in run.account.statements if statement.section == "change"]
-    texts = (*changes, *(text for text in sentences(run.conclusion) if len(text) <= MAX_SENTENCE))
-    parts = (part.strip() for text in texts for part in (text, *_PARTS.split(text)))
-    return [removed for part in dict.fromkeys(parts) if (removed := removed_work(part)) is not None]
-
-
-_PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
 
 
 def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
@@ -388,7 +373,7 @@ def _names_what_went(run: FinishedRun, lost: LostWork) -> bool:
         return False
     deleted = " ".join(path.rpartition("/")[2] for path in lost.files if path not in run.effects.files)
     went = lost.vanished.union(query_terms(deleted))
-    named = (term for removed in _removals_in(run) for term in query_terms(removed.what))
+    named = (term for removed in run.removals for term in query_terms(removed.what))
     return any(term in went and is_distinctive(term) for term in named)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.runs.model import RALPH_PREFIX
 from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -320,6 +321,16 @@ def test_work_that_the_agent_names_as_removed_is_recorded_with_the_users_reason(
     notes = drafted(conversation)
     assert [note["title"] for note in notes] == [f"Redis – {STALE[:-1]}"] * count
     assert all(f"The user: “{STALE}”" in note["body"] for note in notes)
+
+
+def test_the_prompt_of_a_loop_is_no_word_of_the_user(conversation: Conversation) -> None:
+    loop = Conversation(conversation.client, conversation.cwd, sub_chat_id=f"{RALPH_PREFIX}1")
+    work = partial(writes, loop, **{"till/cache.py": REDIS + FOUR})
+    loop.turn(PROMPT, work, text="Totals are kept in Redis now.")
+    loop.turn(STALE, lambda: [replace(loop, "till/cache.py", REDIS, SUM)], text="Replaced Redis with a running sum.")
+    (note,) = drafted(conversation)
+    assert note["title"] == "Redis"
+    assert STALE not in note["body"].partition("Task: ")[0]
 
 
 def test_a_deleted_file_is_recognized_by_its_name(conversation: Conversation) -> None:
