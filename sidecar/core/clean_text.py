@@ -156,7 +156,7 @@ def with_capital(text: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].islower() and not _CODE_NAME.match(text) else text
 
 
-_CODE_NAME = lazy_regex(r"\w*[_.(/]")
+_CODE_NAME = lazy_regex(r"\w*(?:[_.(/]|::|[a-z][A-Z])")
 
 
 def with_full_stop(text: str) -> str:
