@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import UNSPACED
 from sidecar.language.common_words import common_terms
 from sidecar.language.rule_synonyms import TOOL_NAMES
 
@@ -19,7 +20,6 @@ _TOKEN = lazy_regex(
     r"`[^`\n]{1,120}`|[\w.@-]{0,80}[/_][\w./@-]{1,200}|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[?:;,.!—–-]"
 )
 _MIXED_CASE = lazy_regex(r"[a-z][A-Z]")
-_OTHER_CHARACTERS = lazy_regex(r"[^\u3040-\u30ff\u3400-\u9fff]+")
 _BEGIN, _END = "^", "$"
 
 
@@ -66,7 +66,7 @@ def _plain(token: str) -> str:
 def _runs(text: str) -> Iterator[str]:
     if text.isascii():
         return
-    characters = _OTHER_CHARACTERS.sub("", text)
+    characters = "".join(UNSPACED.findall(text))
     for length in range(1, MAX_RUN + 1):
         for start in range(len(characters) - length + 1):
             yield f"characters {characters[start : start + length]}"

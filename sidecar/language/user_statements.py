@@ -114,14 +114,16 @@ def read_statements(message: str, before: str = "") -> Reading:
         others = ((sentences[at], analyses[at]) for at in range(len(sentences)) if at != index)
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
         is_of_one_task = _NO_CODE.match(sentence.text) or _OF_ONE_TASK.search(sentence.text)
-        scored = _scored(sentence, analysis, context)
-        if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
-            scored = scored._replace(score=min(scored.score, MAX_WEAK), is_standing=False)
-        if statement is None or _NO_CODE.match(sentence.text):
-            statement = scored._replace(is_standing=scored.is_standing and scored.score >= STANDING)
-        elif scored.is_standing and scored.score >= AGREEMENT and statement.score >= FALLBACK:
-            is_standing = statement.is_standing or not statement.corrects_value
-            statement = statement._replace(is_standing=is_standing, reasons=(*statement.reasons, *scored.reasons))
+        if _NO_CODE.match(sentence.text):
+            statement = None
+        if statement is None or _may_become_standing(statement):
+            scored = _scored(sentence, analysis, context)
+            if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
+                scored = scored._replace(score=min(scored.score, MAX_WEAK), is_standing=False)
+            if statement is None:
+                statement = scored._replace(is_standing=scored.is_standing and scored.score >= STANDING)
+            elif scored.is_standing and scored.score >= AGREEMENT:
+                statement = statement._replace(is_standing=True, reasons=(*statement.reasons, *scored.reasons))
         if is_retraction(following):
             statement = statement._replace(score=min(statement.score, MAX_WEAK), is_standing=False)
         if statement.score < NEAR_MISS:
@@ -213,6 +215,11 @@ def _explicit(
         start=start,
         end=start + len(text),
     )
+
+
+def _may_become_standing(statement: Statement) -> bool:
+    """Whether the score decides if a statement of a doubtful form is standing."""
+    return not statement.is_standing and not statement.corrects_value and statement.score >= FALLBACK
 
 
 def _corrected_value(sentence: Sentence, context: Context, previous: str) -> ExplicitForm | None:
@@ -344,12 +351,13 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
         key=lambda part: (-abs(part[0]), part[1]),
     )
     kind = _kind_of(analysis)
+    has_mention = "mention" in features or "#file:" in sentence.text
     is_rule = score_of(features, table.rule) >= RULE
     return Statement(
         text=sentence.text,
         kind="rule" if is_rule and kind == "fact" else kind,
         score=score,
-        is_standing=is_rule and not is_of_task and context.length <= MAX_REQUEST and not _MENTION.search(sentence.text),
+        is_standing=is_rule and not is_of_task and context.length <= MAX_REQUEST and not has_mention,
         reasons=tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS]),
         start=sentence.start,
         end=sentence.end,
@@ -375,8 +383,6 @@ def is_for_its_task(sentence: Sentence, context: Context) -> bool:
         or (len(text) >= MIN_SHOUTED and text.upper() == text != text.lower())
     )
 
-
-_MENTION = lazy_regex(r"(?<!\w)@[\w./-]{2,200}|#file:")
 
 MIN_SHOUTED = 20
 

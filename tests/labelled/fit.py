@@ -49,7 +49,6 @@ STANDING = 2
 MIN_WEIGHT = 0.05
 FOLDS = 4
 THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-LOWEST = -9.0
 
 
 class Row(NamedTuple):
