@@ -75,7 +75,7 @@ MAX_REQUEST_CHARACTERS = 600
 """Beginning of a request whose words name the work; a long one shares words with every title."""
 
 _PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
-"""What ends a part of a sentence."""
+"""End of a part of a sentence."""
 
 
 @dataclass
