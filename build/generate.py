@@ -1,4 +1,4 @@
-"""Write what is generated from the catalog: rpc_schema/ and the table of settings; --check only compares."""
+"""Write what is generated: rpc_schema/, the table of settings, and that of described names; --check only compares."""
 
 import argparse
 import os
@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "rpc_schema"
 CONFIGURATION = ROOT / "sidecar" / "docs" / "configuration.md"
+DESCRIPTIONS = ROOT / "build" / "name_descriptions.txt"
+DESCRIBED_NAMES = ROOT / "sidecar" / "registry" / "described_names.txt"
 PYTHON = ROOT / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -36,12 +38,15 @@ def _in_venv() -> int:
 
 def _expected() -> dict[Path, bytes]:
     sys.path[:0] = [str(ROOT), str(ROOT / "build")]
+    from generators.described_names import described_names
     from generators.method_reference import with_settings
     from generators.published_files import published
     from sidecar.app import load_full_catalog
 
     expected = {OUTPUT / name: content for name, content in published(load_full_catalog()).items()}
-    return {**expected, CONFIGURATION: with_settings(CONFIGURATION.read_text(encoding="utf-8")).encode()}
+    table = described_names(DESCRIPTIONS.read_text(encoding="utf-8").splitlines())
+    page = with_settings(CONFIGURATION.read_text(encoding="utf-8"))
+    return {**expected, CONFIGURATION: page.encode(), DESCRIBED_NAMES: table.encode()}
 
 
 def _obsolete(expected: dict[Path, bytes]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Stemming of words and intents, kinds of entities, and synonyms in software terminology. Pure.
+"""Stemming of words and intents, kinds of entities, synonyms in software terminology, and what describes a name. Pure.
 
 `validate`, `validator` and `validation` match by their stem; a request for a *folder* matches a *directory*.
 
@@ -9,6 +9,7 @@ purposes in a registry are sentences with verbs, and its names are nouns made of
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import IP_VERSION, STOP_WORDS, count_terms, query_words, stem
@@ -485,3 +486,20 @@ _SYNONYMS = _build()
 def synonyms_of(root: str) -> tuple[str, ...]:
     """Return the roots of synonyms."""
     return _SYNONYMS.get(root, ())
+
+
+_DESCRIBED_NAMES = Path(__file__).with_name("described_names.txt")
+"""Each line is the root of a word, a colon, and the roots in names that it describes: who asks for frequent requests to
+slow down means `throttle`. `build/generate.py` writes it from `build/name_descriptions.txt`.
+"""
+
+
+def names_described_by(root: str) -> tuple[str, ...]:
+    """Return the roots in names that a word's root describes, in order; none if it is not listed."""
+    return _described_names().get(root, ())
+
+
+@lru_cache(maxsize=1)
+def _described_names() -> Mapping[str, tuple[str, ...]]:
+    lines = _DESCRIBED_NAMES.read_text(encoding="utf-8").splitlines()
+    return {root: tuple(names.split()) for root, _, names in (line.partition(": ") for line in lines)}
