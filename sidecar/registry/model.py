@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire_types import FolderPath, WireModel
-from sidecar.registry.entities import Level, Origin, ReuseDecision
+from sidecar.registry.entities import ImpactLevel, Level, Origin, ReuseDecision
 from sidecar.registry.health import CheckName
-from sidecar.registry.impact import ImpactLevel
 
 EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """An entity's id (`agents/brief`), or its key (`brief`) if it is unique."""
