@@ -1,50 +1,30 @@
 """The reuse decision for an intent, REUSE before ADAPT before CREATE, and the reuse hint of a pre-run."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.clean_text import join_first, one_line
 from sidecar.core.errors import SidecarError
-from sidecar.registry.entities import Entity, Registry, ReuseDecision, adaptability_level
-from sidecar.registry.impact import IMPACT_REQUIRED_BELOW, Impact, impact_on
-from sidecar.registry.project_registry import registry_for_workspace
-from sidecar.registry.scoring import (
-    TOO_FEW_WORDS,
-    RegistryIndex,
-    Score,
-    Term,
-    display_name,
-    intent_terms,
-    is_by_synonyms,
-    is_held,
-    scaled,
-    scores,
+from sidecar.registry.entities import (
+    ADAPT_FROM,
+    IMPACT_REQUIRED_BELOW,
+    REUSE_FROM,
+    Entity,
+    Impact,
+    Registry,
+    ReuseDecision,
+    adaptability_level,
+    impact_on,
 )
-from sidecar.registry.stemming_and_synonyms import QUESTIONS, root_of_word, word_forms
+from sidecar.registry.likely_matches import REORDERED, likely_scores
+from sidecar.registry.project_registry import registry_for_workspace
+from sidecar.registry.scoring import RegistryIndex, Score, intent_terms, scores
 from sidecar.workspace import Workspace
-
-REUSE_FROM, ADAPT_FROM = 90.0, 60.0
-"""Minimum scores, compared unrounded."""
 
 NEAR_TIE = 2.0
 """Matches whose scores differ by less are equally likely."""
-
-REORDERED = 10
-"""Number of the best scores among which the form of the words decides."""
-
-SAME_FORM, WHOLE_FILE, PRIVATE = 40.0, 20.0, 10.0
-"""Points by which an entity moves up that contains all words of the intent as written, and by which a whole file, whose
-definitions say more, and what only its package uses move down. They only order entities.
-"""
-
-SHARE_AS_WRITTEN, USUAL_SHARE = 0.1, 0.4
-"""Increase of the score of code by the share of the intent's words that it contains as written, and the share from
-which it grows.
-"""
-
-_PRIVATE_FOLDERS = frozenset(("internal", "internals", "private"))
 
 SHOWN_MISSING = 6
 MAX_PURPOSE = 160
@@ -90,66 +70,9 @@ def match_intent(
         if len(best) >= needed or len(ranked) < count:
             break
         count *= 4
-    likely = without_chance(by_word_forms(best[:needed], intent, terms, index)[: max(limit, 2)], terms, index)
+    likely = likely_scores(best[:needed], intent, terms, index)[: max(limit, 2)]
     recommendations = [_recommendation(score, index.entities[score.number], registry) for score in likely]
     return Match(recommendations[:limit], _is_ambiguous(recommendations))
-
-
-def by_word_forms(best: Sequence[Score], intent: str, terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
-    """Return the best scores, those first that contain most words of the intent as written.
-
-    `https` and `http` have one root, synonyms are inexact, and generic words weigh little in a score; all of these tell
-    entities apart that cover an intent alike. Code that contains most of them scores up to 6 % higher. No score is
-    above the one before it.
-    """
-    roots = {word: root_of_word(word) for word in word_forms([intent])}
-    weights = {word: index.weight(root) for word, root in roots.items() if root not in QUESTIONS}
-    shares = {score.number: _share_as_written(index.entities[score.number], weights) for score in best}
-
-    def order(score: Score) -> tuple[float, int]:
-        entity = index.entities[score.number]
-        is_file = entity.origin == "code" and "#" not in entity.key and not any(entity.type in t.kinds for t in terms)
-        behind = WHOLE_FILE * is_file + PRIVATE * _is_private(entity)
-        return behind - score.score - SAME_FORM * shares[score.number], score.number
-
-    ordered: list[Score] = []
-    for score in sorted(best, key=order):
-        raised = _raised(score, shares[score.number], terms, index)
-        is_above = bool(ordered) and raised.score > ordered[-1].score
-        ordered.append(scaled(raised, ordered[-1].score / raised.score) if is_above else raised)
-    return ordered
-
-
-def _share_as_written(entity: Entity, weights: Mapping[str, float]) -> float:
-    """Return the share of an intent's words, by weight, that an entity contains as written."""
-    forms = frozenset(word_forms((display_name(entity), entity.purpose, *entity.keywords)))
-    total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in forms) / total if total else USUAL_SHARE
-
-
-def _raised(score: Score, share: float, terms: Sequence[Term], index: RegistryIndex) -> Score:
-    """Return a score raised by the share of words as written, if it is of code that a rule does not hold below 60."""
-    if index.entities[score.number].origin != "code" or is_held(score.number, terms, index):
-        return score
-    factor = 1 + SHARE_AS_WRITTEN * max(0.0, share - USUAL_SHARE)
-    return scaled(score, min(factor, 100 / max(score.keywords, score.purpose)))
-
-
-def _is_private(entity: Entity) -> bool:
-    """Whether an entity is code in a folder or a file that only its own package uses."""
-    *folders, name = entity.path.split("/")
-    is_hidden = any(folder.startswith("_") or folder in _PRIVATE_FOLDERS for folder in folders)
-    return entity.origin == "code" and (is_hidden or (name.startswith("_") and not name.startswith("__")))
-
-
-def without_chance(best: Sequence[Score], terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
-    """Return the best scores, all of them below 60 if the first is code that shares too few words of its own.
-
-    The order stays: where the first matches by synonyms, the next one is no better answer.
-    """
-    if not best or not is_by_synonyms(best[0].number, terms, index):
-        return list(best)
-    return [scaled(score, TOO_FEW_WORDS) for score in best]
 
 
 def _is_ambiguous(recommendations: Sequence[Recommendation]) -> bool:

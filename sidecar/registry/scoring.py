@@ -42,6 +42,7 @@ from sidecar.registry.stemming_and_synonyms import (
     is_request_word,
     joined_words_in,
     kinds_in,
+    names_described_by,
     prefix_of,
     proper_names_in,
     roots_of,
@@ -161,6 +162,9 @@ _FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (INCIDENTAL, 0.55)
 SYNONYM_WEIGHT = 0.8
 """Weight of a synonym relative to the word itself."""
 
+DESCRIBED_WEIGHT = 0.5
+"""Weight of a word that describes one of the name, relative to the word itself."""
+
 NAMED_PURPOSE = 0.5
 """An intent with this share of a purpose's words names all of it: nobody repeats a sentence word by word."""
 
@@ -193,11 +197,6 @@ _CAPITAL_FUNCTIONS = (".go", ".cs")
 MIN_WORDS = 2
 """Number of an entity's words below which an intent never matches: one common word, or a kind's name, is chance."""
 
-MAX_BY_SYNONYMS = 0.3
-"""Maximum share of an intent's weight that the best code may cover by synonyms alone: several inexact words are
-chance.
-"""
-
 TOO_FEW_WORDS = 0.59
 """Factor of such intents, which leaves their score below 60."""
 
@@ -215,13 +214,17 @@ _OWN_FIELDS = NAME | KEYWORD | PURPOSE | INCIDENTAL
 _SYNONYM_BITS = INCIDENTAL.bit_length()
 """Number of bits by which a synonym's fields are shifted above those of the word itself."""
 
+DESCRIBED = 2 * INCIDENTAL << _SYNONYM_BITS
+"""Set if the word describes one of the name."""
+
 _KEYWORD_STRENGTHS, _PURPOSE_STRENGTHS = (
     tuple(
         max(
             _strength(strengths, fields % (2 * INCIDENTAL)),
             SYNONYM_WEIGHT * _strength(strengths, fields >> _SYNONYM_BITS),
+            DESCRIBED_WEIGHT if fields & DESCRIBED else 0.0,
         )
-        for fields in range(2 * INCIDENTAL << _SYNONYM_BITS)
+        for fields in range(2 * DESCRIBED)
     )
     for strengths in (_FOR_KEYWORDS, _FOR_PURPOSE)
 )
@@ -243,6 +246,8 @@ class Term(NamedTuple):
     """The entity types it may name."""
     fields: Mapping[int, int]
     """The numbers of the entities that contain it or a synonym, each with the fields of both."""
+    described_names: Sequence[str] = ()
+    """Roots in names that it describes."""
     is_excluded: bool = False
     """Whether it follows a negation, as `hyphens` in `without hyphens`."""
 
@@ -283,8 +288,8 @@ def intent_terms(intent: str, index: RegistryIndex) -> list[Term]:
     # `check whether …`: what is done comes after it.
     asking = [term for term in terms if term.root in words_before_whether(intent)]
     terms = [term for term in terms if term not in asking]
-    done = _what_is_done(terms)
-    if done is not None and not done.fields:  # by no entity
+    done = what_is_done(terms)
+    if done is not None and not any(mask % DESCRIBED for mask in done.fields.values()):  # by no entity
         terms[terms.index(done)] = done._replace(weight=index.weight_of(0))
     terms += [term._replace(weight=term.weight * 0.5) for term in asking]
     excluded = excluded_words_in(intent)
@@ -294,7 +299,7 @@ def intent_terms(intent: str, index: RegistryIndex) -> list[Term]:
     return terms + [Term(word, word, 0.0, frozenset(), index.fields(word)) for word in function_words]
 
 
-def _what_is_done(terms: Sequence[Term]) -> Term | None:
+def what_is_done(terms: Sequence[Term]) -> Term | None:
     """Return the first term that says something."""
     return next(
         (term for term in terms if not (term.kinds or is_request_word(term.root) or is_generic_word(term.root))), None
@@ -371,19 +376,28 @@ def scaled(score: Score, factor: float) -> Score:
     return score._replace(score=score.score * factor, keywords=score.keywords * factor, purpose=score.purpose * factor)
 
 
+def own_terms(terms: Sequence[Term], number: int) -> list[Term]:
+    """Return the terms for one entity, without the words that only describe its name."""
+    return [
+        term._replace(fields={number: term.fields.get(number, 0) % DESCRIBED}, described_names=()) for term in terms
+    ]
+
+
+def share_by_own_words(number: int, terms: Sequence[Term]) -> float:
+    """Return the share of an intent's words, by weight, that an entity contains itself."""
+    own = sum(term.weight for term in terms if term.fields.get(number, 0) & _OWN_FIELDS)
+    return own / total if (total := sum(term.weight for term in terms)) else 0.0
+
+
+def share_of_name(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
+    """Return the share of an entity's name, by weight, that an intent contains or describes."""
+    return named_share(index.words[number].name, _intent_weights(terms), index)
+
+
 def is_held(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:
     """Whether a rule holds an entity below 60."""
     fields = [_field_mask(term, number) for term in terms]
     return not _is_enough(terms, fields) or _likelihood(number, terms, index) == NO_ANSWER
-
-
-def is_by_synonyms(number: int, terms: Sequence[Term], index: RegistryIndex) -> bool:
-    """Whether code contains more than `MAX_BY_SYNONYMS` of an intent only by synonyms."""
-    if index.entities[number].origin != "code":
-        return False
-    fields = [_field_mask(term, number) for term in terms]
-    by_synonyms = (term.weight for term, field in zip(terms, fields, strict=True) if field and not field & _OWN_FIELDS)
-    return sum(by_synonyms) > MAX_BY_SYNONYMS * sum(term.weight for term in terms)
 
 
 def _likelihood(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
@@ -440,10 +454,8 @@ def focus(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
     """
     words, origin = index.words[number], index.entities[number].origin
     unfocused = UNFOCUSED[origin]
-    intent_weights = {other: SYNONYM_WEIGHT for term in terms for other in synonyms_of(term.root)} | {
-        term.root: 1.0 for term in terms
-    }
-    name, purpose = _named_share(words.name, intent_weights, index), _named_share(words.purpose, intent_weights, index)
+    intent_weights = _intent_weights(terms)
+    name, purpose = named_share(words.name, intent_weights, index), named_share(words.purpose, intent_weights, index)
     certainty = 1.0
     if origin == "code":
         name_words = [word for word in words.name if word not in words.compounds]
@@ -453,10 +465,17 @@ def focus(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:
         return unfocused * certainty
     named = max(
         name,
-        _named_share(words.keywords, intent_weights, index),
+        named_share(words.keywords, intent_weights, index),
         min(1.0, purpose / NAMED_PURPOSE),
     )
     return (unfocused + (1 - unfocused) * named) * certainty
+
+
+def _intent_weights(terms: Sequence[Term]) -> Mapping[str, float]:
+    """Return how far an intent contains a root: itself, a synonym, or a word that describes it."""
+    weights = {name: DESCRIBED_WEIGHT for term in terms for name in term.described_names}
+    weights |= {other: SYNONYM_WEIGHT for term in terms for other in synonyms_of(term.root)}
+    return weights | {term.root: 1.0 for term in terms}
 
 
 def _term(
@@ -471,17 +490,21 @@ def _term(
     """Return a term; one that names a kind of entity has no synonyms."""
     if kinds:
         return Term(root, word, index.weight(root) * KIND_WORD, kinds, index.fields(root))
-    fields = _term_fields(root, joined or (), index)
-    weight = index.weight_of(len(fields))
-    if not fields and not is_proper_name:
+    described = names_described_by(root)
+    fields = _term_fields(root, joined or (), described, index)
+    frequency = sum(bool(mask % DESCRIBED) for mask in fields.values())
+    weight = index.weight_of(frequency)
+    if not frequency and not is_proper_name:
         weight *= UNKNOWN_WORD
     if is_generic_word(root):
         weight *= GENERIC_WORD
-    return Term(root, word, weight * REQUEST_WORD if is_request_word(root) else weight, kinds, fields)
+    return Term(root, word, weight * REQUEST_WORD if is_request_word(root) else weight, kinds, fields, described)
 
 
-def _term_fields(root: str, joined: Collection[str], index: RegistryIndex) -> Mapping[int, int]:
-    """Return the fields that contain a word or a synonym, or that word and its neighbour written as one."""
+def _term_fields(
+    root: str, joined: Collection[str], described: Sequence[str], index: RegistryIndex
+) -> Mapping[int, int]:
+    """Return the fields with a word, a synonym, both words of a compound as one, or a name that it describes."""
     fields = dict(index.fields(root))
     for whole in joined:
         for number, mask in index.fields(whole).items():
@@ -490,6 +513,10 @@ def _term_fields(root: str, joined: Collection[str], index: RegistryIndex) -> Ma
     for other in synonyms_of(root):
         for number, mask in index.fields(other).items():
             fields[number] = fields.get(number, 0) | mask << _SYNONYM_BITS
+    for name in described:
+        for number, mask in index.fields(name).items():
+            if mask & NAME:
+                fields[number] = fields.get(number, 0) | DESCRIBED
     if root in QUESTIONS:
         fields |= {number: fields.get(number, 0) | NAME for number in _predicates(index)}
     return fields
@@ -536,7 +563,7 @@ def _share(
     return covered / total if total else 0.0
 
 
-def _named_share(words: Sequence[str], intent_weights: Mapping[str, float], index: RegistryIndex) -> float:
+def named_share(words: Sequence[str], intent_weights: Mapping[str, float], index: RegistryIndex) -> float:
     """Return the share of some words that the intent contains, by weight."""
     weights = [index.weight(word) * (REQUEST_WORD if is_minor_word(word) else 1.0) for word in words]
     total = sum(weights)

@@ -186,22 +186,12 @@ def test_words_as_written_order_what_covers_an_intent_alike() -> None:
     assert first.score >= second.score == pytest.approx(0.6 * second.keywords + 0.4 * second.purpose)
 
 
-def test_words_as_written_raise_the_score_of_code_but_not_above_what_holds_it_below_60() -> None:
-    def best(intent: str, *entities: Entity) -> float:
-        return (
-            match_intent(intent, Registry(entities, Metadata()), RegistryIndex(entities), 1)
-            .recommendations[0]
-            .score.score
-        )
-
-    def plain(intent: str, *entities: Entity) -> float:
-        index = RegistryIndex(entities)
-        return score(0, intent_terms(intent, index), index).score
-
-    chunk, other = _code("chunk", "Splits a list into parts of a length."), _code("flatten", "Joins nested lists.")
-    assert best("splits a list with parts fast", chunk, other) > plain("splits a list with parts fast", chunk, other)
-    pointers = _code("ToSlicePtr", "Returns a slice of pointers to each value.")
-    assert best("whether a slice has pointers", pointers, other) < 60
+def test_words_as_written_do_not_lift_code_above_a_rule_that_holds_it_below_60() -> None:
+    pointers, other = (
+        _code("ToSlicePtr", "Returns a slice of pointers to each value."),
+        _code("flatten", "Joins lists."),
+    )
+    assert _best("whether a slice has pointers", pointers, other)[1] == "CREATE"
 
 
 def test_words_written_apart_match_the_one_that_they_form() -> None:
@@ -381,18 +371,53 @@ def test_an_intent_of_function_words_alone_recommends_nothing() -> None:
     assert not match_intent("before and after", registry, RegistryIndex(entities), 2).recommendations
 
 
-def test_code_that_matches_by_synonyms_is_not_recommended() -> None:
+def test_code_that_matches_by_synonyms_alone_is_adapted_at_most() -> None:
+    entities = [_function("drop_folder", "Drop a folder"), *(_function(f"f{n}", f"Thing{n}") for n in range(8))]
+    registry, index = Registry(entities, Metadata()), RegistryIndex(entities)
+    same, synonyms = (
+        match_intent(intent, registry, index, 1).recommendations[0] for intent in ("drop a folder", "erase a directory")
+    )
+    assert (same.decision, synonyms.decision) == ("REUSE", "ADAPT")
+
+
+def _function(name: str, purpose: str) -> Entity:
+    return Entity("code", f"{name}.ts#{name}", f"{name}.ts", "function", purpose, (), (), 0.5, "", "code")
+
+
+def test_a_name_is_found_by_words_that_describe_it_but_not_suggested() -> None:
     entities = [
-        Entity("code", "text.py#drop_folder", "text.py", "function", "Drop a folder", (), (), 0.5, "", "code"),
-        *(
-            Entity("code", f"m{n}.py#f{n}", f"m{n}.py", "function", f"Thing{n}", (), (), 0.5, "", "code")
-            for n in range(8)
-        ),
+        _function(name, " ".join(name_words(name))) for name in ("parseColor", "throttle", "sumOfRows", "merge")
     ]
-    index = RegistryIndex(entities)
+    found = match_intent("slow down frequent requests", Registry(entities, Metadata()), RegistryIndex(entities), 4)
+    best = found.recommendations[0]
+    assert (best.entity.path, best.decision) == ("throttle.ts", "CREATE")
 
-    def decided(intent: str) -> str:
-        return match_intent(intent, Registry(entities, Metadata()), index, 1).recommendations[0].decision
 
-    assert decided("drop a folder") == "REUSE"
-    assert decided("erase a directory") == "CREATE"
+def test_what_words_describe_is_adapted_and_what_they_name_is_reused() -> None:
+    entities = [_function("gzip", "Gzip a response."), *(_function(f"part{n}", f"Part {n}.") for n in range(6))]
+    registry, index = Registry(entities, Metadata()), RegistryIndex(entities)
+    own, described = (
+        match_intent(intent, registry, index, 1).recommendations[0]
+        for intent in ("gzip a response", "compress a response for less bandwidth")
+    )
+    assert (own.decision, described.decision) == ("REUSE", "ADAPT")
+    assert own.entity == described.entity
+
+
+def test_more_shared_words_come_before_a_rarer_one() -> None:
+    entities = [
+        _function("readOrders", "Read the orders of a customer from the ledger."),
+        _function("ledgerOfOrdersTaxes", "Taxes."),
+        *(_function(f"orders{n}", f"Orders {n}.") for n in range(4)),
+    ]
+    found = match_intent(
+        "the orders of a customer in the ledger", Registry(entities, Metadata()), RegistryIndex(entities), 3
+    )
+    assert found.recommendations[0].entity.path == "readOrders.ts"
+
+
+@together("intent", ["parse defaults from a TOML file", "delete the defaults of a file"])
+def test_what_lacks_the_verb_or_a_proper_name_is_not_raised_to_a_suggestion(intent: str) -> None:
+    entities = [_function("parseFile", "Parse a file."), *(_function(f"part{n}", f"Part {n}.") for n in range(20))]
+    best = match_intent(intent, Registry(entities, Metadata()), RegistryIndex(entities), 1).recommendations[0]
+    assert (best.entity.path, best.decision) == ("parseFile.ts", "CREATE")
