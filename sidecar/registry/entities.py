@@ -1,4 +1,4 @@
-"""Entities of the registry, and the registry as one value: lookup, dependencies, dependents, impact of a change. Pure."""
+"""Entities of the registry, and the registry as one value: lookup, dependents, and the impact of a change. Pure."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
