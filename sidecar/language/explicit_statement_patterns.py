@@ -97,8 +97,10 @@ ALWAYS_DO = lazy_regex(
     r"|" + _LEAD + r"(?!(?:ich|es|das|er|sie|wir|man|warum|wieso|wenn|weil|da|dann)\b)"
     r"(?![^.?!\n]{0,80}\b(?:soll\w*|muss\w*|müss\w*|kann\w*|könn\w*|wird|werden|würde\w*)\b)"
     rf"[^.?!\n]{{2,60}} (?:immer|stets|grundsätzlich|nie(?:mals)?) (?:[\w-]+ ){{0,4}}{_TO_DO_DE}[.!\s]*$"
+    r"|" + _LEAD + r"(?:gebruik|schrijf|zet|voer|draai|commit|push|doe|houd|vraag|test|voeg|werk) (?:altijd|nooit) \S"
+    r"|" + _LEAD + r"(?:всегда|никогда не) [а-яё]{2,16}(?:й|йте|и|ите|ь|ьте) \S"
     r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|千万不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循"
-    r"|检查|回答|问)"
+    r"|检查|回答|问|直接|提交|推送|合并|部署)"
     r"|^[^。？?，,“「\n]{2,30}(?:一律|务必|永远不要|千万不要|千万别|绝对不要)(?:先|在|用|使用|写|运行|执行|保持|遵循"
     r"|检查|改|动|提交|以)"
     r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で))?(?:必ず|常に|いつも|毎回|絶対に)(?![^。\n]{0,60}(?:実装"
@@ -397,7 +399,8 @@ _FROM_NOW_ON = lazy_regex(
     r"(?:\b(?P<form>from (?:now|here|this point|today) (?:on(?:wards?)?(?! the stack\b| the (?:trace|log|text)\b)"
     r"|forward)|from now(?= (?:always|never|you|use"
     r"|all|please))|(?:(?<!is )(?<!are )(?<!for )(?<!of )(?<!keep )(?<!we )(?<!be )(?<!to )(?:going|moving) forward)"
-    r"|henceforth|a partir de (?:hoje|hoy)|ab (?:heute|morgen)(?= (?:immer|nie|nur|bitte|keine?)\b)"
+    r"|henceforth|hereafter|(?:starting|as of) (?:today|now|tomorrow)(?!['’])"
+    r"|a partir de (?:hoje|hoy)|ab (?:heute|morgen)(?= (?:immer|nie|nur|bitte|keine?)\b)"
     r"|à partir d['’]aujourd['’]hui|da oggi in (?:poi|avanti)"
     r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=[,:] (?!(?:i|we|it|this|that|there|you)\b))"
     r"|(?:de|a partir de) ahora en adelante|a partir de ahora|desde ahora|de hoy en adelante|en adelante|dorénavant"
@@ -432,17 +435,20 @@ NO_LONGER = lazy_regex(
 _NO_ALWAYS = lazy_regex(
     r"^(?:no+|nope|nein|nee|non|não|nao|нет|nie)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}(?!(?:it|that|this|he|she|they|you|i"
     r"|es|das|ich|du|ça|cela|je|tu|eso|isso|ele|ela|lo|io|het|ik|je|оно?|это|я|ты)\b)"
-    r"[^?\n]{2,160}\b(?:is|are|must be|should be|has to be|have to be|goes?|comes?|uses?|gets?|ist|sind|wird|werden"
-    r"|gehör\w{1,3}|est|sont|doit|doivent|es|son|está|están|debe|deben|é|são|está|estão|deve"
+    r"[^?\n]{2,160}\b(?:is|are|must be|should be|has to be|have to be|go(?:es)?|comes?|uses?|gets?|ist|sind|wird|werden"
+    r"|gehör\w{1,3}|liegen|liegt|stehen|steht|kommen|kommt|van|vont|staan|staat|liggen|ligt|ficam?|vão|est|sont|doit|doivent|es|son|está|están|debe|deben|é|são|está|estão|deve"
     r"|devem|è|sono|va|vanno|is|zijn|wordt|moet)\s(?:\w{1,20}\s){0,2}(?:always|never|immer|nie(?:mals)?|stets"
     r"|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit)\b"
     r"|^(?:no+|nope|nein|nee|non|não|nao)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}[^?\n]{2,160}\b(?:always|never|siempre|nunca"
-    r"|sempre|mai|toujours|immer|altijd|nooit) (?:is|are|es|son|é|são|è|sono|uses?|usa|va|goes?)\b"
+    r"|sempre|mai|toujours|immer|altijd|nooit) (?:is|are|es|son|é|são|è|sono|uses?|usa|va|go(?:es)?)\b"
     r"|^(?:no+|nope|nein|nee|non|não|nao)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}"
     r"(?!(?:it|that|this|he|she|they|you|i|es|das|ich|du|ça|cela|je|tu|eso|isso|ele|ela|lo|io)\b)"
     r"[^?\n]{2,120}\b(?:always|never|siempre|nunca|sempre|toujours|jamais|immer|nie(?:mals)?|stets)"
     r" (?!fail|crash|hang|break|throw|error|show|return|get|wieder|fehl|rot\b|leer\b)(?:[a-z]+ )?"
     r"(?:with|in|on|through|via|from|by|as|into|using|con|en|em|com|avec|dans|mit|über|auf|por|par|per)\b"
+    r"|^(?:no+|nein|nee|non|não|nao)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}(?:(?:we|wir|nous|on|nosotros|noi|nós|a gente|wij)\s"
+    r"[^?\n]{2,60}\b(?:always|never|immer|nie(?:mals)?|stets|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit)"
+    r"|(?:siempre|nunca|sempre|mai) \w+mos?)\b\s\S"
     r"|^нет\b\s{0,3}[,.:—–-]{1,3}\s{0,3}[^?\n]{2,120}\b(?:всегда|никогда)\b|^(?:不|不是|不对"
     r"|不行)[，,。、\s]{1,3}[^？?\n]{1,80}(?:总是|永远|始终|一律|一直都?是|必须是)"
     r"|^(?:いいえ|いや|違う|違います|ちがう|ううん)[、,。\s]{1,3}[^？?\n]{1,80}(?:常に|いつも|必ず)",
@@ -513,7 +519,8 @@ FORMS: tuple[Form, ...] = (
         " pamiętaj zapamiętaj pamiętajcie"
     )),
     Form("from now on", "rule", _FROM_NOW_ON, words_of(
-        "now here point today forward henceforth future rule ahora hoy adelante dorénavant désormais maintenant"
+        "now here point today tomorrow forward henceforth hereafter future rule"
+        " ahora hoy adelante dorénavant désormais maintenant"
         " l'avenir jetzt sofort nun künftig zukünftig zukunft"
         " hoje heute morgen d'aujourd'hui oggi"
         " diante frente agora ora d'ora adesso nu voortaan vervolg момента впредь отныне дня teraz przyszłość"
@@ -524,7 +531,7 @@ FORMS: tuple[Form, ...] = (
     )),
     Form("always, never", "rule", ALWAYS_DO, words_of(
         "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
-        " niemals stets"
+        " niemals stets altijd nooit всегда никогда"
     )),
     Form("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
     Form("like everywhere", "rule", LIKE_EVERYWHERE, words_of("like as como comme wie")),

@@ -2,9 +2,8 @@
 
 Anchored forms ("from now on …") are in `explicit_statement_patterns`. A clause without one lasts by what it combines:
 an occasion and no symptom, a tool against another, a habit of the team. Its concepts are in `lasting_words.txt`, in
-ten languages; `_CLAUSES` combines them, and the task beside a clause is cut off. A report of what happens ("it always
-resets"), an object that only points at the task, somebody else's words, a supposition and the behaviour of the
-product that is to be built are none, or no standing instruction.
+ten languages; `_CLAUSES` combines them. A report of what happens ("it always resets"), an object that only points at
+the task, a supposition and the behaviour of the product to be built are none, or no standing instruction.
 """
 
 import re
@@ -27,7 +26,6 @@ SUPPOSITION = lazy_regex(
     re.IGNORECASE,
 )
 
-
 _HEDGE = lazy_regex(
     r"\b(?:maybe|perhaps|tal vez|quizás?|peut[- ]être|vielleicht|talvez|forse|misschien)[\s.!]*$", re.IGNORECASE
 )
@@ -36,8 +34,7 @@ MIN_CONTENT = 2
 """Words that an explicit form needs beside its phrase."""
 
 MAX_BESIDE_PASTE = 400
-"""Characters of the user beside pasted text from which a message may be a ticket: its forms are scored like all"
-" else."""
+"""Characters of the user beside pasted text from which a message may be a ticket: its forms are scored only."""
 
 
 class ExplicitForm(NamedTuple):
@@ -48,7 +45,6 @@ class ExplicitForm(NamedTuple):
     start: int
     is_sure: bool
     """Whether its statement is a standing one also in a message that says more."""
-
     end: int | None = None
     """End of its statement in the sentence; None where the sentence ends."""
 
@@ -61,7 +57,7 @@ class ExplicitForm(NamedTuple):
 
 _MEMORY_QUESTION = lazy_regex(
     r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな)[。\s]{0,3}$|(?:^|[以今]后)(?:是不是|是否|要不要|会不会)|と書(?:いて|かれて)[あい]"
-    r"|\b(?:do|did|can|will|don['’]?t|didn['’]?t) you (?:still |even )?remember\b",
+    r"|\b(?:do|did|can|will|don['’]?t|didn['’]?t) you (?:still |even )?remember\b|, is(?:n['’]t)? that (?:right|true)",
     re.IGNORECASE,
 )
 _POINTER = (
@@ -188,9 +184,12 @@ def _combined_form(
     is_shown = _PRODUCT.search(text[start:end]) is not None and not _TO_ME.match(text, start)
     if is_shown or _REPORTED.search(text[:start]):
         return None
-    is_doubtful = not form.is_sure or form.name in _OFTEN_OF_THE_TASK or "hypothesis" in analysis.concepts
+    is_of_task = form.name in _OFTEN_OF_THE_TASK or (form.name == "conduct" and _BAN_OF_TASK.search(text))
+    is_doubtful = (
+        not form.is_sure or bool(is_of_task) or _AT_ONCE.match(text, start) or "hypothesis" in analysis.concepts
+    )
     may_be_task = form.name not in _BESIDE_TASK
-    return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful, may_be_task)
+    return ExplicitForm(form.name, form.kind, start, False, end, bool(is_doubtful), may_be_task)
 
 
 def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, previous: str) -> ExplicitForm | None:
@@ -203,8 +202,9 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
     forms = [form for form in FORMS if analysis.unspaced or not form.words.isdisjoint(words)]
     if not forms or _MEMORY_QUESTION.search(text):
         return None
+    denied = "no, " if DENIAL.fullmatch(_lower(previous)) else ""
     for name, kind, pattern, _ in forms:
-        match = pattern.search(text)
+        match = pattern.search(f"{denied}{text}" if name == "no, always" else text)
         if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(text)):
             continue
         if _REPORTED.search(text[: match.start()]) or TASK_AT_END.search(text):
@@ -305,7 +305,7 @@ MAX_SENTENCES_OF_UNSURE = 5
 _ADDITION = lazy_regex(
     r"\s{0,3}(?:also\b|(?![^.]*\b(?:always|never|every|whenever|each)\b)[^.\n]{0,80}(?<!\w)@[\w./-]{2,})", re.IGNORECASE
 )
-"""Words after "remember to" that add a step to the task at hand: "also update the …", a mention of a file."""
+"""Words after "remember to" that add a step to the task at hand."""
 
 _PRODUCT = lazy_regex(
     r"^[\s,:]{0,3}(?:please |and |but |also |so |just ){0,2}(?:(?:always|never) )?(?:show|display|hide|render|return"
@@ -372,7 +372,7 @@ _ONE_THING = lazy_regex(
     r"[\s.!]*$",
     re.IGNORECASE,
 )
-_POINTS_AT_PART = lazy_regex(r"\b(?:have|need|use|show) (?:that|this|these|those)\b", re.IGNORECASE)
+_POINTS_AT_PART = lazy_regex(r"\b(?:(?:have|need|use|show) (?:that|this|these|those)|need the)\b", re.IGNORECASE)
 _MIND = lazy_regex(r"\b(?:keep|bear) in mind\b", re.IGNORECASE)
 """Words by which users also explain the task at hand."""
 
@@ -548,9 +548,11 @@ _BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "no more", "
 _OFTEN_OF_THE_TASK = frozenset(("convention", "format", "norm"))
 """Forms of clauses that were right in less than .85 of the messages of all repositories: found by relevance alone."""
 
+_BAN_OF_TASK, _AT_ONCE = _concept("ban of task"), _concept("at once")
+"""A ban of what the agent is about to do, and a request for the task at hand: "just do it without asking"."""
+
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
 """A sentence that the following one extends to all."""
-
 MAX_CLAUSE = 260
 """Characters of a clause that lasts; longer ones describe a task."""
 

@@ -301,7 +301,7 @@ _REPORTED_WORDS = lazy_regex(
     rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
     r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)"
     r"|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses|le|ce|aqui o|aquí el|hier(?: ist)? das) )?"
-    r"(?:ticket|issue|chamado|slack|jira)\s*[:：]"
+    r"(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van|от) \w+){0,1}\s*[:：]"
     r"|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)"
     r"|客先|上司|先輩|同僚|[^\s:：]{1,8}さん)"
     r"(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書|送)|お願い|対応|です|曰く))?"
@@ -311,16 +311,41 @@ _REPORTED_WORDS = lazy_regex(
 )
 """A line after which somebody else speaks: "the customer writes:"."""
 
+_TO_WRITE = (
+    r"(?:translate|write|add|append|insert|put|change|rename|set|draft|reply|post|print|display|übersetze?|schreibe?"
+    r"|ändere|füge|traduce|escribe|cambia|añade|agrega|traduza|escreva|mude|adicione|traduis|écris|ajoute|traduci"
+    r"|scrivi|aggiungi|vertaal|schrijf|переведи|напиши|добавь)"
+)
+_TEXT_TO_SHOW = (
+    r"(?:commit message|pr (?:title|description)|todo|fixme|release notes?|headline|toast|tooltip|banner|caption"
+    r"|(?:button|error) (?:text|label|message)|subject line)"
+)
+_DOCUMENT = r"(?:ticket|user story|system prompt|spec(?:ification)?|slack|e-?mail|tweet|blog post)"
+_OURSELVES = r"(?:i|we|you|ich|wir|yo|eu|je|nous|nós|io|noi|ik|wij|я|мы)"
+_IN_LABEL = r"(?:[^:：.!?\n]|\.(?=\w))"
+_DICTATED = lazy_regex(
+    r"(?:^|(?<=[.!?。！？] ))(?!(?:[^:：\n]{0,80}\b(?:rules?|memor\w*|remember|claude\.md|agents\.md|conventions?"
+    r"|preferences?)\b))(?:(?:and|now|then|also|please|pls|ok|can you|could you|would you)[\s,]{1,3}){0,3}"
+    rf"(?:(?:{_IN_LABEL}{{0,60}}(?<!\w){_DOCUMENT}(?!\w){_IN_LABEL}{{0,30}}"
+    rf"|(?!(?:\w+ )?{_OURSELVES}\s)\w[\w.-]{{1,24}}(?: \w{{1,12}})? (?:{_STATES}|suggests?|suggested|recommends?"
+    r"|recommended|told (?:me|us)|claims?|claimed|thinks|announced))\s?[:：]\s(?P<others>[^\n]+)"
+    rf"|(?:{_TO_WRITE}(?!\w){_IN_LABEL}{{1,80}}|(?:the )?{_TEXT_TO_SHOW}(?!\w){_IN_LABEL}{{0,40}})"
+    r"\s?[:：]\s(?P<text>[^\n]{1,400}?(?:[.!?。！？](?=\s|$)|$)))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A text in its line that somebody else wrote, or that is to be written somewhere: "change the label to: …"."""
+
 MAX_REQUEST_BELOW = 120
 """Characters of a line below somebody else's words that still is the user's."""
 
 
 def stated_words(message: str) -> str:
-    """Return the user's own words without what a line above them attributes to somebody else; offsets stay.
+    """Return the user's own words without those of somebody else and those to be written somewhere; offsets stay.
 
-    The last of several paragraphs is the user's if it is one short line.
+    A line such as "the customer writes:" attributes all that follows, but for a last paragraph of one short line.
     """
     own = own_words(message)
+    own = _blanked(own, [match.span(match.lastgroup or 0) for match in _DICTATED.finditer(own)])
     lines = list(_lines(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
     below = [line for line in lines[at + 1 :] if line.text.strip()]

@@ -128,12 +128,16 @@ def _trimmed(words: str, start: int, end: int, paragraph: int, is_item: bool) ->
 
 def _stripped(words: str, start: int, end: int, paragraph: int, is_item: bool) -> Iterator[Sentence]:
     text = words[start:end]
-    stripped = text.lstrip(" \t,;，、；")
+    leading = _LEADING.match(text)
+    stripped = text[leading.end() :] if leading else text
     start += len(text) - len(stripped)
     stripped = stripped.rstrip()
     if stripped and any(character.isalpha() for character in stripped):
         yield Sentence(start, start + len(stripped), stripped, paragraph, is_item)
 
+
+_LEADING = lazy_regex("[ \\t,;，、；\u2600-\u27bf\ufe0f\u200d\U0001f300-\U0001faff]*")
+"""Spaces, marks and pictures before the words of a sentence."""
 
 _DOCUMENT = lazy_regex(
     r"(?m)\b[a-z]+—[a-z]+\b|^[^\n]{0,60}(?<![\w.])\d{1,2}[.)] (?:[A-Z][\w-]{1,30} (?:and |of |the |for |to |& )?){0,5}"
@@ -394,6 +398,7 @@ _THIS_STEP = lazy_regex(
     r"(?:this|the current|diese[mnrs]?|este|esta|cette|cet?|esse|essa|quest[oa]|dit|deze|эт(?:ой|ого|у|ом)) "
     rf"(?:one |single )?{_STEP}\b"
     rf"|\bn?[dn]es[st][ea] {_STEP}\b"
+    r"|\b(?:in|on|for) this (?:script|function|file|page|table|endpoint|component|class|method|query|screen|form)\b"
     r"|\bjust (?:this\b(?! (?:repo\w*|project|package|folder))|once\b|for (?:now|this|today)\b)"
     r"|\bthis once\b|\b(?:only|just) this one\b"
     r"|(?:这个|这条|当前|本次) ?(?:pr|分支|任务|提交|会话)(?:里|中|上|先|就|只|不)"
@@ -410,7 +415,8 @@ _FOR_NOW = lazy_regex(
     re.IGNORECASE,
 )
 _SINCE_TODAY = lazy_regex(
-    r"\b(?:from today|ab (?:heute|morgen)|(?:desde|de|a partir de) (?:hoy|mañana|hoje|amanhã)"
+    r"\b(?:(?:from|as of|starting) (?:today|tomorrow)|ab (?:heute|morgen)"
+    r"|(?:desde|de|a partir de) (?:hoy|mañana|hoje|amanhã)"
     r"|(?:dès|à partir d(?:e|['’])) ?(?:aujourd['’]hui|demain)|da (?:oggi|domani)|vanaf (?:vandaag|morgen)"
     r"|с сегодняшнего)\b"
     r"|从(?:今天|明天)(?:起|开始)|(?:今日|明日)から",

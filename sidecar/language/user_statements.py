@@ -111,7 +111,7 @@ def read_statements(message: str, before: str = "") -> Reading:
         analysis = analyses[index]
         previous = sentences[index - 1].text if index else ""
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
-        others = ((sentences[at], analyses[at]) for at in range(len(sentences)) if at != index)
+        others = [(sentences[at], analyses[at]) for at in range(len(sentences)) if at != index]
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
         is_of_one_task = _NO_CODE.match(sentence.text) or _OF_ONE_TASK.search(sentence.text)
         if _NO_CODE.match(sentence.text):
@@ -122,7 +122,7 @@ def read_statements(message: str, before: str = "") -> Reading:
                 scored = scored._replace(score=min(scored.score, MAX_WEAK), is_standing=False)
             if statement is None:
                 statement = scored._replace(is_standing=scored.is_standing and scored.score >= STANDING)
-            elif scored.is_standing and scored.score >= AGREEMENT:
+            elif scored.is_standing and scored.score >= AGREEMENT and not _is_fact_for(others, statement):
                 statement = statement._replace(is_standing=True, reasons=(*statement.reasons, *scored.reasons))
         if is_retraction(following):
             statement = statement._replace(score=min(statement.score, MAX_WEAK), is_standing=False)
@@ -220,6 +220,11 @@ def _explicit(
 def _may_become_standing(statement: Statement) -> bool:
     """Whether the score decides if a statement of a doubtful form is standing."""
     return not statement.is_standing and not statement.corrects_value and statement.score >= FALLBACK
+
+
+def _is_fact_for(others: Iterable[tuple[Sentence, Analysis]], statement: Statement) -> bool:
+    """Whether a habit is what a task beside it has to fit: "We use Postgres. Write me a query …"."""
+    return "explicit form: convention" in statement.reasons and any(_is_task(*other) for other in others)
 
 
 def _corrected_value(sentence: Sentence, context: Context, previous: str) -> ExplicitForm | None:

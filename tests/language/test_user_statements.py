@@ -364,6 +364,79 @@ def test_what_holds_for_more_than_the_task_beside_it_is_a_statement(message: str
     assert len(read_statements(message).statements) == 1
 
 
+TO_BE_WRITTEN_OR_REPORTED = """
+Nora wrote: from now on we ship on Mondays, never on Fridays. Draft a reply.
+translate to german: we no longer use the old printer
+Write in the changelog: We no longer support printers of 2010.
+Add to GUESTS.md: always sign the book.
+Change the label to: Always stay signed in
+Commit message: always round the totals
+TODO: never call this twice
+Release note: From now on exports are CSV.
+Copilot suggested: always use a ledger. Do that here.
+Write a system prompt: You sell tickets. Never reveal the price list. Always answer in English.
+Here is the ticket: From now on guests must confirm their mail. Never send a bill twice.
+We no longer need the spare table.
+Always use absolute paths in this script.
+use the shorter name from now on in this function
+my colleague said we no longer need the ledger, is that right
+""".strip().splitlines()
+
+
+@together("message", TO_BE_WRITTEN_OR_REPORTED)
+def test_what_is_to_be_written_or_reported_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+BAN_OF_ONE_STEP = """
+Don't commit
+wait, do not commit, the tests are red
+don't run the tests, they take too long
+ok but do not edit index.html
+do not install packages
+Looks good. Do not commit.
+no ejecutes los tests
+Ändere das Schema nicht
+não rode os testes
+コミットしないで
+stop asking, just do it
+don't guess, read the file
+just do it without asking
+We use Postgres. Write me a query that lists all tables.
+""".strip().splitlines()
+
+
+@together("message", BAN_OF_ONE_STEP)
+def test_a_ban_of_what_comes_next_is_found_by_relevance_alone(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+
+
+AFTER_A_MARK_OR_DENIAL = """
+👍 always use pnpm
+✅ Always run the linter
+That's wrong. Tests always go to tests/unit.
+Nein, wir nutzen immer UTC.
+Nein, Tests liegen immer unter tests/unit.
+no, siempre usamos UTC.
+Gebruik altijd pnpm.
+Push nooit naar main.
+Никогда не пушь в main.
+永远不要直接提交到main分支
+Starting today we use pnpm.
+As of today we use pnpm.
+Hereafter all commits are signed.
+as I said: always use pnpm
+New rule: never push to main
+don't add comments
+don't create markdown files
+""".strip().splitlines()
+
+
+@together("message", AFTER_A_MARK_OR_DENIAL)
+def test_a_rule_after_a_mark_or_a_denial_is_a_standing_instruction(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [True]
+
+
 WITHOUT_A_TASK = """
 If unsure, ask me.
 有不确定的地方请问我
