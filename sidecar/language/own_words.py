@@ -312,9 +312,14 @@ _REPORTED_WORDS = lazy_regex(
 """A line after which somebody else speaks: "the customer writes:"."""
 
 _TO_WRITE = (
-    r"(?:translate|write|add|append|insert|put|change|rename|set|draft|reply|post|print|display|übersetze?|schreibe?"
-    r"|ändere|füge|traduce|escribe|cambia|añade|agrega|traduza|escreva|mude|adicione|traduis|écris|ajoute|traduci"
-    r"|scrivi|aggiungi|vertaal|schrijf|переведи|напиши|добавь)"
+    r"(?:write|add|append|insert|put|change|rename|set|draft|print|display|schreibe?|ändere|füge|escribe|cambia|añade"
+    r"|agrega|escreva|mude|adicione|écris|ajoute|scrivi|aggiungi|schrijf|напиши|добавь)"
+)
+_TO_TRANSLATE = r"(?:translate|übersetze?|traduce|traduza|traduis|traduci|vertaal|переведи)"
+_PLACE_OF_TEXT = (
+    r"(?:\w+\.md|changelog|readme|docs?|documentation|guide|wiki|label|title|text|button|message|comment|head(?:ing|er)"
+    r"|placeholder|string|texto|título|etiqueta|bot[óã]o|botón|texte|titre|libellé|bouton|beschriftung|titel|testo"
+    r"|titolo|etichetta|pulsante|текст|заголовок)"
 )
 _TEXT_TO_SHOW = (
     r"(?:commit message|pr (?:title|description)|todo|fixme|release notes?|headline|toast|tooltip|banner|caption"
@@ -329,7 +334,9 @@ _DICTATED = lazy_regex(
     rf"(?:(?:{_IN_LABEL}{{0,60}}(?<!\w){_DOCUMENT}(?!\w){_IN_LABEL}{{0,30}}"
     rf"|(?!(?:\w+ )?{_OURSELVES}\s)\w[\w.-]{{1,24}}(?: \w{{1,12}})? (?:{_STATES}|suggests?|suggested|recommends?"
     r"|recommended|told (?:me|us)|claims?|claimed|thinks|announced))\s?[:：]\s(?P<others>[^\n]+)"
-    rf"|(?:{_TO_WRITE}(?!\w){_IN_LABEL}{{1,80}}|(?:the )?{_TEXT_TO_SHOW}(?!\w){_IN_LABEL}{{0,40}})"
+    rf"|(?:{_TO_TRANSLATE}(?!\w){_IN_LABEL}{{1,80}}"
+    rf"|{_TO_WRITE}(?!\w){_IN_LABEL}{{1,60}}?(?<!\w){_PLACE_OF_TEXT}(?!\w){_IN_LABEL}{{0,30}}"
+    rf"|(?:the )?{_TEXT_TO_SHOW}(?!\w){_IN_LABEL}{{0,40}})"
     r"\s?[:：]\s(?P<text>[^\n]{1,400}?(?:[.!?。！？](?=\s|$)|$)))",
     re.IGNORECASE | re.MULTILINE,
 )
