@@ -41,6 +41,9 @@ _SENTENCE_END = lazy_regex(
 )
 _FULL_STOP = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.k\.a)(?<!\bvs)(?<!\betc)(?<!\s)[.!?](?=\s|$)|[。！？]")
 _ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
+_ABBREVIATION_CHARACTERS = 16
+"""Maximum number of characters of an abbreviation and the one before it."""
+_LEADING_FULL_STOP = lazy_regex(r"[.!?](?=\s|$)")
 _SPACE = lazy_regex(r"\s+")
 UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 """A character of Chinese or Japanese, which have no spaces between words."""
@@ -85,15 +88,23 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def split_sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of a line; an abbreviation ends none, and none is empty."""
-    sentence = ""
+    """Yield the sentences of a line; an abbreviation ends none, and none is empty.
+
+    Only the end of a sentence is searched for an abbreviation, so that the time is linear in the length of the line.
+    """
+    parts: list[str] = []
+    end = ""
     for part in _SENTENCE_END.split(line):
-        sentence = f"{sentence} {part}".strip()
-        if sentence and not _ABBREVIATION.search(sentence):
-            yield sentence
-            sentence = ""
-    if sentence:
-        yield sentence
+        text = part.rstrip() if parts else part.strip()
+        if not text:
+            continue
+        parts.append(text)
+        end = f"{end} {text}"[-_ABBREVIATION_CHARACTERS:]
+        if not _ABBREVIATION.search(end):
+            yield " ".join(parts)
+            parts, end = [], ""
+    if parts:
+        yield " ".join(parts)
 
 
 def first_sentence(text: str, limit: int) -> str:
@@ -111,10 +122,13 @@ def up_to_full_stop(text: str) -> str:
 
 def split_at_full_stops(text: str) -> Iterator[str]:
     """Yield the parts of a text that end with a full stop, and the rest, whatever a sentence begins with."""
-    while text:
-        part = up_to_full_stop(text)
-        yield part
-        text = text[len(part) :].lstrip()
+    start = 0
+    while start < len(text):
+        match = _LEADING_FULL_STOP.match(text, start) or _FULL_STOP.search(text, start)
+        end = match.end() if match else len(text)
+        yield text[start:end]
+        space = _SPACE.match(text, end)
+        start = space.end() if space else end
 
 
 def _informative_part(paragraph: str) -> str:

@@ -1,5 +1,8 @@
 """The informative part of an agent's last message."""
 
+from collections.abc import Callable, Iterator
+from itertools import product
+
 from sidecar.capture.devlog_draft import devlog as draft_devlog
 from sidecar.capture.devlog_draft import is_due
 from sidecar.core.prose_sentences import (
@@ -7,11 +10,13 @@ from sidecar.core.prose_sentences import (
     first_sentence,
     sentences,
     split_at_full_stops,
+    split_sentences,
     up_to_full_stop,
 )
 from sidecar.language.closing_message import Account, WorkAccount
 from sidecar.runs.model import FileChange
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 INFORMATIVE = "Rounding now happens on the discount, not on the price."
 
@@ -85,6 +90,25 @@ def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> Non
     assert list(sentences(text)) == [
         "First, e.g. Carts are done.", "Then `a.b` came!", "One item", "Another item.", "It has two.",
     ]  # fmt: skip
+
+
+@together(
+    ("line", "expected"),
+    [
+        ("A. " * 33_334 + "End. Next.", ["A. " * 33_334 + "End.", "Next."]),
+        ("x etc. Y" * 12_500 + ". Z", ["x etc. Y" * 12_500 + ". Z"]),
+        ("Mr. Ada  \n  paid, cf. \n B. Then left.", ["Mr. Ada", "paid, cf. B. Then left."]),
+        ("Done now. " * 10_000, ["Done now."] * 10_000),
+    ],
+)
+def test_a_long_line_is_split_at_sentences_and_not_at_abbreviations(line: str, expected: list[str]) -> None:
+    """A line of abbreviations took time that grew with the square of its length: a minute for 40,000 characters."""
+    assert list(split_sentences(line)) == expected
+
+
+@together("split, piece", product((split_sentences, split_at_full_stops), ("A. ", "x etc. Y", "A! ", "。", "\n ")))
+def test_sentences_take_time_linear_in_the_length(split: Callable[[str], Iterator[str]], piece: str) -> None:
+    assert takes_linear_time(lambda length: lambda: list(split(piece * (length // len(piece)))), 10_000)
 
 
 def test_an_entry_holds_the_events_between_the_account_and_the_files() -> None:
