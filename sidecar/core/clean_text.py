@@ -46,15 +46,30 @@ def clip_at_word(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
 
 
+_CODE_SPAN = r"(?<!`)(`{1,3})(?!`)[^\n]{1,400}?(?<!`)\1(?!`)"
+_SPACED_WORD = r"[^\W_\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af]"
+"""A letter or digit, not of a script in which a bold word touches the next one."""
+
+_BOLD = lazy_regex(
+    rf"{_CODE_SPAN}|(?<!{_SPACED_WORD})(?<![\\*/])(\*\*\*?)(?=\*?[^\s*/])"
+    r"((?:[^*`\n]++|`[^`\n]{1,400}+`|`|\n(?![ \t]{0,40}\n)|\*(?!\*)|\*(?=\*\*(?!\*))"
+    rf"|\*\*(?=/)|(?<=/)\*\*|(?<={_SPACED_WORD})\*\*(?={_SPACED_WORD}))++)(?<=[^\s/])\2(?!{_SPACED_WORD}|[*/])"
+)
+"""A code span, or bold text, which may have an exponent (`x**2`) or a pattern of paths (`src/**`) in it."""
+
 _EMPHASIS = lazy_regex(
-    r"(?<!/)\*\*(?![/*])|(?<![\w*/.])\*(?=[^\W_])([^*`\n]{0,200}[^\s*])\*(?![\w/*])"
-    r"|(?<!\w)_{1,2}(?=[^\W_])([^_`\n]{1,200}\s[^_`\n]{0,200})_{1,2}(?!\w)"
+    rf"{_CODE_SPAN}|(?<![\w*/.\\])\*(?=[^\W_])([^*`\n]{{0,200}}[^\s*/])\*(?![\w/*]|\.\w)"
+    r"|(?<!\w)(__?)(?=[^\W_])([^_`\n]{1,200}\s[^_`\n]{0,200}(?<=\S))\3(?!\w)"
 )
 
 
 def without_emphasis(text: str) -> str:
-    """Return a text without Markdown's marks of emphasis; `__init__.py`, `*.py`, `src/**` and `_` stay."""
-    return _EMPHASIS.sub(lambda match: match[1] or match[2] or "", text)
+    """Return a text without Markdown's marks of emphasis; code, `**kwargs`, `x**2`, `__init__.py` and `src/**` stay."""
+    if "**" in text:
+        text = _BOLD.sub(lambda match: match[3] or match[0], text)
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub(lambda match: match[2] or match[4] or match[0], text)
+    return text
 
 
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")

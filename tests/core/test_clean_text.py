@@ -2,6 +2,7 @@
 
 import gc
 import tracemalloc
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +15,10 @@ from sidecar.core.clean_text import (
     join_first,
     line_of_code,
     with_full_stop,
+    without_emphasis,
 )
 from tests.support.cases import together
+from tests.support.growth import takes_linear_time
 
 
 @given(st.text(max_size=30), st.integers(1, 20))
@@ -34,6 +37,53 @@ def test_a_sentence_ends_with_the_full_stop_of_its_script() -> None:
 def test_a_text_is_clipped_between_words() -> None:
     assert clip("whole cents, always", 13) == "whole cents,…"
     assert clip_at_word("whole cents, always", 15) == "whole cents…"
+
+
+@together(
+    ("text", "plain"),
+    [
+        ("**Moved** to __init__.py. Use *only* cents.", "Moved to __init__.py. Use only cents."),
+        ("**Never** log *a* token, __not once__, _not ever_.", "Never log a token, not once, not ever."),
+        ("(**bold**), **bold:** and **two\nlines**", "(bold), bold: and two\nlines"),
+        ("***both*** and **a *nested* word** and **nested *last***", "both and a nested word and nested last"),
+        ("**Use `2**10` for `x`** always", "Use `2**10` for `x` always"),
+        ("**Sizes of 2**10 bytes** and **all of src/** too**", "Sizes of 2**10 bytes and all of src/** too"),
+        ("_**Warning**_ and __**read this**__", "_Warning_ and read this"),
+        ("使用**粗体**文字。**주의**는", "使用粗体文字。주의는"),
+        ("**É proibido** e **«citação»**", "É proibido e «citação»"),
+    ],
+)
+def test_marks_of_emphasis_are_removed_in_pairs(text: str, plain: str) -> None:
+    assert without_emphasis(text) == plain
+    assert without_emphasis(plain).replace("_", "") == plain.replace("_", "")
+
+
+@together(
+    "text",
+    [
+        "Always use `2**10` for sizes.", "Never use `**kwargs` in public functions.", "Use `**kwargs` or `**options`.",
+        "Never use **kwargs in public functions.", "Always write x**2, never pow(x, 2).", "x**2 + y**2 < r**2",
+        "Pass *args and **kwargs, or *args alone.", "def f(*args, **kwargs) and g(**options)", "f(**a, **b)", "2 ** 10",
+        "src/**/*.ts and src/**/*.js", "**/*.py, **/*.pyi", "dist/** and build/**", "*.py and *.js", "*test*.py",
+        "a * b", "__init__.py, __main__ and __all__", "_private and _other", "`__a b__` and `*x*` and ``**`y`**``",
+        "~~gone~~",
+        "2*3 and 4*5", r"\**kept\**", "** spaced **", "an open **mark", "*", "**", "****", "snake_case and other_name",
+        "**one paragraph\n\nanother**", "_id, name and_rev_", "/** comment **/",
+    ],
+)  # fmt: skip
+def test_signs_of_code_and_paths_are_not_marks_of_emphasis(text: str) -> None:
+    assert without_emphasis(text) == text
+
+
+@together(
+    "piece",
+    [
+        "**", "**a", "**a ", " **", "*", "*a", "* ", "`", "`a", "``", "**`a", "**`", "**`a` ", "_a", "__a ", "_a _",
+        "/**", "a**b", "**a/**", "**/", "***", "***a ", "**a *b***", "**\n", "`**a\n", "字**",
+    ],
+)  # fmt: skip
+def test_emphasis_is_removed_in_time_linear_in_the_length(piece: str) -> None:
+    assert takes_linear_time(lambda length: partial(without_emphasis, piece * (length // len(piece))), 10_000)
 
 
 @together(
