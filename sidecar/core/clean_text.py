@@ -167,18 +167,27 @@ def escape_markers(text: str) -> str:
 
 
 def with_capital(text: str) -> str:
-    """Return a text with a capital at its beginning, unless that is a path or a name in code."""
-    return text[:1].upper() + text[1:] if text[:1].islower() and not _CODE_NAME.match(text) else text
+    """Return a text with a capital at its beginning, unless that is a path, an address or a name in code."""
+    capital = text[:1].upper()
+    if len(capital) != 1 or not text[0].islower() or _CODE_NAME.match(text):
+        return text
+    return capital + text[1:]
 
 
-_CODE_NAME = lazy_regex(r"\w*(?:[_.(/]|::|[a-z][A-Z])")
+_CODE_NAME = lazy_regex(r"\w*(?:[_.(/]|::|[a-z][A-Z])|[a-z][a-z0-9+.-]{0,30}://")
 
 
 def with_full_stop(text: str) -> str:
-    """Return a sentence with a full stop at its end, that of its script."""
-    bare = text.rstrip(".。")
-    is_unspaced = "\u3040" <= bare[-1:] <= "\u9fff"
-    return f"{bare}{'。' if is_unspaced else '.'}"
+    """Return a sentence with a full stop at its end, that of its script, unless it ends with such a mark."""
+    if _SENTENCE_MARK.search(text[-_SENTENCE_MARK_CHARACTERS:]):
+        return text
+    is_unspaced = "\u3040" <= text[-1:] <= "\u9fff"
+    return f"{text}{'。' if is_unspaced else '.'}"
+
+
+_SENTENCE_MARK = lazy_regex(r"[.!?…。！？．][\"'”’»›)\]」』）】》*]{0,4}$")
+_SENTENCE_MARK_CHARACTERS = 5
+"""Maximum number of characters of a full stop and the quotation marks and brackets that close after it."""
 
 
 def one_line(text: str, limit: int) -> str:

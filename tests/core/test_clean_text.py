@@ -14,6 +14,7 @@ from sidecar.core.clean_text import (
     escape_markers,
     join_first,
     line_of_code,
+    with_capital,
     with_full_stop,
     without_emphasis,
 )
@@ -28,10 +29,50 @@ def test_a_clipped_text_fits_its_limit_and_ends_with_an_ellipsis(text: str, limi
         assert clipped == text if len(text) <= limit else clipped.endswith("…")
 
 
-def test_a_sentence_ends_with_the_full_stop_of_its_script() -> None:
-    assert with_full_stop("SQLite for the carts.") == "SQLite for the carts."
-    assert with_full_stop("购物车用 SQLite 保存") == "购物车用 SQLite 保存。"
-    assert with_full_stop("カートを保存する。") == "カートを保存する。"
+@together(
+    ("text", "sentence"),
+    [
+        ("SQLite for the carts.", "SQLite for the carts."),
+        ("SQLite for the carts", "SQLite for the carts."),
+        ("购物车用 SQLite 保存", "购物车用 SQLite 保存。"),
+        ("カートを保存する。", "カートを保存する。"),
+        ("Done!", "Done!"),
+        ("Why?", "Why?"),
+        ("Why?!", "Why?!"),
+        ("And so on…", "And so on…"),
+        ("終わり！", "終わり！"),
+        ("なぜ？", "なぜ？"),
+        ('He said "Done!"', 'He said "Done!"'),
+        ("Carts first (why?)", "Carts first (why?)"),
+        ("「終わり。」", "「終わり。」"),
+        ("Use SQLite (for the carts)", "Use SQLite (for the carts)."),
+        ("Never call `empty?`", "Never call `empty?`."),
+    ],
+)
+def test_a_sentence_ends_with_the_full_stop_of_its_script_or_its_own_mark(text: str, sentence: str) -> None:
+    assert with_full_stop(text) == sentence
+
+
+@together(
+    ("text", "capitalized"),
+    [
+        ("round cents", "Round cents"),
+        ("élan vital", "Élan vital"),
+        ("в корзине", "В корзине"),
+        ("", ""),
+        ("`cart` first", "`cart` first"),
+        ("src/cart.py first", "src/cart.py first"),
+        ("camelCase names", "camelCase names"),
+        ("http://x is gone", "http://x is gone"),
+        ("git+ssh://host/repo is used", "git+ssh://host/repo is used"),
+        ("s3://bucket holds it", "s3://bucket holds it"),
+        ("ß is a letter", "ß is a letter"),
+        ("ﬁnd the cart", "ﬁnd the cart"),
+        ("note: cents", "Note: cents"),
+    ],
+)
+def test_a_text_begins_with_a_capital_unless_it_begins_with_a_name(text: str, capitalized: str) -> None:
+    assert with_capital(text) == capitalized
 
 
 def test_a_text_is_clipped_between_words() -> None:
