@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secret_formats import (
     MASK,
+    OTHER_PHRASES,
     PHRASES,
     describes_password,
     is_machine_generated,
     is_placeholder,
     is_prose,
     is_random,
+    is_stated_password,
     mask_known_tokens,
     mask_private_keys,
     repeats_its_name,
@@ -45,7 +47,8 @@ def redact(text: str) -> str:
     masked = _mask_auth_headers(text, small)
     if "curl" in masked:
         masked = _CURL.sub(rf"\1{MASK}", masked)
-    return _mask_named_secrets(masked, small if masked == text else lowercase_in_place(masked))
+    masked = _mask_named_secrets(masked, small if masked == text else lowercase_in_place(masked))
+    return _mask_stated_passwords(masked, small if masked == text else lowercase_in_place(masked))
 
 
 def redact_lines(text: str) -> str:
@@ -60,16 +63,19 @@ def may_span_lines(text: str) -> bool:
 
 def _mask_auth_headers(text: str, small: str) -> str:
     """Mask HTTP authorization headers in a text with this lowercase. Searches only where a scheme's name appears."""
-    matches = {
-        at: match for at in _scheme_positions(small) if (match := _BEARER.match(text, at)) and is_random(match[2])
-    }
-    if not matches:
+    matches = (_BEARER.match(text, at) for at in _scheme_positions(small))
+    return _mask_spans(text, [match.span(2) for match in matches if match and is_random(match[2])])
+
+
+def _mask_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    """Mask parts of a text; of parts that overlap, only the first."""
+    if not spans:
         return text
     position, parts = 0, []
-    for at in sorted(matches):
-        if at >= position:
-            parts += [text[position : matches[at].start(2)], MASK]
-            position = matches[at].end()
+    for start, end in sorted(spans):
+        if start >= position:
+            parts += [text[position:start], MASK]
+            position = end
     return "".join([*parts, text[position:]])
 
 
@@ -332,3 +338,43 @@ def _is_password(match: re.Match[str]) -> bool:
     return is_pass and bool(
         _ACCOUNT_NAME.search(match.string, max(0, match.start() - _ACCOUNT_NAME_CHARACTERS), match.start())
     )
+
+
+# Passwords that a sentence states: "the password is …", "user admin, password …", "la contraseña es …", "密码是…".
+
+_STATED_WORDS = (
+    "pass", "pwd", "contrase", "senha", "wachtwoord", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호",
+)  # fmt: skip
+_STATED = lazy_regex(
+    rf"""(?ix) (?: {PHRASES} | ({OTHER_PHRASES}) ) (?![a-z0-9_-]) [*"'`]{{0,3}}
+    ( [ \t]{{1,3}} (?:is|was|ist|war|lautet|es|era|é|è|est|это) (?=[ \t:：]) [ \t]{{0,3}} [:：]?
+    | [ \t]{{0,3}} (?: [是为為はが은는:：] [:：]? | [—–](?=[ ]) | (?(1)=|(?!)) ) )?
+    [*]{{0,2}} [ \t\u3000]{{0,4}} ["'`“„«「『*]{{0,3}}
+    ( [^\W_] [^\s"'`(){{}}\[\]<>,;\\“”„‘’«»\u3000-\u9fff\uac00-\ud7af\uff00-\uff60]{{5,200}}+
+    | [!#$%&@^~+?] [^\s"'`(){{}}\[\]<>,;\\“”„‘’«»\u3000-\u9fff\uac00-\ud7af\uff00-\uff60]{{5,200}}+ ) (?![(\[{{]) """
+)
+_MIN_STATED_CHARACTERS = 6
+
+
+def _mask_stated_passwords(text: str, small: str) -> str:
+    """Mask the passwords that sentences state in a text with this lowercase; searches only at the name of one."""
+    return _mask_spans(text, [span for at in _stated_positions(small) if (span := _stated_password(text, at))])
+
+
+def _stated_positions(small: str) -> Iterator[int]:
+    for word in _STATED_WORDS:
+        at = small.find(word)
+        while at >= 0:
+            yield at
+            at = small.find(word, at + len(word))
+
+
+def _stated_password(text: str, at: int) -> tuple[int, int] | None:
+    """Return the place of the password after the name at a position, without the marks that end its sentence."""
+    match = _STATED.match(text, at)
+    if match is None:
+        return None
+    value = match[3].rstrip(".:?*_…")
+    if len(value) < _MIN_STATED_CHARACTERS or not is_stated_password(value, follows_verb_or_colon=bool(match[2])):
+        return None
+    return match.start(3), match.start(3) + len(value)

@@ -13,6 +13,12 @@ from sidecar.core.lazy_regex import lazy_regex
 PHRASES = r"(?:passwor[dt]|passwd|passphrase|passcode|pwd|contrase[nñ]a)"
 """Names of passwords."""
 
+OTHER_PHRASES = (
+    r"(?:(?<!\w)senha|(?<=mot\ de\ )passe|(?<=palavra-)passe|wachtwoord|парол(?:ь|я|ем)"
+    r"|密[码碼]|口令|パスワード|비밀번호)"
+)
+"""Their names in other languages, which only sentences have."""
+
 _PLACEHOLDER = lazy_regex(
     r"(?i)^[./~]|^\$\w|\$[{(]|%[sdrv](?![A-Za-z0-9])|%[({]|^%\w+%$|^[{<]|[{<]\w{1,40}[>}]|\{\{|<%|#\{|\.\.\.|…|\*\*\*|x{6}|\byour[-_]?|example"
     r"|placeholder|process\.env|environ|redacted|change[-_]?me"
@@ -20,6 +26,7 @@ _PLACEHOLDER = lazy_regex(
 _EXPRESSION = lazy_regex(r"[$#%]?\{{1,2}[ ]?[\w.:?|\[\]-]{1,80}[ ]?\}{1,2}|%\(\w+\)s|<[\w ./-]{1,60}>")
 """Template expressions; braces around anything else count as signs."""
 
+_JOINS_NAMES = frozenset("-_./:=|")
 _SIGNS = frozenset("!#$%^&*()[]{}<>-_+=~?@,;:|/")
 _NOT_IN_NAMES = lazy_regex(r"[!#^*+=~?@$%&]")
 _RANGE = lazy_regex(r"a-z|A-Z|0-9|\\w")
@@ -73,6 +80,37 @@ def describes_password(value: str) -> bool:
 def is_prose(value: str) -> bool:
     """Whether a sequence of words is a sentence and not a passphrase."""
     return not _PROSE.isdisjoint(value.lower().split())
+
+
+_NOT_STATED = lazy_regex(
+    r"(?ix) ^(?: [^\W\d]\w*(?:\.[^\W\d]\w*)+ | [\w.-]+(?:/[\w.-]*)+ | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | \w+://.*"
+    r"| \d{4}-\d\d-\d\d.* | v?\d+(?:[.:-]\d+)+\w{0,5}"
+    r"| \d{1,4}%?[-+]?(?:characters?|chars?|digits?|numbers?|letters?|symbols?|words?|bits?|bytes?|[km]b|ms|secs?"
+    r"|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?|times?|factors?|steps?|fa|th|st|nd|rd)(?:-.*)?"
+    r"| (?:sha|md|aes|rsa|ecdsa|hmac|pbkdf|argon|bcrypt|base|utf|oauth|saml|http|tls|ssl|ipv|x|p|pkcs|ed|rfc|iso)-?"
+    r"\d{1,5}(?:[-_+].*|id?|d|url|mb4|gcm|crypt|sum|with\w+)?"
+    r"| (?:u?int|float|bytes|n?varchar|char|string|text)\d{1,3}"
+    r"| (?:field|param|arg|input|column|line|page|step|issue|row|item|value|option|user|version|level)-?\d{1,2}"
+    r"| .*-(?:protected|encoded|encrypted|hashed|based|only|enabled|style|like|compatible|compliant|safe) )$"
+)
+"""Words with a digit or sign that follow the name of a password in prose and code: members, paths, addresses, dates,
+versions, measures, algorithms, types, numbered things, and compounds."""
+_SIGN_WITHIN = lazy_regex(r"[^\W_][!#$%&@^~]++[^\W_]")
+_DIGIT_WITHIN = lazy_regex(r"[0-9].*[0-9]|[0-9][^\W\d_]")
+
+
+def is_stated_password(value: str, *, follows_verb_or_colon: bool) -> bool:
+    """Whether a word after the name of a password is one, and not the next word of a sentence, as `sha256` and `a.b`.
+
+    Without a verb or colon between them it has two digits, or one before a letter, and no sign that joins names.
+    """
+    word = value.rstrip("!")
+    mixes = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    if follows_verb_or_colon:
+        is_secret = mixes or _SIGN_WITHIN.search(word) is not None
+    else:
+        is_secret = mixes and _DIGIT_WITHIN.search(word) is not None and _JOINS_NAMES.isdisjoint(word)
+    return is_secret and not (is_placeholder(value) or repeats_its_name(value) or _NOT_STATED.match(word))
 
 
 def _has_many_signs(value: str) -> bool:

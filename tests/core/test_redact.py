@@ -150,7 +150,8 @@ ADVERSARIAL = (
     "M" + "a" * 24 + ".", "M", '"aaaaaa" == ', '"aaaaaa" == a', 'name="password" value="', 'name="a', "password (",
     "PAT",
     "ZXlKa", "SKa", "pat.a", "API-A", "secret[1]", "password_a", "a_PASSWORD=", "- password: a", "pass: a-b-c-d",
-    "auth", "token('", 'secret = "${', "İ", "A_",
+    "the password is ", "password a1", "password is a1b2c3", "password: a1", "password a1!", "passe", "пароль: a1",
+    "密码是", "auth", "token('", 'secret = "${', "İ", "A_",
     " ", "\t", "'", "=",
 )  # fmt: skip
 

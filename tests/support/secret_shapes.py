@@ -51,6 +51,7 @@ def _token(*parts: str) -> Secret:
 
 _NAMED = "k9" + _DRAW.choice("xyz") + "Rw2Tq7Lm4Vb8Zp1"
 _PASSWORD = "Sup3r" + "S3cret!"
+_STATED = "hunter" + "2xyz"
 _WORDS = "correct" + "horse" + "battery"
 
 TOKENS = {
@@ -258,6 +259,25 @@ NAMED = {
     "PuTTY": _in("Private-Lines: 1\n§\nPrivate-MAC: x", drawn(64)),
     "German": _in('Passwort = "§"', "richtiges" + "pferd"),
     "Spanish": _in('contraseña: "§"', "caballo" + "correcto"),
+    "sentence": _in("the staging password is §", _STATED),
+    "sentence with a sign": _in("The DB password is §.", "Tr0ub4" + "dor&3"),
+    "sentence with a sign alone": _in("the password is now unset; the password was §", "p@ss" + "!word"),
+    "sentence without a verb": _in("user admin, password §, then log in", "letme" + "in123"),
+    "sentence in code marks": _in("the `password` is `§`", _STATED),
+    "bold name": _in("**Password:** §", "abc" + "123"),
+    "German sentence": _in("das Passwort ist §", "geheim" + "123"),
+    "German sentence of another verb": _in("Das Passwort lautet: §.", "geheim" + "123"),
+    "Spanish sentence": _in("la contraseña es §", "secreta" + "123"),
+    "Portuguese sentence": _in("a senha é §", "abc" + "12345"),
+    "Portuguese assignment": _in("senha = §", "abc" + "12345"),
+    "French sentence": _in("le mot de passe est §", "soleil" + "99"),
+    "Dutch sentence": _in("het wachtwoord is §", "geheim" + "12"),
+    "Russian sentence": _in("пароль: §", "qwerty" + "123"),
+    "Russian sentence with a dash": _in("пароль — §", "qwerty" + "123"),
+    "Chinese sentence": _in("密码是§", "abc" + "12345"),
+    "Chinese sentence with a colon": _in("数据库密码：§。", "abc" + "12345"),
+    "Japanese sentence": _in("パスワードは§です", "abc" + "12345"),
+    "Korean sentence": _in("비밀번호는 § 입니다", "abc" + "12345"),
 }
 """By the text around them."""
 
@@ -310,6 +330,16 @@ HARMLESS = (
     "ext_module.main.acc_total.value",
     "00112233445566778899aabbccddeeff0011223344", "NRBR-design", "salad_cloud_of_words", "endr+1", "ewogICA",
     "<password>${db.password}</password>", "<passwordField>password</passwordField>", "Private-Lines: none",
+    "the password is required", "password is at least 8 characters", "password is hashed with sha256",
+    "the password field is in LoginForm2.tsx", "password reset in v2.3", "password is stored in users.password_hash",
+    "password = input()", "password rules: 8 chars, 1 digit", "password is 12-char", "password is base64-encoded",
+    "password SHA-256 hash", "the password is 2FA-protected", "password is utf-8 encoded", "password: bytes32",
+    "password is ada1@example.com", "password LoginForm2", "password is required!", "password is auth/hash2",
+    "1Password 7 and password 1Password", "password_hash abc12345", "ela desenha abc12345", "password field2",
+    "password form2html(x)", "password utf8mb4", "the password is ${DB_PASS1}", "compass abc12345", "bypass abc12345",
+    "the password isn't required", "password: str=None", "密码是必填项", "パスワードは8文字以上です",
+    "пароль обязателен", "das Passwort ist mindestens 12 Zeichen lang", "le mot de passe est obligatoire",
+    "la contraseña es obligatoria",
     "const TOKEN_STRINGS = '[A-Za-z0-9._~+/-]+=*'", "amqp://guest:**@example.org//",
 )  # fmt: skip
 """Texts that are not changed."""
