@@ -460,7 +460,7 @@ def load_memories(
     relevant = tuple(match for match in loaded.relevant if match.memory.id not in known_ids)[:MAX_RELEVANT]
     return BlockMemories(
         hot=captured + hot,
-        total=loaded.total,
+        total=loaded.total - loaded.suppressed,
         is_first=is_first,
         has_continuation=has_continuation,
         warning=loaded.warning,

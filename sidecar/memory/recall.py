@@ -4,6 +4,8 @@ import threading
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+import apsw
+
 from sidecar.call import Call, Process
 from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.core.lazy_regex import lazy_regex
@@ -258,6 +260,8 @@ class Preloaded(NamedTuple):
     memories: tuple[Memory, ...]
     total: int
     """Total number, including the returned ones."""
+    suppressed: int = 0
+    """Number of memories of the tier that are not returned, because they no longer hold or are doubted."""
     relevant: tuple[Relevant, ...] = ()
     """Active HOT or WARM memories within reach that are relevant to the task, best first."""
     warning: str = ""
@@ -304,11 +308,33 @@ def preload(
     relevant = relevance.search_within(call.process, workspace, reach, query) if query is not None else ()
     with call.database.read() as tx:
         muted = local_state.muted_memories(tx, workspace.project_key)
+        active = active_memories(tx, index.project, reach, memories)
     return Preloaded(
         reach.agent,
-        tuple(memory for memory in memories if memory.id not in muted),
+        active,
         total,
+        len(memories) - len(active),
         tuple(match for match in relevant if match.memory.id not in muted),
+    )
+
+
+def active_memories(tx: apsw.Connection, project: str, reach: Reach, memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Return those of some memories that a session may receive unasked.
+
+    Left out are memories that are archived, doubted, muted or withdrawn, and, unless they are standing instructions
+    themselves, those that are superseded or contradict one.
+    """
+    certain = [memory for memory in memories if memory.confidence > MAX_DOUBTED_CONFIDENCE and not memory.is_archived]
+    if not certain:
+        return ()
+    muted, state = local_state.muted_memories(tx, project), load_instructions(tx, project)
+    superseded = index_tables.superseding_ids(tx, project, reach.owners, (memory.id for memory in certain))
+    instruction_ids = {instruction.id for instruction in state.active}
+    return tuple(
+        memory
+        for memory in certain
+        if memory.id not in muted and memory.id not in state.replaced
+        if memory.id in instruction_ids or (memory.id not in superseded and not _contradicts_user(memory, state))
     )
 
 
@@ -318,7 +344,7 @@ def _is_withdrawn(memory: Memory) -> bool:
 
 
 def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:
-    """Return those of some memories that still exist within a token's reach, without archived ones.
+    """Return those of some memories within a token's reach that a session may receive unasked.
 
     Raise PolicyDenied for an invalid token.
     """
@@ -327,7 +353,8 @@ def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Ite
         matches = [
             index_tables.entries_with_id(tx, workspace.project_key, memory_id, reach.owners) for memory_id in ids
         ]
-    return tuple(stored[0].memory for stored in matches if stored and not stored[0].memory.is_archived)
+        memories = [stored[0].memory for stored in matches if stored]
+        return active_memories(tx, workspace.project_key, reach, memories)
 
 
 def _preload_order(memory: Memory) -> tuple[bool, float, int, str]:

@@ -101,7 +101,7 @@ MIGRATION = "Run the schema migration before the deploy.\n\nThe printer needs pa
 def test_memories_on_the_task_follow_the_hot_ones_unless_cold(compose: Compose, chati: Repository) -> None:
     folder = ".chati/memories/shared/durable"
     chati.write({
-        f"{folder}/hot.md": memory_file("auth-pattern", "JWT was chosen, stateless.", confidence=0.5),
+        f"{folder}/hot.md": memory_file("auth-pattern", "JWT was chosen, stateless.", confidence=0.6),
         f"{folder}/warm.md": memory_file("schema migration", MIGRATION, tier="warm"),
         f"{folder}/cold.md": memory_file("schema migration of old", MIGRATION, tier="cold"),
     })  # fmt: skip
