@@ -1,6 +1,10 @@
-"""Split statements into clauses: the words that say something, and whether their clause denies them. Pure."""
+"""Split statements into clauses: the words that say something, and whether their clause denies them. Pure.
 
-from collections.abc import Iterator
+Also finds where a statement holds: the paths, file types and parts of a project that limit it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -316,3 +320,134 @@ _LINKS = frozenset(
 )
 _CONJUNCTIONS = frozenset("and or und oder et ou y o e en of и или plus".split()) - _LINKS
 _UNSPACED_CONJUNCTIONS = frozenset("と や か 和 与 跟 或 及 以及 或者 还有".split())
+
+
+class Places(NamedTuple):
+    """The words of a statement that limit where it holds."""
+
+    paths: Mapping[str, str]
+    """Paths and addresses by the names that replace them."""
+    narrow: frozenset[str]
+    """Words after "in" or "for"."""
+    wide: frozenset[str]
+    """Words after these and other prepositions, and a path that the statement is about."""
+    parts: frozenset[str]
+    """Paths, file types and parts of a project that it is limited to."""
+    is_placing: bool
+    """Whether the statement puts something somewhere, so that a path is its value."""
+
+
+def places_of(plain: str, paths: Mapping[str, str]) -> Places:
+    """Return the places of a statement whose paths `without_paths` replaced by names."""
+    text = " ".join(plain.replace("`", " ").split())
+    subjects = frozenset(folded(match[1] or match[2]) for match in _SUBJECT_PATH.finditer(text))
+    return Places(
+        paths,
+        narrow=frozenset(_scoped_words(_NARROW, text)),
+        wide=frozenset(_scoped_words(_WIDE, text)) | subjects,
+        parts=frozenset(paths.get(part, part) for part in (*_parts(text), *subjects)),
+        is_placing=_PLACING.search(plain) is not None,
+    )
+
+
+def without_paths(text: str) -> tuple[str, dict[str, str]]:
+    """Return a text with names in place of its paths and addresses, and the paths by these names."""
+    paths: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        word = f"zq{chr(ord('a') + len(paths) % 26)}"
+        paths[word] = match[0].rstrip("/.").casefold()
+        return f" {word.upper()} "
+
+    return _PATH.sub(name, text), paths
+
+
+def _scoped_words(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """Yield the words that follow a preposition of place, purpose or time."""
+    for match in pattern.finditer(text):
+        for word in match[1].split():
+            yield from (folded(word), *folded(word).split("-"))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the names of parts: after "in" any word, after "for" a path or what a noun shows to be a part."""
+    for match in _PART.finditer(text):
+        words = [folded(word) for word in match[2].split()]
+        end = next((at for at, word in enumerate(words) if word in _NO_PART), len(words))
+        for at, word in enumerate(words[:end]):
+            if _is_path_name(word):
+                yield word
+                break
+            if word in _CONTAINERS:
+                yield words[at - 1] if at else words[1] if end > 1 else word
+                break
+            if word in _CONTENTS:
+                yield from words[max(0, at - 1) : at + 1]
+                break
+        else:
+            if folded(match[1]) in _INSIDE:
+                yield from words[: min(end, 1)]
+
+
+def _is_path_name(word: str) -> bool:
+    return len(word) == 3 and word.startswith("zq")
+
+
+_PATH = lazy_regex(
+    r"https?://[^\s<>\"'`)\]]+|(?<![A-Za-z0-9_@~.*/-])(?:[A-Za-z0-9_@~.*-]{0,60}/){1,12}[A-Za-z0-9_.*-]{0,60}(?<![.])"
+    r"|(?<![\w*.])\*\.[a-z]{1,6}\b"
+    r"|(?<![A-Za-z0-9_./-])[A-Za-z0-9_-]{1,60}\.(?:py|tsx?|jsx?|md|json|toml|ya?ml|go|rs|java|css|html|sql|sh|txt|env)\b"
+)
+_PLACING = lazy_regex(
+    r"(?i)\b(?:put|place|store|keep|move|save|lives?|goes|go|belongs?|is|are|creat\w*|add|write|leg\w*|speicher\w*|ablegen"
+    r"|pon\w*|guard\w*|coloc\w*|met[st]\w*|rang\w*|salva\w*|plaats|zet|bewaar|клад\w*|храни\w*|помест\w*)\b"
+    r"|置|入れ|保存|放|存"
+)
+_PREPOSITIONS = (
+    "in|inside|within|for|when|if|while|für|im|innerhalb|bei|en|dans|pour|para|em|no|na|nos|nas|nel|nella|nei|per|voor"
+    "|binnen|в|во|для"
+)
+_ARTICLES = "the|our|all|every|der|die|das|den|dem|la|le|les|el|los|las|il|de|het"
+_SCOPED = rf"(?=\s+((?:(?:{_ARTICLES}) )?[^\s,.;:!?]+(?: [^\s,.;:!?]+)?))"
+_NARROW = lazy_regex(rf"(?i)(?<!\w)(?:{_PREPOSITIONS}){_SCOPED}")
+_WIDE = lazy_regex(
+    rf"(?i)(?<!\w)(?:{_PREPOSITIONS}|on|at|of|to|under|before|after|auf|zu|sur|su|op|naar|на|перед){_SCOPED}"
+)
+_INSIDE = frozenset(
+    "in inside within under below im innerhalb unter en dans em no na nos nas nel nella nei binnen в во".split()
+)
+_PART = lazy_regex(
+    rf"(?i)(?<!\w)({'|'.join(sorted(_INSIDE))}|for|on|f[üu]r|bei|pour|para|per|voor|для)"
+    rf"(?=\s+(?:(?:{_ARTICLES}|this|that|these|those|my|your|unser\w*|mein\w*|des|du|da|do|dos|das|del|della|van) )"
+    r"{0,2}([^\s,.;:!?]+(?: [^\s,.;:!?]+){0,2}))"
+)
+_SUBJECT_PATH = lazy_regex(
+    r"(?i)^\W*(zq[a-z])\b(?=\s*(?:[:,]|(?:uses?|is|should|must|nutzt|verwendet|usa|utilise)\b))"
+    r"|\b(zq[a-z])(?=\s*(?:では|で|内|里|中|下|目录|ディレクトリ|フォルダ))"
+)
+"""A path that a sentence is about: "tools/: …", "tools/ uses …"."""
+_CONTAINERS = frozenset(
+    """
+    folder folders directory directories dir subfolder subdirectory file files package packages module modules
+    ordner verzeichnis dateien datei paket pakete modul carpeta directorio archivos paquete pasta diretorio arquivos
+    pacote dossier repertoire fichiers paquet cartella pacchetto map bestanden pakket папке папки файлов
+    """.split()
+)
+"""Words for a part that its name precedes."""
+_CONTENTS = frozenset(
+    """
+    test tests spec specs docs documentation script scripts service services app apps frontend backend ci component
+    components examples example migrations fixtures website plugin plugins tools tooling notebooks demos benchmarks
+    testes pruebas skripte тестов тестах
+    """.split()
+)
+_NO_PART = frozenset(
+    """
+    whole entire general everything everywhere anything all any every each both project projects repo repos repository
+    repositories codebase monorepo code workspace root here there future now place lieu favor favour order addition case
+    most parallel sequence advance total detail full short end way me us you it this that instead longer more need
+    projekt repository gesamten ganzen allen allem jedem zukunft proyecto todo toda todos todas vez lugar projeto tudo
+    projet tout toute tous progetto tutto tutta luogo posto plaats heel hele alle проекте всём всем
+    """.split()
+)
+"""Words after "in" that limit nothing."""

@@ -10,7 +10,7 @@ narrower place ("in tools/") is not a rival of a general one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -30,7 +30,7 @@ from sidecar.language.message_intent import (
 from sidecar.memory.entry import normalized
 
 if TYPE_CHECKING:
-    from sidecar.language.statement_clauses import Unit
+    from sidecar.language.statement_clauses import Places, Unit
 
 Relation = Literal["supersedes", "contradicts"]
 
@@ -127,7 +127,7 @@ def relation(new: Claim, old: Claim) -> Relation | None:
     is_rejected = any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen)
     if is_rejected and not _is_narrower(*statements):
         return "supersedes" if new.chosen else "contradicts"
-    if _has_other_value(new, old):
+    if _has_other_value(new, old) and not _is_in_another_part(*statements):
         return "supersedes"
     release, rivalry = release_of(new.text), _rivalry(*statements)
     if release is not None and _is_released(release, statements[1]):
@@ -189,6 +189,8 @@ class Statement(NamedTuple):
     """The words of the other clauses, which state or deny something without a value."""
     scope: frozenset[str]
     """The words of the frames that say where it holds: "in web/", "for tests"."""
+    parts: frozenset[str]
+    """The paths, file types and parts of the project that it is limited to."""
     is_withdrawal: bool
     """Whether it says "forget what I said about …" and states nothing itself; values and frame are its subject."""
     is_reversal: bool
@@ -208,14 +210,12 @@ class _Side(NamedTuple):
 @lru_cache(maxsize=512)
 def statement_of(text: str) -> Statement:
     """Return the values and the frame of a statement, without the reason given for it."""
-    from sidecar.language.statement_clauses import wording_of  # only captures need its tables
+    from sidecar.language.statement_clauses import places_of, without_paths, wording_of  # only captures need these
 
     bare = without_withdrawal(KEEP_IN_MIND.sub(" ", text))
-    plain, paths = _without_paths(_REASON.sub("", _LEAD_IN.sub(" ", BACK.sub(" ", MAY.sub(" ", bare)))))
+    plain, paths = without_paths(_REASON.sub("", _LEAD_IN.sub(" ", BACK.sub(" ", MAY.sub(" ", bare)))))
     wording = wording_of(plain)
-    places = _Places(
-        paths, _scoped_words(_NARROW, plain), _scoped_words(_WIDE, plain), _PLACE.search(plain) is not None
-    )
+    places = places_of(plain, paths)
     sides = {is_denied: _Side(set(), [], []) for is_denied in (False, True)}
     scope, asks = {*places.wide, *paths.values()}, set[bool]()
     for clause in wording.clauses:
@@ -238,7 +238,7 @@ def statement_of(text: str) -> Statement:
     return Statement(
         _stance(text, plain, asks, states=states, denies=denies, is_unspaced=is_unspaced),
         frozenset(stated.values), frozenset(denied.values), tuple(frame), tuple(denied_frame), (*rest, *denied_rest),
-        frozenset(scope), forgets(text), is_reversal(text),
+        frozenset(scope), places.parts, forgets(text), is_reversal(text),
     )  # fmt: skip
 
 
@@ -253,20 +253,7 @@ def _stance(text: str, plain: str, asks: set[bool], *, states: bool, denies: boo
     return "ask" if False in asks and _BEFORE.search(plain) else "do"
 
 
-class _Places(NamedTuple):
-    """The words of a statement that limit where it holds."""
-
-    paths: Mapping[str, str]
-    """Paths and addresses by the names that replace them."""
-    narrow: frozenset[str]
-    """Words after "in" or "for"."""
-    wide: frozenset[str]
-    """Words after these and other prepositions."""
-    is_placing: bool
-    """Whether the statement puts something somewhere, so that a path is its value."""
-
-
-def _split_clause(units: Iterable[Unit], places: _Places) -> tuple[set[Value], list[Unit]]:
+def _split_clause(units: Iterable[Unit], places: Places) -> tuple[set[Value], list[Unit]]:
     """Return the values of a clause, and its other words that say something."""
     values: set[Value] = set()
     words: list[Unit] = []
@@ -284,6 +271,8 @@ def _rivalry(new: Statement, old: Statement) -> Relation | None:
     """Return how two statements are rivals; None if both may hold."""
     if new.is_withdrawal:
         return "contradicts" if _is_subject(new, old) else None
+    if _is_in_another_part(new, old):
+        return None
     if not new.rejected.isdisjoint(old.chosen) and _covers(new, new.denied_frame, old, new.rejected & old.chosen):
         return "supersedes" if new.chosen else "contradicts"
     if not new.chosen.isdisjoint(old.rejected) and _covers(new, new.frame, old, new.chosen & old.rejected):
@@ -344,7 +333,33 @@ def _is_released(release: Release, old: Statement) -> bool:
 def _is_narrower(new: Statement, old: Statement) -> bool:
     """Whether what a statement rejects holds in a place that an older one does not name."""
     known = (*old.frame, *old.denied_frame)
-    return any(unit.word in new.scope and not _has(known, unit) for unit in new.denied_frame)
+    is_denial_narrower = any(unit.word in new.scope and not _has(known, unit) for unit in new.denied_frame)
+    return is_denial_narrower or _is_in_another_part(new, old)
+
+
+def _is_in_another_part(new: Statement, old: Statement) -> bool:
+    """Whether a statement about a tool is limited to a part of the project that an older one does not name.
+
+    The part limits the whole sentence, in whichever of its clauses it is.
+    """
+    values = new.chosen | new.rejected
+    if not new.parts or not any(value.kind in _LIMITED_KINDS for value in values):
+        return False
+    known = (*old.frame, *old.denied_frame, *old.other_words)
+    paths = {*(unit.word for unit in known), *(value.name for value in old.chosen | old.rejected)}
+    units = (*new.frame, *new.denied_frame, *new.other_words)
+    return any(
+        unit.word in new.parts
+        and not _has(known, unit)
+        and not _is_implied(unit, values)
+        and not _is_within(unit.word, paths)
+        for unit in units
+    ) or any(value.kind == "path" and value.name in new.parts and not _is_within(value.name, paths) for value in values)
+
+
+def _is_within(part: str, paths: Iterable[str]) -> bool:
+    """Whether a part of the project is one of some paths, or contains one of them."""
+    return any(path == part or path.startswith(f"{part}/") for path in paths)
 
 
 def _covers(new: Statement, frame: Iterable[Unit], old: Statement, values: Iterable[Value]) -> bool:
@@ -404,7 +419,7 @@ def _is_same_word(unit: Unit, other: Unit) -> bool:
     return _is_about(unit, "answer") and _is_about(other, "answer")
 
 
-def _value_of(unit: Unit, places: _Places) -> Value | None:
+def _value_of(unit: Unit, places: Places) -> Value | None:
     """Return the value that a word names; None for a word of the frame, and for a name that says where it holds."""
     path = places.paths.get(unit.word)
     if path is not None:
@@ -454,30 +469,6 @@ def _categories() -> dict[str, str]:
     return {word: category for category, words in _TOOLS.items() for word in words.split()}
 
 
-def _scoped_words(pattern: re.Pattern[str], text: str) -> frozenset[str]:
-    """Return the words that follow a preposition of place, purpose or time."""
-    from sidecar.language.rule_synonyms import folded
-
-    return frozenset(
-        part
-        for match in pattern.finditer(text)
-        for word in match[1].split()
-        for part in (folded(word), *folded(word).split("-"))
-    )
-
-
-def _without_paths(text: str) -> tuple[str, dict[str, str]]:
-    """Return a text with names in place of its paths and addresses, and the paths by these names."""
-    paths: dict[str, str] = {}
-
-    def name(match: re.Match[str]) -> str:
-        word = f"zq{chr(ord('a') + len(paths) % 26)}"
-        paths[word] = match[0].rstrip("/.").casefold()
-        return f" {word.upper()} "
-
-    return _PATH.sub(name, text), paths
-
-
 _WORDS_OF_KIND = {
     "language": "english german spanish french portuguese italian russian japanese chinese",
     "indentation": "tab space",
@@ -518,6 +509,8 @@ _TOOLS = {
     "JavaScript server": "express fastify nestjs koa",
 }
 """Tools that take the place of each other."""
+_LIMITED_KINDS = frozenset((*_TOOLS, "language", "indentation", "number", "colour"))
+"""Kinds of which a part of a project may have another value."""
 _IMPLIED = {
     "indentation": "indentation",
     "JavaScript packages": "install package manage library dependencies",
@@ -574,24 +567,3 @@ _REASON = lazy_regex(
     r"|так как)\b[^.;\n]*|[，,]?因为[^。；\n]*"
 )
 _BEFORE = lazy_regex(r"(?i)\b(?:before|first|bevor|vor(?:her)?|antes|avant|prima|voor(?:dat)?|перед|прежде)\b|前")
-_PATH = lazy_regex(
-    r"https?://[^\s<>\"'`)\]]+|(?<![A-Za-z0-9_@~.*/-])(?:[A-Za-z0-9_@~.*-]{0,60}/){1,12}[A-Za-z0-9_.*-]{0,60}(?<![.])"
-    r"|(?<![\w*.])\*\.[a-z]{1,6}\b"
-    r"|(?<![A-Za-z0-9_./-])[A-Za-z0-9_-]{1,60}\.(?:py|tsx?|jsx?|md|json|toml|ya?ml|go|rs|java|css|html|sql|sh|txt|env)\b"
-)
-_PLACE = lazy_regex(
-    r"(?i)\b(?:put|place|store|keep|move|save|lives?|goes|go|belongs?|is|are|creat\w*|add|write|leg\w*|speicher\w*|ablegen"
-    r"|pon\w*|guard\w*|coloc\w*|met[st]\w*|rang\w*|salva\w*|plaats|zet|bewaar|клад\w*|храни\w*|помест\w*)\b"
-    r"|置|入れ|保存|放|存"
-)
-_PREPOSITIONS = (
-    "in|inside|within|for|when|if|while|für|im|innerhalb|bei|en|dans|pour|para|em|no|na|nos|nas|nel|nella|nei|per|voor"
-    "|binnen|в|во|для"
-)
-_SCOPED = (
-    r"\s+((?:(?:the|our|all|every|der|die|das|den|dem|la|le|les|el|los|las|il|de|het) )?[^\s,.;:!?]+(?: [^\s,.;:!?]+)?)"
-)
-_NARROW = lazy_regex(rf"(?i)(?<!\w)(?:{_PREPOSITIONS}){_SCOPED}")
-_WIDE = lazy_regex(
-    rf"(?i)(?<!\w)(?:{_PREPOSITIONS}|on|at|of|to|under|before|after|auf|zu|sur|su|op|naar|на|перед){_SCOPED}"
-)

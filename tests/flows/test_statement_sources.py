@@ -276,6 +276,26 @@ def test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_und
     assert "The port is 8081" in shown("b")
 
 
+@pytest.mark.parametrize("narrower", [
+    "Use npm in `tools/`, not pnpm", "Use npm instead of pnpm in `tools/`.", "In `tools/` we use npm, never pnpm",
+    "In tools/ use npm instead of pnpm from now on", "Always use npm in `tools/`.",
+])  # fmt: skip
+def test_a_rule_for_a_folder_is_stored_beside_the_general_one(
+    memories: Memories, conversation: Conversation, narrower: str
+) -> None:
+    run(conversation, "From now on use pnpm, not npm.")
+    other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
+    before = other.pre_run(narrower)
+    after = other.post_run(before, narrower, session="other", assistant={"text": "Done.", "parts": []})
+    assert after["withdrawn"] == []
+    texts = [item["text"] for item in memories.ask("status")["standingInstructions"]]
+    assert "Use pnpm, not npm" in [text.rstrip(".") for text in texts]
+    if after["remembered"]:
+        assert "tools/" in " ".join(texts)
+    stored = [memory["title"] for memory in memories.ask("list")["memories"]]
+    assert any("tools/" in title and "npm" in title for title in stored)
+
+
 def test_only_the_message_before_is_taken_back(memories: Memories, conversation: Conversation) -> None:
     run(conversation, RULE)
     run(conversation, "Round the discount.")

@@ -264,6 +264,69 @@ NO_REVERSAL = (
 """Sentences with words of reversal that take nothing back."""
 
 
+GENERAL = "Use pnpm, not npm."
+NARROWER = (
+    "Use npm in `tools/`, not pnpm",
+    "Use npm instead of pnpm in `tools/`.",
+    "In `tools/` we use npm, never pnpm",
+    "In tools/ use npm instead of pnpm from now on",
+    "Always use npm in `tools/`.",
+    "We keep npm in tools/, not pnpm",
+    "Within `scripts/` never use pnpm, use npm.",
+    "Use npm, not pnpm, in `apps/web`.",
+    "Switch from pnpm to npm in `tools/`.",
+    "Don't use pnpm in tools/, use npm there.",
+    "Use npm instead of pnpm when working in the tools folder.",
+    "tools/: use npm, not pnpm",
+    "From now on `tools/` is on npm, not pnpm",
+    "In the tests use npm, not pnpm.",
+    "On the frontend use npm, not pnpm",
+    "In CI we use npm, never pnpm",
+    "Use npm rather than pnpm for `*.sh` files.",
+    "For shell scripts use npm, not pnpm",
+    "In `package.json` scripts, call npm, not pnpm",
+    "For the docs package use npm, not pnpm.",
+    "Inside the legacy package, use npm instead of pnpm",
+    "Use npm not pnpm in package tools",
+    "In `tools/` nutzen wir npm statt pnpm.",
+    "Dans tools/ utilise npm au lieu de pnpm.",
+    "En tools/ usa npm en vez de pnpm",
+    "Em tools/ use npm em vez de pnpm",
+    "В tools/ используй npm вместо pnpm",
+    "`tools/` では pnpm ではなく npm を使う",
+    "在 tools/ 里用 npm，不要用 pnpm",
+)
+"""Statements about a part of the project, in which they choose another tool than the general one."""
+EVERYWHERE = (
+    "Use npm, not pnpm, in this project.",
+    "In the whole repo use npm instead of pnpm",
+    "Use npm instead of pnpm in all packages",
+    "From now on use npm in place of pnpm",
+    "Use npm for installing packages, not pnpm",
+    "Use npm instead of pnpm for consistency",
+    "In general use npm, not pnpm",
+    "Use npm, not pnpm, in future sessions",
+    "In unserem Projekt npm statt pnpm verwenden",
+    "Utilise npm au lieu de pnpm dans tout le projet",
+)
+SAME_PART = (
+    ("Use pnpm, not npm, in `tools/`.", "Use npm in `tools/`, not pnpm"),
+    ("In `tools/` use pnpm, never npm", "In the tools folder use npm instead of pnpm"),
+    ("In tools/release use pnpm, not npm", "In tools/ use npm, not pnpm"),
+    ("Use pnpm, not npm, for the tests", "In the tests use npm, not pnpm"),
+    ("For `*.py` files use tabs, not spaces.", "For `*.py` files use spaces, not tabs"),
+    ("Use Node 20 in tools/", "Use Node 22 in tools/, not Node 20"),
+    ("Put migrations in db/migrations", "Put migrations in database/changes, not db/migrations"),
+    ("Use unittest.", "Use pytest for the tests, not unittest"),
+)
+OTHER_PARTS = (
+    ("Use npm in tools/", "Use pnpm in web/"),
+    ("Use Node 20 in web/", "Use Node 22 in tools/, not Node 20"),
+    ("Use tabs, not spaces.", "Use spaces, not tabs, in `*.yml` files"),
+    ("Always use German", "In comments use English, not German"),
+)
+
+
 @pytest.mark.parametrize(
     ("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES]
 )
@@ -311,3 +374,18 @@ def test_a_narrower_rule_leaves_the_general_one_alone() -> None:
     general, narrow = claim_of("Always use pnpm."), claim_of("From now on never use pnpm in tools/.")
     assert relation(narrow, general) is None
     assert relation(claim_of("Don't use pnpm any more."), claim_of("Use pnpm in web/.")) == "contradicts"
+
+
+@pytest.mark.parametrize("narrower", NARROWER)
+def test_a_statement_about_a_part_of_the_project_leaves_the_general_one_alone(narrower: str) -> None:
+    assert relation(claim_of(narrower), claim_of(GENERAL)) is None
+
+
+@pytest.mark.parametrize(("former", "later"), [*((GENERAL, later) for later in EVERYWHERE), *SAME_PART])
+def test_a_statement_about_the_same_part_or_the_whole_project_is_a_rival(former: str, later: str) -> None:
+    assert relation(claim_of(later), claim_of(former)) is not None
+
+
+@pytest.mark.parametrize(("former", "later"), OTHER_PARTS)
+def test_statements_about_different_parts_both_hold(former: str, later: str) -> None:
+    assert relation(claim_of(later), claim_of(former)) is None
