@@ -991,6 +991,8 @@ export interface HookRunParams {
   openRun?: OpenRun | null
   /** Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool. */
   touched?: string[]
+  /** Earlier runs of the session whose Stop hook printed nothing. */
+  unshownRuns?: string[]
 }
 
 /** The hook's output, and the state it stores until the run's end. */

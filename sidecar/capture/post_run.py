@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import apsw
 import orjson
@@ -244,12 +245,33 @@ def _settings_of_chat(settings: Settings, pre_run: CallRecord | None) -> Setting
 
 def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, result: PostRunResult) -> PostRunResult:
     """Return an answer with the memories that the run added and the statements that it withdrew, if they last."""
+    return result.model_copy(update=changes_in_memory(call, workspace, (params.run_id,))._asdict())
+
+
+class ChangesInMemory(NamedTuple):
+    """What runs added to memory and withdrew, as far as it lasts."""
+
+    remembered: list[Remembered]
+    withdrawn: list[Withdrawn]
+
+
+def changes_in_memory(call: Call, workspace: Workspace, run_ids: Iterable[str]) -> ChangesInMemory:
+    """Return the memories that runs added and the statements that they withdrew, if they last."""
     from sidecar.memory import remember_run
 
-    run = remember_run(call.process, workspace, params.run_id)
-    remembered = [Remembered(id=memory.id, text=memory.text, standing=memory.is_standing) for memory in run.added]
-    withdrawn = [Withdrawn(id=old.id, text=old.text, replaced_by=old.replaced_by or None) for old in run.withdrawn]
-    return result.model_copy(update={"remembered": remembered, "withdrawn": withdrawn})
+    runs = [remember_run(call.process, workspace, run_id) for run_id in run_ids]
+    return ChangesInMemory(
+        [
+            Remembered(id=memory.id, text=memory.text, standing=memory.is_standing)
+            for run in runs
+            for memory in run.added
+        ],
+        [
+            Withdrawn(id=old.id, text=old.text, replaced_by=old.replaced_by or None)
+            for run in runs
+            for old in run.withdrawn
+        ],
+    )
 
 
 def _edits(cwd: str, activity: RunActivity) -> list[TextEdit]:

@@ -32,7 +32,10 @@ MAX_LOG_BYTES = 256 * 1024
 MAX_AGE_MS = 7 * DAY_MS
 """Age at which the files of a run that never ended are removed, as when the terminal was closed."""
 
-SUFFIXES = (".run", ".touched")
+MAX_UNSHOWN_RUNS = 5
+"""Maximum number of runs whose memories the next Stop hook shows because their own could not."""
+
+SUFFIXES = (".run", ".touched", ".unshown")
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
@@ -43,6 +46,7 @@ class HookRunState:
     def __init__(self, path: str) -> None:
         self._run = f"{path}.run"
         self._touched = f"{path}.touched"
+        self._unshown = f"{path}.unshown"
 
     def store(self, open_run: dict[str, Any] | None) -> None:
         """Store the run that starts, and forget the files of the previous one."""
@@ -72,12 +76,31 @@ class HookRunState:
             return {}
 
     def pop(self) -> dict[str, Any]:
-        """Return the current run with its files, and remove it: it has ended."""
-        taken = {**self.read(), "touched": self._files()}
+        """Return the current run with its files, and remove it: it has ended.
+
+        It counts as unshown until `clear_unshown`, so that the next Stop hook shows what this one cannot.
+        """
+        unshown = self._unshown_runs()
+        taken: dict[str, Any] = {**self.read(), "touched": self._files(), "unshownRuns": unshown}
+        if "openRun" in taken:
+            run_ids = [*unshown, taken["openRun"]["runId"]][-MAX_UNSHOWN_RUNS:]
+            _write(self._unshown, json.dumps(run_ids).encode(), os.O_TRUNC)
         for path in (self._run, self._touched):
             with suppress(FileNotFoundError):
                 os.unlink(path)
         return taken
+
+    def clear_unshown(self) -> None:
+        """Forget the runs that a Stop hook has shown."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._unshown)
+
+    def _unshown_runs(self) -> list[str]:
+        try:
+            with open(self._unshown, "rb") as file:
+                return [run_id for run_id in json.loads(file.read()) if isinstance(run_id, str)]
+        except (OSError, ValueError, TypeError):
+            return []
 
     def _files(self) -> list[str]:
         try:
@@ -300,6 +323,7 @@ class Hook:
         self._run_state: HookRunState | None = None
         self._started_run: dict[str, Any] | None = None
         """The run that a prompt starts, as it is stored if nothing is printed for it."""
+        self._ends_run = False
 
     def do(self, text: bytes) -> None:
         """Run the hook; raise on any failure."""
@@ -315,6 +339,7 @@ class Hook:
             notify(self._state_dir, {**request, "touched": touched})
             return
         request |= run_state.pop() if self.event == "Stop" else run_state.read()
+        self._ends_run = self.event == "Stop" and "openRun" in request
         if self.event == "UserPromptSubmit":
             self._started_run = undelivered_run(hook_input, self._clock.now_ms())
             request["runId"] = self._started_run["runId"]
@@ -350,6 +375,8 @@ class Hook:
         if output is not None:
             sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode())
             sys.stdout.buffer.flush()
+        if self._ends_run:
+            run_state.clear_unshown()
         if self.event == "UserPromptSubmit":
             run_state.store(answer.get("openRun"))
         elif output is not None and answer.get("openRun") is not None:

@@ -181,6 +181,9 @@ class HookRunParams(WireModel):
         max_length=4_000,
         description="Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool.",
     )
+    unshown_runs: list[Identifier] = Field(
+        default_factory=list, max_length=5, description="Earlier runs of the session whose Stop hook printed nothing."
+    )
 
 
 class HookRunResult(WireModel):
@@ -369,11 +372,15 @@ def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, m
 
 
 def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
-    """Record the finished run, and show what was remembered and withdrawn."""
+    """Record the finished run, and show what was remembered and withdrawn, also by runs whose own hook timed out."""
+    from sidecar.capture.post_run import changes_in_memory
+
     if hook.params.open_run is None:
         return _no_output("unknownRun")
     result = _record_run(call, hook, hook.params.open_run, "completed")
-    output = remembered_output(result.remembered, result.withdrawn)
+    workspace = call.process.workspaces.get(hook.location.cwd, hook.location.project)
+    earlier = changes_in_memory(call, workspace, hook.params.unshown_runs)
+    output = remembered_output([*earlier.remembered, *result.remembered], [*earlier.withdrawn, *result.withdrawn])
     return HookRunResult(output=output, open_run=None, empty_reason=None)
 
 

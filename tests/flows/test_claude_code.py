@@ -271,6 +271,21 @@ def stopped(claude: ClaudeCode) -> bytes:
     return done.stdout.replace(b"\r\n", b"\n")
 
 
+def test_what_a_stop_hook_could_not_show_is_shown_by_the_next_one_once(warm: ClaudeCode) -> None:
+    warm.prompt("From now on print amounts with two decimals, never with three.")
+    stopped(warm)
+    assert warm.stop("I will.").stdout == b"", "no sidecar was running, and nothing waits for the one it started"
+    awaited(lambda: rows(warm, "SELECT 1 FROM continuity_standing_instructions"))
+
+    def next_output() -> bytes:
+        warm.prompt("Explain till/cart.py")
+        return warm.stop("It is a cart.").stdout
+
+    shown = json.loads(awaited(next_output))["systemMessage"]
+    assert shown.startswith("Remembered: Print amounts with two decimals, never with three (undo: onecode-sidecar")
+    assert [next_output(), next_output()] == [b"", b""]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a named pipe has no mode and no folder")
 def test_only_its_user_can_connect_to_the_local_socket(claude: ClaudeCode) -> None:
     claude.prompt(PROMPT)
