@@ -399,7 +399,7 @@ def _add(ctx: VerbContext) -> CommandAnswer:
         raise CommandFailed("There is no text.", kind="invalidParams", hint="Pass it as arguments, or with --file.")
     is_instruction = chosen.is_instruction or (chosen.type in _INSTRUCTION_TYPES and chosen.owner == "shared")
     if is_instruction:
-        _require_users_shell()
+        _require_users_shell("make a standing instruction")
     kind = chosen.type or ("preference" if is_instruction else "semantic")
     memory = ctx.request(
         "add", text=text, title=chosen.title, type=kind, tags=chosen.tag or [], retention=chosen.retention,
@@ -426,16 +426,14 @@ _AGENT_SHELLS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"
 """Environment variables by which agents mark the commands they run."""
 
 
-def _require_users_shell() -> None:
-    """Raise CommandFailed inside an agent's shell: a standing instruction is the user's own word."""
+def _require_users_shell(action: str) -> None:
+    """Raise CommandFailed inside an agent's shell: only the user decides what every session is told to follow."""
     if any(environment().get(name) for name in _AGENT_SHELLS):
-        raise CommandFailed(
-            "An agent cannot make a standing instruction.", kind="policyDenied", hint="Run it in your own terminal."
-        )
+        raise CommandFailed(f"An agent cannot {action}.", kind="policyDenied", hint="Run it in your own terminal.")
 
 
 def _confirm(ctx: VerbContext) -> CommandAnswer:
-    _require_users_shell()
+    _require_users_shell("make a standing instruction")
     memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
     answer = ctx.request("confirm", id=memory["id"], version=memory["version"])
     return CommandAnswer(answer, list(_stored_lines(ctx, memory, is_instruction=True)))
@@ -443,6 +441,7 @@ def _confirm(ctx: VerbContext) -> CommandAnswer:
 
 def _undo(ctx: VerbContext) -> CommandAnswer:
     """Take back memories; every id is resolved before the first one is deleted."""
+    _require_users_shell("undo what is remembered")
     chosen = ctx.arguments
     if bool(chosen.ids) == bool(chosen.all_instructions):
         raise CommandFailed("Name either memories or --all-standing.", kind="invalidParams")
@@ -501,6 +500,7 @@ def _maintain(ctx: VerbContext) -> CommandAnswer:
 def _proposals(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     if chosen.accept or chosen.reject:
+        _require_users_shell("decide on a proposed rule")
         decision = "accept" if chosen.accept else "reject"
         answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), decision=decision)
         rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []

@@ -178,14 +178,25 @@ def test_a_preference_added_on_the_command_line_is_standing_and_other_types_are_
 
 
 @pytest.mark.parametrize("variable", ["CLAUDECODE", "CODEX_SANDBOX"])
-def test_an_agents_shell_cannot_make_a_standing_instruction(
-    command: Command, monkeypatch: pytest.MonkeyPatch, variable: str
+def test_an_agents_shell_cannot_decide_for_the_user(
+    output_of: Callable[..., str], command: Command, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
+    output_of("add", "--standing", "Always answer in German.")
+    later = output_of("add", "--standing", "No, answer in English again.").split()[1]
+    status = output_of("status")
     monkeypatch.setenv(variable, "1")
-    for arguments in (("add", "--standing", "Use yarn."), ("confirm", "mem-1")):
+    refused = {
+        ("add", "--standing", "Use yarn."): b"An agent cannot make a standing instruction.",
+        ("confirm", "mem-1"): b"An agent cannot make a standing instruction.",
+        ("undo", later): b"An agent cannot undo what is remembered.",
+        ("undo", "--all-standing"): b"An agent cannot undo what is remembered.",
+        ("proposals", "--accept", later): b"An agent cannot decide on a proposed rule.",
+    }
+    for arguments, message in refused.items():
         done = command(*arguments)
         assert done.returncode == 5
-        assert b"An agent cannot make a standing instruction." in done.stderr
+        assert message in done.stderr
+    assert output_of("status") == status
 
 
 def test_in_a_pipe_titles_are_not_cut(output_of: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
