@@ -3334,7 +3334,7 @@ export interface SettingsGetResult {
 /** A partial set of settings; null sets nothing. */
 export interface SettingsPatch {
   /**
-   * off: does nothing. passive: records what it would send, injects nothing. active: injects. Default: passive. Environment: ONECODE_CONTINUITY_MODE.
+   * off: injects and captures nothing. passive: records what it would send, injects nothing. active: injects. Default: passive. Environment: ONECODE_CONTINUITY_MODE.
    */
   mode?: "off" | "passive" | "active" | null
   /** The byte budget of a call for which the host names none. Default: normal. Environment: ONECODE_TOKEN_MODE. */

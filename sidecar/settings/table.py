@@ -135,7 +135,7 @@ SETTINGS: tuple[Setting, ...] = (
         "mode",
         "choice",
         "passive",
-        "off: does nothing. passive: records what it would send, injects nothing. active: injects.",
+        "off: injects and captures nothing. passive: records what it would send, injects nothing. active: injects.",
         choices=("off", "passive", "active"),
         env="ONECODE_CONTINUITY_MODE",
     ),
