@@ -52,7 +52,8 @@ def test_check_names_each_stale_missing_and_superfluous_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "build").mkdir()
-    shutil.copy(ROOT / "build" / "generate.py", tmp_path / "build")
+    for name in ("generate.py", "name_descriptions.txt"):
+        shutil.copy(ROOT / "build" / name, tmp_path / "build")
     for name in ("rpc_schema", "sidecar", "build/generators"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / ".venv").symlink_to(Path(sys.prefix).resolve())
