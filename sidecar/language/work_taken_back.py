@@ -308,7 +308,11 @@ _BECAUSE = lazy_regex(
 
 
 def removed_work(sentence: str) -> RemovedWork | None:
-    """Return what an agent's sentence says it took out, or replaced and by what; None if it says neither."""
+    """Return what an agent's sentence says it took out, or replaced and by what; None if it says neither.
+
+    A long sentence is read at its beginning, where it states what was taken out.
+    """
+    sentence = " ".join(sentence.split())[:MAX_SENTENCE]
     for pattern in (_REPLACED, _REMOVED):
         match = pattern.search(sentence)
         if match is None:

@@ -116,6 +116,19 @@ def test_other_work_takes_nothing_out(text: str) -> None:
     assert removed_work(text) is None
 
 
+SLOW_BEGINNINGS = ("I replaced ", "Ich habe den Cache ", "Removed ", "The cache ", "I switched from ", "把")
+SLOW_FILLERS = (" ", " \t", "a ", "durch ", "is ", "to ", "with ", "word's ", "§", "在")
+
+
+@together(("beginning", "filler"), [(text, filler) for text in SLOW_BEGINNINGS for filler in SLOW_FILLERS])
+def test_a_sentence_of_any_length_is_read_in_little_time(beginning: str, filler: str) -> None:
+    assert takes_linear_time(lambda repeats: partial(removed_work, beginning + filler * repeats), 2_000)
+
+
+def test_white_space_within_a_sentence_is_collapsed() -> None:
+    assert removed_work("I replaced   the map\twith\n a table.") == RemovedWork("the map", "a table")
+
+
 POINTING = (
     "klappt nicht, nimm das wieder raus.", "take that out again", "remove it, please", "quita eso, no sirve",
     "enlève-la", "tira isso daí", "gooi dat weg", "убери это", "それを消して", "删掉吧",
