@@ -28,17 +28,12 @@ _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|
 
 BROKE = lazy_regex(
     r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*"
-    r"|unsupported"
-    r"|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
-    r"|impossible"
-    r"|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large"
-    r"|big|fragile"
-    r"|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out|timeouts?"
-    r"|unavailable"
-    r"|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong"
-    r"|corrupt\w*"
-    r"|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?|missed|misses|infeasible"
-    r"|duplicat\w+|out of memory|without (?:a|any))\b"
+    r"|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
+    r"|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many"
+    r"|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out"
+    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)"
+    r"|never|wrong|corrupt\w*|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
+    r"|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
 )
 UNREAL = lazy_regex(
     r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b"
@@ -49,18 +44,15 @@ ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )
 REASON = lazy_regex(
-    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this"
-    r"|that|they|the"
-    r"|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which|once"
-    r" (?=it|they))\s*"
-    r"|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that|they)\s*"
-    r"|\s+but\s+"
+    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that"
+    r"|they|the|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which"
+    r"|once (?=it|they))\s*|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that"
+    r"|they)\s*|\s+but\s+"
 )
 INSTEAD = lazy_regex(
     r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*"
     r"(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced"
-    r" (?:it|that|them)"
-    r" (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i"
+    r" (?:it|that|them) (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i"
     r"|we)\s+(?:now\s+)?(?P<done>\w+.+))"
 )
 FOLLOWS = lazy_regex(r"(?i)^(?:it|this|that|they|the|there|each|every|because)\b")
@@ -71,13 +63,11 @@ KEYWORDS = frozenset(
 )
 NOT_OURS = lazy_regex(
     r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?"
-    r"|branch\w*|tables?|index(?:es)?"
-    r"|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*|dead code|debug\b.*|temporary\b.*"
-    r"|temp\b.*|deprecated\b.*"
-    r"|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?"
-    r"|comments?|whitespace\b.*|formatting\b.*"
-    r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of"
-    r"|for|when|where|to|as)\b|\s+`)"
+    r"|branch\w*|tables?|index(?:es)?|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*"
+    r"|dead code|debug\b.*|temporary\b.*|temp\b.*|deprecated\b.*|obsolete\b.*|leftover\b.*|redundant\b.*"
+    r"|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
+    r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of|for"
+    r"|when|where|to|as)\b|\s+`)"
 )
 _PLACE = lazy_regex(r"(?i)^(?:it|them|those|these)\s+(?:from|out|back|in|to)\b")
 """Something taken from a place, as in "removed it from the index": no approach is named."""
@@ -88,8 +78,7 @@ ONLY_TRIED = lazy_regex(
 )
 
 _SUBJECT = (
-    rf"(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via"
-    rf"|for)\s+[^,;]+?)?"
+    rf"(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via|for)\s+[^,;]+?)?"
 )
 _FAILED = r"(?:(?:did|does|do|could|would|wo|will)(?:n't| not)\s+(?:really\s+|quite\s+)?(?:work|pan|hold|scale|help|fly)(?:\s+out|\s+up)?|failed|fails|was a dead end|is a dead end|turned out (?:not )?to (?:be|work|have|need|break|fail)|turned out \w+|proved (?:to be )?\w+|(?:was|is)(?:n't| not) (?:viable|feasible|workable|possible)|had to go|led nowhere)"
 
@@ -265,33 +254,36 @@ _REPLACED = lazy_regex(
     rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)"
     rf"|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
     rf"|{_BY_WHOM}(?:reemplacé|reemplazad[oa]s?|sustituí|sustituid[oa]s?|substituí|substituíd[oa]s?|troquei|remplacé\w*|sostituito|sostituit[aei])\s+(?P<what3>[^.;]+?)\s+(?:por|par|con)\s+(?P<instead3>.+)"
-    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<what4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
+    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
     rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
-    r"|^(?P<what6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
-    r"|(?:将|把)(?P<what7>[^，。]{2,60}?)(?:替换|改|换)(?:为|成|成了|为了)(?P<instead7>[^，。]{2,60})"
+    r"|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
+    r"|(?:将|把)(?P<object7>[^，。]{2,60}?)(?:替换|改|换)(?:成了|为了|为|成)(?P<instead7>[^，。]{2,60})"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s)?(?:replaced|swapped)\s(?:by|with|for)\s(?P<instead8>.+)"
     rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|está|foi|foram|è stat[oa]|sono stat[ei])\s"
     r"(?:maintenant\s|ahora\s|agora\s|ora\s)?(?:remplacé\w*|reemplazad\w+|sustituid\w+|substituíd\w+|sostituit\w)\s(?:par|por|con|da|dal\w*)\s(?P<instead9>.+)"
-    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:jetzt\s|nun\s|nu\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\sзамен[её]н[аоы]?\sна\s(?P<instead11>.+)",
     re.IGNORECASE,
 )
 _REMOVED = lazy_regex(
     rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|got rid of)\s+(?P<what>.+)"
     rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?)\s+(?P<what2>.+)"
-    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<what3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
-    r"|^(?P<what4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})"
-    rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s|all\s|completely\s)?"
+    rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
+    r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}"
+    r"(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
+    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})"
+    rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|got|(?:has|have)(?:\s(?:now|since|also))?\sbeen)\s"
+    r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?"
     r"(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
     r"(?!\s(?:when|if|after|once|by|on|as|before|unless|automatically)\b)"
     rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|foi|foram|è stat[oa]|sono stat[ei])\s"
     r"(?:supprimé\w*|retiré\w*|enlevé\w*|abandonné\w*|eliminad\w+|quitad\w+|retirad\w+|removid\w+|rimoss\w|eliminat\w)"
     rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:não é mais|ya no se|n['’]est plus|non è più)\s(?:usad\w+|importad\w+|usa|importa|utilisée?|importée?|usat\w|importat\w)"
-    rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|zijn)\s(?:wieder\s|weer\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
     rf"|^(?P<subject5>{_SUBJECT_WORDS})\s(?:удал[её]н[аоы]?|убран[аоы]?|больше не используется)"
     r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)"
-    r"|^(?P<what6>[^.,]{2,60}?)(?:을|를) (?:제거|삭제)"
-    r"|^(?P<subject7>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?|eliminad[oa]s?"
+    r"|^(?P<object6>[^.,]{2,60}?)(?:을|를) (?:제거|삭제)"
+    r"|^(?P<bare>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?|eliminad[oa]s?"
     r"|quitad[oa]s?|removid[oa]s?|retirad[oa]s?|rimoss[oaei]|usunięt\w{1,2}|a?fuera)(?=\W*$|[,;:]|\s(?:again|and|et|y|e)\b)",
     re.IGNORECASE,
 )
@@ -306,25 +298,112 @@ _BECAUSE = lazy_regex(
     r"|，?(?:因为|由于)"
 )
 
+_QUESTION = lazy_regex(r"(?:[^.!?;:…–—]|[.:](?=\S))*[?？]|.*吗[。！]?$")
+_NEGATIVE_OR_CONDITION = lazy_regex(
+    r"(?i)(?:(?:and|but|so|also|almost|nearly)\s)?(?:no(?!\slonger)|none|not|nothing|nobody|neither|never|hardly|if|unless"
+    r"|when(?:ever)?|whether|once|upon|automatically|later|keine?\w{0,2}|nichts|niemand|aucune?|rien|personne"
+    r"|ningun[oa]s?|ningún|nada|nadie|nenhuma?s?|ninguém|nessun\w*|niente|nulla|geen|niets|ничего|никак\w+|ни|nic"
+    r"|wenn|falls|sobald|ob|si|se(?!\shan?\b)|als|indien|wanneer|quando|cuando|quand|если|когда|пока)\b(?!-)"
+    r"|(?:on|by|at)\s(?:the\s)?(?:\w+\s)?(?:logout|login|exit|startup|shutdown|start|demand|job|next|default)\b"
+    r"|もし|如果|若|假如|是否|没有|失败|[^，。]{0,40}(?:会|可能)"
+)
+_DENIED = lazy_regex(
+    r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing"
+    r"|nichts|niets|nada|rien|niente|ничего)$|(?:没有?|尚未|未|不会)$|\bn['’]\w+$"
+)
+_SUBORDINATE = lazy_regex(
+    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)"
+    r"|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect|imagine)\b"
+    r"|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$"
+    r"|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
+)
+_RELATIVE = lazy_regex(r"(?i)\s(?:that|which|who|where)\s")
+_NO_BARE_SUBJECT = lazy_regex(
+    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?|shouldn?"
+    r"|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+|ha|sido"
+    r"|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
+)
+_NOTHING_FOLLOWS = lazy_regex(r"(?i)[\s:]+(?:none|nothing|no|nada|aucune?|\d+)\b|[^、。]{0,5}?(?:ない|なかった|ません)")
+_HABIT = lazy_regex(
+    r"(?i)\s(?:every|each|at|during|nightly|daily|hourly|weekly|periodically|whenever|until|upon|later|in the background)\b"
+)
+_PLAN = lazy_regex(
+    r"[^、。]{0,5}?(?:すると|すれば|したら|する(?:予定|必要|場合|べき|か|前)|でき|ください|場合|ますか|ましょう|たい)|\s?(?:하지|되지|할|하면|해야|하려|해\s?주)"
+)
+_ATTRIBUTE = lazy_regex(
+    r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)"
+    r"(?:(?!(?:that|which|who|whose|we|i|you|it|they|because|since|as|so|and|but|when|where|how|if|nothing|no)\b)"
+    r"[\w-]+ ){1,4}(?:is|are|was|were|will|would|can|could|may|must|should|has|have|had|stays?|remains?"
+    r"|gets? (?:an?|the|new|no)|(?:go|come)s? (?:to|back)|never)\b"
+)
+"""Continuation of "deleted" where it is an attribute: "deleted rows are …"."""
+_HEAD_END = lazy_regex(
+    r"(?i)\s(?:on|in|of|at|from|for|when|during|after|before|that|which|by|with|while|de|del|du|des|di|da|do|en|van|von"
+    r"|im|beim|в|при)\s.*|,.*"
+)
+_FAULT = lazy_regex(
+    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?|glitch(?:es)?"
+    r"|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag"
+    r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori"
+    r"|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
+)
+_PUBLISHED = lazy_regex(
+    r"(?i)\b(?:versions?|releases?|updates?|betas?|previews?|articles?|posts?|news|patch(?:es)?)\b|\d$"
+)
+
+
+def _removes_nothing(match: re.Match[str], masked: str) -> bool:
+    """Whether the words deny or suppose a removal, plan it, or state a habit, a mended fault or a publication."""
+    name = next(name for name, text in match.groupdict().items() if text and not name.startswith("instead"))
+    named, before, after = masked[slice(*match.span(name))], masked[: match.start(name)], masked[match.end() :]
+    if _NEGATIVE_OR_CONDITION.match(named) or _FAULT.search(_plain(_HEAD_END.sub("", named))):
+        return True
+    if _NOTHING_FOLLOWS.match(after) or _PLAN.match(after):
+        return True
+    if name.startswith("what"):
+        is_attribute = " " not in before.strip() and _ATTRIBUTE.match(named)
+        return bool(is_attribute or re.search(r"(?i)\b(?:nearly|hardly|barely)\s", before))
+    main, *relative = _RELATIVE.split(named, maxsplit=1)
+    is_cut = bool(relative) and re.match(r"\s(?!(?:and|from|in|because|since|again|so|too|now)\b)\w", after)
+    if (
+        is_cut
+        or UNREAL.search(main)
+        or _SUBORDINATE.search(named)
+        or _DENIED.search(named)
+        or _DENIED.search(before.rstrip("把将"))
+    ):
+        return True
+    if name == "bare":
+        return _NO_BARE_SUBJECT.search(named) is not None
+    is_present = re.search(r"(?i)\b(?:is|are)\s(?:\w+\s)?(?:removed|deleted|dropped|reverted)$", match[0])
+    is_published = match[0].casefold().endswith(" out") and _PUBLISHED.search(named)
+    return bool((is_present and _HABIT.match(after)) or is_published)
+
 
 def removed_work(sentence: str) -> RemovedWork | None:
-    """Return what an agent's sentence says it took out, or replaced and by what; None if it says neither.
+    """Return what an agent's sentence says it took out, or replaced and by what; None if it states neither.
 
+    Denials, questions, suppositions, plans, habits and mended faults take nothing out.
     A long sentence is read at its beginning, where it states what was taken out.
     """
     sentence = " ".join(sentence.split())[:MAX_SENTENCE]
+    masked = _mask(sentence)
+    if _QUESTION.match(masked):
+        return None
     for pattern in (_REPLACED, _REMOVED):
         match = pattern.search(sentence)
         if match is None:
             continue
+        if _removes_nothing(match, masked):
+            return None
         groups = match.groupdict()
-        subject, what, instead = (
+        subject, bare, object_, what, instead = (
             next((text for name, text in groups.items() if name.startswith(kind) and text), "")
-            for kind in ("subject", "what", "instead")
+            for kind in ("subject", "bare", "object", "what", "instead")
         )
-        why = _BECAUSE.search(_mask(sentence))
-        what, instead = (_plain(_REMAINDER.sub("", text)) for text in (what, instead))
-        what = what or _plain(subject)
+        why = _BECAUSE.search(masked)
+        what, instead = (_plain(_REMAINDER.sub("", text)) for text in (what or object_, instead))
+        what = what or _plain(subject or bare)
         if what:
             return RemovedWork(
                 clip_at_word(redact(what), MAX_TRIED),
@@ -352,51 +431,43 @@ MAX_REVERSAL_MESSAGE = 2_000
 
 _ORDER = (
     r"(?:^|[.,;:!?…—–()]\s*|\b(?:and|so|then|but|please|pls|just|let['’]?s|now|can you|could you|can we|we (?:have"
-    r"|need) to|you (?:have|need) to|i want (?:you )?to"
-    r"|y|pero|entonces|por favor|ahora|tenemos que|tienes que|hay que|vamos a|puedes|podés|quiero que|mejor|et|mais"
-    r"|donc|on va|il faut|peux[- ]tu|tu peux|merci de|je veux que tu"
-    r"|e|mas|então|agora|temos que|vamos|pode|und|aber|bitte|dann|jetzt|kannst du|wir müssen|lass uns|ma|quindi|ora"
-    r"|puoi|dobbiamo|en|maar|dan|nu|kun je|we moeten|laten we"
-    r"|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non|não|nein|nee|нет|nvm|nah|hm+|hey|wait|actually|tuve que|i"
-    r" had to|i)\s+)"
+    r"|need) to|you (?:have|need) to|i want (?:you )?to|y|pero|entonces|por favor|ahora|tenemos que|tienes que|hay que"
+    r"|vamos a|puedes|podés|quiero que|mejor|et|mais|donc|on va|il faut|peux[- ]tu|tu peux|merci de|je veux que tu|e"
+    r"|mas|então|agora|temos que|vamos|pode|und|aber|bitte|dann|jetzt|kannst du|wir müssen|lass uns|ma|quindi|ora|puoi"
+    r"|dobbiamo|en|maar|dan|nu|kun je|we moeten|laten we|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non"
+    r"|não|nein|nee|нет|nvm|nah|hm+|hey|wait|actually|tuve que|i had to|i)\s+)"
 )
 _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|former|initial)\b|how it was|what it was|the way it was|before\b|(?:that|this|the) (?:commit|version|state|approach|plan|design))"
 _UNDO = lazy_regex(
     rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?"
-    rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put"
-    rf"|get|bring) (?:it |that |this |everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them) back"
-    rf"|restore(?:d)? {_PREVIOUS})\b"
-    rf"|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a (?:la|lo|como|una)|al|atrás"
-    rf"|para atrás)"
-    rf"|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como"
-    rf" estaba)\b"
-    rf"|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons|tez|tre)? (?:comme|l[ea] (?:version"
-    rf"|code|état)|en l)|rétabli[rs]?\w*"
+    rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
+    rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this"
+    rf"|them) back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos"
+    rf"|ed)\s+(?:a (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)"
+    rf"|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons"
+    rf"|ez)|revien[st]?|remet[st]?(?:ons|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*"
     rf"|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b"
-    rf"|{_ORDER}(?:desfaz\w*|desfaça|desfiz|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)"
-    rf"|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück"
-    rf"|wieder) (?:auf|zu)|zurück (?:auf|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe"
-    rf" .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b"
-    rf"|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho (?:annullato"
-    rf"|ripristinato)\b"
-    rf"|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb"
-    rf" .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b"
-    rf"|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*|откати\w*|верни\w*|верн[её]мся|вернуть|вернись|я (?:откатил|отменил"
-    rf"|вернул))"
+    rf"|{_ORDER}(?:desfaz\w*|desfaça|desfiz|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)"
+    rf"|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück"
+    rf"|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)"
+    rf"|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a"
+    rf"|al|alla)|ripristina\w*|rimetti)\b|\bho (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan"
+    rf"|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid"
+    rf"|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*|откати\w*|верни\w*|верн[её]мся|вернуть|вернись"
+    rf"|я (?:откатил|отменил|вернул))"
     r"|元に戻(?:し|す|そ)|(?:前|以前|元)の.{0,16}に?戻(?:し|す|そ)|取り消し|撤销|撤回|回退|回滚|还原|改回|恢复(?:到"
     r"|成|原|之前|以前|到之前)|退回(?:到|去)",
     re.IGNORECASE,
 )
 _DROP = lazy_regex(
-    rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take out|rip out|remove"
-    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time)\b)(?:\S+ ){{1,4}}out\b(?! of)"
-    rf"|{_ORDER}(?:sac[aáo]\w*|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*"
-    rf"|supprime\w*|retire\w*|vire\w*|laisse tomber)\b"
-    rf"|{_ORDER}(?:tir[ae]\w*|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*"
-    rf"|verwirf|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b"
-    rf"|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal"
-    rf" .{{0,30}}weg|gooi .{{0,30}}weg)\b"
-    rf"|(?:^|[.,;!?]\s*|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま"
+    rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take out|rip out|remove|delete|forget (?:about )?"
+    rf"|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time)\b)(?:\S+ ){{1,4}}out\b(?! of)|{_ORDER}(?:sac[aáo]\w*"
+    rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n"
+    rf"|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
+    rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*|verwirf"
+    rf"|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
+    rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal .{{0,30}}weg|gooi .{{0,30}}weg)\b|(?:^|[.,;!?]\s*"
+    rf"|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま"
     rf"|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
     re.IGNORECASE,
 )
@@ -405,13 +476,12 @@ _MANNER = (
     r"|por favor)"
 )
 _DROPS_THAT = lazy_regex(
-    r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)"
-    r"|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))"
-    r"|\b(?:quit[ae]|sac[ae]|elimin[ae]|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?"
-    r"|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)"
-    r"|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)"
-    r"|\b(?:togli|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]"
-    r"|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
+    r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)|\b(?:drop|scrap|remove|delete|ditch"
+    r"|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))|\b(?:quit[ae]|sac[ae]|elimin[ae]"
+    r"|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?|\b(?:enlève|supprime|retire"
+    r"|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)|\b(?:togli"
+    r"|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали"
+    r"|выкинь)(?:те)? (?:это|его|её))"
     rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit))?(?: {_MANNER}){{0,2}}"
     r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))"
     r"|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
@@ -419,16 +489,15 @@ _DROPS_THAT = lazy_regex(
 )
 """A pronoun for what is to be dropped: "take that out again"."""
 _BAN = lazy_regex(
-    r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to|do"
-    r" not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b"
-    r"|\b(?:is|are)(?: not|n['’]t) (?:allowed|permitted|an option|acceptable)\b|\b(?:don['’]?t|do not) use\b|\b(?:i"
-    r"|we) don['’]?t (?:want|like) (?:this|that|it)\b"
-    r"|\bno (?:podemos|queremos|uses|usemos|se puede) (?:usar|depender)?|\bno quiero (?:usar|depender|este|esta|eso"
-    r"|que (?:uses|sea|haya))\b|\b(?:on ne peut pas utiliser|je ne veux pas (?:de|utiliser|que)|n['’]utilise pas"
-    r"|pas question d)|\bnão (?:podemos|use|dá para|quero (?:usar|isso|esse|essa)) |\b(?:wir können|wir dürfen|ich"
-    r" will) (?:\S+ ){0,3}(?:nicht|kein\w*) (?:verwenden|benutzen|nutzen|haben)"
-    r"|\b(?:non possiamo usare|non voglio (?:usare|questo|che)|non usare)\b|\b(?:we kunnen|ik wil|gebruik) (?:\S+"
-    r" ){0,3}(?:niet|geen)\b|\b(?:мы не можем использовать|не используй\w*|нельзя использовать|не хочу"
+    r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to"
+    r"|do not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b|\b(?:is"
+    r"|are)(?: not|n['’]t) (?:allowed|permitted|an option|acceptable)\b|\b(?:don['’]?t|do not) use\b|\b(?:i"
+    r"|we) don['’]?t (?:want|like) (?:this|that|it)\b|\bno (?:podemos|queremos|uses|usemos|se puede) (?:usar|depender)?"
+    r"|\bno quiero (?:usar|depender|este|esta|eso|que (?:uses|sea|haya))\b|\b(?:on ne peut pas utiliser"
+    r"|je ne veux pas (?:de|utiliser|que)|n['’]utilise pas|pas question d)|\bnão (?:podemos|use|dá para|quero (?:usar"
+    r"|isso|esse|essa)) |\b(?:wir können|wir dürfen|ich will) (?:\S+ ){0,3}(?:nicht|kein\w*) (?:verwenden|benutzen"
+    r"|nutzen|haben)|\b(?:non possiamo usare|non voglio (?:usare|questo|che)|non usare)\b|\b(?:we kunnen|ik wil"
+    r"|gebruik) (?:\S+ ){0,3}(?:niet|geen)\b|\b(?:мы не можем использовать|не используй\w*|нельзя использовать|не хочу"
     r" (?:использовать|этот|эту))\b|は使えません|は使わないで|使いたくない|不能用|不要用|不能使用|不要使用|别用",
     re.IGNORECASE,
 )
@@ -439,11 +508,10 @@ _REFUSAL = lazy_regex(
     re.IGNORECASE,
 )
 _REPLACEMENT = lazy_regex(
-    r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite"
-    r"|(?:that|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way"
-    r"|en (?:vez|lugar) de|mejor que sea|otra (?:manera|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de"
-    r" outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders"
-    r"|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
+    r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite|(?:that"
+    r"|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way|en (?:vez|lugar) de|mejor que sea|otra (?:manera"
+    r"|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de outr[ao] (?:jeito|forma)|stattdessen|anstatt"
+    r"|lieber|anders|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
     r"|换成|换一种",
     re.IGNORECASE,
 )
@@ -479,8 +547,7 @@ _CLEANUP = lazy_regex(
 _NO_ORDER = lazy_regex(
     r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll|"
     r" will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
-    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines"
-    r"|saques)"
+    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)"
     r"|never (?:remove|delete|revert)|button|botón|bouton|feature|función|funcionalidad|sistema de undo|history"
     r"|shortcut)\b",
     re.IGNORECASE,

@@ -100,6 +100,18 @@ REMOVED = {
     "Der Cache ist wieder raus.": RemovedWork("Der Cache"),
     "全并发版本已删除。": RemovedWork("全并发"),
     "victory-native를 제거하고": RemovedWork("victory-native"),
+    "Redis wurde entfernt.": RemovedWork("Redis"),
+    "Redis wurde heute komplett aus dem Warenkorb entfernt.": RemovedWork("Redis"),
+    "Der Cache wurde durch eine Summe ersetzt.": RemovedWork("Der Cache", "eine Summe"),
+    "把缓存换成了总和。": RemovedWork("缓存", "总和"),
+    "Redis has now been removed.": RemovedWork("Redis"),
+    "The lock that could deadlock was removed.": RemovedWork("The lock that could deadlock"),
+    "No longer needed caches were removed.": RemovedWork("No longer needed caches"),
+    "The no-op wrapper was removed.": RemovedWork("The no-op wrapper"),
+    "The error handler is gone.": RemovedWork("The error handler"),
+    "Removed the check that did not work.": RemovedWork("the check that did not work"),
+    "Removed cache helpers nothing was using.": RemovedWork("cache helpers nothing was using"),
+    "Redis is gone: shall I drop the lock too?": RemovedWork("Redis"),
 }
 
 
@@ -113,6 +125,42 @@ def test_what_an_agent_took_out_is_named(text: str) -> None:
     "The lists are out of date", "All of it is now in one place", "The tests run out",
 ))  # fmt: skip
 def test_other_work_takes_nothing_out(text: str) -> None:
+    assert removed_work(text) is None
+
+
+NOT_REMOVED = (
+    "Redis was not removed.", "Redis wurde nicht entfernt.", "Nothing in Redis was removed.",
+    "No lines were removed.", "If Redis is removed later, totals stay right.", "Was Redis removed? …",
+    "Could the cache be removed?", "The cache should be removed.",
+    "Users whose Redis keys were deleted get new ones.", "Deleted rows are removed by the nightly job.",
+    "The stale Redis bug is gone.", "Version 2 is out, enjoy.", "Redis wasn't removed.",
+    "None of the caches was removed.", "Removed nothing.", "Removed no lines from the cart.", "Files removed: none",
+    "Totals stay right if Redis is removed.", "The build fails when Redis is removed.",
+    "With Redis removed, totals stay right.", "Once removed, the keys never return.", "Consider Redis removed.",
+    "Redis is to be removed.", "Redis will be removed.", "Redis has never been removed.",
+    "Rows are automatically removed.", "Expired keys are deleted every night.", "The crash on start is gone.",
+    "The memory leak was removed.", "Removed the deadlock.", "Der Fehler im Cache ist weg.",
+    "Keine Zeilen wurden entfernt.", "Ich habe Redis noch nicht entfernt.", "Ich habe nichts entfernt.",
+    "Alte Zeilen werden nachts entfernt.", "Wenn Redis entfernt wurde, bleiben die Summen richtig.",
+    "Der Cache wurde nicht durch eine Summe ersetzt.", "Aucune ligne n'a été supprimée.",
+    "Le cache n'est pas supprimé.", "Si le cache est supprimé, les totaux restent justes.",
+    "Redis no ha sido eliminado.", "El caché no fue eliminado.", "Ninguna línea eliminada.",
+    "Si la caché fue eliminada, hay que avisar.", "O cache não foi removido.", "Nenhuma linha removida.",
+    "Se o cache foi removido, avise.", "La cache non è stata rimossa.", "Nessuna riga rimossa.",
+    "De cache is niet verwijderd.", "Geen regels verwijderd.", "Кэш не удалён.", "Ничего не удалено.",
+    "Если кэш удалён, всё работает.", "キャッシュを削除していません。", "キャッシュを削除すると遅くなります。", "キャッシュを削除しますか？", "如果缓存已删除，请告诉我。",
+    "删除缓存会导致错误。", "没有把缓存换成总和。", "The release is out.", "Node 22 is out!", "I nearly removed Redis.",
+    "Rows that were deleted get new keys.", "What was removed is listed below.", "Nothing was replaced by a sum.",
+    "If the cache is replaced by a sum, totals stay right.", "Whether Redis was removed is open.",
+    "Removed if unused.", "Deleted on logout.", "Dropped connections are retried.",
+    "Neither the cache nor the lock was removed.", "Not removed.", "Has the cache been removed?",
+    "Is the socket server gone?",
+)  # fmt: skip
+"""Denials, questions, suppositions, plans, habits, mended faults and publications."""
+
+
+@together("text", NOT_REMOVED)
+def test_words_without_a_removal_take_nothing_out(text: str) -> None:
     assert removed_work(text) is None
 
 
