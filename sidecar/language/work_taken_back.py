@@ -254,8 +254,10 @@ _REPLACED = lazy_regex(
     rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)"
     rf"|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
     rf"|{_BY_WHOM}(?:reemplacé|reemplazad[oa]s?|sustituí|sustituid[oa]s?|substituí|substituíd[oa]s?|troquei|remplacé\w*|sostituito|sostituit[aei])\s+(?P<what3>[^.;]+?)\s+(?:por|par|con)\s+(?P<instead3>.+)"
-    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
-    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
+    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder"
+    rf"|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch"
+    r"|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
     rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
     r"|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
     r"|(?:将|把)(?P<object7>[^，。]{2,60}?)(?:替换|改|换)(?:成了|为了|为|成)(?P<instead7>[^，。]{2,60})"
@@ -271,7 +273,8 @@ _REMOVED = lazy_regex(
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
     r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}"
     r"(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
-    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht"
+    r"|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
     r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|got|(?:has|have)(?:\s(?:now|since|also))?\sbeen)\s"
     r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?"
@@ -281,9 +284,9 @@ _REMOVED = lazy_regex(
     r"(?:supprimé\w*|retiré\w*|enlevé\w*|abandonné\w*|eliminad\w+|quitad\w+|retirad\w+|removid\w+|rimoss\w|eliminat\w)"
     rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:não é mais|ya no se|n['’]est plus|non è più)\s(?:usad\w+|importad\w+|usa|importa|utilisée?|importée?|usat\w|importat\w)"
     rf"|^(?P<subject5>{_SUBJECT_WORDS})\s(?:удал[её]н[аоы]?|убран[аоы]?|больше не используется)"
-    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)"
-    r"|^(?P<object6>[^.,]{2,60}?)(?:을|를) (?:제거|삭제)"
-    r"|^(?P<bare>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?|eliminad[oa]s?"
+    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)|^(?P<object6>[^.,]{2,60}?)(?:을|를) (?:제거"
+    r"|삭제)|^(?P<bare>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?"
+    r"|eliminad[oa]s?"
     r"|quitad[oa]s?|removid[oa]s?|retirad[oa]s?|rimoss[oaei]|usunięt\w{1,2}|a?fuera)(?=\W*$|[,;:]|\s(?:again|and|et|y|e)\b)",
     re.IGNORECASE,
 )
@@ -300,35 +303,36 @@ _BECAUSE = lazy_regex(
 
 _QUESTION = lazy_regex(r"(?:[^.!?;:…–—]|[.:](?=\S))*[?？]|.*吗[。！]?$")
 _NEGATIVE_OR_CONDITION = lazy_regex(
-    r"(?i)(?:(?:and|but|so|also|almost|nearly)\s)?(?:no(?!\slonger)|none|not|nothing|nobody|neither|never|hardly|if|unless"
-    r"|when(?:ever)?|whether|once|upon|automatically|later|keine?\w{0,2}|nichts|niemand|aucune?|rien|personne"
-    r"|ningun[oa]s?|ningún|nada|nadie|nenhuma?s?|ninguém|nessun\w*|niente|nulla|geen|niets|ничего|никак\w+|ни|nic"
-    r"|wenn|falls|sobald|ob|si|se(?!\shan?\b)|als|indien|wanneer|quando|cuando|quand|если|когда|пока)\b(?!-)"
-    r"|(?:on|by|at)\s(?:the\s)?(?:\w+\s)?(?:logout|login|exit|startup|shutdown|start|demand|job|next|default)\b"
-    r"|もし|如果|若|假如|是否|没有|失败|[^，。]{0,40}(?:会|可能)"
+    r"(?i)(?:(?:and|but|so|also|almost|nearly)\s)?(?:no(?!\slonger)|none|not|nothing|nobody|neither|never|hardly|if"
+    r"|unless|when(?:ever)?|whether|once|upon|automatically|later|keine?\w{0,2}|nichts|niemand|aucune?|rien|personne"
+    r"|ningun[oa]s?|ningún|nada|nadie|nenhuma?s?|ninguém|nessun\w*|niente|nulla|geen|niets|ничего|никак\w+|ни|nic|wenn"
+    r"|falls|sobald|ob|si|se(?!\shan?\b)|als|indien|wanneer|quando|cuando|quand|если|когда|пока)\b(?!-)|(?:on|by"
+    r"|at)\s(?:the\s)?(?:\w+\s)?(?:logout|login|exit|startup|shutdown|start|demand|job|next|default)\b|もし|如果|若|假如|是否|没有"
+    r"|失败|[^，。]{0,40}(?:会|可能)"
 )
 _DENIED = lazy_regex(
     r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing"
     r"|nichts|niets|nada|rien|niente|ничего)$|(?:没有?|尚未|未|不会)$|\bn['’]\w+$"
 )
 _SUBORDINATE = lazy_regex(
-    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)"
-    r"|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect|imagine)\b"
-    r"|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$"
+    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls"
+    r"|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect"
+    r"|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$"
     r"|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
 )
 _RELATIVE = lazy_regex(r"(?i)\s(?:that|which|who|where)\s")
 _NO_BARE_SUBJECT = lazy_regex(
-    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?|shouldn?"
-    r"|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+|ha|sido"
-    r"|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
+    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?"
+    r"|shouldn?|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+"
+    r"|ha|sido|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
 )
-_NOTHING_FOLLOWS = lazy_regex(r"(?i)[\s:]+(?:none|nothing|no|nada|aucune?|\d+)\b|[^、。]{0,5}?(?:ない|なかった|ません)")
+_NOT_DONE = lazy_regex(
+    r"(?i)[\s:]+(?:none|nothing|no|nada|aucune?|\d+)\b|\s?(?:하지|되지|할|하면|해야|하려|해\s?주)|[^、。]{0,5}?(?:ない|なかった|ません"
+    r"|すると|すれば|したら|する(?:予定|必要|場合|べき|か|前)|でき|ください|場合|ますか|ましょう|たい)"
+)
 _HABIT = lazy_regex(
-    r"(?i)\s(?:every|each|at|during|nightly|daily|hourly|weekly|periodically|whenever|until|upon|later|in the background)\b"
-)
-_PLAN = lazy_regex(
-    r"[^、。]{0,5}?(?:すると|すれば|したら|する(?:予定|必要|場合|べき|か|前)|でき|ください|場合|ますか|ましょう|たい)|\s?(?:하지|되지|할|하면|해야|하려|해\s?주)"
+    r"(?i)\s(?:every|each|at|during|nightly|daily|hourly|weekly|periodically|whenever|until|upon|later"
+    r"|in the background)\b"
 )
 _ATTRIBUTE = lazy_regex(
     r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)"
@@ -342,7 +346,8 @@ _HEAD_END = lazy_regex(
     r"|im|beim|в|при)\s.*|,.*"
 )
 _FAULT = lazy_regex(
-    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?|glitch(?:es)?"
+    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?"
+    r"|glitch(?:es)?"
     r"|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag"
     r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori"
     r"|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
@@ -356,22 +361,16 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
     """Whether the words deny or suppose a removal, plan it, or state a habit, a mended fault or a publication."""
     name = next(name for name, text in match.groupdict().items() if text and not name.startswith("instead"))
     named, before, after = masked[slice(*match.span(name))], masked[: match.start(name)], masked[match.end() :]
-    if _NEGATIVE_OR_CONDITION.match(named) or _FAULT.search(_plain(_HEAD_END.sub("", named))):
-        return True
-    if _NOTHING_FOLLOWS.match(after) or _PLAN.match(after):
+    head = _plain(_HEAD_END.sub("", named))
+    if _NEGATIVE_OR_CONDITION.match(named) or _FAULT.search(head) or _NOT_DONE.match(after):
         return True
     if name.startswith("what"):
         is_attribute = " " not in before.strip() and _ATTRIBUTE.match(named)
         return bool(is_attribute or re.search(r"(?i)\b(?:nearly|hardly|barely)\s", before))
     main, *relative = _RELATIVE.split(named, maxsplit=1)
     is_cut = bool(relative) and re.match(r"\s(?!(?:and|from|in|because|since|again|so|too|now)\b)\w", after)
-    if (
-        is_cut
-        or UNREAL.search(main)
-        or _SUBORDINATE.search(named)
-        or _DENIED.search(named)
-        or _DENIED.search(before.rstrip("把将"))
-    ):
+    is_denied = any(_DENIED.search(text) for text in (named, before.rstrip("把将")))
+    if is_cut or is_denied or UNREAL.search(main) or _SUBORDINATE.search(named):
         return True
     if name == "bare":
         return _NO_BARE_SUBJECT.search(named) is not None
@@ -383,8 +382,7 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
 def removed_work(sentence: str) -> RemovedWork | None:
     """Return what an agent's sentence says it took out, or replaced and by what; None if it states neither.
 
-    Denials, questions, suppositions, plans, habits and mended faults take nothing out.
-    A long sentence is read at its beginning, where it states what was taken out.
+    Denials, questions, suppositions, plans, habits and mended faults take nothing out. Only the beginning counts.
     """
     sentence = " ".join(sentence.split())[:MAX_SENTENCE]
     masked = _mask(sentence)
@@ -441,34 +439,34 @@ _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|f
 _UNDO = lazy_regex(
     rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?"
     rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
-    rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this"
-    rf"|them) back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos"
-    rf"|ed)\s+(?:a (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)"
-    rf"|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons"
-    rf"|ez)|revien[st]?|remet[st]?(?:ons|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*"
-    rf"|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b"
-    rf"|{_ORDER}(?:desfaz\w*|desfaça|desfiz|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)"
-    rf"|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück"
-    rf"|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)"
-    rf"|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a"
-    rf"|al|alla)|ripristina\w*|rimetti)\b|\bho (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan"
-    rf"|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid"
-    rf"|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*|откати\w*|верни\w*|верн[её]мся|вернуть|вернись"
-    rf"|я (?:откатил|отменил|вернул))"
+    rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them)"
+    rf" back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a"
+    rf" (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)"
+    rf"|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons"
+    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b"
+    rf"|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
+    rf"|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es"
+    rf"|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf"
+    rf"|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig"
+    rf" gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho"
+    rf" (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug"
+    rf"|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*"
+    rf"|откати\w*|верни\w*|верн[её]мся|вернуть|вернись|я (?:откатил|отменил|вернул))"
     r"|元に戻(?:し|す|そ)|(?:前|以前|元)の.{0,16}に?戻(?:し|す|そ)|取り消し|撤销|撤回|回退|回滚|还原|改回|恢复(?:到"
     r"|成|原|之前|以前|到之前)|退回(?:到|去)",
     re.IGNORECASE,
 )
 _DROP = lazy_regex(
-    rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take out|rip out|remove|delete|forget (?:about )?"
-    rf"|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time)\b)(?:\S+ ){{1,4}}out\b(?! of)|{_ORDER}(?:sac[aáo]\w*"
+    rf"{_ORDER}(?:drop(?! (?:by|in|off)\b| (?:me |us |him |her |them )?(?:an?|the) (?:line|note|hint|message|mail"
+    rf"|comment)\b)|scrap|ditch|get rid of|throw (?:out|away)(?! (?:an?|some|a few) ideas?)|take out|rip out|remove"
+    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time|care)\b)(?:(?!(?:and|or|to|then"
+    rf"|notes?|find|figure|fill|try|rush)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b)|{_ORDER}(?:sac[aáo]\w*"
     rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n"
     rf"|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
     rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*|verwirf"
     rf"|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
     rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal .{{0,30}}weg|gooi .{{0,30}}weg)\b|(?:^|[.,;!?]\s*"
-    rf"|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま"
-    rf"|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
+    rf"|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
     re.IGNORECASE,
 )
 _MANNER = (
@@ -502,9 +500,26 @@ _BAN = lazy_regex(
     re.IGNORECASE,
 )
 _REFUSAL = lazy_regex(
-    r"^(?:no+\b(?! (?:need|problem|worries))|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do"
-    r" (?:it|that|this)|stop\b|wrong|non\b|pas (?:comme|du tout)|je ne veux pas|nein\b|não\b|nee\b|нет\b|esto no"
-    r"|así no|no,? (?!need|problem|worries)|いや|違(?:う|い)|だめ|不(?:要|行|对|是)|别)",
+    r"^(?:no+\b(?! (?:need|problem|worries|idea|clue|rush|hurry|doubt|comment|changes needed|(?:lo )?sé\b|tengo idea))"
+    r"|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do (?:it|that"
+    r"|this)|stop\b(?! (?:(?:the|all|my|this|that) )?(?:\w+ )?(?:servers?|process\w*|containers?|services?|timers?"
+    r"|jobs?|apps?)\b)|wrong|non\b(?! (?:lo )?so\b)|pas (?:comme|du tout)|je ne veux pas|nein\b|não\b(?! sei\b)|nee\b"
+    r"|нет\b|esto no|así no"
+    r"|いや|違(?:う|い)|だめ|不(?:要(?!紧)|行|对|是)|别(?!担心|急|的))",
+    re.IGNORECASE,
+)
+_CONSENT = lazy_regex(
+    r"\b(?:it|that|this|all|everything)(?:['’]?s| is| looks)? (?:\w+ly )?(?:fine|good|ok(?:ay)?|great|perfect|right"
+    r"|correct)\b|\bthanks?\b|\b(?:leave|keep) it as|go ahead|keine ahnung|danke|passt|alles (?:gut|ok)|gracias"
+    r"|está (?:bien|ótimo)"
+    r"|obrigad[oa]|merci|c['’]est bon|grazie|va bene|bedankt|prima|geen idee|спасибо|всё хорошо|大丈夫|没事|谢谢",
+    re.IGNORECASE,
+)
+"""Words of a user who declines an offer or is content: "no, it's fine"."""
+_OBJECTION = lazy_regex(
+    r"\b(?:not|\w+n['’]?t(?! (?:worry|bother))|wrong|instead|but|too|rather|nicht|kein\w*|aber|falsch|pero|mas|mais"
+    r"|pas|ma"
+    r"|maar|niet|не|но)\b|しかし|但|不对",
     re.IGNORECASE,
 )
 _REPLACEMENT = lazy_regex(
@@ -530,10 +545,10 @@ _UNNEEDED = lazy_regex(
 )
 _REWORK = lazy_regex(
     r"\b(?:replac(?:e|ing)|switch(?:ing)?|rewrit(?:e|ing)|rework|redesign|restructur(?:e|ing)|redo|convert|migrate"
-    r"|eliminat(?:e|ing)|simplif(?:y|ying)|remov(?:e|ing)|delet(?:e|ing)|drop|get rid of|no longer"
-    r"|reempla[cz]\w+|elimin\w+|quit(?:a|ar|es|emos)|cambi(?:a|ar|emos)\b.{2,60}\bpor|simplifi\w+"
-    r"|remplac\w+|supprim\w+|enl[eè]v\w+|substitu\w+|troqu\w+|troc\w+|ersetz\w*|entfern\w*|umstell\w*|sostitu\w+"
-    r"|rimuov\w+|vervang\w*|verwijder\w*|замен\w+|удал\w+|убра\w+|перепиш\w+|переписа\w+)\b"
+    r"|eliminat(?:e|ing)|simplif(?:y|ying)|remov(?:e|ing)|delet(?:e|ing)|drop(?! (?:me|us|by|in|off|an? (?:line|note"
+    r"|comment))\b)|get rid of|no longer|reempla[cz]\w+|elimin\w+|quit(?:a|ar|es|emos)|cambi(?:a|ar|emos)\b.{2,60}\bpor"
+    r"|simplifi\w+|remplac\w+|supprim\w+|enl[eè]v\w+|substitu\w+|troqu\w+|troc\w+|ersetz\w*|entfern\w*|umstell\w*"
+    r"|sostitu\w+|rimuov\w+|vervang\w*|verwijder\w*|замен\w+|удал\w+|убра\w+|перепиш\w+|переписа\w+)\b"
     r"|置き換え|書き換え|書き直|作り直|削除|やめて|替换|换掉|重写|重构|删除|移除|去掉",
     re.IGNORECASE,
 )
@@ -576,6 +591,9 @@ def reversal_in(message: str) -> Reversal | None:
                 continue
             is_part_of_work = kind in ("drop", "ban", "rework") or pattern is _UNNEEDED
             if is_part_of_work and (_CLEANUP.search(masked) or sentence.endswith("?")):
+                continue
+            answer = sentence if " " in sentence else " ".join(texts[at : at + 2])
+            if kind == "refusal" and _CONSENT.search(answer) and not _OBJECTION.search(answer):
                 continue
             around = " ".join(texts[max(0, at - 1) : at + 2])
             return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS))

@@ -148,7 +148,9 @@ NOT_REMOVED = (
     "Si la caché fue eliminada, hay que avisar.", "O cache não foi removido.", "Nenhuma linha removida.",
     "Se o cache foi removido, avise.", "La cache non è stata rimossa.", "Nessuna riga rimossa.",
     "De cache is niet verwijderd.", "Geen regels verwijderd.", "Кэш не удалён.", "Ничего не удалено.",
-    "Если кэш удалён, всё работает.", "キャッシュを削除していません。", "キャッシュを削除すると遅くなります。", "キャッシュを削除しますか？", "如果缓存已删除，请告诉我。",
+    "Если кэш удалён, всё работает.", "キャッシュを削除していません。", "キャッシュを削除すると遅くなります。",
+    "キャッシュを削除しますか？",
+    "如果缓存已删除，请告诉我。",
     "删除缓存会导致错误。", "没有把缓存换成总和。", "The release is out.", "Node 22 is out!", "I nearly removed Redis.",
     "Rows that were deleted get new keys.", "What was removed is listed below.", "Nothing was replaced by a sum.",
     "If the cache is replaced by a sum, totals stay right.", "Whether Redis was removed is open.",
@@ -227,3 +229,31 @@ def test_a_request_to_bring_work_back_is_an_undo() -> None:
     reversal = reversal_in("The drag and drop of the rows is gone, can you bring that back?")
     assert reversal is not None
     assert reversal.kind == "undo"
+
+
+CONTENT = (
+    "Take this and fill it out", "please take notes out loud", "take care, don't rush out", "drop me a note",
+    "no that's fine, thanks", "nope all good", "Nein danke, passt so.", "No, it's fine", "no idea", "No sé",
+    "stop the server", "No. It's fine, thanks.", "no, that looks good", "no gracias, está bien", "non merci",
+    "não sei", "non lo so", "不要紧", "别担心", "нет, спасибо", "いや、大丈夫です", "please throw out some ideas",
+    "drop a comment in the thread", "No lo sé", "no rush", "stop the dev server", "keine Ahnung",
+    "nee, prima zo", "take the time to figure it out", "i take whatever and try it out",
+)  # fmt: skip
+REFUSING = (
+    "no, that's not what I want", "take the cache out again", "drop the retry, it is too slow",
+    "take all of that out", "no, use a sum", "nope, wrong file", "stop", "stop caching the totals",
+    "no thanks, that's not what I meant", "Nein, nicht so", "No, so ist es falsch.", "不要缓存", "别这样",
+    "no running sum, a total per line", "no, it's too slow", "drop it", "throw out the cache",
+    "take that cache out", "nah. i give up on this", "No, that's wrong.", "non, pas comme ça", "No me gusta",
+    "stop, undo that",
+)  # fmt: skip
+
+
+@together("text", CONTENT)
+def test_a_user_who_is_content_takes_no_work_back(text: str) -> None:
+    assert reversal_in(text) is None
+
+
+@together("text", REFUSING)
+def test_a_user_who_refuses_or_removes_work_is_understood(text: str) -> None:
+    assert reversal_in(text) is not None
