@@ -302,13 +302,28 @@ def _in_the_words_used(
 
 
 def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
-    """Return a short request in full, of a long one the sentences about what went."""
+    """Return a request's sentences about what went, and those that find fault or refuse; empty if there are none."""
     words = redact(own_words(prompt[:MAX_REVERSAL_MESSAGE])).strip()
-    if len(words) <= MAX_REVERSAL_WORDS:
-        return " ".join(words.split())
-    about = lost.vanished.union(query_terms(f"{removed.what} {removed.instead}") if removed is not None else ())
-    relevant = (sentence for sentence in sentences(words) if not about.isdisjoint(query_terms(sentence)))
+    named = query_terms(f"{removed.what} {removed.instead}") if removed is not None else ()
+    about = set(filter(is_distinctive, lost.vanished.union(named)))
+    relevant = (
+        sentence
+        for sentence in sentences(words)
+        if _COMPLAINT.search(sentence) or not about.isdisjoint(query_terms(sentence))
+    )
     return clip_at_word(" ".join(relevant), MAX_REVERSAL_WORDS)
+
+
+_COMPLAINT = lazy_regex(
+    r"(?i)\b(?:wrong\w*|bad|broke\w*|breaks?|fail(?:s|ed|ing)?|crash\w*|stale|slow\w*|flak\w*|useless|garbage|ugly"
+    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
+    r"|too (?:much|many|big|large|complex|complicated|expensive|late|early|heavy|long)"
+    r"|falsch\w*|kaputt|langsam\w*|klappt nicht|geht nicht|zu (?:langsam|groß|viel)|fall[aóo]|rot[oa]|lent[oae]"
+    r"|no (?:funciona|sirve|va)|não funciona|falh\w+|quebr\w+|ne (?:marche|fonctionne)|mauvais\w*|faux|cassée?|non"
+    r" (?:funziona|va)|sbagliat\w+|rott[oa]|traag|werkt niet|verkeerd|не работает|сломал\w*|неверн\w+|медленн\w+)\b"
+    r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
+)
+"""Words that find fault, in ten languages."""
 
 
 def _names_work(reversal: Reversal) -> bool:

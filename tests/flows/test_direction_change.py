@@ -323,6 +323,28 @@ def test_work_that_the_agent_names_as_removed_is_recorded_with_the_users_reason(
     assert all(f"The user: “{STALE}”" in note["body"] for note in notes)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        ("Please also round the amounts to cents and add a column for the tax.", "_Open._"),
+        ("continue with step two", "_Open._"),
+        ("Looks great, thanks! Now do the invoices.", "_Open._"),
+        ("Looks great. Redis was asleep all night. Now do the invoices.", "The user: “Redis was asleep all night.”"),
+        ("Now do the invoices. The till is too slow.", "The user: “The till is too slow.”"),
+    ],
+    ids=["something else", "go on", "thanks", "about what went", "a fault"],
+)
+def test_only_sentences_on_what_went_or_on_a_fault_are_the_users_reason(
+    conversation: Conversation, prompt: str, reason: str
+) -> None:
+    work = partial(writes, conversation, **{"till/cache.py": REDIS + FOUR})
+    conversation.turn(PROMPT, work, text="Totals are kept in Redis now.")
+    text = "Replaced Redis with a running sum."
+    conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", REDIS, SUM)], text=text)
+    (note,) = drafted(conversation)
+    assert f"**Why it failed:** {reason}\n" in note["body"]
+
+
 def test_the_prompt_of_a_loop_is_no_word_of_the_user(conversation: Conversation) -> None:
     loop = Conversation(conversation.client, conversation.cwd, sub_chat_id=f"{RALPH_PREFIX}1")
     work = partial(writes, loop, **{"till/cache.py": REDIS + FOUR})
