@@ -55,6 +55,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
+        "test_direction_change.py::test_only_sentences_on_what_went_or_on_a_fault_are_the_users_reason",
         "test_direction_change.py::test_an_accepted_rejection_warns_the_projects_next_session",
         "test_direction_change.py::test_a_reworded_approach_is_recorded_once",
         "test_direction_change.py::test_work_that_the_user_takes_back_is_recorded_whatever_its_size",
@@ -129,6 +130,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "decisions, Memory: what a run added is visible at once and can be undone": (
         "test_statement_sources.py::test_a_run_answers_what_it_remembered_and_each_memory_can_be_undone",
+        "test_statement_sources.py::test_a_rule_for_a_folder_is_stored_beside_the_general_one",
         "test_statement_sources.py::test_a_repeated_post_run_answers_the_same_memories",
         "test_statement_sources.py::test_the_next_message_takes_back_what_the_one_before_stated",
         "test_statement_sources.py::test_words_that_may_mean_something_else_take_nothing_back",
@@ -443,6 +445,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_instruction_sources.py::test_what_the_user_typed_is_an_instruction_until_a_contrary_statement_replaces_it",
         "test_instruction_sources.py::test_a_pulled_file_with_the_id_of_an_instruction_does_not_replace_its_text",
         "test_instruction_sources.py::test_a_link_in_a_file_withdraws_no_instruction",
+        "test_compacted_memories.py::test_what_a_later_statement_superseded_is_not_in_the_block_after_a_compaction",
+        "test_compacted_memories.py::test_what_no_longer_holds_is_not_in_the_block_after_a_compaction",
+        "test_compacted_memories.py::test_hot_memories_that_no_longer_hold_are_neither_in_a_block_nor_counted",
         "test_instruction_sources.py::test_adding_a_memory_in_the_users_name_makes_no_instruction",
         "test_instruction_sources.py::test_an_agents_token_neither_confirms_nor_undoes",
         "test_instruction_sources.py::test_private_archived_changed_and_pointer_memories_cannot_be_confirmed",
@@ -467,6 +472,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_passive_mode_reads_no_notes",
         "test_notes_block.py::test_offsets_count_utf16_units_as_javascript_does",
         "test_claude_code.py::test_a_rule_in_the_last_answer_reaches_the_next_session",
+        "test_claude_code.py::test_what_a_stop_hook_could_not_show_is_shown_by_the_next_one_once",
         "test_claude_code_binary.py::test_a_rule_that_the_user_typed_reaches_the_next_session",
         "test_codex_binary.py::test_a_rule_in_the_answer_of_codex_reaches_its_next_session",
     ),

@@ -249,7 +249,7 @@ def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, re
 
 
 class ChangesInMemory(NamedTuple):
-    """What runs added to memory and withdrew, as far as it lasts."""
+    """Lasting changes that runs made in memory."""
 
     remembered: list[Remembered]
     withdrawn: list[Withdrawn]

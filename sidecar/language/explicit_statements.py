@@ -124,6 +124,7 @@ _IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DE
     _concept,
     ("specified", "supposition", "condition", "writing", "located", "mark after", "denial", "corrected value"),
 )
+_BAN_OF_TASK, _AT_ONCE = _concept("ban of task"), _concept("at once")
 _TO_ME = lazy_regex(r"(?:show|give|send) me\b", re.IGNORECASE)
 
 
@@ -547,9 +548,6 @@ _BESIDE_TASK = frozenset(("ask first", "who does what", "about me", "no more", "
 
 _OFTEN_OF_THE_TASK = frozenset(("convention", "format", "norm"))
 """Forms of clauses that were right in less than .85 of the messages of all repositories: found by relevance alone."""
-
-_BAN_OF_TASK, _AT_ONCE = _concept("ban of task"), _concept("at once")
-"""A ban of what the agent is about to do, and a request for the task at hand: "just do it without asking"."""
 
 _HOLDS_FOR_ALL = _clause("holds for all", "rule", "technical", "symptom")
 """A sentence that the following one extends to all."""

@@ -38,8 +38,8 @@ def test_a_new_run_forgets_the_files_of_the_previous_run(tmp_path: Path) -> None
     notes.touch("/shop/cart.py")
     notes.store(OPENED)
     notes.touch("/shop/till.py")
-    assert notes.pop() == {"openRun": OPENED, "touched": ["/shop/till.py"]}
-    assert notes.pop() == {"touched": []}
+    assert notes.pop() == {"openRun": OPENED, "touched": ["/shop/till.py"], "unshownRuns": []}
+    assert notes.pop() == {"touched": [], "unshownRuns": [OPENED["runId"]]}
 
 
 def test_every_undelivered_run_has_a_new_id() -> None:
