@@ -228,6 +228,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_a_rule_that_is_not_in_the_anchor_is_shown_where_the_prompt_asks_for_its_step_of_the_work",
         "test_memory_injection.py::test_a_rule_that_shares_only_a_step_of_the_work_comes_after_what_shares_a_term",
         "test_memory_injection.py::test_a_title_repeated_in_the_text_is_sent_once",
+        "test_memory_injection.py::test_stars_of_code_in_a_memory_are_sent_and_those_of_bold_type_are_not",
         "test_memory_injection.py::test_the_context_bracket_selects_a_memorys_level_of_detail",
         "test_memory_injection.py::test_a_memory_can_be_muted_and_explain_shows_its_reason",
         "test_memory_injection.py::test_a_passive_run_receives_nothing_and_counts_the_potential",

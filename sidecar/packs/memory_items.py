@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.context import Bracket
-from sidecar.core.clean_text import line_of_code, one_line
+from sidecar.core.clean_text import line_of_code, one_line, without_emphasis
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -27,7 +27,7 @@ MAX_MEMORIES = 3
 """Maximum number of memories per prompt."""
 
 LINE_CHARACTERS, TITLE_CHARACTERS, DETAIL_CHARACTERS = 360, 160, 600
-_MARKUP = lazy_regex(r"^\s*(?:#{1,6}\s+|>\s*)+|\*\*|__(?=\S)|(?<=\S)__")
+_LINE_MARK = lazy_regex(r"^\s*(?:#{1,6}\s+|>\s*)+")
 
 TITLE_SEPARATOR = " — "
 """Separates a title from text on the same line."""
@@ -164,7 +164,7 @@ def _first_lines(lines: Iterable[str]) -> Iterator[str]:
 
 def _plain(line: str) -> str:
     """Return a line without the marks of a heading, a quotation or bold type."""
-    return redact(_MARKUP.sub("", line).strip())
+    return redact(without_emphasis(_LINE_MARK.sub("", line)).strip())
 
 
 MAX_BINDING_ITEMS = 12

@@ -24,7 +24,7 @@ VERSION = 1
 WORDS_VERSION = 6
 """Part of the cache key: changed stemming invalidates cached words."""
 
-FACTS_VERSION = 9
+FACTS_VERSION = 10
 """Changed extraction invalidates stored facts."""
 
 MAX_DECISIONS = 100

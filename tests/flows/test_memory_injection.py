@@ -80,6 +80,14 @@ def test_a_title_repeated_in_the_text_is_sent_once(
     assert line == f"Remembered 2026-03-01, decision (mem-2026-03-01-001): {TEXT}"
 
 
+def test_stars_of_code_in_a_memory_are_sent_and_those_of_bold_type_are_not(
+    memories: Memories, conversation: Conversation
+) -> None:
+    memories.add("> **Tariffs** grow by `2**10` cents in `__init__.py`, never pass **kwargs.", type="decision")
+    (line,) = memory_lines(conversation.turn("Print the tariffs"))
+    assert line.endswith("Tariffs grow by `2**10` cents in `__init__.py`, never pass **kwargs.")
+
+
 def test_superseded_and_contradicted_memories_are_searchable_and_never_injected(
     active: MemorySidecar, project: Repository
 ) -> None:
