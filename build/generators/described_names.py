@@ -1,7 +1,7 @@
 """The table of names and the words that describe them, from our own descriptions.
 
 Each line of `build/name_descriptions.txt` is a word in names and a colon, then words by which a developer who does not
-know the name asks for it. Every word occurs in at least three of 710 public packages of PyPI and npm.
+know the name asks for it. Every word occurs in at least three of 708 public packages of PyPI and npm.
 """
 
 from collections.abc import Iterable

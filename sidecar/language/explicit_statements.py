@@ -185,12 +185,11 @@ def _combined_form(
     is_shown = _PRODUCT.search(text[start:end]) is not None and not _TO_ME.match(text, start)
     if is_shown or _REPORTED.search(text[:start]):
         return None
-    is_of_task = form.name in _OFTEN_OF_THE_TASK or (form.name == "conduct" and _BAN_OF_TASK.search(text))
-    is_doubtful = (
-        not form.is_sure or bool(is_of_task) or _AT_ONCE.match(text, start) or "hypothesis" in analysis.concepts
-    )
+    bans_next_step = form.name == "conduct" and _BAN_OF_TASK.search(text) is not None
+    is_of_task = bans_next_step or form.name in _OFTEN_OF_THE_TASK or _AT_ONCE.match(text, start) is not None
+    is_doubtful = not form.is_sure or is_of_task or "hypothesis" in analysis.concepts
     may_be_task = form.name not in _BESIDE_TASK
-    return ExplicitForm(form.name, form.kind, start, False, end, bool(is_doubtful), may_be_task)
+    return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful, may_be_task)
 
 
 def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, previous: str) -> ExplicitForm | None:

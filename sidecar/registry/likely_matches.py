@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sidecar.registry.entities import ADAPT_FROM, Entity
 from sidecar.registry.scoring import (
+    TOO_FEW_WORDS,
     RegistryIndex,
     Score,
     Term,
@@ -48,9 +49,6 @@ MIN_LIKELIHOOD, MIN_TO_RAISE = 0.55, 0.7
 MIN_BY_OWN_WORDS = 35.0
 """Minimum score of code that is suggested without the words that only describe its name."""
 
-BELOW_ADAPT = 0.59
-"""Factor of the scores where none is likely, which leaves them below 60."""
-
 _PRIVATE_FOLDERS = frozenset(("internal", "internals", "private"))
 
 Pair = tuple[str, str]
@@ -90,22 +88,22 @@ def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], ind
     if not ordered or index.entities[ordered[0].number].origin != "code":
         return ordered
     first, *others = ordered
+    own = own_terms(terms, first.number)
     probability = likelihood(first, points, terms, index)
-    own = score(first.number, own_terms(terms, first.number), index)
     is_suggested = first.score >= ADAPT_FROM
-    if probability < (MIN_LIKELIHOOD if is_suggested else MIN_TO_RAISE) or own.score < MIN_BY_OWN_WORDS:
-        return [scaled(other, BELOW_ADAPT) for other in ordered] if is_suggested else ordered
-    if is_suggested or not _may_be_raised(first.number, intent, terms, index):
+    is_likely = probability >= (MIN_LIKELIHOOD if is_suggested else MIN_TO_RAISE)
+    if not is_likely or score(first.number, own, index).score < MIN_BY_OWN_WORDS:
+        return [scaled(other, TOO_FEW_WORDS) for other in ordered] if is_suggested else ordered
+    if is_suggested or is_held(first.number, own, index) or not _has_verb_and_names(first.number, intent, terms):
         return ordered
     factor = min(ADAPT_FROM / first.score, 100 / max(first.keywords, first.purpose))
     return [scaled(first, factor), *others]
 
 
-def _may_be_raised(number: int, intent: str, terms: Sequence[Term], index: RegistryIndex) -> bool:
-    """Whether no rule holds an entity below 60, and it has what the intent does and the proper names in it."""
+def _has_verb_and_names(number: int, intent: str, terms: Sequence[Term]) -> bool:
+    """Whether an entity has what the intent does and the proper names in it."""
     names, done = proper_names_in(intent), what_is_done(terms)
-    needed = [term for term in terms if term is done or term.root in names]
-    return all(term.fields.get(number) for term in needed) and not is_held(number, own_terms(terms, number), index)
+    return all(term.fields.get(number) for term in terms if term is done or term.root in names)
 
 
 def likelihood(first: Score, points: Mapping[int, float], terms: Sequence[Term], index: RegistryIndex) -> float:

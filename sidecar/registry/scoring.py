@@ -198,7 +198,7 @@ MIN_WORDS = 2
 """Number of an entity's words below which an intent never matches: one common word, or a kind's name, is chance."""
 
 TOO_FEW_WORDS = 0.59
-"""Factor of such intents, which leaves their score below 60."""
+"""Factor that leaves a score below 60: of such intents, and where no match is likely."""
 
 _ROUNDING = 1e-9
 
