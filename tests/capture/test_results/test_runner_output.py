@@ -179,12 +179,17 @@ error: test failed, to rerun pass `--lib`
 CARGO_BROKEN = (
     "error[E0425]: cannot find value `totl` in this scope\n --> src/cart.rs:3:5\nerror: could not compile `shop`\n"
 )
+PYTEST_FAILED = (
+    "FAILED tests/test_cart.py::test_total[a - b] - AssertionError: assert rows[0] - 1 == 2\n"
+    "FAILED tests/test_cart.py::test_rate - KeyError: 'x[1] - y'\n2 failed, 1 passed in 0.10s\n"
+)
 CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
 
 
 @together(
     ("command", "output", "runner", "names"),
     [
+        ("pytest", PYTEST_FAILED, "pytest", ("tests/test_cart.py::test_total[a - b]", "tests/test_cart.py::test_rate")),
         ("npx jest", JEST_FAILED, "jest", ("src/cart.test.ts › Cart › adds up",)),
         ("npm test", JEST_FAILED, "jest", ("src/cart.test.ts › Cart › adds up",)),
         ("npx jest", JEST_BROKEN, "jest", ("src/cart.test.ts › Test suite failed to run",)),
