@@ -6,6 +6,7 @@ first, then the mark: a process that dies in between finds its files on the bran
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +39,11 @@ from sidecar.system.branch_commit import (
     is_branch_readable,
     locate_repository,
     ref_lock_path,
+    related_refs,
+    require_no_ref_conflict,
     try_commit,
 )
+from sidecar.system.git import Git, GitFailed
 from sidecar.workspace import Workspace
 
 _OTHER_BRANCH_HINT = "Set `memoryBranch` to a branch that nobody works on."
@@ -93,6 +97,8 @@ def check_branch_settings(process: Process, workspace: Workspace, values: Mappin
     refused = refusal(branch, branch_uses(place, branch))
     if refused is not None:
         raise PolicyDenied(refused.sentence, hint=refused.hint)
+    with contextlib.suppress(GitFailed):  # the commit itself then says why
+        require_no_ref_conflict(branch, related_refs(Git(place.folder), branch))
 
 
 FOLDER = "continuity"

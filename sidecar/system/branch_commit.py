@@ -220,7 +220,7 @@ def try_commit_fast_import(location: RepositoryLocation, branch: str, branch_com
     """
     git = Git(location.folder, variables=_IDENTITY)
     try:
-        refs = _related_refs(git, branch)
+        refs = related_refs(git, branch)
         parent = refs.get(HEADS + branch)
         if parent is None:
             require_no_ref_conflict(branch, refs)
@@ -238,8 +238,8 @@ def try_commit_fast_import(location: RepositoryLocation, branch: str, branch_com
     return Tip(output.decode("ascii", "replace").strip(), is_new=True)
 
 
-def _related_refs(git: Git, branch: str) -> dict[str, str]:
-    """Return commits by ref: the branch, and all refs that share the first part of its name."""
+def related_refs(git: Git, branch: str) -> dict[str, str]:
+    """Return commits by ref: the branch, and all refs that share the first part of its name. Raise GitFailed."""
     pattern = HEADS + branch.split("/", maxsplit=1)[0]
     lines = git.text("for-each-ref", "--format=%(objectname) %(refname)", pattern).splitlines()
     return {name: commit for commit, _, name in (line.partition(" ") for line in lines)}

@@ -292,5 +292,10 @@ def test_settings_refuse_a_branch_that_the_repository_uses(start_chat: StartChat
     assert failure(memoryBranch="notes-of-ada") == "`notes-of-ada` exists and was not started by the sidecar."
     assert failure(memoryBranch="team/notes") == "`team/notes` would be mistaken for `refs/remotes/team/notes`."
     assert "would be mistaken" in failure(memoryBranch="team/memory"), "a fetch may create it"
+    shop.git("branch", "ada/notes")
+    for branch in ("ada", "ada/notes/memory"):
+        assert failure(memoryBranch=branch) == (
+            f"The branch name `{branch}` conflicts with the existing branch `ada/notes`."
+        )
     shop.git("branch", BRANCH)
     assert "not started by the sidecar" in failure(artifactPolicy="auto-write-memory-branch")
