@@ -15,6 +15,7 @@ import apsw
 from sidecar.capture.effects.direction_change import overlap
 from sidecar.capture.finished_run import (
     FinishedRun,
+    gives_reason,
     provenance_of,
     runs_of_draft,
     states_reason,
@@ -409,14 +410,15 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated) or any(
-        each.section == "commit" and states_reason(each.text) for each in about
+        states_reason(each.text) if each.section == "commit" else gives_reason(each.text) for each in about
     )
     is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
-    return is_named and is_explained and (has_event or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
+    is_whole = has_event or (has_reason and is_shown_to_work)
+    return is_named and is_explained and (is_whole or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
 
 
 ENTRY_SCORE = 9.5
-"""Sum of a title's score and of what the body states, from which they are an entry without an event."""
+"""Sum of a title's score and of what the body states; with a reason and evidence, or an event, none is needed."""
 MAX_DONE = 5
 REASON = 4.0
 """Part of that sum for a problem or a cause; a statement of something done counts 1."""

@@ -390,7 +390,12 @@ def _commit_statements(body: str, terms: Collection[str]) -> Iterator[Account]:
 
 def states_reason(sentence: str) -> bool:
     """Whether a sentence of a commit message states a fault, a cause or a purpose."""
-    return bool(CAUSE.search(sentence) or FAULT.search(CODE.sub("", sentence)) or REASON.search(sentence))
+    return gives_reason(sentence) or FAULT.search(CODE.sub("", sentence)) is not None
+
+
+def gives_reason(sentence: str) -> bool:
+    """Whether a sentence states a cause or a purpose."""
+    return bool(CAUSE.search(sentence) or REASON.search(sentence))
 
 
 def _paragraphs(body: str) -> Iterator[str]:

@@ -40,7 +40,9 @@ _SENTENCE_END = lazy_regex(
     r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])(?![」』）”])|\s{1,9}(?=[✅❌→•])|\n+"
 )
 _FULL_STOP = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.k\.a)(?<!\bvs)(?<!\betc)(?<!\s)[.!?](?=\s|$)|[。！？]")
-_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
+_ABBREVIATION = lazy_regex(
+    r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|(?<!\d )\b[A-Z]\.)$"
+)
 _ABBREVIATION_CHARACTERS = 16
 """Maximum number of characters of an abbreviation and the one before it."""
 _LEADING_FULL_STOP = lazy_regex(r"[.!?](?=\s|$)")

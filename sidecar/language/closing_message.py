@@ -4,18 +4,17 @@ A statement is sorted by the heading or label above it and by its own words, in 
 Announcements, offers, instructions to the user and praise are not statements about the work.
 """
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sidecar.core.clean_text import clip_at_word, with_capital, without_links
+from sidecar.core.clean_text import clip_at_word, with_capital
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
-from sidecar.core.prose_sentences import UNSPACED, split_sentences, word_count
+from sidecar.core.prose_sentences import UNSPACED, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns
 from sidecar.language.closing_message_patterns import Section
+from sidecar.language.closing_message_pieces import Piece, pieces, plain_line, plain_text
 from sidecar.language.common_words import account_terms
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
@@ -25,7 +24,6 @@ MAX_CHARACTERS = 40_000
 
 MAX_STATEMENT = 400
 MAX_SENTENCE = 600
-MAX_LABEL = 70
 MAX_TITLE = 120
 MIN_TERMS = 2
 """Words without which a statement names nothing; one of them is informative, in a title all are."""
@@ -68,30 +66,13 @@ MIN_LABELLED_WORDS = 4
 """Words beside code that make a statement of a line below "Problem" or "Cause"; fewer are an item of a list."""
 
 
-class Piece(NamedTuple):
-    """A sentence or a heading, with the section of the label above it."""
-
-    section: Section | None
-    text: str
-    is_heading: bool = False
-    item: int = 0
-    """Its number in a list, 0 outside: an item is a part of the work more often than the whole, a later one more so."""
-    paragraph: int = 0
-    opens: bool = False
-    """Whether a list or a section follows: it sums up what follows."""
-    is_nested: bool = False
-    """Whether it is an item of an item: it often leaves its object to the item above."""
-    of_part: bool = False
-    """Whether the heading above is a numbered part of the work or a file: it is about that alone."""
-
-
 def account_of(conclusion: str, terms: Collection[str] = (), request: Collection[str] = ()) -> WorkAccount:
     """Return what a conclusion states about the work.
 
     Statements that share `terms` with the change explain more; a title names what the terms of the `request` name.
     A cause without a label belongs to the work only beside a statement of the same paragraph.
     """
-    every = [(piece, _section_of(piece)) for piece in _pieces(_report(conclusion[-MAX_CHARACTERS:]))]
+    every = [(piece, _section_of(piece)) for piece in pieces(_report(conclusion[-MAX_CHARACTERS:]))]
     changed = {piece.paragraph for piece, kind in every if kind == "change"}
     headed = [piece.paragraph for piece, _ in every if piece.is_heading and not piece.opens and not piece.item]
     listed = [_informative(piece.text) for piece, kind in every if piece.item and kind == "change"]
@@ -126,6 +107,11 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     if not best.text:
         stated = [account for text, account in statements.items() if text not in headings]
         return WorkAccount(_without_bookkeeping(stated, ""))
+    sections = {account.section for account in statements.values()}
+    is_explained = "evidence" in sections and not sections.isdisjoint(("problem", "cause"))
+    best = best._replace(
+        names_whole=best.names_whole and best.score >= (NAMES_EXPLAINED if is_explained else NAMES_WHOLE)
+    )
     if best.names_whole:
         _add_listed(statements, [piece for piece, _ in every], named_by, work.changed)
     naming = statements[named_by]
@@ -241,6 +227,8 @@ TITLE_WEIGHTS: dict[str, float] = {
 """Weights of the parts whose sum tells how well a statement names the whole work."""
 NAMES_WHOLE = 5.5
 """Sum of the parts from which a title names the whole work."""
+NAMES_EXPLAINED = 3.0
+"""The same beside a cause and evidence: who states both sums up one piece of work."""
 LONG = 240
 """Characters from which a statement explains more than it names."""
 
@@ -270,7 +258,7 @@ class Place(NamedTuple):
 def title_parts(title: str, piece: Piece, place: Place, kind: Section, work: Work) -> dict[str, float]:
     """Return the parts of which `TITLE_WEIGHTS` has the weights."""
     words = _informative(title)
-    minor = patterns.MINOR.search(title)
+    minor = patterns.MINOR.search(patterns.PATH.sub("", title))
     is_minor = minor is not None and work.requested.isdisjoint(query_terms(minor[0]))
     parts = {
         "comes early": 1 / (1 + place.sentences),
@@ -301,7 +289,9 @@ def _is_excluded(title: str, piece: Piece, place: Place, work: Work, parts: dict
     is_undone = UNSPACED.search(title) and not patterns.DONE_UNSPACED.search(piece.text)
     is_document = patterns.DOCUMENT.search(title) and not any(map(patterns.DOCUMENT_TERM.fullmatch, work.requested))
     requested, listed = len(words & work.requested), sum(bool(words & item) for item in work.listed)
-    is_related = requested + listed + parts["changed words"] >= 1 if is_lead else requested >= 2 or listed >= 2
+    has_no_person = UNSPACED.search(title) is not None  # so that nothing tells a sentence that sums up from others
+    changed = parts["changed words"]
+    is_related = requested + listed + changed >= 1 if is_lead else max(requested, listed, changed * has_no_person) >= 2
     is_other = len(work.requested - account_terms()) >= MIN_REQUEST_TERMS and not is_related
     names_little = len(words) < MIN_NAMING_TERMS or len(_informative(patterns.CODE.sub("", title))) < MIN_TERMS
     is_aside = not (is_lead or place.is_first) or is_other or not _states_change(title, piece.text)
@@ -311,21 +301,22 @@ def _is_excluded(title: str, piece: Piece, place: Place, work: Work, parts: dict
 def _states_change(title: str, statement: str) -> bool:
     """Whether what a title leaves of a statement still states a change, and no plan or cause beside it."""
     change, cause = patterns.CHANGE.search(statement), patterns.CAUSE.search(statement)
-    end = statement.find(title[-8:])
-    if change is None or end < 0:
+    last = title[-8:]
+    if change is None or last not in statement:
         return True
-    return change.start() <= end and (cause is None or change.start() < cause.start())
+    end = statement.find(last) + len(last)
+    return change.start() < end and (cause is None or change.start() < cause.start())
 
 
 def _candidate(piece: Piece, place: Place, kind: Section, work: Work) -> Candidate | None:
-    """Return a statement as a title; None for a statement that names no work."""
+    """Return a statement as a title, which may name the whole unless excluded; None for one that names no work."""
     title = title_text(piece.text)
     is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
     if kind in ("evidence", "open") or is_guess or len(_informative(title)) < MIN_TERMS:
         return None
     parts = title_parts(title, piece, place, kind, work)
     score = round(sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()), 2)
-    return Candidate(redact(title), score, not parts["excluded"] and score >= NAMES_WHOLE)
+    return Candidate(redact(title), score, not parts["excluded"])
 
 
 def is_bookkeeping(statement: str) -> bool:
@@ -355,17 +346,18 @@ MIN_BESIDE = 3
 
 def announces_more(conclusion: str) -> bool:
     """Whether the last line of a text announces a next step, or states that the run was cancelled."""
-    last = next((line for line in map(_plain_line, reversed(conclusion.splitlines())) if line), "")
-    return last.endswith((":", "：")) or patterns.UNFINISHED.search(_plain(last)) is not None
+    last = next((line for line in map(plain_line, reversed(conclusion.splitlines())) if line), "")
+    return last.endswith((":", "：")) or patterns.UNFINISHED.search(plain_text(last)) is not None
 
 
 def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
-    plain = patterns.BASIS.sub("", _plain(patterns.GREETING.sub("", _plain(statement))))
+    plain = patterns.BASIS.sub("", plain_text(patterns.GREETING.sub("", plain_text(statement))))
     plain = patterns.PRAISE_CLAUSE.sub(
-        "", patterns.DANGLING.sub("", _plain(patterns.PERSON.sub("", patterns.PERSON.sub("", plain))))
+        "", patterns.DANGLING.sub("", plain_text(patterns.PERSON.sub("", patterns.PERSON.sub("", plain))))
     )
-    plain = _ARTICLE.sub(r"\1n ", patterns.TASK_NUMBER.sub("", patterns.SUCCESS.sub("", plain)))
+    praised, plain = plain, patterns.SUCCESS.sub("", plain)
+    plain = patterns.TASK_NUMBER.sub("", plain if plain == praised else _ARTICLE.sub(r"\1n ", plain))
     plain = quoted[1] if (quoted := _QUOTED_NAME.match(plain)) is not None else plain
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     if len(plain) > MAX_TITLE:
@@ -430,7 +422,9 @@ def _section_of(piece: Piece) -> Section | None:
         is_sentence = word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS
         if patterns.REMEDY.search(text):
             return None
-        is_fault = patterns.FAULT.search(patterns.CODE.sub("", text)) is not None and not patterns.MAPPING.match(text)
+        is_fault = (
+            (piece.has_label and section == "cause") or patterns.FAULT.search(patterns.CODE.sub("", text)) is not None
+        ) and not patterns.MAPPING.match(text)
         return section if (is_sentence and is_fault) or patterns.CAUSE.search(text) else None
     is_stated = patterns.CHANGE.search(text) or (patterns.FILE_ITEM.match(text) and patterns.CHANGE.match(plain))
     if is_stated and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):
@@ -453,144 +447,6 @@ def _is_about_work(text: str) -> bool:
     if patterns.PRAISE.search(text) or (patterns.HOLLOW.search(text) and not patterns.CAUSE.search(text)):
         return False
     return not patterns.BARE_UPDATE.match(patterns.CODE.sub("", text))
-
-
-def _pieces(text: str) -> Iterator[Piece]:
-    """Yield the sentences of a conclusion and its headings."""
-    section: Section | None = None
-    is_skipped = skips_items = of_part = False
-    item = paragraph = 0
-    blocks = [block for block in markdown_blocks(text, underlined_headings=False) if not isinstance(block, Code)]
-    for number, block in enumerate(blocks):
-        if isinstance(block, Heading):
-            label = patterns.NUMBER.sub("", _plain(block.title))
-            section, is_skipped = _label_section(label)
-            of_part = _names_part(block.title)
-            paragraph += 1
-            yield Piece(None, label, is_heading=True, paragraph=paragraph, of_part=of_part)
-            continue
-        line = _plain_line(block.text)
-        if not line:
-            paragraph += 1
-            continue
-        is_item = patterns.ITEM.match(block.text) is not None
-        is_nested = is_item and block.text[:2].isspace()
-        if not is_item:
-            section = None if section == "open" and item else section
-            skips_items = line.endswith((":", "：")) and _leads_to_no_work(line)
-        elif skips_items or (section == "open" and is_nested):
-            continue
-        item, paragraph = item + 1 if is_item else 0, paragraph + is_item
-        line = f"{line} {_nested_below(blocks[number + 1 :])}".strip() if is_item and _leaves_object(line) else line
-        bold = patterns.BOLD_LINE.match(line)
-        if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
-            *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
-            yield from (
-                Piece(section, sentence, item=item, paragraph=paragraph, of_part=of_part)
-                for sentence in spoken
-                if not is_skipped
-            )
-            if not item:
-                section, is_skipped = _label_section(label)
-                of_part = of_part if bold is None else _names_part(label)
-            yield Piece(
-                None,
-                label,
-                is_heading=True,
-                item=item,
-                paragraph=paragraph,
-                opens=not item,
-                is_nested=is_nested,
-                of_part=of_part and not item,
-            )
-            continue
-        if is_skipped:
-            continue
-        own, rest = _labelled(line, "open" if "[ ] " in block.text[:8] else section)
-        opens = not is_item and _is_opened(blocks[number + 1 :])
-        spoken = list(_sentences(rest))
-        for place, sentence in enumerate(spoken, 1):
-            is_opening = opens and place == len(spoken)
-            yield Piece(
-                own, sentence, item=item, paragraph=paragraph, opens=is_opening, is_nested=is_nested, of_part=of_part
-            )
-
-
-MAX_NESTED = 3
-"""Nested items that complete an item which ends in a colon."""
-
-
-def _leads_to_no_work(line: str) -> bool:
-    """Whether the list below a line is expected, planned, offered or an instruction."""
-    clause = re.split(r"[.;。；！!]\s?", line)[-1]
-    return patterns.EXPECTED.search(line) is not None or (
-        patterns.NOT_WORK.search(_plain(clause)) is not None and not patterns.SUMMARY.search(clause)
-    )
-
-
-def _leaves_object(line: str) -> bool:
-    """Whether an item states a change whose object follows in nested items."""
-    return line.endswith((":", "：")) and patterns.CHANGE.match(_plain(line)) is not None
-
-
-def _nested_below(following: Sequence[Heading | Line]) -> str:
-    """Return the first nested items that come next on one line; empty if they state changes of their own."""
-    texts = []
-    for block in following[:MAX_NESTED]:
-        if isinstance(block, Heading) or not block.text[:2].isspace() or patterns.ITEM.match(block.text) is None:
-            break
-        texts.append(_plain_line(block.text).rstrip(".;:"))
-    return "" if any(patterns.CHANGE.match(_plain(text)) for text in texts) else "; ".join(texts)
-
-
-def _names_part(heading: str) -> bool:
-    """Whether a heading names a numbered part of the work or a file."""
-    return patterns.PART.match(_plain(heading)) is not None or patterns.PATH.search(heading) is not None
-
-
-def _is_opened(following: Sequence[Heading | Line]) -> bool:
-    """Whether a list or a section is what comes next."""
-    after = next((block for block in following if isinstance(block, Heading) or _plain_line(block.text)), None)
-    return isinstance(after, Heading) or (after is not None and patterns.ITEM.match(after.text) is not None)
-
-
-def _labelled(line: str, section: Section | None) -> tuple[Section | None, str]:
-    """Return the section that a label at the line's beginning names, and the line without that label."""
-    label = patterns.INLINE_LABEL.match(line)
-    if label is None or "`" in label[1]:
-        return section, line
-    own, _ = _label_section(label[1])
-    is_plain_label = len(label[1].split()) <= 3 and own is not None and not patterns.CHANGE.search(label[1])
-    return (own, line[label.end() :]) if is_plain_label else (section, line)
-
-
-def _label_section(label: str) -> tuple[Section | None, bool]:
-    """Return the section that a label opens, and whether what follows is not about the work."""
-    for section, pattern in patterns.LABELS:
-        if pattern.search(label):
-            return section, section is None
-    return None, False
-
-
-def _sentences(line: str) -> Iterator[str]:
-    for sentence in split_sentences(line.replace("→", "\0")):
-        if plain := _plain(patterns.GREETING.sub("", _plain(sentence.replace("\0", "→")))):
-            yield plain
-
-
-def _plain_line(line: str) -> str:
-    stripped = line.strip()
-    if stripped.startswith((">", "|")) or patterns.DONE_ITEM.match(line) or re.fullmatch(r"[-*_=\s]{3,}", stripped):
-        return ""
-    return patterns.ITEM.sub("", patterns.PICTURE.sub(" ", stripped)).strip()
-
-
-def _plain(text: str) -> str:
-    """Return a text on one line, without emphasis and pictures."""
-    text = without_links(text)
-    text = patterns.EMPHASIS.sub(lambda match: match[1] or match[2] or "", patterns.PICTURE.sub(" ", text))
-    plain = " ".join(text.split())
-    return plain.replace(" ( )", "").strip(" -–—•:→").lstrip("¡")
 
 
 def _informative(text: str) -> set[str]:

@@ -7,43 +7,6 @@ from sidecar.core.lazy_regex import lazy_regex
 
 Section = Literal["problem", "cause", "change", "commit", "evidence", "open", "also"]
 
-_LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
-    ("change", (
-     r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
-     r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w{1,3} ошибок|エラー(?:処理|ハンドリング)"
-     r"|错误处理")),
-    (None, (
-     r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage|use it"
-     r"|try|test (?:it|the|now|this|checklist|plan|steps)|testing (?:instructions|steps|checklist)|to test|expected"
-     r"|refresh|commands?|examples?|benefits?|required (?:setup|steps|actions?)|setup required|features?|advantages?"
-     r"|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before|current|instructions"
-     r"|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как |прим)\b|使用方法|使い方"
-     r"|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期|建议|改进方向|优化方向|提案|改善案")),
-    ("open", (
-     r"\b(?:next steps?|remaining|still open|open (?:points|questions|items|issues)|known (?:issues|limitations)"
-     r"|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?|próximos pasos"
-     r"|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire|nächste schritte"
-     r"|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen|следующие шаги|осталось|не сделано)\b"
-     r"|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续|剩余|未完成")),
-    ("cause", (
-     r"\b(?:root causes?|causes?|culprit|reason|diagnos(?:is|tic|e|i|tico)|analysis|why (?:it|this|that)|causas?"
-     r"|raison|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由")),
-    ("problem", (
-     r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?|problèmes?"
-     r"|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*|ошибк\w+)\b|問題|不具合|现象|問題点|问题")),
-    ("evidence", (
-     r"\b(?:verification|verified|validation|(?:test|build|check) results?|tests?|checks|verificaci\w+|verificaç\w+"
-     r"|vérification|prüfung|verifica|verificatie|проверк\w+|pruebas|testes)\b|検証|テスト結果|验证|测试结果")),
-    ("change", (
-     r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation|implemented|applied"
-     r"|updates?|updated|added|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+|cambios|resumen"
-     r"|realizad\w+|soluç\w+|alteraç\w+|mudanças|resumo|corre\w+|résumé|changements|ajouts?|lösung|änderung\w*"
-     r"|zusammenfassung|behoben|soluzione|modifiche|riepilogo|oplossing|wijziging\w*|samenvatting|решени\w+"
-     r"|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b|変更|修正|対応|実装|まとめ|結果|解決|修复|改动|修改|更改|总结"
-     r"|解决|完成|实现|更新|变更|变化")),
-)  # fmt: skip
-LABELS = tuple((section, lazy_regex(pattern, re.IGNORECASE)) for section, pattern in _LABEL_PATTERNS)
-
 _DONE_EN = (
     r"fixed|added|updated|removed|replaced|created|implemented|changed|moved|renamed|refactored|converted|switched"
     r"|migrated|made|set|introduced|extracted|wired|integrated|configured|installed|enabled|disabled|improved"
@@ -55,6 +18,21 @@ _DONE_EN = (
     r"|translated|rebuilt|redesigned|repositioned|centered|cached|generated|undid|undone|patched|reintroduced"
     r"|completed|finished|reworked|restructured|streamlined|enhanced|mirrored|adapted|enforced|clarified|deduplicated"
     r"|relaxed|shortened|combined|styled|published|released"
+)
+_NOW = (
+    r"^(?:i|we) now (?!know|see|have|need|understand|want|think|can|will|believe)\w+|^(?:i|we) (?!know|see|have|"
+    r"need|am|was|were|are|think|will|can|could|should|want|understand|believe|would)\w+ (?:\S+ ){1,6}now\b|"
+    r"^(?:ich|wir) (?!weiß|sehe|verstehe|muss|müssen|kann|können|habe|bin|werde|würde|schau|prüf|teste|brauch|"
+    r"denk|glaub)\w+en? (?:jetzt|nun)\b|^(?:ahora|agora|ora|adesso) (?!necesito|puedo|veo|tengo|quiero|entiendo|"
+    r"creo|preciso|posso|vejo|tenho|quero|entendo|devo|vedo|vado|voglio|capisco|provo|acho)\w{3,}o\b|^(?:j['’]|"
+    r"je )(?!ai\b|ai |vais|dois|peux|vois|veux|comprends|pense|crois|suis)\w+ (?:maintenant|désormais)\b|^(?:ik|"
+    r"we) (?!ga|moet|kan|zie|wil|begrijp|heb|ben|denk|zal)\w+ nu\b"
+)
+"""A change in the present: "I now …" and its counterparts."""
+_DONE_ES_PT = (
+    "agregué|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé|solucioné|quité"
+    "|ajusté|adicionei|corrigi|atualizei|removi|criei|implementei|alterei|movi|substituí|ajustei|refatorei|modifiquei"
+    "|troquei|mudei|resolvi|configurei|incluí|retirei"
 )
 CHANGE = lazy_regex(
     rf"^(?:(?:i|we)(?:['’]ve| have| had)?\s+)?(?:(?:also|now|just|then|successfully"
@@ -73,10 +51,10 @@ CHANGE = lazy_regex(
     r"|^[^,;:]{3,70}\b(?:is|zijn) nu\b|^[^,;:]{0,70}\bтеперь\b|^(?!you\b)[^,;:]{6,70}\b(?:[a-z]{3,}s|is \w+ed"
     r"|are \w+ed)\b[^,;:]{1,60}\bnow\W*$"
     rf"|\b(?:is|are|was|were)\s+(?:\w+ly )?(?:fixed|added|removed|replaced|renamed|moved|restored|reverted)\b"
-    r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b|\b(?:agregué"
-    r"|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé|solucioné|quité"
-    r"|ajusté)\b|\b(?:adicionei|corrigi|atualizei|removi|criei|implementei|alterei|movi|substituí|ajustei|refatorei"
-    r"|modifiquei|troquei|mudei|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
+    r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b"
+    rf"|\b(?:{_DONE_ES_PT})\b"
+    r"|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
+    rf"|{_NOW}|ように(?:し(?:まし)?た|変更|なりました)|^现在(?=[在由用从对]|使用|改|统一)[^，。]{{4,}}"
     r"|^(?:agregad|añadid|corregid|actualizad|eliminad|modificad|cread|implementad|adicionad|corrigid|atualizad"
     r"|removid|criad|alterad)[oa]s?\b|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é"
     r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création(?= d(?:e la|u|['’]une?) [^.]*`)"
@@ -100,7 +78,6 @@ CHANGE = lazy_regex(
     r"|改成|改为|完善|简化|恢复|统一|开发|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决)[^，。]{3,}",
     re.IGNORECASE,
 )  # fmt: skip
-
 CAUSE = lazy_regex(
     r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke|caused"
     r"|made|prevented)|(?<!if )(?<!whether )(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause"
@@ -135,15 +112,14 @@ EVIDENCE = lazy_regex(
     r"|erfolgreich|ohne fehler|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+"
     r"|прош\w+|зел[её]н\w+)|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス"
     r"|通り|エラーなし)|(?:测试|编译|构建|检查|用例|pytest|jest|vitest).{0,16}(?:通过|成功|无错误)"
-    r"|\b(?:pasan|passam) .{0,24}\b(?:tests|pruebas|testes)\b|\btests? .{0,24}\b(?:grün\b|bestehen\b|durch[.!]?$)",
+    r"|\b(?:pasan|passam) .{0,24}\b(?:tests|pruebas|testes)\b|\btests? .{0,24}\b(?:grün\b|bestehen\b"
+    r"|durch(?=[.!;,]|$))",
     re.IGNORECASE,
 )  # fmt: skip
-
 CONDITION = lazy_regex(
     r"\b(?:if|once|when|until|unless|whether|make|get)\b[^,;]{0,60}\b(?:pass|green|succe)", re.IGNORECASE
 )
 """A condition or a plan that names passing tests, which is not evidence."""
-
 TESTS_FIRST = lazy_regex(
     r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as"
     r"|все) ){0,3}(?:\w+ )?(?:tests?|specs?|build|compil\w+|pruebas|testes|тест\w*)\b|^(?:テスト|ビルド|测试|编译"
@@ -161,7 +137,6 @@ OPEN = lazy_regex(
     r"|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
     re.IGNORECASE,
 )  # fmt: skip
-
 NOTHING_OPEN = lazy_regex(
     r"\b(?:no|nothing|sin|no (?:hay|quedan?)|sem|não há|sans|aucune?|kein\w*|nessun\w*|niente|geen|niets|без"
     r"|нет)\s(?:\w+\s){0,3}(?:pending|remain\w*|left|open|todos?|pendientes?|pendentes?|falt\w+|restant\w*|offen\w*"
@@ -169,7 +144,6 @@ NOTHING_OPEN = lazy_regex(
     re.IGNORECASE,
 )
 """A report that nothing is open."""
-
 NOT_WORK = lazy_regex(
     r"^(?:read file|tool call|the string to replace|apply failed|could not (?:find|resolve|apply))\b|[?？]\s*$"
     r"|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now|ok(?:ay)?|next|first|then"
@@ -198,7 +172,8 @@ NOT_WORK = lazy_regex(
     r"|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)|ich werde|lass mich|jetzt (?:werde|muss|kannst"
     r"|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi"
     r"|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу"
-    r"|теперь (?:я |вы |мы |можно|нужно|давай(?:те)?)|давай(?:те)?|сейчас я|вы можете|если (?:вы|нужно|хот)|попробуй"
+    r"|теперь (?:я (?!\w+[ая]ю\b)|вы |мы |можно|нужно|давай(?:те)?)|давай(?:те)?|сейчас я|вы можете|если (?:вы"
+    r"|нужно|хот)|попробуй"
     r"|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b|\b(?:проверю|приступлю|создам|добавлю"
     r"|обновлю|сделаю|начну|исправлю|буду)\b|^如(?:仍|果|需|有)|^第[一二三四五六七八九十\d]{1,2}(?:天|周|步|阶段)"
     r"|^next: |^(?:benefits?|impact|advantages?|usage|expected(?: \w{2,12})?|example|优势|好处|收益|影响)\s?[:：]"
@@ -208,7 +183,6 @@ NOT_WORK = lazy_regex(
     r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
 )  # fmt: skip
-
 VAGUE_HEADING = lazy_regex(
     r"(?:(?:what|summary|résumé|resumen|resumo|riepilogo|zusammenfassung|samenvatting)\b|ce qu|lo que|o que|was |cosa"
     r"|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)|.{0,120}\b(?:que nous avons|que he|i made"
@@ -224,7 +198,6 @@ DONE_HEADING = lazy_regex(
     re.IGNORECASE,
 )
 """A heading whose last word states what was done."""
-
 GREETING = lazy_regex(
     r"^(?:(?:解决方案|解决方法|修复|方案|修正|対応)[:：]\s*)|^(?:[¡]?(?:perfect|great|excellent|awesome|done"
     r"|fixed(?=\s?[!.:])|all (?:done|set)|sure|of course|certainly|absolutely|thanks?|good|nice|success"
@@ -251,19 +224,17 @@ PERSON = lazy_regex(
     re.IGNORECASE,
 )
 SUMS_UP = lazy_regex(
-    r"(?:(?:i|we)(?:['’]ve| have)|j['’]ai|nous avons|he|hemos|ho|abbiamo|ich habe|wir haben|ik heb|we hebben|я|мы)\b"
-    r"|我们?已",
+    r"(?:(?:i|we)(?:['’]ve| have)|j['’]ai|nous avons|he|hemos|ho|abbiamo|ich habe|wir haben|ik heb|we hebben"
+    rf"|(?:теперь я(?= \w+[ая]ю\b)|я|мы)|{_DONE_ES_PT})\b|我们?已|{_NOW}",
     re.IGNORECASE,
 )
 """A sentence in the first person states the whole more often than an item of a list does."""
-
 ALSO = lazy_regex(
     r"(?:(?:i|we)(?:['’]ve| have)?\s)?also\b|j['’]ai (?:également|aussi)\b|también|我们?还|ho anche|ik heb ook"
     r"|ich habe auch",
     re.IGNORECASE,
 )
 """A statement of something beside what was named before."""
-
 FINDING = lazy_regex(
     r"(?:i|we)(?:['’]ve| have)? (?:found|identified|discovered|noticed)\b|(?:found|identified|discovered)\b|我?发现"
     r"|the (?:(?:previous|last|command|important) ){0,2}(?:output|error|log|thing|result)s?\b|let me summarize",
@@ -282,7 +253,6 @@ BARE_OBJECT = lazy_regex(
     re.IGNORECASE,
 )
 """A title that names where something changed and not what, or a document beside the work."""
-
 PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
 ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
@@ -291,7 +261,7 @@ EMPHASIS = lazy_regex(r"(`[^`]*`)|\*\*|(?<![\w`])__(?=\S)(?=[^\W_]*[^\w`\n])([^`
 NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
 BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
 INLINE_LABEL = lazy_regex(
-    r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
+    r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])(?:\s+|(?<=：))(?=\S)"
 )
 MINOR = lazy_regex(
     r"\b(?:readme|changelog|progress track\w{0,4}|task list|docstrings?|registered|list of|namespace|exports?|unused"
@@ -302,7 +272,6 @@ MINOR = lazy_regex(
     re.IGNORECASE,
 )
 """Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
-
 FAULT = lazy_regex(
     r"\b(?:not|no|never|neither|without|nothing|only|instead|but|still|even though|although|wrong\w*|miss(?:ed|ing)"
     r"|fail\w*|err\w*|broke\w*|break\w*|crash\w*|cannot|unable|undefined|null|empty|stale|duplicate\w*|los[et]\w*"
@@ -316,7 +285,6 @@ FAULT = lazy_regex(
     re.IGNORECASE,
 )
 """Words of which a statement of a fault or its cause has one; below a problem, others are remedies."""
-
 ROUTINE = lazy_regex(
     r"^[\w.]{1,60} = \S|^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) |he "
     r"|j['’]ai |ho |ich habe |ik heb |я )?(?:\w+ ){0,3}(?:commit\w*|push\w*|branch\w*|branche|rama|ramo|ветк\w+"
@@ -333,16 +301,15 @@ ROUTINE = lazy_regex(
     re.IGNORECASE,
 )
 """Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
-
 PRONOUN = lazy_regex(
     r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem"
-    r"|change)s?\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça"
+    r"|change)s?\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora(?! \w{3,}o\b)|esto"
+    r"|isso|isto|cela|ça"
     r"|elles?|ils?|sie|es|das|dies\w*|questo|dit|dat|это|これ|それ|它|这)\b|^[a-z]{2,12}ed (?:(?:all"
     r"|both) (?:of )?)?(?:it|them|this|that|these|those)\b|^(?:これ|それ|它|这|所有|当前)",
     re.IGNORECASE,
 )
 """A title that starts so names its object elsewhere."""
-
 EXPECTED = lazy_regex(
     r"^(?!.*\b(?:i|we|let)\b).*(?:\b(?:should|would|(?:possible|likely) (?:causes?|reasons?)|expect\w*|deber[ií]an?"
     r"|deveriam?|devrai(?:t|ent)|sollte\w*|dovrebb\w+|zou(?:den)?|должн[аоы]?)\b|应该|應該|はず|可能的?原因|原因可能"
@@ -552,7 +519,7 @@ REMEDY = lazy_regex(
 )
 """Words of a remedy, which no statement of a fault or of its cause has."""
 
-DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功")
+DONE_UNSPACED = lazy_regex(r"了|已|ました|完成|成功|^现在[在由用从对使改统]")
 
 VAGUE_TITLE = lazy_regex(
     r"^(?:no|nothing|none|never|keine?|nessun\w?|aucune?|ning[uú]n\w?|nenhum\w?|geen|yes|sí|oui|ja|да|是的|同时"
@@ -593,7 +560,8 @@ VAGUE_TITLE = lazy_regex(
     r"|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))|(?:simpler|different|new|better|cleaner"
     r"|alternative|another) (?:approach|way|solution)$|^(?:found|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug"
     r"|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der"
-    r"|das|de|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
+    r"|das|de|het|o|os|as?|it|now|everything) "
+    r"|^(?:теперь(?! я )|所有|这|我|现在(?![在由用从对使改统])|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""

@@ -99,6 +99,7 @@ def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> Non
         ("x etc. Y" * 12_500 + ". Z", ["x etc. Y" * 12_500 + ". Z"]),
         ("Mr. Ada  \n  paid, cf. \n B. Then left.", ["Mr. Ada", "paid, cf. B. Then left."]),
         ("Done now. " * 10_000, ["Done now."] * 10_000),
+        ("It took 2.1 s. J. Doe saw 5 m. Still open.", ["It took 2.1 s.", "J. Doe saw 5 m.", "Still open."]),
     ],
 )
 def test_a_long_line_is_split_at_sentences_and_not_at_abbreviations(line: str, expected: list[str]) -> None:

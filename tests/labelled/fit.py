@@ -28,8 +28,7 @@ from sidecar.language.statement_features import (
     split_sentences,
     with_accents,
 )
-from sidecar.language.statement_words import FILE, word_features
-from sidecar.language.user_statements import MAX_SENTENCES, RULE, is_for_its_task, score_of
+from sidecar.language.user_statements import MAX_SENTENCES, RULE, WEIGHTS_FILE, is_for_its_task, score_of, word_features
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, Span, labelled_messages
 from tests.labelled.evaluate import figures_of
 from tests.labelled.minimize import minimize
@@ -244,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.cross_validate:
         print("\n".join(report(cross_validate(rows, messages), messages)))
         return 0
-    FILE.write_text(table_text(*fit_both(rows)), "utf-8")
+    WEIGHTS_FILE.write_text(table_text(*fit_both(rows)), "utf-8")
     return 0
 
 
