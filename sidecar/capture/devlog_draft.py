@@ -410,7 +410,8 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated) or any(
-        states_reason(each.text) if each.section == "commit" else gives_reason(each.text) for each in about
+        states_reason(each.text) if each.section == "commit" else each.section == "change" and gives_reason(each.text)
+        for each in account.statements
     )
     is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
     is_whole = has_event or (has_reason and is_shown_to_work)
