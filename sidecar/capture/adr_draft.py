@@ -43,13 +43,23 @@ LONG_SIGNATURE = 90
 MIN_OBJECT_TERMS = 2
 """Significant words of a choice without which it has no object."""
 
-_PURPOSE = lazy_regex(
-    r"[\s,;(–—-]{1,4}(?=(?:so that|in order to|to avoid|to keep|para que|para evitar|afin d|pour que|pour éviter"
-    r"|damit|um \S+ zu|così da"
-    r"|affinché|per evitare|zodat|om \S+ te|чтобы)\b|以便|以免|ように)",
+_FOR = (
+    r"(?:so that|in order to|to avoid|to keep|para que|para evitar|a fin de|afin qu|afin d|pour que|pour éviter|damit"
+    r"|um \S+ zu|così da|affinché|per evitare|zodat|om \S+ te|чтобы)(?!\w{3})|为了|為了|以便|以免"
+)
+_PURPOSE = lazy_regex(rf"[\s,;(–—，、-]{{1,4}}(?={_FOR}|ように)", re.IGNORECASE)
+"""Connectives that open the purpose of a choice: its intended consequence."""
+
+_PURPOSE_FIRST = lazy_regex(rf"^((?:{_FOR})[^,，]{{3,120}}|[^、,]{{3,80}}(?:ように|ために))[,，、]\s*", re.IGNORECASE)
+_VERB_AT_END = lazy_regex(r"\s(?:gewählt|entschieden|genommen|gekozen|besloten)$")
+
+_CONSEQUENCE = lazy_regex(
+    r"(?:as a (?:consequence|result)|consequently|in consequence|folglich|infolgedessen|dadurch|como consecuencia"
+    r"|en consecuencia|como consequência|em consequência|par conséquent|en conséquence|di conseguenza|daardoor"
+    r"|als gevolg daarvan|bijgevolg|в результате|следовательно)\b|(?:その結果|結果として|因此|其结果)",
     re.IGNORECASE,
 )
-"""Connectives that open the purpose of a choice: its intended consequence."""
+"""Openings of a sentence that states what follows from a choice."""
 
 
 def with_conclusion(
@@ -79,7 +89,9 @@ def _latest(texts: Sequence[str]) -> tuple[str, ...]:
 
 def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
     """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
-    choices = [_choice(sentence) for sentence in statements.decided]
+    decided = [sentence for sentence in statements.decided if not _CONSEQUENCE.match(sentence)]
+    follows = [f"- {sentence}" for sentence in statements.decided if sentence not in decided]
+    choices = [_choice(sentence) for sentence in decided]
     title = title_of_boundaries(boundaries) if boundaries else title_text(choices[-1].subject)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
@@ -94,9 +106,9 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
         lines.append(f"- … and {count_noun(len(boundaries) - MAX_FILES, 'more file')}")
-    lines += ["", "## Decision", "", " ".join(map(with_capital, statements.decided)) or "_Open._", ""]
+    lines += ["", "## Decision", "", " ".join(map(with_capital, decided)) or "_Open._", ""]
     purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
-    lines += ["## Consequences", "", *([*purposes, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
+    lines += ["## Consequences", "", *([*purposes, *follows, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
     alternatives = [f"- Not chosen: {choice.alternative}" for choice in choices if choice.alternative]
     alternatives += [f"- Tried and dropped: {text}" for text in statements.dropped]
     lines += ["## Alternatives", "", *(dict.fromkeys(alternatives) or ["_Open._"])]
@@ -114,10 +126,11 @@ class _Choice(NamedTuple):
 
 def _choice(sentence: str) -> _Choice:
     """Split a decision into what was chosen, why, what for, and what was not chosen."""
-    subject, reason, alternative = statement_parts(sentence)
+    first_part = _PURPOSE_FIRST.match(sentence)
+    subject, reason, alternative = statement_parts(_PURPOSE_FIRST.sub("", sentence))
     parts = [_PURPOSE.split(part, maxsplit=1) for part in (subject, reason, alternative)]
-    purpose = next((rest[0] for _, *rest in parts if rest), "")
-    bare = [first.strip(" .,;:，。") for first, *_ in parts]
+    purpose = first_part[1] if first_part else next((rest[0] for _, *rest in parts if rest), "")
+    bare = [_VERB_AT_END.sub("", first.strip(" .,;:，。")) for first, *_ in parts]
     return _Choice(bare[0], bare[1], purpose.strip(" .,;:，。"), bare[2])
 
 
@@ -141,9 +154,11 @@ def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
 
 
 def decisions_of(conclusion: str) -> list[str]:
-    """Return at most two sentences of a conclusion that state a choice with a reason or an alternative."""
-    matches = [sentence for sentence in sentences(conclusion) if _states_a_decision(sentence)]
-    return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
+    """Return at most two sentences that state a choice with a reason or an alternative, and what follows from it."""
+    every = list(sentences(conclusion))
+    matches = [sentence for sentence in every if _states_a_decision(sentence)][:2]
+    matches += [sentence for sentence in every if matches and _CONSEQUENCE.match(sentence)][:1]
+    return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches]
 
 
 def _states_a_decision(sentence: str) -> bool:

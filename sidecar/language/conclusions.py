@@ -30,11 +30,11 @@ _CHOICE = lazy_regex(
     r"|^(?:so )?(?:decided|opted|settled on|went with|chose|picked|switched from|moved from|rejected)\b.{8,}"
     r"|(?:^|\b(?:so|and|but)\s)(?:i|we)(?:['’]ve| have)? (?:used|kept)\b.{2,90}\b(?:instead of|rather than)\b.{2,}"
     r"|^(?:the )?decision(?: is| was)?\b:?.{10,}|\b(?:was|were|is|are) (?:deliberately |therefore )?chosen\b.{5,}"
-    r"|\b(?:ich habe|wir haben) (?:mich|uns)\b.{2,80}\bentschieden\b|\b(?:j['’]ai|nous avons|on a) (?:choisi"
-    r"|décidé)\b.{5,}"
-    r"|\b(?:he|hemos) (?:elegido|decidido|optado)\b.{5,}|\b(?:escolhi|decidi|optei|escolhemos|decidimos|ho scelto"
-    r"|ho deciso"
-    r"|abbiamo scelto)\b.{5,}|\b(?:ik heb|we hebben) (?:.{2,60} )?(?:gekozen|besloten)\b|(?:я|мы) (?:решил"
+    r"|\b(?:ich habe|wir haben) (?:mich|uns)\b.{2,80}\bentschieden\b|\b(?:ich habe|wir haben|habe ich|haben wir)\b"
+    r".{2,120}\bgewählt\b|\b(?:ich wählte|wir wählten)\b.{5,}|\b(?:j['’]ai|nous avons|on a) (?:choisi|décidé|opté)\b"
+    r".{5,}|\b(?:he|hemos) (?:elegido|decidido|optado)\b.{5,}|\b(?:elegí|elegimos|opté por|optamos por|decidí)\b.{5,}"
+    r"|\b(?:escolhi|decidi|optei|escolhemos|decidimos|ho scelto|ho deciso|abbiamo scelto)\b.{5,}"
+    r"|\b(?:ik heb|we hebben) (?:.{2,60} )?(?:gekozen|besloten)\b|\b(?:ik koos|we kozen)\b.{5,}|(?:я|мы) (?:решил"
     r"|выбрал).{5,}"
     r"|(?:(?:我们?|已经?|最终)决定|选择了|改用了?).{4,}|(?:に決めました|を選びました|を採用しました|に変更しました)",
     re.IGNORECASE,

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from sidecar.capture.adr_draft import adr, decisions_of
+from sidecar.capture.adr_draft import adr, decisions_of, with_conclusion
 from sidecar.runs.artifact_provenance import Boundary, Statements
 from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
@@ -150,6 +150,40 @@ def test_a_choice_is_split_into_reason_and_alternative_in_ten_languages(sentence
     assert "Redis" in draft.body.partition("## Alternatives")[2]
     assert "Reason: " in draft.body
     assert "SQLite" in draft.title
+
+
+@together(
+    ("statement", "purpose", "alternative"),
+    [
+        ("Ich habe ein Argument statt einer globalen Einstellung gewählt, damit ein Test beide nutzen kann.",
+         "damit ein Test beide nutzen kann", "einer globalen Einstellung"),
+        ("Elegí un argumento explícito en lugar de un ajuste global, para que una prueba use ambos.",
+         "para que una prueba use ambos", "un ajuste global"),
+        ("Ik koos een expliciet argument in plaats van een globale instelling, zodat een test beide kan gebruiken.",
+         "zodat een test beide kan gebruiken", "een globale instelling"),
+        ("J’ai choisi un argument explicite au lieu d’un réglage global, afin qu’un test utilise les deux.",
+         "afin qu’un test utilise les deux", "un réglage global"),
+        ("テストで両方使えるように、グローバル設定ではなく明示的な引数を選びました。",
+         "テストで両方使えるように", "グローバル設定"),
+        ("我选择了显式参数而不是全局设置，以便测试可以同时使用两者。", "以便测试可以同时使用两者", "全局设置"),
+        ("In order to keep tests simple, I chose an explicit argument rather than a global setting.",
+         "In order to keep tests simple", "a global setting"),
+    ],
+)  # fmt: skip
+def test_a_choice_is_split_into_purpose_and_alternative(statement: str, purpose: str, alternative: str) -> None:
+    body = adr("", with_conclusion(Statements(), statement), (), ()).body
+    assert f"## Decision\n\n{statement}\n" in body
+    assert f"## Consequences\n\n- Intended: {purpose}\n" in body
+    assert f"## Alternatives\n\n- Not chosen: {alternative}\n" in body
+
+
+def test_a_stated_consequence_of_a_choice_is_no_decision() -> None:
+    choice = "I chose an explicit argument instead of a global setting."
+    follows = "As a consequence every caller must pass it."
+    body = adr("", with_conclusion(Statements(), f"{choice} {follows}"), (), ()).body
+    assert f"## Decision\n\n{choice}\n\n## Consequences\n\n- {follows}\n" in body
+    alone = with_conclusion(Statements(), f"The cart is empty at the start. {follows}")
+    assert alone.decided == ()
 
 
 def test_a_decision_occurs_once_in_its_record() -> None:
