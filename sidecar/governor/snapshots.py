@@ -162,6 +162,7 @@ CLOSING = "The last run ended: "
 REQUEST = " (request: "
 SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
+FIRST_WORDS_CHARACTERS = 200
 REQUEST_CHARACTERS = 160
 _PATHS = lazy_regex(r"`[^`]*`|(?<!\S)[^\s/\\`]*[/\\]\S+")
 MIN_REASON_WORDS = 4
@@ -182,7 +183,7 @@ def snapshot_of(
 ) -> Snapshot:
     """Combine what is known about a conversation; `runs` are its own, latest first, as is what they captured."""
     return Snapshot(
-        objective=state.task.objective if state.task else "",
+        objective=_goal(state, runs),
         plan=state.plan,
         todos=state.todos,
         conclusions=_first(_conclusions(runs), MAX_OF_EACH),
@@ -194,21 +195,58 @@ def snapshot_of(
     )
 
 
-def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
-    """Yield what each run found or did with its request: what explains most of its final words.
+def _goal(state: SubChat, runs: Sequence[RunSummary]) -> str:
+    """Return the task's request; if that was a question, the latest request after it for which files changed."""
+    objective = state.task.objective if state.task else ""
+    if not objective.rstrip().endswith(("?", "？")):
+        return objective
+    question = max((place for place, run in enumerate(runs) if run.objective == objective), default=len(runs))
+    later = (run.objective for run in runs[:question] if run.touched and run.objective != objective)
+    return next(filter(None, later), objective)
 
-    The first paragraph replaces the last run's words if they state nothing; an earlier run of this kind is left out.
+
+def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
+    """Yield what each run found or did with its request, latest first: what explains most of its final words.
+
+    Room that these leave has the first paragraphs of other runs, without announcements, assent and what was refused.
     """
+    texts = [_stated_text(run) or ("" if position else _first_words(run)) for position, run in enumerate(runs)]
+    room = MAX_OF_EACH - sum(map(bool, texts))
     for position, run in enumerate(runs):
-        stated = [statement for statement in _statements(run) if statement.section in _FINDINGS]
-        best = sorted(stated, key=lambda statement: -statement.score)[:MAX_STATEMENTS]
-        text = clip(
-            " ".join(_ended(statement.text) for statement in stated if statement in best), CONCLUSION_CHARACTERS
-        )
-        if not text and position == 0:
-            text = first_informative_paragraph(run.conclusion, CONCLUSION_CHARACTERS).removeprefix("- ")
+        is_refused = position > 0 and is_correction(runs[position - 1].objective)
+        if room > 0 and not texts[position] and not is_refused:
+            texts[position] = _first_words(run)
+            room -= bool(texts[position])
+    for position, (run, text) in enumerate(zip(runs, texts, strict=True)):
+        has_request = run.objective and all(run.objective != earlier.objective for earlier in runs[position + 1 :])
         if text:
-            yield f"{text}{REQUEST}{clip(run.objective, REQUEST_CHARACTERS)})" if run.objective else text
+            yield f"{text}{REQUEST}{clip(run.objective, REQUEST_CHARACTERS)})" if has_request else text
+
+
+def _stated_text(run: RunSummary) -> str:
+    stated = [statement for statement in _statements(run) if statement.section in _FINDINGS]
+    best = sorted(stated, key=lambda statement: -statement.score)[:MAX_STATEMENTS]
+    return clip(" ".join(_ended(statement.text) for statement in stated if statement in best), CONCLUSION_CHARACTERS)
+
+
+def _first_words(run: RunSummary) -> str:
+    """Return a run's first paragraph; empty if it announces a step, waits for one, only assents, or is an open end."""
+    text = first_informative_paragraph(run.conclusion, FIRST_WORDS_CHARACTERS).removeprefix("- ")
+    is_idle = _WAITS.match(text) or is_courtesy(text) or word_count(_PATHS.sub("", text)) < MIN_REASON_WORDS
+    is_open = any(statement.section == "open" and statement.text in text for statement in _statements(run))
+    return "" if is_idle or is_open or _announces_more(run.conclusion) else text
+
+
+def _announces_more(conclusion: str) -> bool:
+    from sidecar.language.closing_message import announces_more  # an ordinary pre-run does not need it
+
+    return announces_more(conclusion)
+
+
+_WAITS = lazy_regex(
+    r"(?i)(?:ready (?:for|when)|waiting for|standing by|what (?:is|would you like) next|running|bereit für|wartet auf"
+    r"|listo para|esperando|prêt (?:pour|à)|en attente|pronto (?:per|para)|in attesa|klaar voor|wacht op|готов к|жду)\b"
+)
 
 
 def _ended(sentence: str) -> str:
@@ -232,7 +270,7 @@ def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
             break
         if sentence not in known and match_conclusion(sentence) is None:
             closing.insert(0, sentence)
-    if closing and not is_courtesy(" ".join(closing)):
+    if closing and not is_courtesy(" ".join(closing)) and not _WAITS.match(closing[0]):
         yield f"{CLOSING}{clip(' '.join(closing), SENTENCE_CHARACTERS)}"
 
 

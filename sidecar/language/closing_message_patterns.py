@@ -131,10 +131,15 @@ OPEN = lazy_regex(
     r"|statements?)\b)|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have|has)(?:n['’]t"
     r"| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing|missing|open|needs?|broken|have to"
     r"|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open|to do|for later)"
-    r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus|ungetestet"
-    r"|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no|falta)|aún (?:no|falta)|pendientes?|pas encore"
-    r"|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b|まだ|未(?:確認|対応|テスト|完了"
-    r"|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
+    r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|(?:have|has) not (?:\w+ )?(?:it |this |that )?yet"
+    r"|not \w+ (?:it|this|that) yet|only an? (?:stub|placeholder|mock)|(?:is|are) (?:still )?unclear|stays? open"
+    r"|must be \w+ later|nur ein (?:platzhalter|stub)|ist (?:noch )?unklar|bleibt offen|no está claro|queda pendiente"
+    r"|n['’]est pas (?:encore )?clair|reste ouvert|não está claro|non è chiaro|is (?:nog )?onduidelijk|неясно"
+    r"|noch nicht|noch offen|steht noch aus|ungetestet|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no"
+    r"|falta)|aún (?:no|falta)|pendientes?|pas encore"
+    r"|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b"
+    r"|まだ|不明|スタブ|未(?:確認|対応|テスト|完了"
+    r"|测试|完成|验证|解决|实现|実装)|还没|尚未|不清楚|待(?:办|确认|处理|完成)",
     re.IGNORECASE,
 )  # fmt: skip
 NOTHING_OPEN = lazy_regex(

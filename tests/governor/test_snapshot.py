@@ -90,6 +90,31 @@ def test_a_conclusion_comes_with_its_request_and_runs_that_state_nothing_are_lef
     assert conclusion == "Changed the shortcut of the local script to `Cmd+Z`. (request: the shortcut is Z, not E)"
 
 
+def test_empty_places_of_conclusions_get_the_first_words_of_other_runs() -> None:
+    runs = [
+        RunSummary("7", "ok", "Ready for the next step.", ()),
+        RunSummary("6", "write the split", "`split` is only a stub so far.", ("src/split.py",)),
+        RunSummary("5", "no, hosts count at the kiosk alone", "The kiosk counts its host by itself now.", ()),
+        RunSummary("4", "count the host", "`Room.fits` counts the host as well.", ()),
+        RunSummary("3", "long bookings are two invoices", "Noted: bookings over 8 hours have two invoices.", ()),
+        RunSummary("2", "look around", "I'll read the rooms first.", ()),
+        RunSummary("1", "which database?", "Moved the bookings into one SQLite file.", ()),
+    ]
+    snapshot = snapshot_of(replace(state(), task=replace(TASK, objective="which database?")), runs, (), ())
+    assert [text.partition(" (request: ")[0] for text in snapshot.conclusions] == [
+        "The kiosk counts its host by itself now.", "Noted: bookings over 8 hours have two invoices.",
+        "Moved the bookings into one SQLite file.",
+    ]  # fmt: skip
+    assert snapshot.risks == ("`split` is only a stub so far.",)
+    assert snapshot.objective == "write the split", "the question is answered"
+
+
+def test_a_request_of_several_runs_is_shown_with_the_first_of_them() -> None:
+    runs = [RunSummary(number, "Round the cart", f"Changed the rounding of part {number}.", ()) for number in "321"]
+    conclusions = snapshot_of(state(), runs, (), ()).conclusions
+    assert [text.endswith("(request: Round the cart)") for text in conclusions] == [False, False, True]
+
+
 def test_a_mere_assent_of_the_last_run_is_not_an_open_point() -> None:
     for ended in ("Sure.", "Done, perfect!", "You're welcome."):
         assert snapshot_of(state(), [RunSummary("1", "and commit", ended, ())], (), ()).risks == ()
