@@ -14,6 +14,7 @@ from sidecar.core.secret_formats import (
     PHRASES,
     describes_password,
     is_machine_generated,
+    is_name_in_code,
     is_placeholder,
     is_prose,
     is_random,
@@ -34,6 +35,8 @@ _BEARER = lazy_regex(
     r"(?i)((?:(?:bearer|basic|digest)\s{1,8}|authorization[\"']?\s?[:=]\s{0,4}[\"']?(?:[a-z-]{2,12}\s{1,8})?))"
     r"([a-z0-9+/._~=-]{16,4000})"
 )
+_ASSIGNED_HEADER = lazy_regex(r"(?i)authorization\s?=\s{0,4}(?:(?:await|new)\s{1,8})?")
+_HEADER_PARAMETER = lazy_regex(r"[a-z_]{1,60}=")
 _CURL = lazy_regex(r"(\bcurl\s(?:[^\n]|\\\n){0,300}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:)([^\s\"'$]{3,200})")
 
 
@@ -64,7 +67,22 @@ def may_span_lines(text: str) -> bool:
 def _mask_auth_headers(text: str, small: str) -> str:
     """Mask HTTP authorization headers in a text with this lowercase. Searches only where a scheme's name appears."""
     matches = (_BEARER.match(text, at) for at in _scheme_positions(small))
-    return _mask_spans(text, [match.span(2) for match in matches if match and is_random(match[2])])
+    return _mask_spans(
+        text, [match.span(2) for match in matches if match and is_random(match[2]) and not _is_code_of_header(match)]
+    )
+
+
+def _is_code_of_header(match: re.Match[str]) -> bool:
+    """Whether a header's value is a name or member in code (`authorization = Header2.of(request)`), or a parameter."""
+    if _HEADER_PARAMETER.fullmatch(match[2]):
+        return True
+    names = match[2].split(".")
+    if not all(map(is_name_in_code, names)):
+        return False
+    if _ASSIGNED_HEADER.fullmatch(match[1]):
+        return True
+    is_bare = match[1].rstrip().endswith(":")
+    return is_bare and (len(names) > 1 or _is_code(match.string, match.start(), match.span(2)))
 
 
 def _mask_spans(text: str, spans: list[tuple[int, int]]) -> str:
@@ -186,6 +204,9 @@ _MACHINE_GENERATED = lazy_regex(
     (?:{_ASSIGNS} | [ ]{{0,4}}[( ][ ]{{0,4}}) @? ({_QUOTE})? )
     ( (?(2) [^\s"'`\\]{{16,2000}}+ | [\w+/=-]{{20,2000}}+) ) (?= {_QUOTE} | [\s,;)}}\]] | \Z) """
 )
+_ESCAPED = lazy_regex(r"\\u[0-9A-Fa-f]{4}")
+"""A letter of a translated text in a properties file."""
+
 _QUOTED_VALUE = lazy_regex(r"""["'`][^"'`\n\s\\]{6}""")
 _UNQUOTED_VALUE = lazy_regex(r"""[=:][ ]{0,4}[^\s"'`(){}\[\]<>$,;&=]{8}""")
 _PASSPHRASE_VALUE = lazy_regex(r"""(?i)["'`][a-z]{3,12}[ ][a-z]{3,12}[ ][a-z]{3,12}[ ][a-z]""")
@@ -224,6 +245,14 @@ _KUBERNETES = lazy_regex(
     r"""(?mx) ^ ( [ ]{1,8} [\w.-]{1,100} : [ ]{1,4} ["']? ) ([A-Za-z0-9+/]{8,4000}={0,2}) (?=["']?[ \t]*$) """
 )
 _NETRC = lazy_regex(r"""(?x) ( \b login \s{1,4} \S{1,100} \s{1,4} password \s{1,4} ) (\S{4,200}) """)
+_BEGINS_STATEMENT = lazy_regex(
+    r"[ \t]*(?:(?:export|internal|local|my|private|protected|pub|public|return)[ \t]+)*"
+    r"((?:auto|char|const|final|let|mut|readonly|static|string|String|val|var)[ \t*&]+)*"
+    r"((?:self|this|cls|exports)\.|@)?[\w$]*"
+)
+_STATEMENT_CHARACTERS = 200
+_ENDS_STATEMENT = lazy_regex(r"(?m)[?!]?(?:[,;][ \t]{0,20}(?:(?://|/\*|#|--)[^\n]{0,200})?$|[ ](?:[=|{?]|&&|\?\?)[ ])")
+_ENDS_ARGUMENT = lazy_regex(r"[?!]?(?:,\s|[ ]?[)}\]])")
 _ACCOUNT_NAME = lazy_regex(
     r"(?i)(?:db|database|sql|smtp|mail|user|root|admin|ftp|redis|postgres|pg|ssh|login|auth)[-_]?$"
 )
@@ -315,7 +344,26 @@ def _mask_quoted(match: re.Match[str]) -> str:
 
 def _mask_unquoted(match: re.Match[str]) -> str:
     """An unquoted value may be an identifier, so it must look random and must not look like a call or member."""
-    return match[0] if "." in match[2] else _mask_random(match)
+    is_text = "." in match[2] or _ESCAPED.search(match[2]) is not None
+    return match[0] if is_text or _is_code(match.string, match.start(), match.span(2)) else _mask_random(match)
+
+
+def _is_code(text: str, start: int, value: tuple[int, int]) -> bool:
+    """Whether an unquoted value, under a name that starts at a position, is a name in code and not a setting's value.
+
+    A setting's value ends its line. In code something follows it, or a declaration precedes it. A password's value
+    must be all of a statement: `password=Summer2024, …` may be a line of a log.
+    """
+    if not is_name_in_code(text[slice(*value)]):
+        return False
+    is_password = re.search(PHRASES, text[start : value[0]], re.IGNORECASE) is not None
+    if not is_password and _ENDS_ARGUMENT.match(text, value[1]):
+        return True
+    is_ended = _ENDS_STATEMENT.match(text, value[1]) is not None
+    earliest = max(0, start - _STATEMENT_CHARACTERS)
+    statement = _BEGINS_STATEMENT.fullmatch(text, max(earliest, text.rfind("\n", earliest, start) + 1), start)
+    is_declared = statement is not None and bool(is_ended or statement[1] or statement[2])
+    return text[value[0] - 1] == " " and (is_declared or (is_ended and not is_password))
 
 
 def _mask_machine_generated(match: re.Match[str]) -> str:
@@ -377,4 +425,6 @@ def _stated_password(text: str, at: int) -> tuple[int, int] | None:
     value = match[3].rstrip(".:?*_…")
     if len(value) < _MIN_STATED_CHARACTERS or not is_stated_password(value, follows_verb_or_colon=bool(match[2])):
         return None
-    return match.start(3), match.start(3) + len(value)
+    span = match.start(3), match.start(3) + len(value)
+    is_assigned = (match[2] or "").strip() == ":"
+    return None if is_assigned and _is_code(text, at, span) else span

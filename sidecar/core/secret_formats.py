@@ -21,9 +21,12 @@ OTHER_PHRASES = (
 
 _PLACEHOLDER = lazy_regex(
     r"(?i)^[./~]|^\$\w|\$[{(]|%[sdrv](?![A-Za-z0-9])|%[({]|^%\w+%$|^[{<]|[{<]\w{1,40}[>}]|\{\{|<%|#\{|\.\.\.|…|\*\*\*|x{6}|\byour[-_]?|example"
-    r"|placeholder|process\.env|environ|redacted|change[-_]?me"
+    r"|placeholder|process\.env|environ|redacted|change[-_]?me|^\#(?:[0-9a-f]{3}){1,2}$|^[~^]\d+(?:\.\d+){1,2}$"
 )
-_EXPRESSION = lazy_regex(r"[$#%]?\{{1,2}[ ]?[\w.:?|\[\]-]{1,80}[ ]?\}{1,2}|%\(\w+\)s|<[\w ./-]{1,60}>")
+_EXPRESSION = lazy_regex(
+    r"[$#%]?\{{1,2}[ ]?[\w.:?|\[\]-]{1,80}[ ]?\}{1,2}|[$#]?\{[ ]?[\w.]{1,60}\([\w., ()-]{0,80}\)[ ]?\}"
+    r"|%\(\w+\)s|<[\w ./-]{1,60}>"
+)
 """Template expressions; braces around anything else count as signs."""
 
 _JOINS_NAMES = frozenset("-_./:=|")
@@ -62,8 +65,31 @@ def is_mixed(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isupper, value)) and any(map(str.islower, value))
 
 
+_CODE_NAME = lazy_regex(r"[*@!~]?(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*[!?]{0,2}")
+_NAME_PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NUMBER = lazy_regex(r"[0-9]+")
+_JOINED = lazy_regex(r"[a-z0-9][A-Z]|[A-Za-z0-9]_|::")
+_MIN_PART_CHARACTERS = 3
+_MAX_NUMBERS = 2
+
+
+def is_name_in_code(value: str) -> bool:
+    """Whether a value consists of words, as names in code do: `defaultToConfig2`, `Ed25519PrivateKey`, `*apiToken`.
+
+    Letters of one case alone may only end with a number of one or two digits.
+    """
+    if not _CODE_NAME.fullmatch(value):
+        return False
+    name = value.strip("*@!~?")
+    parts = _NAME_PART.findall(name)
+    numbers = _NUMBER.findall(name)
+    if not parts or len(numbers) > _MAX_NUMBERS or sum(map(len, parts)) < _MIN_PART_CHARACTERS * len(parts):
+        return False
+    return bool(_JOINED.search(name)) or not numbers or (len(numbers[0]) <= 2 and name.endswith(numbers[0]))
+
+
 def is_placeholder(value: str) -> bool:
-    """Whether a value is filled in elsewhere: `${PASSWORD}`, `<your key>`, a path."""
+    """Whether a value is filled in elsewhere (`${PASSWORD}`, `<your key>`, a path), a colour, or a version."""
     return _PLACEHOLDER.search(value) is not None and not _has_many_signs(value)
 
 
@@ -256,8 +282,11 @@ _ONLY_TOKENS = bytes(byte if byte in _TOKEN_CHARACTERS else 0x20 for byte in ran
 
 _PEM = lazy_regex(
     r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?=(?:[\s\"'`+,;#*>|./()-]|\\{1,4}[nrt]?|%0[AD]|&#\w{1,4};|<br ?/?>"
+    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,200}){0,200}+[A-Za-z0-9+/=]{20})"
     r"[\s\S]*?(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
+"""A private key. In code its first line may also be alone: what follows it must be the key's characters."""
 _PUTTY = lazy_regex(r"(?<=Private-Lines: )([0-9]{1,4}\r?\n)((?:[A-Za-z0-9+/=]{1,76}\r?\n?){1,999})")
 
 _FORMATS = (

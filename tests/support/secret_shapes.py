@@ -51,6 +51,7 @@ def _token(*parts: str) -> Secret:
 
 _NAMED = "k9" + _DRAW.choice("xyz") + "Rw2Tq7Lm4Vb8Zp1"
 _PASSWORD = "Sup3r" + "S3cret!"
+_CAMEL = "Summer" + "Rain27"
 _STATED = "hunter" + "2xyz"
 _WORDS = "correct" + "horse" + "battery"
 
@@ -239,6 +240,19 @@ NAMED = {
     "Objective-C": _in('password = @"§";', _PASSWORD),
     "any key": _in("MAILJET_KEY=§", drawn(32)),
     "Django": _in("SECRET_KEY = '§'", "l!t+dmzf97rt9s*yrs" + "ux1py_1@odvz1szr&6"),
+    "YAML word with a number": _in("token: §", _CAMEL),
+    "INI word with a number": _in("token = §", _CAMEL),
+    "shell word with a number": _in("export API_TOKEN=§", _CAMEL),
+    "shell word before a semicolon": _in("API_TOKEN=§;", _CAMEL),
+    "YAML password with a number": _in("password: §", _CAMEL),
+    "log of a password": _in("connect(user=ada, password=§, host=db)", _CAMEL),
+    "sentence with a comma": _in("the password: §, then log in", _CAMEL),
+    "key in strings of code": _in('key = "-----BEGIN PRIVATE ' + 'KEY-----\\n"\n    + "§\\n"', drawn(64)),
+    "key in one line": _in(r"KEY=-----BEGIN PRIVATE " + r"KEY-----\n§\n-----END PRIVATE " + "KEY-----", drawn(64)),
+    "encrypted key": _in(
+        "-----BEGIN RSA PRIVATE " + "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n§", drawn(64)
+    ),
+    "key in a comment": _in("# -----BEGIN PRIVATE " + "KEY-----\n# §\n", drawn(64)),
     "JSON in JSON": _in(r"{\"password\": \"§\"}", _PASSWORD),
     "environment": _in("export DB_PASSWORD=§\n", "foo" + "barbaz"),
     "environment with signs": _in("MYSQL_PWD=§\n", "f(o)o" + "$bar.1"),
@@ -340,6 +354,23 @@ HARMLESS = (
     "the password isn't required", "password: str=None", "密码是必填项", "パスワードは8文字以上です",
     "пароль обязателен", "das Passwort ist mindestens 12 Zeichen lang", "le mot de passe est obligatoire",
     "la contraseña es obligatoria",
+    "withCredentials: defaultToConfig2,", "  cancelToken: defaultToConfig2,", "password: this.form.password",
+    'api_key=os.environ["X1"]', 'secret = get_secret2("name")', "token: ${{ secrets.NPM_TOKEN_2 }}",
+    "signingKey: Uint8Array,", "let signingKey: Uint8Array = randomBytes(32);", "const token = await login2(user)",
+    "val lastToken: OneTimeToken? = null", "private_key: Ed25519PrivateKey | Ed448PrivateKey",
+    "pub token: Token2Kind,", "    Token: *apiToken,", "Token = accessToken!;", "let token = access_token?;",
+    "  @token = @token_value", "token = Token::Ident2;", "secret: Secret::Version1, // of the first",
+    "self.token = refresh_token2", "Credentials(token=access_token2, secret=client_secret2)",
+    "password: userValue2,", "  password = newUserInput2;", "this.pwd = currentDirectory2",
+    "OAuth2Authorization authorization = TestOAuth2Authorizations.authorization(client2).build();",
+    "OAuth2Authorization authorization = new OAuth2Authorization();", "authorization: authorizationHeader2,",
+    "exports.SOCKS5_NO_ACCEPTABLE_AUTH = SOCKS5_NO_ACCEPTABLE_AUTH;", "(exports.Socks5Auth = Socks5Auth = {})",
+    "auth = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.word)}`;", "Token: '#d0d0d0',",
+    'token = "#{2.days.ago.to_i}-#{Utils.random_str(30)}"', '"@esfx/canceltoken": "^1.0.0",',
+    "Provider.emptyPassword=\\u041F\\u0443\\u0441 \\u043F\\u0430",
+    "const header = '-----BEGIN PRIVATE " + "KEY-----';\nconst footer = '-----END PRIVATE " + "KEY-----';",
+    'if key.startswith("-----BEGIN RSA PRIVATE ' + 'KEY-----"):\n    return load_key_of_many_characters(key)',
+    "'Bearer resource_metadata=\"https://example.org/.well-known/resource\"',",
     "const TOKEN_STRINGS = '[A-Za-z0-9._~+/-]+=*'", "amqp://guest:**@example.org//",
 )  # fmt: skip
 """Texts that are not changed."""
