@@ -114,7 +114,20 @@ _FORGED = lazy_regex(r"\[\s*continuity\s*:", re.IGNORECASE)
 
 def clean(text: str) -> str:
     """Remove control and invisible characters, mask secrets, and break everything that looks like our markers."""
-    text = text.replace("\r\n", "\n").replace("\t", "    ")
+    return _cleaned(text.replace("\t", "    "))
+
+
+def clean_code(text: str) -> str:
+    """Clean code and preserve its tabs, unless only spaces in their place show that something is a secret."""
+    spaced = clean(text)
+    if "\t" not in text:
+        return spaced
+    tabbed = _cleaned(text)
+    return tabbed if tabbed.replace("\t", "    ") == spaced else spaced
+
+
+def _cleaned(text: str) -> str:
+    text = text.replace("\r\n", "\n")
     text = _INVISIBLE.sub("", _CONTROL.sub("", without_escape_sequences(text)))
     return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
 
@@ -204,9 +217,9 @@ _cached_single_line = lru_cache(maxsize=1_024)(_single_line)
 
 
 def line_of_code(text: str, limit: int) -> str:
-    """Clean a line, preserve its indentation, tabs included, and clip it to a maximum number of characters."""
+    """Clean a line, preserve its tabs and indentation, and clip it to a maximum number of characters."""
     code = text.lstrip("\t")
-    return clip(text[: len(text) - len(code)] + clean(code.replace("\n", " ")), limit).rstrip()
+    return clip(text[: len(text) - len(code)] + clean_code(code.replace("\n", " ")), limit).rstrip()
 
 
 def size(text: str) -> int:

@@ -24,7 +24,7 @@ from sidecar.codebase import (
     query_terms,
     split_hunks,
 )
-from sidecar.core.clean_text import clean, clip, count_noun, join_first, one_line, size
+from sidecar.core.clean_text import clean, clean_code, clip, count_noun, join_first, one_line, size
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
@@ -94,9 +94,9 @@ def sanitized_lines(text: str) -> tuple[tuple[str, ...], ...]:
     masked = "\n".join(line[1:] for line in raw)
     if may_span_lines(masked):  # a key of many lines; each line must keep its position
         masked = redact_lines(masked)
-    safe = clean(masked).split("\n")
+    safe = clean_code(masked).split("\n")
     if len(safe) != len(raw):  # something spanning a line end was removed
-        safe = [clean(line).replace("\n", " ") for line in masked.split("\n")]
+        safe = [clean_code(line).replace("\n", " ") for line in masked.split("\n")]
     rendered = iter(clip(f"  {line[0]}{text}", LINE_CHARACTERS) for line, text in zip(raw, safe, strict=True))
     return tuple(tuple(next(rendered) for _ in hunk.lines) for hunk in hunks)
 

@@ -18,6 +18,7 @@ from sidecar.core.clean_text import (
     with_full_stop,
     without_emphasis,
 )
+from sidecar.core.redact import MASK
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 
@@ -147,9 +148,14 @@ def test_the_first_names_are_followed_by_the_number_of_the_others() -> None:
     assert join_first(["a", "b", "c"], 1, "file") == "a and 2 more files"
 
 
-def test_a_line_of_code_keeps_the_tabs_of_its_indentation() -> None:
-    assert line_of_code("\t\tx\t= 1 \n", 20) == "\t\tx    = 1"
+def test_a_line_of_code_keeps_its_tabs() -> None:
+    assert line_of_code("\t\tx\t= 1 \n", 20) == "\t\tx\t= 1"
+    assert line_of_code("//\tPOST(path)", 20) == "//\tPOST(path)"
     assert line_of_code("\t" + "y" * 20, 5) == "\tyyy…"
+
+
+def test_a_secret_beside_a_tab_is_masked_as_beside_spaces() -> None:
+    assert line_of_code("token:\t" + "hunter2" * 2, 80) == f"token:    {MASK}"
 
 
 def test_checked_texts_take_a_limited_number_of_bytes() -> None:

@@ -146,3 +146,8 @@ def test_a_rendered_difference_has_whole_lines_for_any_content(first: str, other
             assert "\n" not in line
             assert "[continuity:" not in line.casefold()
             assert len(line) <= 240
+
+
+def test_changed_lines_keep_their_tabs() -> None:
+    text = unified(["func f() {"], ["func f() {", "\treturn 1\t// one"])
+    assert "  +\treturn 1\t// one" in render_diff(text, (), "", PLENTY).lines
