@@ -42,6 +42,8 @@ MATCH_BYTES = 200
 """Memory of one region's match."""
 
 LINE_CHARACTERS = 240
+MAX_MINIFIED_CHARACTERS = 2**16
+"""Characters of a minified file from which lines are shown if the prompt names it."""
 FOUND_BYTES, REGION_BYTES, LINE_BYTES = 4 * 2**20, 800, 140
 """Size of the cache of regions with their lines; memory of one region, and of one of its lines besides its text."""
 
@@ -227,11 +229,16 @@ class RegionSearch:
         for path, text in texts.items():
             searched = unknown[path]
             shown = notebook_text(text) if is_notebook(path) else text
+            is_minified = searched.summary.analysis == "minified"
+            if is_minified:
+                shown = shown[:MAX_MINIFIED_CHARACTERS]
             if searched.summary.analysis == "large":
                 part = _split_large(path, shown, query)._replace(version=version)
             else:
                 masked = shown if searched.summary.is_clean else redact_lines(shown)
                 lines = masked.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+                if is_minified:  # a region has the size of what is shown
+                    lines = [line[: LINE_CHARACTERS + 1] for line in lines]
                 regions = index_regions(lines, searched.summary, self._count_terms)
                 part = _SplitFile(tuple(lines), regions, is_outline=searched.summary.analysis == "outline")
             self._split.put((path, searched.content), part, 500 + SIZE_FACTOR * part.characters)

@@ -257,3 +257,15 @@ def test_thirteen_turns_on_one_subject_cost_a_tenth_of_sending_everything_each_t
         injected, baseline = injected + metadata["injectedBytes"], baseline + metadata["baselineBytes"]
     assert len(prompts) == 13
     assert injected <= 0.13 * baseline
+
+
+def test_a_minified_file_that_the_prompt_names_is_shown_by_its_beginning(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({"static/app.js": f"/* The shop */\nvar cart=1;{'next(cart);' * 3_000}\n"}, "Add the built page")
+    lines = sent(start_chat("codex").pre_run("What does static/app.js do?")).splitlines()
+    shown = lines[lines.index("static/app.js") + 1 :]
+    assert shown[0] == "1| /* The shop */"
+    assert shown[1].startswith("2| var cart=1;next(cart);")
+    assert shown[1].endswith("…")
+    assert len(shown[1]) < 300
