@@ -27,13 +27,17 @@ RECORDED = (
     "cline_task_dec-12-2024_3-45-12-pm.md", "docs/chat_history.md", "ai-chat-log.txt", "docs/PROMPT_LOG.md",
     "INSTRUCTION_HISTORY.md", "prompt-logs/2025-05-01.md", "exports/conversations.json", "talks/transcript.md",
     "chat-export-current-2026-01-06-08-12-18-071Z.md", "session-logs/3-refactor.md",
-    "web/jquery.min.js", "web/app.bundle.js", "site/style-min.css",
+    "export/chatgpt-export.md", "conversation_2024.json", "notes/chatgpt-2024.md", "chats/chat-2024-05-01.md",
+    "prompts.log", "llm.log", "logs/claude.log", "session-ses_abc.md",
+    "2025-01-01-this-session-is-being-continued.txt", "web/jquery.min.js", "web/app.bundle.js", "site/style-min.css",
 )  # fmt: skip
 OWN = (
     ".claude/commands/review.md", ".claude/skills/history/SKILL.md", ".cursor/rules/style.mdc",
     ".github/workflows/log.yml",
     "src/chat_history.py", "src/transcripts/reader.ts", "app/templates/chat_history.html", "src/history.json",
     "CHANGELOG.md", "docs/session.md", "docs/logging.md", "src/admin.js", "src/mini.css", "agents/history.md",
+    "src/chat/room.ts", "docs/chat.md", "prompts/system.md", "history.txt", "docs/claude.md", "docs/llm-logging.md",
+    "src/prompts.py", "conversation.json", "docs/gemini-2025.md", "server.log", "docs/session-service.md",
     "docs/transcription-guide.md", "src/bundle.js", ".codex/config.toml", "conversation.md",
 )  # fmt: skip
 
@@ -55,12 +59,54 @@ def test_own_files_of_similar_names_are_indexed(path: str) -> None:
         "# Fix the login\n_Exported on 8/22/2025 at 10:20:11 EDT from Cursor (1.4.5)_\n\n---\n\n**User**\n",
         "\n# aider chat started at 2025-02-01 10:00:00\n\n> aider --model\n",
         "# Refactoring (8/22/2024, 10:22:51 PM)\n\n_**User**_\n\nhello\n",
+        "╭─────────╮\n│ ✻ Welcome to Claude Code │\n╰─────────╯\n\n> fix it\n\n● Done.\n",
+        " ▐▛███▜▌   Claude Code v2.0.1\n▝▜█████▛▘  Opus\n\n> fix it\n",
+        "# Fix the login\n\n**Session ID:** ses_abc\n\n---\n\n## User\n\nfix it\n",
     ],
 )
 def test_recorded_chat_under_any_name_is_recognized_by_its_header(text: str) -> None:
     assert is_recorded_chat("docs/notes.md", text)
     assert not is_recorded_chat("src/reader.py", text)
     assert not is_recorded_chat("docs/notes.md", "# Notes\n\nSpecStory records chats.\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## User\n\nFix it.\n\n## Assistant\n\nDone.\n",
+        "# Fix the login\n\nJune 2025\n\n## User\n\nFix it.\n\n## Assistant\n\n### Changes\n\nDone.\n",
+        "### You\nFix it.\n\n### ChatGPT\nDone.\n\n### You\nThanks.\n",
+        "## 🧑 User (10:22)\n\nFix it.\n\n## 🤖 Assistant (10:23)\n\nDone.\n",
+        "# Fix\n\n### HUMAN\nFix it.\n\n### ASSISTANT 2026-05-25T07:24:37.165Z\nDone.\n",
+        "## user\n\nFix it.\n\n## assistant\n\nDone.\n\n## tool (list)\n\nListed.\n",
+        "**User:** Fix it.\n\n**Assistant:** Done.\n",
+        "# Chat\n\n_**You**_\n\nFix it.\n\n_**GitHub Copilot**_\n\nDone.\n",
+        "Human: Fix it.\n\nAssistant: Done.\n",
+        "User: Fix it.\nChatGPT: Done.\n",
+    ],
+)
+def test_recorded_chat_without_a_header_is_recognized_by_its_speakers(text: str) -> None:
+    assert is_recorded_chat("notes/2025-05-01.md", text)
+    assert not is_recorded_chat("src/reader.py", text)
+    assert not is_recorded_chat("tests/fixtures/talk.md", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Roles\n\n## System\n\nThe rules.\n\n## User\n\nA person.\n\n## Assistant\n\nThe model.\n",
+        "Answer the question.\n\nHuman: What is 2 + 2?\nAssistant: 4\n",
+        "Human: {question}\n\nAssistant:",
+        "## User\n\n{{ input }}\n\n## Assistant\n\nOf course:\n",
+        "## User\n\nA user has a name.\n\n## Admin\n\nAn admin may delete users.\n",
+        "# Ledger\n\n## Model\n\nEntries.\n\n## Assistant\n\nThe first screen is a chat.\n",
+        "User: the person who signs in.\nAdmin: the person who pays.\n",
+        "# Chat\n\nOur chat has rooms. Each shows the last turns:\n\n```\n**User:** Hi.\n**Assistant:** Hello.\n```\n",
+        "# Prompts\n\nHow the prompts are built.\n\n## History\n\nThe last turns.\n",
+    ],
+)
+def test_documents_and_prompts_about_chats_are_not_recorded_chats(text: str) -> None:
+    assert not is_recorded_chat("docs/chat.md", text)
 
 
 def test_chats_are_found_only_after_an_edit(client: Client, make_repository: Make) -> None:
