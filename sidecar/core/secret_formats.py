@@ -283,7 +283,8 @@ _ONLY_TOKENS = bytes(byte if byte in _TOKEN_CHARACTERS else 0x20 for byte in ran
 _PEM = lazy_regex(
     r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"(?=(?:[\s\"'`+,;#*>|./()-]|\\{1,4}[nrt]?|%0[AD]|&#\w{1,4};|<br ?/?>"
-    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,200}){0,200}+[A-Za-z0-9+/=]{20})"
+    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,200}){0,200}+[A-Za-z0-9+/=]{20}"
+    r"|\s{0,4}(?:\n|\\n)[A-Za-z0-9+/=\s\\]{0,4000}-----END)"
     r"[\s\S]*?(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
 """A private key. In code its first line may also be alone: what follows it must be the key's characters."""
