@@ -229,6 +229,7 @@ _BLOCKS = (("*/", "/*"), ("-->", "<!--"), ("=end", "=begin"))
 _WARNING_WORDS = ("warning", "hack", "danger", "caution", "beware", "do not", "don't", "don’t")
 _WARNING = lazy_regex(
     r"(?<![\w`'\"])(?:WARNING|HACK|DANGER|CAUTION|BEWARE|DO NOT|DON['’]T)\b"
+    r"|^(?:warning|hack|danger|caution|beware)(?=[:!]| [—-] |(?<=beware) of\b)"
     r"|(?:^|(?<=[.:;!?—] ))(?:(?:Warning|Hack|Danger|Caution|Beware)(?=[:!,]| [—-]| of\b)"
     r"|(?:Please )?(?:[Dd]o not|[Dd]on['’]t)\b)"
 )

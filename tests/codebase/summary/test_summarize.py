@@ -308,6 +308,17 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.ex", "# Sums of it\ndefmodule Cart do\n  @moduledoc false\nend\n", "Sums of it"),
         ("a.rb", "# typed: false\n\n# Sums of a cart.\nclass Cart\nend\n", "Sums of a cart."),
         ("a.css", "/* Layout */\nbody {}\n", ""),
+        ("a.ts", "// WARNING: must be called before the router\nexport function init() {\n}\n", "Defines init"),
+        ("a.rs", "// warning: not thread safe\n#[inline]\npub fn raw() {\n}\n", "Defines raw"),
+        ("raw.rs", "// **HACK**: leaks\npub fn raw() {\n}\n", "Defines raw"),
+        ("a.ts", "// Do not make this async\nexport class Gate {\n}\n", "Defines Gate"),
+        (
+            "a.ts",
+            "// Warning signs of the road.\n\n// TODO: more\nexport class Gate {\n}\n",
+            "Warning signs of the road.",
+        ),
+        ("a.ts", "// WARNING: slow.\n\n// Sums of a cart.\n\nx()\n", "Sums of a cart."),
+        ("a.ts", "// TODO lists and their items\n\nx()\n", "TODO lists and their items"),
         ("a.sql", "-- AlterTable\nALTER TABLE cart ADD COLUMN x INT;\n", ""),
         ("a.md", "# Title\n\n1. Start it.\n\nIf you want to stop it, run `stop`.\n\nSee below.\n", "Sections: Title"),
         ("a.md", "# Title\n\nRun the shop locally and connect it to the till.\n\nMore.\n", "Sections: Title"),
@@ -433,6 +444,9 @@ WARNED = {
     "a.sh": "# Beware: runs as root.\ntotal() {\n  true\n}\n",
     "a.php": "<?php\n// Totals.\n// don't cache it\nfunction total() {\n  return 1;\n}\n",
     "a.kt": "// DO NOT rename, reflection.\nfun total(): Int {\n    return 1\n}\n",
+    "b.py": "# warning: the till reads it\ndef total():\n    pass\n",
+    "b.ts": "// hack: Safari drops the cookie\nexport function total() {\n}\n",
+    "b.go": "package cart\n\n// beware of negative carts\nfunc Total() int {\n\treturn 1\n}\n",
     "a.ex": "  # Warning: slow.\n  def total(a) do\n    a\n  end\n",
 }  # fmt: skip
 
@@ -446,7 +460,7 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
         "WARNING: one thread only, no lock.", "Do not call it twice.", "HACK: the driver lies.",
         "DANGER: do not inline.", "Don't free the cart here: the caller does.", "DANGER: drops the table.",
         "CAUTION: locks the table.", "Beware: runs as root.", "DO NOT rename, reflection.", "Warning: slow.",
-        "don't cache it",
+        "don't cache it", "warning: the till reads it", "hack: Safari drops the cookie", "beware of negative carts",
     }  # fmt: skip
     assert landmine.text.split()[0].rstrip(":") in WARNED[path].split("\n")[landmine.line - 1]
     assert from_json(to_json(summary)) == summary
@@ -464,6 +478,10 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
         "# Licensed as is. WARNING: no warranty.\ndef total():\n    pass\n",
         "x = 1  # HACK: for the till\ndef total():\n    pass\n",
         "# WARNING\ndef total():\n    pass\n",
+        "# warning logs go to that file.\ndef total():\n    pass\n",
+        "# The levels are info and\n# warning: both are shown.\ndef total():\n    pass\n",
+        "# Prints a warning: the cart is empty.\ndef total():\n    pass\n",
+        "# warning, error and info\ndef total():\n    pass\n",
         "# Warning logs at that level.\ndef total():\n    pass\n",
         "# Do not check the date.\nNO_DATE = 4\n",
         "# Writes with `WARNING` severity.\ndef total():\n    pass\n",
