@@ -50,6 +50,12 @@ _SPACE = lazy_regex(r"\s+")
 UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 """A character of Chinese or Japanese, which have no spaces between words."""
 
+STATES_RULE = lazy_regex(
+    r"(?i)(?:every|each|all|any|no(?: one|body)?)\s[^.!?]{1,200}?\b(?:must|ha(?:s|ve) to|shall|may(?: not| never)?)\b"
+    r"|(?:please )?(?:always|never|do not|don['’]t) (?-i:[a-z])(?![^.!?]{0,80}\bagain\b)"
+)
+"""Beginning of a paragraph that states a rule, and not what something is."""
+
 
 def word_count(text: str) -> int:
     """Return the number of words of a text; two characters of an unspaced script count as a word."""

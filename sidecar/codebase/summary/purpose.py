@@ -13,7 +13,7 @@ from sidecar.codebase.summary.model import DOCSTRING, PROSE, Definition, Languag
 from sidecar.codebase.summary.pattern_languages import MARKUP, cell_texts
 from sidecar.core.clean_text import clip_at_word, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import up_to_full_stop
+from sidecar.core.prose_sentences import STATES_RULE, up_to_full_stop
 
 MAX_PURPOSE = 160
 MAX_COMMENT_CHARACTERS = 800
@@ -324,8 +324,8 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _about_document(paragraph: Sequence[str]) -> str:
-    """Return a paragraph's first sentence, links as their texts; empty for a note or an introduction."""
-    if not paragraph or _NOTE.match(paragraph[0]) or _only_introduces(paragraph):
+    """Return a paragraph's first sentence, links as their texts; empty for a note, a rule or an introduction."""
+    if not paragraph or any(each.match(paragraph[0]) for each in (_NOTE, STATES_RULE)) or _only_introduces(paragraph):
         return ""
     sentence = _first_sentence([_LINK.sub(r"\1", _IMAGE.sub("", " ".join(paragraph[:_PROSE_LINES])))])
     is_short = len(_ADDRESS.sub("", sentence).split()) < _MIN_PROSE_WORDS and sentence.isascii()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_front_matter
-from sidecar.core.prose_sentences import split_at_full_stops
+from sidecar.core.prose_sentences import STATES_RULE, split_at_full_stops
 
 _BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
 _TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
@@ -156,13 +156,13 @@ class _Paragraph(NamedTuple):
 def introduction(text: str) -> str:
     """Return the paragraph that says what something is; else the first one under the title, which may be news.
 
-    No address, and nothing that only leads to a list or stands in a section such as "Installation".
+    No address or rule, and nothing that only leads to a list or stands in a section such as "Installation".
     """
     text = split_front_matter(text).body
     paragraphs = [
         paragraph
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)
-        if not (_APPEAL.search(paragraph.text) or is_placeholder(paragraph.text))
+        if not (_APPEAL.search(paragraph.text) or is_placeholder(paragraph.text) or STATES_RULE.match(paragraph.text))
     ]
     paragraphs[:0] = [paragraph for paragraph in _html_paragraphs(text) if not _APPEAL.search(paragraph.text)]
     stated = next((paragraph.text for paragraph in paragraphs if _DEFINITION.search(paragraph.text)), "")

@@ -29,6 +29,9 @@ _STRONG = lazy_regex(
     r"(?! (?:work|mean|need|exist|matter|seem|appear|contain|require|support|rewrite)\b)"
     r"|forbidden|shall|required(?! (?:by|for|to)\b)|ha(?:s|ve) to|(?:is|are) not allowed"
     r"|may not(?! (?:even|have|know|need|want|work|exist|apply|be (?:able|aware|enough|possible))\b)"
+    r"|(?:nobody|no (?:[\w`'’-]+ ){1,4}?)(?:may|can|should)(?! (?:be (?:able|aware)|know|help|guarantee)\b)"
+    r"|(?:^|(?<=[.!?] ))(?:every|each|all) (?!(?:of )?(?:you|we|that|it)\b)(?:[\w`'’./-]+ ){1,6}?needs? (?:an?|to)(?= )"
+    r"|niemand (?:darf|kann|mag)|nadie puede|ningu[ée]m pode|personne ne peut|nessuno pu[òo]|никто не может"
     r"|nunca|jamais|siempre|sempre|deben?|devem?|proibid[oa]s?|prohibid[oa]s?|obrigat[óo]ri[oa]s?|obligatori[oa]s?"
     r"|n[ãa]o (?:us[ea]\w*|utiliz\w+|pode[m]?|fa[çc]a\w*|cri[ae]\w*|adicion\w+)|t[êe]m (?:que|de)"
     r"|no (?:us(?:es?|ar|en)|utili[cz]\w+|pued(?:e|en|es)|se permiten?|hag[oa]\w*|hacer)|hay que|tiene[ns]? que"
@@ -59,6 +62,19 @@ _PROCEDURE = lazy_regex(
     r"|publish\w*|releas\w+|submit\w*|LLMs?|github)\b"
 )
 """Topics that contribution guides require of contributors, not of the code."""
+
+_ABOUT_CODE = lazy_regex(
+    r"(?i)(?:(?:keep in mind|note|remember) that )?(?:every|each|all|any|no|nobody|none of)\s"
+    r"|(?:please )?(?:never|do not|don['’]t) (?:access|add|call|catch|depend|expose|hard-?code|import|introduce|log"
+    r"|mutate|return|store|throw|use)\b"
+)
+"""Beginnings of sentences about all things of a kind, and of prohibitions that are about code."""
+
+_OF_READER = lazy_regex(
+    r"(?i)\b(?:you|yours?|we|our|contribut\w+|commit\w*|branch(?:es)?|patch(?:es)?|changes?|changelogs?|merg\w+|CI"
+    r"|checks? pass|communit\w+|participants?|everyone|interactions?|conversations?|developers?|people|persons?)\b"
+)
+"""Subjects of a sentence in a contributing guide that asks something of its reader."""
 
 _REVIEW = lazy_regex(r"(?i)\breview")
 _TRAP_HEADING = lazy_regex(
@@ -229,15 +245,17 @@ def _without_repeats(
 def _rules_in(document: ProjectDocument) -> list[Line]:
     """The list items that state a rule, strict ones first; none in a guide for reviewers.
 
-    A file written for agents yields any rule, and sentences of its prose that are strict; another file only strict
-    list items.
+    A file written for agents yields any rule, and sentences of its prose that are strict; another file strict list
+    items, and strict sentences about the code.
     """
     if _REVIEW.search(document_title(document.text)):
         return []
     is_rule_file = document.path.startswith(_RULE_FOLDERS)
     for_agents = is_rule_file or document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
-    stated = numbered_sentences(document.text) if for_agents else []
+    stated = numbered_sentences(document.text)
+    if not for_agents:
+        stated = [line for line in stated if _is_about_code(line)]
     rules = [line for line in stated if _STRONG.search(line.text) and not _is_trap(line) and not _is_no_rule(line)]
     with_items = set[int]()
     introduced = introduced_items(document.text)
@@ -261,6 +279,13 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
         and (for_agents or not _PROCEDURE.search(line.text))
     ]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
+
+
+def _is_about_code(line: Line) -> bool:
+    """Whether a sentence asks something of the code, and not of the reader."""
+    return _ABOUT_CODE.match(line.text) is not None and not (
+        _OF_READER.search(line.text) or _PROCEDURE.search(line.text)
+    )
 
 
 def _as_forbidden(line: Line) -> Line:

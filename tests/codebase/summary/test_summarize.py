@@ -285,6 +285,8 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.md", "# Title\n\nWhat it is. Two commands build it:\n\n```sh\nx\n```\n\nMore.\n", "What it is."),
         ("a.md", f"# Title\n\n{'word ' * 40}\n", f"{'word ' * 30}word…"),
         ("a.md", '<img\n  src="a.svg" width="1" />\n\nWhat it is.\n', "What it is."),
+        ("a.md", "# Title\n\nEvery handler must be listed.\n\nWhat it is.\n", "What it is."),
+        ("a.md", "# Title\n\nAll you need for tea.\n", "All you need for tea."),
         ("a.md", "# Title\n\nNotebooks of all kinds.\n", "Notebooks of all kinds."),
         ("a.md", "<style>\nh1 { display: none; }\n</style>\n\nWhat it is.\n", "What it is."),
         ("a.md", "# Title\n\n/// tip\n\nPrefer a newer one.\n\n///\n\nWhat it is.\n", "What it is."),

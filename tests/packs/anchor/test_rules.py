@@ -105,7 +105,43 @@ def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
     assert rules_of(ProjectDocument("AGENTS.md", text)) == [
         "- Every handler must check the session before it reads. (AGENTS.md:3)"
     ]
-    assert rules_of(ProjectDocument("CONTRIBUTING.md", text)) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Every handler must validate its input.",
+        "All database migrations need a down step.",
+        "Each public function has to have a docstring.",
+        "No one may call the database from a view.",
+        "No view may call the database.",
+        "Keep in mind that any new variable must start with `SHOP_`.",
+        "Do not import from `internal` outside of services.",
+    ],
+)
+def test_sentences_about_the_code_are_rules_in_every_instruction_file(rule: str) -> None:
+    text = f"# Guide\n\nThe shop sells fish. {rule} Have fun.\n"
+    for path in ("AGENTS.md", "CONTRIBUTING.md"):
+        assert rules_of(ProjectDocument(path, text)) == [f"- {rule} ({path}:3)"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "You must install the tools first.",
+        "All code submitted must be licensed under these terms.",
+        "Every pull request must have a test.",
+        "Every commit must be signed.",
+        "All participants must be kind.",
+        "All you need is a browser.",
+        "No question may be too small for our forum.",
+        "Do not use your real name in our examples.",
+        "The required version is pinned in `package.json`.",
+        "If a feature needs a package, you have to ask.",
+    ],
+)
+def test_what_a_contributing_guide_asks_of_its_reader_is_not_a_rule(sentence: str) -> None:
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", f"# Guide\n\n{sentence}\n")) == []
 
 
 def test_items_are_shown_with_the_sentence_that_introduces_them() -> None:
