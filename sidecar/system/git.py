@@ -469,10 +469,10 @@ def is_git_dir(git_dir: Path) -> bool:
 
 
 _OPERATIONS = {
-    "rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick",
-    "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
+    "rebase-merge": "rebase", "rebase-apply/applying": "patch application (git am)", "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
 }  # fmt: skip
-"""Entries of a git directory that exist while an operation waits for the user to continue."""
+"""Entries of a git directory that exist while an operation waits for the user to continue; the first one counts."""
 
 
 def operation_in_progress(root: Path) -> str:

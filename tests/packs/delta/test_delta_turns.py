@@ -222,6 +222,20 @@ def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(start_chat: StartC
     assert "A merge is in progress." in delta(chat)
 
 
+def test_patches_that_do_not_apply_are_named_until_they_are_given_up(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit({"src/cart.py": "TOTAL = 1\n"}, "Set the total")
+    patch = shop.git("format-patch", "-1", "--stdout")
+    shop.commit({"src/cart.py": "TOTAL = 2\n"}, "Set another total")
+    (shop.path.parent / "total.patch").write_text(patch, encoding="utf-8")
+    with pytest.raises(AssertionError, match="patch"):
+        shop.git("am", "--quiet", "../total.patch")
+    chat = start_chat("codex")
+    assert "A patch application (git am) is in progress." in text_of(chat.turn("Fix the cart."), "delta")
+    shop.git("am", "--abort")
+    ended = text_of(chat.turn("Go on."), "delta")
+    assert "The patch application (git am) is no longer in progress." in ended
+
+
 def test_binary_files_modes_and_links_are_named_with_their_status(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"logo.png": b"\x89PNG\x00\x01", "run.sh": "echo\n"}, "Add a logo")
     chat = start_chat()
