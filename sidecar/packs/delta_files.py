@@ -501,7 +501,7 @@ def _committed_item(
     what = "committed" if moved is not None and moved.direction == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_deleted else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
     text = "\n".join([title + (_since_note(body) if sent.change and not is_deleted else ""), *body.lines])
-    why, is_changed = "committed since the last run", any(file.path == diff.path for file in state.changed)
+    why, is_changed = "committed since the last run", any(file.path == diff.path for file in state.all_changed)
     shows_all = not is_changed and entries.ChangeEntry(hunks=body.hunks).shows_all
     path = diff.path if shows_all else ""
     if sent.change and not is_changed:

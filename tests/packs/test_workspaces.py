@@ -117,9 +117,32 @@ def test_changes_of_a_submodule_are_sent_by_path_and_status(
     delta = text_of(chat.turn(PROMPT), "delta")
     assert f"unstaged: lib/shop (submodule at commit {commit[:10]})" in delta
     assert "no longer changed: lib/shop/src/mail.py" in delta
+    changed = ["   modified: src/mail.py", "   added: src/new.py"]
+    assert [line for line in delta.splitlines() if line in changed] == changed
     outer.git("add", "lib/shop")
     outer.git("commit", "--quiet", "--message", "Move the submodule")
-    assert "committed: lib/shop" in text_of(chat.turn(PROMPT), "delta")
+    inner.write({"src/mail.py": "changed = 3\n"})
+    delta = text_of(chat.turn(PROMPT), "delta")
+    assert [line for line in delta.splitlines() if "committed: lib/shop" in line] == [
+        "committed: lib/shop +1 −1, as sent before"
+    ]
+    assert "unstaged: lib/shop/src/mail.py" in delta.splitlines()
+
+
+def test_a_moved_submodule_without_its_former_commit_has_no_paths(
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
+) -> None:
+    outer = make_repository({"README.md": "# Outer\n"}, name="outer")
+    inner = outer.add_submodule(shop, "lib/shop")
+    former = inner.head()
+    inner.git("checkout", "--quiet", "--orphan", "fresh")
+    inner.commit({"src/mail.py": "fresh = True\n"})
+    inner.git("branch", "--quiet", "-D", "main")
+    inner.git("remote", "remove", "origin")
+    inner.git("-c", "gc.reflogExpire=now", "-c", "gc.reflogExpireUnreachable=now", "gc", "--quiet", "--prune=now")
+    delta = text_of(start_chat(cwd=outer.path).turn(PROMPT), "delta")
+    assert f"-Subproject commit {former}" in delta
+    assert "src/mail.py" not in delta
 
 
 def test_a_prompt_finds_the_code_of_a_submodule(

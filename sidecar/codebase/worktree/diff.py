@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidecar.codebase.content_ids import ContentHashes, blob_id, content_identity
-from sidecar.codebase.files import may_show
+from sidecar.codebase.files import may_name, may_show
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_metadata import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged, path_from_cwd, path_from_root
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.git import Git, lookup_name, pygit2
+from sidecar.system.git import Git, GitFailed, lookup_name, pygit2
 from sidecar.system.safe_open import read_below
 
 _OPTIONS = (
@@ -78,7 +78,8 @@ def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
     if not paths:
         return {}
     literal = [f":(literal){path}" for path in paths]
-    return parse_patches(Git(cwd).run("-c", "core.quotePath=true", "diff-index", *_OPTIONS, base, "--", *literal))
+    output = Git(cwd).run("-c", "core.quotePath=true", "diff-index", *_OPTIONS, base, "--", *literal)
+    return _with_submodule_paths(cwd, parse_patches(output))
 
 
 def count_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
@@ -102,7 +103,35 @@ def diff_between(cwd: Path, old: str, new: str, paths: Sequence[str]) -> dict[st
         return {}
     literal = [f":(literal){path}" for path in paths]
     arguments = ("-c", "core.quotePath=true", "diff-tree", "-r", *_OPTIONS)
-    return parse_patches(Git(cwd).run(*arguments, old, new, "--", *literal))
+    return _with_submodule_paths(cwd, parse_patches(Git(cwd).run(*arguments, old, new, "--", *literal)))
+
+
+_SUBMODULE_MOVE = lazy_regex(
+    r"@@ -1 \+1 @@\n-Subproject commit ([0-9a-f]{40,64})\n\+Subproject commit ([0-9a-f]{40,64})(?:-dirty)?\n"
+)
+_STATUS_WORDS = {"A": "added", "D": "deleted", "M": "modified", "T": "type changed"}
+MAX_MOVED_SUBMODULES, MAX_SUBMODULE_PATHS = 4, 20
+
+
+def _with_submodule_paths(cwd: Path, diffs: dict[str, FileDiff]) -> dict[str, FileDiff]:
+    """Add the paths that changed within a submodule to the diff of its commit, if it has both commits."""
+    moves = [(path, move) for path, diff in diffs.items() if (move := _SUBMODULE_MOVE.fullmatch(diff.hunks))]
+    for path, move in moves[:MAX_MOVED_SUBMODULES]:
+        if not (cwd / path / ".git").exists():
+            continue
+        try:
+            output = Git(cwd / path).run(
+                "diff-tree", "-r", "-z", "--no-renames", "--name-status", move[1], move[2], "--"
+            )
+        except GitFailed:
+            continue
+        fields = output.decode("utf-8", "surrogateescape").split("\0")
+        named = [(status, name) for status, name in zip(fields[::2], fields[1::2], strict=False) if may_name(name)]
+        lines = [f" {_STATUS_WORDS.get(status, status)}: {name}\n" for status, name in named[:MAX_SUBMODULE_PATHS]]
+        more = len(named) - len(lines)
+        lines += [f" {more} more\n"] if more else []
+        diffs[path] = diffs[path]._replace(hunks=f"{diffs[path].hunks}{''.join(lines)}")
+    return diffs
 
 
 def commits_between(cwd: Path, old: str, new: str) -> tuple[int, int]:
