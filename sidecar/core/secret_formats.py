@@ -174,11 +174,12 @@ _PREFIXED = (
     ("cmVmd", r"[A-Za-z0-9]{59}\b"), ("pul-", r"[a-z0-9]{40}"),
     ("pnu_", r"[A-Za-z0-9]{36}"),
     *((f"dp.{kind}.", r"[\w.-]{40,}") for kind in ("pt", "st", "ct", "sa", "scim", "audit")),
-    # Clouds: AWS, Google, Alibaba, DigitalOcean, Fly, Heroku, Cloudflare, Databricks, OpenShift, Vault.
+    # Clouds: AWS, Google, Alibaba, Tencent, DigitalOcean, Fly, Heroku, Cloudflare, Databricks, OpenShift, Vault.
     *((kind, r"[A-Z0-9]{16}\b") for kind in ("AKIA", "ASIA", "AROA", "AIDA", "ABIA", "ACCA")),
     ("A3T", r"[A-Z0-9]{17}\b"), ("ABSK", rf"[{_BASE64}]{{100,}}"), ("bedrock-api-key-", rf"[{_BASE64}]{{20,}}"),
     ("AIza", rf"[{_WORD}]{{30,}}"), ("ya29.", rf"[{_WORD}]{{20,}}"), ("GOCSPX-", rf"[{_WORD}]{{20,}}"),
-    ("LTAI", r"[A-Za-z0-9]{16,24}\b"), *((f"do{kind}_v1_", r"[a-f0-9]{40,}") for kind in "por"),
+    ("LTAI", r"[A-Za-z0-9]{16,24}\b"), ("AKID", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{32}\b"),
+    *((f"do{kind}_v1_", r"[a-f0-9]{40,}") for kind in "por"),
     ("fo1_", rf"[{_WORD}]{{43}}"), *((kind, rf"[{_BASE64}]{{100,}}") for kind in ("fm1a_", "fm1r_", "fm2_")),
     ("HRKU-", rf"[{_WORD}]{{30,}}"), ("v1.0-", rf"[{_HEX}]{{24}}-[{_HEX}]{{146}}"), ("dapi", r"[a-f0-9]{32}\b"),
     ("sha256~", rf"[{_WORD}]{{43}}"), *((f"hv{kind}.", rf"[{_WORD}]{{20,}}") for kind in "sbr"),
@@ -189,7 +190,8 @@ _PREFIXED = (
     ("xapp-", r"[A-Za-z0-9-]{20,}"), ("SG.", rf"[{_WORD}]{{16,64}}\.[{_WORD}]{{16,}}"),
     *((kind, rf"[{_HEX}]{{64}}-[A-Za-z0-9]{{16}}") for kind in ("xkeysib-", "xsmtpsib-")),
     *((kind, rf"[{_HEX}]{{32}}\b") for kind in ("key-", "pubkey-", "SK", "AC")),
-    # Payments and shops: Square, Shopify, PayPal's Braintree, EasyPost, Flutterwave, Duffel, Shippo, Adobe, Facebook.
+    # Payments and shops: Square, Shopify, PayPal's Braintree, EasyPost, Flutterwave, Duffel, Shippo, Adobe, Facebook,
+    # Plaid.
     *((f"sq0{kind}-", rf"[{_WORD}]{{22,}}") for kind in ("atp", "csp", "idp")), ("EAAA", rf"[{_WORD}]{{22,}}"),
     *((f"shp{kind}_", r"[a-fA-F0-9]{32}") for kind in ("at", "ca", "pa", "ss")),
     ("access_token$production$", r"[a-z0-9]{16}\$[a-f0-9]{32}"),
@@ -198,6 +200,7 @@ _PREFIXED = (
     *((f"duffel_{kind}_", r"[\w=-]{43}") for kind in ("live", "test")), ("p8e-", r"[a-z0-9]{32}\b"),
     *((f"shippo_{kind}_", rf"[{_HEX}]{{40}}") for kind in ("live", "test")),
     *((kind, r"[A-Za-z0-9]{100,}") for kind in ("EAAC", "EAAM", "EAAB")),
+    *((f"access-{kind}-", _UUID) for kind in ("sandbox", "development", "production")),
     # Watching: Grafana, New Relic, Sentry, Dynatrace; and 1Password, age, Frame.io, Mapbox.
     ("eyJrIjoi", rf"[{_BASE64}]{{60,}}"), ("glc_", rf"[{_BASE64}]{{32,}}"),
     ("glsa_", r"[A-Za-z0-9_]{41}"),
@@ -208,21 +211,29 @@ _PREFIXED = (
     *((f"s-s4t2{kind}-", rf"[{_HEX}]{{64}}") for kind in ("ud", "af")), ("4b1d", r"[A-Za-z0-9]{38}\b"),
     ("AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"), ("fio-u-", r"[\w=-]{64}"),
     *((f"sm_{kind}_", r"[A-Za-z0-9]{16}\b") for kind in ("aat", "pat", "sat")),
-    # Models and agents: ElevenLabs, Pinecone, LangSmith, Fireworks, NVIDIA, Together, Jina, Tavily, E2B, Llama Cloud.
+    # Models and agents: ElevenLabs, Pinecone, LangSmith, Fireworks, NVIDIA, Together, Jina, Tavily, E2B, Llama Cloud,
+    # Cerebras, Firecrawl, Weights & Biases, Voyage, Modal.
     ("sk_", rf"[{_HEX}]{{48}}\b"), ("pcsk_", r"[A-Za-z0-9]{4,8}_[A-Za-z0-9]{30,}"),
     ("lsv2_", rf"(?:pt|sk)_[{_HEX}]{{32}}_[{_HEX}]{{10}}"), ("fw_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{22,26}\b"),
     ("nvapi-", rf"[{_WORD}]{{50,}}"), ("tgp_v1_", rf"[{_WORD}]{{40,}}"), ("jina_", r"[A-Za-z0-9]{50,}"),
     ("tvly-", rf"[{_WORD}]{{28,}}"), ("e2b_", rf"[{_HEX}]{{40}}\b"), ("llx-", r"[A-Za-z0-9]{40,}"),
+    ("ls__", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{32,}"), ("csk-", r"(?=[a-z]{0,64}[0-9])[a-z0-9]{48}\b"),
+    ("fc-", rf"[{_HEX}]{{32}}\b"), ("wandb_v1_", r"[A-Za-z0-9_]{40,}"),
+    ("pa-", rf"(?=[a-z0-9_-]{{0,64}}[A-Z])(?=[A-Za-z_-]{{0,64}}[0-9])[{_WORD}]{{43}}(?![{_WORD}])"),
+    *((kind, r"(?=[a-z0-9]{0,64}[A-Z])(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{22}\b") for kind in ("ak-", "as-")),
     # Builds and hosting: CircleCI, Buildkite, crates.io, NuGet, Tailscale, Supabase, Vercel, Render, Neon, Scaleway.
-    *((kind, rf"[A-Za-z0-9]{{20,}}_[{_HEX}]{{40}}") for kind in ("CCIPAT_", "CCIPRJ_")), ("bkua_", r"[a-z0-9]{40}"),
+    *((kind, rf"[A-Za-z0-9]{{20,}}_[{_HEX}]{{40}}") for kind in ("CCIPAT_", "CCIPRJ_")),
+    *((f"bk{kind}_", r"(?:[A-Za-z0-9]{2,16}={0,2}\.)?[A-Za-z0-9]{40,}") for kind in ("ua", "aa", "ar", "ct")),
+    *((f"bk{kind}_", rf"[A-Za-z0-9]{{2,16}}_[{_HEX}]{{40,}}") for kind in ("pat", "ps")),
+    ("bkpt_", rf"eyJ[=A-Za-z0-9_-]{{40,}}--[{_HEX}]{{40}}"),
     ("cio", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{32}\b"), ("oy2", r"[a-z0-9]{43}\b"),
-    ("tskey-", r"[a-z]{2,12}-[A-Za-z0-9-]{16,}"),
+    ("tskey-", r"(?:[a-z]{2,12}-[A-Za-z0-9-]{16,}|k[A-Za-z0-9]{4,20}-[A-Za-z0-9]{16,})"),
     ("sb_secret_", rf"[{_WORD}]{{20,}}"), ("sbp_oauth_", rf"[{_HEX}]{{40}}"), ("sbp_v0_", rf"[{_HEX}]{{40}}"),
     *((f"vc{kind}_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{24,}") for kind in "aciprk"),
     ("vercel_blob_rw_", r"[A-Za-z0-9_]{30,}"),
     ("rnd_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{28,}"), ("napi_", r"[a-z0-9]{60,}"), ("SCW", r"[A-Z0-9]{17}\b"),
     # Products: Dropbox, Resend, PostHog, Contentful, HubSpot, MongoDB Atlas, Paddle, Cal.com, Inngest, LaunchDarkly.
-    ("sl.", r"[\w=-]{130,}"), ("re_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b"),
+    ("sl.", r"(?:u\.)?[\w=-]{130,}"), ("re_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b"),
     *((kind, r"[A-Za-z0-9]{32,}") for kind in ("phx_", "phs_")), ("CFPAT-", rf"[{_WORD}]{{43}}"),
     *((f"{kind}-", rf"{region}{_UUID}") for kind, region in
       (("pat", "(?:na|eu|ap)[0-9]-"), ("sdk", ""), ("api", ""))),
@@ -291,14 +302,15 @@ _PEM = lazy_regex(
 _PUTTY = lazy_regex(r"(?<=Private-Lines: )([0-9]{1,4}\r?\n)((?:[A-Za-z0-9+/=]{1,76}\r?\n?){1,999})")
 
 _FORMATS = (
-    ("eyJ", r"(?<!\w)()eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,6000}\.[A-Za-z0-9_-]{8,}"),
+    ("eyJ", r"(?<![^\W_])()eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,6000}\.[A-Za-z0-9_-]{8,}"),
     ("ZXlK", r"(?<!\w)()ZXlK[A-Za-z0-9+/_-]{40,}={0,2}"),  # the same, encoded once more
     ("AA", r"(?<!\w)()[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}"),  # Telegram
+    ("/1", r"(?<![\w/.-])()[0-9](?:/[0-9]{12,20}){1,2}:[A-Za-z0-9]{32,}"),  # Asana
     ("-us", r"(?<!\w)()[0-9a-z]{32}-us[0-9]{1,2}\b"),  # Mailchimp
     ("Q~", r"(?<![\w~.])()[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),  # Azure AD
     (".atlasv1.", r"(?<!\w)()[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,80}"),  # Terraform Cloud
     ("_mmk", r"(?<!\w)()[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b"),  # MaxMind
-    ("ewog", r"(?<!\w)()ewog[A-Za-z0-9_-]{10,2000}={0,2}\.e[wy][A-Za-z0-9_-]{10,6000}={0,2}\.[A-Za-z0-9_-]{8,}"),
+    ("ewog", r"(?<![^\W_])()ewog[A-Za-z0-9_-]{10,2000}={0,2}\.e[wy][A-Za-z0-9_-]{10,6000}={0,2}\.[A-Za-z0-9_-]{8,}"),
     ("FFFFNRAL", rf"(?<!\w)()(?:[{_HEX}]{{32}}|eu01xx[{_HEX}]{{26}})FFFFNRAL\b"),
     ("-NRMA", rf"(?<!\w)()(?:AA[{_HEX}]{{40}}|eu01xx[{_HEX}]{{36}})-NRMA\b"),
     ("00D", r"(?<!\w)()00D[A-Za-z0-9]{12}![A-Za-z0-9_.]{90,}"),  # Salesforce
