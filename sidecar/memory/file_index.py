@@ -235,12 +235,12 @@ class MemoryIndex:
                 elif reading.entries is not None or reading.file != indexed:
                     changed_files.append(reading)
                 if len(added) == BATCH_FILES:
-                    self._write(added, [], {}, tombstone=tombstone)
+                    self._write(added, [], tombstone=tombstone)
                     added = []
         if added:
-            self._write(added, [], {}, tombstone=tombstone)
+            self._write(added, [], tombstone=tombstone)
         if changed_files or missing:
-            self._write(changed_files, missing, known, tombstone=tombstone)
+            self._write(changed_files, missing, tombstone=tombstone)
         return tuple(changed)
 
     def _read(self, path: str, indexed: IndexedFile | None, folders: OpenFolders) -> _ReadFile | None:
@@ -263,21 +263,15 @@ class MemoryIndex:
         file = IndexedFile(stamp, is_racy, version, parsed.is_group, parsed.warning)
         return _ReadFile(path, file, [_indexed(memory) for memory in parsed.memories])
 
-    def _write(
-        self,
-        readings: Sequence[_ReadFile],
-        missing: Sequence[str],
-        known: Mapping[str, IndexedFile],
-        *,
-        tombstone: bool | None,
-    ) -> None:
+    def _write(self, readings: Sequence[_ReadFile], missing: Sequence[str], *, tombstone: bool | None) -> None:
+        """Replace the entries of files that were read or are missing.
+
+        A file without a row of its own may have entries, too: a damaged row is not found under its key.
+        """
         deleted: dict[str, tuple[str, str]] = {}
         with self.process.database.write(durable=tombstone is True) as tx:  # the user's deletion must survive a crash
             damaged = {reading.path for reading in readings if reading.file.warning}
-            for path in [
-                *missing,
-                *(reading.path for reading in readings if reading.entries is not None and reading.path in known),
-            ]:
+            for path in [*missing, *(reading.path for reading in readings if reading.entries is not None)]:
                 removed = index_tables.remove_file(tx, self.project, path)
                 if path not in damaged:  # a damaged file may still contain its entries
                     deleted.update({digest: (memory_id, retention) for memory_id, digest, retention in removed})

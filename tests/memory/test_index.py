@@ -92,6 +92,28 @@ def test_a_rebuild_matches_the_files_whatever_the_index_contained(memories: Memo
     assert memories.rows(query) == [(1,)]
 
 
+@pytest.mark.parametrize("damage", ["x'80ff41'", "x'ff'", "'another'"])
+@pytest.mark.parametrize("column", ["project", "path"])
+def test_a_file_whose_row_is_damaged_is_indexed_again_by_the_next_call(
+    memories: Memories, damage: str, column: str
+) -> None:
+    memories.add("One.")
+    memories.add("Two.")
+    before = memories.ask("list")
+    process = memories.sidecar.app.process
+    assert process is not None
+    for method in ("list", "status", "maintain", "rebuild"):
+        with process.database.write() as tx:
+            tx.execute(
+                f"UPDATE OR REPLACE continuity_memory_files SET {column} = CAST({damage} AS TEXT)"
+                " WHERE path = (SELECT min(path) FROM continuity_memory_files)"
+            )
+            tx.execute("UPDATE continuity_memory_revisions SET revision = revision + 1")
+        memories.ask(method)
+        assert memories.ask("list") == before, method
+        assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+
+
 def test_a_rebuild_updates_the_index_file_with_manual_changes(memories: Memories) -> None:
     memories.add("One.")
     memories.write("shared/durable/own.md", note("mem-own"))
