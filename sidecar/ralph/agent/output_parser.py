@@ -14,6 +14,7 @@ from sidecar.ralph.agent.formats import (
     PARSERS,
     AgentEvent,
     ErrorReported,
+    EventFormat,
     FinalMessage,
     Finished,
     LimitReached,
@@ -164,9 +165,7 @@ class OutputParser:
         The anchor asks for a notes block at the end of a reply: the paragraph before it counts too.
         """
         text = self._final.text()
-        last_line = text.rstrip().rpartition("\n")[2]
-        event = _event(last_line.encode())
-        output_format = None if event is None else format_of(event)
+        output_format = _event_format(text)
         if output_format is None:
             for ending in _with_and_without_notes(text):
                 self._promise.search_again(*_split_last_paragraph(ending))
@@ -175,7 +174,7 @@ class OutputParser:
             return
         self._parse, self._stream = PARSERS[output_format], None
         self._discard_text()
-        for line in text.splitlines():
+        for line in text.split("\n"):
             self._process_line(line.encode(), is_complete=True)
 
     def _process_line(self, line: bytes, is_complete: bool) -> None:
@@ -335,6 +334,18 @@ def _event(line: bytes) -> Mapping[str, object] | None:
         return None
     is_event = isinstance(event, dict) and (isinstance(event.get("type"), str) or isinstance(event.get("msg"), dict))
     return event if is_event else None
+
+
+def _event_format(text: str) -> EventFormat | None:
+    """Return the known harness whose events a text contains, whatever a wrapper prints before and after them.
+
+    One event that is not the last line is a quotation.
+    """
+    events = [_event(line.encode()) for line in text.rstrip().split("\n")]
+    formats = [None if event is None else format_of(event) for event in events]
+    known = [output_format for output_format in formats if output_format is not None]
+    is_stream = bool(known) and (formats[-1] is not None or known.count(known[-1]) > 1)
+    return known[-1] if is_stream else None
 
 
 def _total(before: Usage, now: Usage) -> Usage:

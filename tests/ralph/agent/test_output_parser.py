@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -198,6 +199,21 @@ def test_events_of_a_known_harness_are_recognised_in_a_custom_ones_output() -> N
     assert custom(codex_text("x"), codex_text(PROMISE), {"type": "turn.completed"}).promise
     limited = custom({"type": "error", "message": "Reconnecting"}, {"type": "turn.failed", "error": "no network"})
     assert limited.error == "no network"
+
+
+@together("before, after", product([b"", b"Starting.\n\n"], [b"done\n", b"\nreal 0m3s\nuser 0m1s\n", PROMISE.encode()]))
+def test_what_a_wrapper_prints_around_a_custom_harness_s_events_is_not_its_last_message(
+    before: bytes, after: bytes
+) -> None:
+    result = {"type": "result", "subtype": "success", "session_id": "s", "result": "Two tests still fail.\u2028"}
+    claude = [{"type": "system", "session_id": "s"}, claude_text(f"I will say {PROMISE} at the end.", session_id="s")]
+    codex = [codex_text(f"I will say {PROMISE} at the end."), codex_text("Two tests still fail.")]
+    for events in ([*claude, result], [*claude, claude_text("Two tests still fail.", session_id="s")], codex):
+        listening = agent_result("plain", before, *events, after)
+        assert (listening.promise, listening.last_message) == (False, "Two tests still fail.")
+    assert agent_result("plain", before, *claude, {**result, "result": PROMISE}, after).promise
+    quoted = json.dumps({"type": "error", "session_id": "s"}).encode() + b"\n" + json.dumps(result).encode()
+    assert agent_result("plain", before, quoted, f"\n\n{PROMISE}\n".encode()).promise
 
 
 def test_text_about_limits_is_not_a_limit() -> None:
