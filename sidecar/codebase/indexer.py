@@ -376,19 +376,21 @@ class IndexReport:
         return "words" if self.words < self.to_read else "analysis"
 
     def remaining_ms(self, now_ms: float) -> int | None:
-        """Return an estimate of the time left at a monotonic time, from the files read so far; None before the first.
-
-        Also None of a run that waits for another one of the same files.
-        """
+        """Return an estimate of the time left at a monotonic time, from the files read so far; None before one."""
         finished = self.words * _WORDS_SHARE + self.analysed
         if self.reading_since_ms is None or not finished:
             return None
         left = (self.to_read - self.words) * _WORDS_SHARE + self.total - self.analysed_total
         return round((now_ms - self.reading_since_ms) / finished * max(0.0, left))
 
+    def follow(self, active: "IndexReport") -> None:
+        """Show the progress of another run of the same files."""
+        self.from_cache, self.analysed = active.from_cache, active.analysed
+        self.words, self.to_read, self.reading_since_ms = active.words, active.to_read, active.reading_since_ms
+
 
 class Indexer:
-    """Fills one index, one run at a time; a second run waits for the first and takes the rest."""
+    """Fills one index, one run at a time; a second run follows the first and takes what it left."""
 
     def __init__(self, cwd: Path, process: Process, index: FileIndex, cache: FileCache) -> None:
         self._cwd = cwd
@@ -396,19 +398,26 @@ class Indexer:
         self._index = index
         self._cache = cache
         self._run_lock = threading.Lock()
+        self._active: IndexReport | None = None
 
     def run(self, repository: str, report: IndexReport, order: Order | None = None) -> IndexReport:
         """Index the pending files, changed ones first, then in the given order; stop when the report is cancelled."""
+        joined = self._active
         while not self._run_lock.acquire(timeout=_WAIT_SECONDS):
-            report.from_cache = report.total - len(self._index.pending())
+            joined = self._active or joined
+            if joined is not None:
+                report.follow(joined)
             if self._is_over(report):
                 return report
         try:
+            self._active = report
             pending = self._index.pending()
-            report.from_cache = max(0, report.total - len(pending))
+            report.follow(joined if joined is not None and not pending else IndexReport())
+            report.from_cache = max(0, report.total - len(pending) - report.analysed)
             unknown = list(self._without_cached(repository, prioritized(pending, order), report))
             self._analyse(repository, unknown, report)
         finally:
+            self._active = None
             self._run_lock.release()
         return report
 

@@ -108,7 +108,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
 
 
 def _indexing(process: Process) -> Iterator[IndexingStatus]:
-    for cwd, report in list(process.slices.codebase.index_runs.values()):
+    for cwd, report in dict(list(process.slices.codebase.index_runs.values())).items():
         yield IndexingStatus(
             cwd=readable_name(str(cwd)),
             stage=report.stage,

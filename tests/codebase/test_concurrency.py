@@ -83,12 +83,18 @@ def test_second_request_joins_a_run_whose_progress_the_status_shows(
     assert (runs[0]["cwd"], runs[0]["stage"], runs[0]["total"]) == (str(repository.path), "analysis", 20)
     assert runs[0]["remainingMs"] is not None
     second = client.start("codebase/index", params)
-    while len(client.request("state/status", {})["indexing"]) < 2:
-        time.sleep(0.005)
+    joined = client.inbox.wait_for(
+        lambda message: message.get("method") == "$/progress" and message["params"]["token"] == second
+        and message["params"]["value"]["phase"] == "analysis"
+    )["params"]["value"]  # fmt: skip
+    assert (joined["done"] >= 5, joined["total"], joined["remainingMs"] is not None) == (True, 20, True)
+    assert [run["cwd"] for run in client.request("state/status", {})["indexing"]] == [str(repository.path)]
     release.set()
     results = [client.result(request_id) for request_id in (first, second)]
-    assert [result["analysed"] for result in results] == [20, 0]
+    assert [(result["analysed"], result["fromCache"]) for result in results] == [(20, 0), (20, 0)]
     assert all(result["complete"] for result in results)
+    again = client.request("codebase/index", params)
+    assert (again["analysed"], again["fromCache"]) == (0, 20)
     assert client.request("state/status", {})["indexing"] == []
 
 
