@@ -72,7 +72,7 @@ def file_bytes(tx: apsw.Connection) -> int:
 
 def _size(tx: apsw.Connection, table: str) -> CacheSize:
     row: Any = tx.execute(
-        f"SELECT count(*), coalesce(sum(bytes), 0), min(used_at_ms), max(used_at_ms) FROM {table}"
+        f"SELECT count(*), coalesce(sum(CAST(bytes AS INTEGER)), 0), min(used_at_ms), max(used_at_ms) FROM {table}"
     ).fetchone()
     return CacheSize(table.removeprefix("continuity_").removesuffix("_cache"), *row)
 

@@ -189,11 +189,13 @@ class Cache:
         return orjson.loads(row[0])
 
     def _evict(self, tx: apsw.Connection) -> None:
-        total = int(str(tx.execute(f"SELECT coalesce(sum(bytes), 0) FROM {self._table}").get))
+        total = int(str(tx.execute(f"SELECT coalesce(sum(CAST(bytes AS INTEGER)), 0) FROM {self._table}").get))
         if total <= self.max_bytes:
             return
         excess = total - int(self.max_bytes * EVICTION_SHARE)
-        rows = tx.execute(f"SELECT {self._columns}, bytes FROM {self._table} ORDER BY used_at_ms, {self._columns}")
+        rows = tx.execute(
+            f"SELECT {self._columns}, CAST(bytes AS INTEGER) FROM {self._table} ORDER BY used_at_ms, {self._columns}"
+        )
         evicted: list[tuple[apsw.SQLiteValue, ...]] = []
         for *key, size in rows:
             evicted.append(tuple(key))

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.core.lru_cache import LruCache
 from sidecar.storage.database import Database, open_state
+from sidecar.storage.doctor_checks import cache_sizes
 from sidecar.storage.two_level_cache import BULK_SIZE, MAX_UNWRITTEN, Cache
 from tests.support.clock import STARTS_AT_MS
 
@@ -129,6 +130,23 @@ def test_keys_count_towards_the_size(open_cache: Callable[..., Cache], database:
         put(cache, f"{number:01000}", 1, STARTS_AT_MS + number)
     assert on_disk(database)[0] <= 21_100
     assert len(on_disk(database)[1]) < 25
+
+
+@pytest.mark.parametrize("damage", ["x'80ff41'", "x'31ff32'", "'many'"])
+def test_a_damaged_size_of_one_row_leaves_the_sums_whole_numbers(
+    open_cache: Callable[..., Cache], database: Database, damage: str
+) -> None:
+    cache = open_cache(disk=400)
+    put(cache, "damaged", "x" * 50)
+    with database.write() as tx:
+        tx.execute(f"UPDATE {TABLE} SET bytes = CAST({damage} AS TEXT)")
+    for number in range(8):
+        put(cache, number, "x" * 50, STARTS_AT_MS + number + 1)
+    with database.read() as tx:
+        (size,) = (size for size in cache_sizes(tx) if size.name == "search")
+    assert (type(size.bytes), 0 < size.bytes <= 400) == (int, True)
+    assert open_cache().get(key("damaged")) is None
+    assert open_cache().get(key(7)) == "x" * 50
 
 
 def test_a_value_larger_than_the_whole_cache_is_evicted(open_cache: Callable[..., Cache], database: Database) -> None:
