@@ -24,7 +24,7 @@ from sidecar.capture.effects.run_activity import (
     relative_to,
     transcript_errors,
 )
-from sidecar.capture.effects.run_changes import NOT_MOVED, observe_effects
+from sidecar.capture.effects.run_changes import observe_effects
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.measure_outcome import measure_outcome
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered, Withdrawn
@@ -227,7 +227,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     result = _with_remembered(call, workspace, params, result)
     call.process.after_run(call.process, workspace, params.sub_chat_id)
     run_upkeep_later(call.process, workspace)
-    if effects.own_paths or effects.moved != NOT_MOVED:
+    if effects.has_new_code:
         from sidecar.registry import follow_code
 
         follow_code(workspace, call.process)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.registry.project_registry import ProjectRegistry
 from tests.support.client import Client
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -125,6 +126,29 @@ def test_the_code_registry_follows_each_run(active: MemorySidecar, project: Repo
 
     best = active.client.request("registry/decide", query)["recommendations"][0]
     assert (best["decision"], best["entity"]["id"]) == ("REUSE", "code/till/currency.py#convert_currency")
+
+
+def test_the_code_registry_follows_a_run_that_reports_no_tools(
+    active: MemorySidecar, project: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = {"cwd": str(project.path)}
+    active.client.request("registry/refresh", {**params, "fromCode": True})
+    query = {**params, "intent": "convert a price to another currency"}
+    chat = Conversation(active.client, project.path)
+    content = 'def convert_currency(cents):\n    """Converts a price to another currency."""\n    return cents\n'
+
+    def decision_after(change: Callable[[], object]) -> str:
+        chat.turn("Add currencies", lambda: (change(), ())[1])
+        return str(active.client.request("registry/decide", query)["decision"])
+
+    project.write({".env": "KEY=1\n"})
+    assert decision_after(lambda: project.write({"till/currency.py": content})) == "REUSE"
+    assert decision_after(lambda: project.write({"till/currency.py": "RATE = 2\n"})) == "CREATE"
+    assert decision_after(lambda: [project.commit({"till/currency.py": content})]) == "REUSE"
+    followed = []
+    monkeypatch.setattr(ProjectRegistry, "note_change", lambda *_: followed.append(1))
+    assert decision_after(lambda: None) == "REUSE"
+    assert followed == []
 
 
 def test_a_prompt_for_something_new_gets_a_hint_about_existing_code(

@@ -15,6 +15,7 @@ from sidecar.codebase import (
     added_file_diff,
     content_identity,
     is_generated,
+    may_name,
     may_show,
     path_from_cwd,
     split_hunks,
@@ -83,6 +84,8 @@ class RunEffects:
     """Lines of all files that the run changed, earlier changes included."""
     grown_lines: int | None = None
     """Lines that the run added to the diff; None if the lines before it were not counted."""
+    has_new_code: bool = False
+    """Whether files changed during the run, whoever changed them."""
 
 
 def observe_effects(
@@ -108,6 +111,7 @@ def observe_effects(
     written = _relative(cwd, state, activity.written)
     touched = _touched(state, activity, written, baseline, moved)
     effects.own_paths = frozenset(written) | touched | {file.path for file in effects.moved.files}
+    effects.has_new_code = bool(effects.own_paths) or moved != NOT_MOVED or _has_changed(state, baseline)
     effects.changes = [_change(path, counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     _count_lines(effects, counts, touched, baseline or WorktreeBaseline())
     whole = _relative(cwd, state, activity.seen_whole)
@@ -184,6 +188,14 @@ def _touched(
     changed = differing | committed | reverted
     changed = changed if activity.may_have_written else changed & written
     return changed | named if baseline is not None and baseline.is_late else changed
+
+
+def _has_changed(state: RepositoryState, baseline: WorktreeBaseline | None) -> bool:
+    """Whether uncommitted changes differ from those at the run's start."""
+    earlier = baseline.changed if baseline is not None else None
+    if earlier is None:
+        return False
+    return earlier != {file.path: entries.change_digest(file) for file in state.all_changed if may_name(file.path)}
 
 
 def _known_head(state: RepositoryState, activity: RunActivity, baseline: WorktreeBaseline | None) -> str | None:
