@@ -265,4 +265,4 @@ class StateStatusResult(WireModel):
     files: list[StoredFiles]
     caches: list[CacheStatus]
     free_bytes: int = Field(description="Free bytes on the disk of the state folder.")
-    indexing: list[IndexingStatus] = Field(default=[], description="What this process is indexing now.")
+    indexing: list[IndexingStatus] = Field(default=[], description="What the answering process is indexing now.")
