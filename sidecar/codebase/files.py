@@ -106,7 +106,7 @@ class TrackedFiles(NamedTuple):
     vendored: VendoredState = VendoredState()
     total: int = 0
     unsafe: frozenset[str] = frozenset()
-    """Files that are left out only for their names."""
+    """Digests of the names for which alone files are left out: they may be secrets, and are stored."""
 
 
 def dump_tracked(tracked: TrackedFiles) -> Iterator[BinarySection]:
@@ -324,7 +324,7 @@ def with_changes(
     """Overlay a state's changes on the tracked files; ignored, secret and binary files are left out.
 
     `total` is the number of tracked files; `tracked` may be truncated. An edited file is indexed in any case. `unsafe`
-    are the tracked files that are left out only for their names.
+    are the digests of the tracked files that are left out only for their names.
     """
     overlay: dict[str, str | None] = {}
     others: dict[str, str] = {}
@@ -347,7 +347,7 @@ def with_changes(
             overlay[path] = "w:" + changed.content_hash
     if unindexed:
         others |= {path: content for path, content in unindexed.items() if path not in overlay}
-    unsafe_names = len(unsafe - overlay.keys()) + len(added_unsafe)
+    unsafe_names = len(unsafe.difference(map(_digest_of_name, overlay)) if unsafe else ()) + len(added_unsafe)
     if state.kind == "folder":
         files = {path: content for path, content in overlay.items() if content is not None}
         return _truncated(tracked.replaced_by(files))._replace(unindexed=others, unsafe_names=unsafe_names)
@@ -399,7 +399,7 @@ def _read_index(cwd: Path) -> _Index:
 
 
 def _shown_files(output: bytes, before: TrackedFiles) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the regular files that are checked out and may be shown, and those that only their names exclude.
+    """Return the regular files that are checked out and may be shown, and digests of those their names exclude.
 
     Left out are links, submodules, conflicts and sparse paths. The files of an earlier listing are known.
     """
@@ -411,7 +411,11 @@ def _shown_files(output: bytes, before: TrackedFiles) -> tuple[dict[str, str], f
     }
     hidden = {path for path in _unknown(regular, before) if not may_show(path)}
     shown = {path: content for path, content in regular.items() if path not in hidden} if hidden else regular
-    return shown, frozenset(filter(is_unsafe, hidden))
+    return shown, frozenset(map(_digest_of_name, filter(is_unsafe, hidden)))
+
+
+def _digest_of_name(path: str) -> str:
+    return digest_bytes(path.encode("utf-8", "surrogateescape"))
 
 
 def _unknown(files: Mapping[str, str], before: TrackedFiles) -> AbstractSet[str]:

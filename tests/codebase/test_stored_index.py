@@ -247,6 +247,25 @@ def test_new_process_finds_what_an_earlier_one_indexed(tmp_path: Path, make_repo
         sidecar.close()
 
 
+def test_names_that_hold_secrets_are_counted_and_not_stored(tmp_path: Path, make_repository: Make) -> None:
+    name = "gh" + "p_" + "a1B2c3D4e5" * 4
+    repository = make_repository({"cart.py": "x = 1\n", f"{name}.py": "y = 1\n"})
+    for turn in range(2):
+        sidecar = MemorySidecar(tmp_path / "state")
+        sidecar.client.initialize()
+        where = {"cwd": str(repository.path)}
+        assert sidecar.client.request("codebase/index", where)["unsafeNames"] == 1
+        shared = process_of(sidecar).workspaces.get(str(repository.path), None).slices.repository.shared
+        if turn == 0:
+            shared.store()
+        repository.write({f"{name}.py": f"y = {turn} + 1\n"})
+        assert sidecar.client.request("codebase/index", where)["unsafeNames"] == 1
+        sidecar.close()
+    stored = [path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file()]
+    assert any(b"cart.py" in content for content in stored)
+    assert [content for content in stored if name[8:30].encode().lower() in content.lower()] == []
+
+
 def test_search_in_a_restored_index_is_the_same(tmp_path: Path, index: SharedIndex) -> None:
     stored = StoredIndex(tmp_path, "key")
     stored.save(index, TRACKED)
