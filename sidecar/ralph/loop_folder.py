@@ -151,7 +151,8 @@ def create_folder(folder: LoopFolder) -> None:
     ignore = str(state / ".gitignore")
     try:
         make_private_folder(str(folder.control))
-        folder.iterations.mkdir(parents=True, exist_ok=True)
+        folder.root.joinpath(STATE_PARTS[0]).mkdir(mode=0o755, exist_ok=True)
+        make_private_folder(str(folder.iterations))
         if not os.path.lexists(ignore):
             write_resolved(ignore, _IGNORE_ALL, durable=False)
     except OSError as error:
@@ -179,7 +180,7 @@ _NUMBERED = lazy_regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
 def write_prompt(path: Path, prompt: str) -> None:
     """Write a complete prompt, which a harness may read from the file. Raise StateDegraded."""
     try:
-        write_resolved(str(path), prompt.encode("utf-8", "replace"), durable=False)
+        write_resolved(str(path), prompt.encode("utf-8", "replace"), durable=False, is_private=True)
     except OSError as error:
         raise StateDegraded(
             f"The prompt cannot be written: {error.strerror or type(error).__name__}.",
@@ -230,7 +231,7 @@ def _shorten(path: Path) -> None:
         stream.seek(size - half)
         tail = stream.read()
     cut = f"\n\n[… {size - 2 * half} bytes omitted …]\n\n".encode()
-    write_resolved(str(path), head + cut + tail, durable=False)
+    write_resolved(str(path), head + cut + tail, durable=False, is_private=True)
 
 
 MAX_HISTORY_BYTES = 256 * 2**20
@@ -261,7 +262,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     create_folder(folder)
     try:
         with open_real_parent(folder.history) as (place, name):
-            fd = open_regular(place.at(name), _FLAGS, folder_fd=place.fd)
+            fd = open_regular(place.at(name), _FLAGS, mode=0o600, folder_fd=place.fd)
         try:
             size = os.fstat(fd).st_size
             if size and _last_byte(fd, size) != b"\n":
@@ -307,7 +308,7 @@ def write_state(folder: LoopFolder, state: RalphState) -> None:
     """Write the state of the loop; raise StateDegraded, WorkspaceUnavailable."""
     create_folder(folder)
     try:
-        write_resolved(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
+        write_resolved(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n", is_private=True)
     except OSError as error:
         raise StateDegraded(
             f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
@@ -453,7 +454,7 @@ def _open_and_lock(path: str) -> int:
     """Open and lock the file; open it again if an editor replaced it meanwhile."""
     while True:
         with open_real_parent(path) as (folder, name):
-            fd = open_regular(folder.at(name), _FLAGS, folder_fd=folder.fd)
+            fd = open_regular(folder.at(name), _FLAGS, mode=0o600, folder_fd=folder.fd)
         try:
             is_locked = filelock.acquire(fd, WAIT_SECONDS)
             if is_locked and _is_in_place(fd, path):

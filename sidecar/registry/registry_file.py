@@ -293,7 +293,7 @@ def lock_registry(project: Path) -> Generator[RegistryFile]:
     resolve_inside(project, f"{OWN_FOLDER}/registry.lock")
     try:
         with own_folder(str(project)) as folder:
-            fd = open_regular(folder.at("registry.lock"), os.O_RDWR | os.O_CREAT, folder_fd=folder.fd)
+            fd = open_regular(folder.at("registry.lock"), os.O_RDWR | os.O_CREAT, mode=0o600, folder_fd=folder.fd)
     except OSError as error:
         raise _unwritable(error) from error
     with filelock.locked(fd, LOCK_WAIT_S) as is_held:

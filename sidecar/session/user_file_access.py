@@ -119,7 +119,7 @@ def _create_folders(folder: str) -> int:
     if os.path.isdir(folder):
         return 0
     created_count = _create_folders(os.path.dirname(folder))
-    os.mkdir(folder)
+    os.mkdir(folder, 0o755)
     return created_count + 1
 
 

@@ -60,10 +60,10 @@ def write_atomic(
         _unfinished.discard(name)
 
 
-def write_resolved(path: str, content: bytes, *, durable: bool = True) -> None:
+def write_resolved(path: str, content: bytes, *, durable: bool = True, is_private: bool = False) -> None:
     """Write a file atomically whose path has no link, also not one that appears meanwhile. Raise OSError."""
     with open_real_parent(path) as (folder, name):
-        write_atomic(name, content, durable=durable, folder=folder)
+        write_atomic(name, content, durable=durable, is_private=is_private, folder=folder)
 
 
 def _create_file(path: str, mode: int, folder_fd: int | None) -> int:

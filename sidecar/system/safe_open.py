@@ -25,6 +25,8 @@ _HAS_DESCRIPTORS = os.open in os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW
 _STEP = _FOLDER | getattr(os, "O_PATH", 0)
 """For the folders on the way: with O_PATH they need not be readable."""
+_FOLDER_MODE = 0o755
+"""Mode of folders in a project: others may read them, but never write, whatever the umask."""
 
 
 class RealFolder(NamedTuple):
@@ -71,7 +73,7 @@ def open_real_folder(root: str, parts: Sequence[str], *, make: bool = False) -> 
             path = os.path.join(path, part)
             if make:
                 with suppress(FileExistsError):
-                    os.mkdir(path)
+                    os.mkdir(path, _FOLDER_MODE)
             if not _is_real_folder(os.lstat(path)):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
         yield RealFolder(path, None)
@@ -100,7 +102,7 @@ def _step_into(fd: int, part: str, flags: int, *, make: bool) -> int:
     """Open a folder in an open one and close that one, unless it fails."""
     if make:
         with suppress(FileExistsError):
-            os.mkdir(part, dir_fd=fd)
+            os.mkdir(part, _FOLDER_MODE, dir_fd=fd)
     try:
         inner = os.open(part, flags, dir_fd=fd)
     except OSError as error:

@@ -1,4 +1,5 @@
-"""What the sidecar stores outside of projects is this user's alone, whatever the umask."""
+"""What the sidecar stores outside of projects is this user's alone, and in projects written by no other, whatever
+the umask."""
 
 import os
 import stat
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.ralph.agent.runner import OutputLog
+from sidecar.ralph.loop_folder import add_user_context, loop_folder, write_prompt
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository, make_repository
 
@@ -55,3 +58,35 @@ def test_state_logs_report_locks_and_fetched_copies_are_private(
         "continuity.db", "continuity.db.lock", "report.html", "logs", "cookies", "objects", "ralph", "HEAD"
     }  # fmt: skip
     assert [path for path in stored if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_what_is_stored_in_a_project_is_written_by_no_other(
+    open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
+) -> None:
+    shop = make_repository(tmp_path / "shop", {"cart.py": "def total():\n    return 0\n"}).path
+    sidecar = open_sidecar()
+    sidecar.client.initialize(settings={"mode": "active"})
+    where = {"cwd": str(shop)}
+    sidecar.client.request("memory/add", {**where, "text": "Prices are whole cents."})
+    for purpose in ("Adds up the cart", "Adds up the prices"):  # the second has a backup
+        entity = {"id": "scripts/cart", "path": "cart.py", "type": "script", "purpose": purpose}
+        sidecar.client.request("registry/put", {**where, **entity})
+    sidecar.client.request("session/activate", {**where, "agent": "dev", "ide": "claude-code"})
+    sidecar.close()
+    loop = loop_folder(shop, "login")
+    add_user_context(loop, "Use the form.")
+    write_prompt(loop.prompt_path(1), "Add the login.")
+    log = OutputLog(loop.output_path(1))
+    log.add(b"Done.")
+    log.close()
+    modes = {
+        path: stat.S_IMODE(path.stat().st_mode)
+        for path in shop.rglob("*")
+        if path.name != "cart.py" and (path.relative_to(shop).parts[0] != ".git" or "onecode-ralph" in path.parts)
+    }
+    assert {".lock", "registry.lock", "backups", "0001.prompt.md", "0001.output"} <= {path.name for path in modes}
+    assert {path: oct(mode) for path, mode in modes.items() if mode & 0o022} == {}
+    private = {path: mode for path, mode in modes.items() if ".state" in path.parts or path.suffix == ".lock"}
+    assert {path: oct(mode) for path, mode in private.items() if mode & 0o077 and path.name != ".gitignore"} == {}
+    assert modes[shop / ".chati"] == 0o755

@@ -88,7 +88,7 @@ class MemoryFolder:
         self.prepare()
         try:
             with self.open_folder() as folder:
-                fd = open_regular(folder.at(LOCK_FILE), os.O_RDWR | os.O_CREAT, folder_fd=folder.fd)
+                fd = open_regular(folder.at(LOCK_FILE), os.O_RDWR | os.O_CREAT, mode=0o600, folder_fd=folder.fd)
         except OSError as error:
             raise _folder_unusable(error) from error
         try:

@@ -43,7 +43,7 @@ class OutputLog:
         try:
             with open_real_parent(str(path)) as (folder, name):
                 flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-                self._file = FileIO(open_regular(folder.at(name), flags, folder_fd=folder.fd), "wb")
+                self._file = FileIO(open_regular(folder.at(name), flags, mode=0o600, folder_fd=folder.fd), "wb")
         except OSError:
             self.truncated = True
 
