@@ -29,6 +29,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import documents_scope, is_courtesy, reports_failing_test, subject_of
+from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
 from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
@@ -267,23 +268,101 @@ def _recent_query(prompt: str) -> str:
 
 
 _NUMBERED_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*] )?(?:#{1,4} )?\*{0,2}#?(\d{1,3})\*{0,2}[.):]\s*(\S.*)")
-_NUMBERS = lazy_regex(r"(?<![A-Za-z0-9_.:/-])#?(\d{1,3})(?![A-Za-z0-9_:/%-]|\.\d)")
-_RANGE = lazy_regex(r"(?<![\w.])(\d{1,3}) ?(?:-|–|to|bis|a|à|至|から|～) ?(\d{1,3})(?![A-Za-z0-9_.])")
+_NUMBERS = lazy_regex(
+    r"(?<![A-Za-z0-9_.:/$€£=-])#?\d{1,3}"
+    r"(?:(?: {0,2}(?:[,;，、&+–～-]|と|から|和|与|跟|及|到|至|或) {0,2}(?:(?:and|und|y|et|e|en|и) )?"
+    r"| (?:and|or|to|und|oder|bis|y|o|a|et|ou|à|e|en|tot|и|или|до) )#?\d{1,3})*"
+    r"(?![A-Za-z0-9_/%=-]|[.,:]\d| [%€$£=])"
+)
+"""Numbers in a row, as in "2, 3 and 5"."""
+
+_DIGITS = lazy_regex(r"\d+")
+_RANGE = lazy_regex(r"(\d{1,3}) ?(?:[–～-]|to|bis|a|à|tot|до|至|到|から) ?(\d{1,3})")
+_ITEM_WORD = lazy_regex(
+    r"(?:(?:^|[^\w.])(?:items?|points?|numbers?|nos?\.|n[rº°]\.?|№|options?|steps?|issues?|problems?|questions?|tasks?"
+    r"|findings?|suggestions?|proposals?|bullets?|todos?|bugs?|punkte?n?|nummern?|optionen|schritte?|aufgaben?|fragen?"
+    r"|probleme|fehler|vorschl[aä]ge?|variante[ns]?|puntos?|números?|opci(?:ón|ones)|pasos?|problemas?|preguntas?|tareas?"
+    r"|elementos?|numéros?|étapes?|problèmes?|tâches?|éléments?|propositions?|pontos?|opç(?:ão|ões)|passos?|perguntas?"
+    r"|tarefas?|ite[mn]s?|punt[oi]|numer[oi]|opzion[ei]|pass[oi]|problem[ai]|domand[ae]|punten|nummers|opties?|stap(?:pen)?"
+    r"|vragen|vraag|taken|taak|voorstel(?:len)?|(?:пункт|номер|вариант|шаг|проблем|вопрос|задач|ошибк)[а-я]{0,3})"
+    r"|第|番号|項目|選択肢|问题|問題|步骤|选项|方案|编号)[ :.]{0,2}$",
+    re.IGNORECASE,
+)
+_VALUE_WORD = lazy_regex(
+    r"(?:[<>=]|\w (?:is|are|was|ist|es|est)|(?:^|\W)(?:of|than|by|below|above|until|within|every|exactly|most|least"
+    r"|version|v|lines?|page|port|level|size|column|code|status|width|height|(?<!look )at|(?<!go )(?<!back )(?<!on )to"
+    r"|statt|als|auf|höchstens|mindestens|maximal|zeile|seite|stufe|größe|máximo|mínimo|versión|línea|página|puerto|nivel"
+    r"|maximum|minimum|ligne|niveau|à|até|versão|linha|porta|nível|massimo|minimo|versione|riga|pagina|livello|op"
+    r"|hoogstens|minstens|(?:meer|minder) dan|versie|regel|poort|из|чем|на|до|вместо|верси[а-я]|строк[а-я]|страниц[а-я]"
+    r"|порт[а-я]{0,2}|(?:m[aá]i?s|menos|plus|moins|più|meno|vez|lugar|lieu|invece|posto) (?:d[eoi]|que|che)"
+    r"|(?:(?:el|la|las|los|il|lo|os?) |l['’])\w{1,30} a)"
+    r"|版本|行|页|端口|改成|改为|设为|设成|超过|至少|最多|不是|バージョン|ページ|ポート)\s{0,2}$",
+    re.IGNORECASE,
+)
+"""Words after which a number is a value or the number of something else."""
+
+_COUNTED = lazy_regex(
+    r"[ \t]{0,2}(?!s['’]il\b|per fav)(?:[^\W\d_\u3040-\u9fff](?! {0,2}\w)|([^\W\d_\u3040-\u9fff]+)"
+    r"|(?![つ個件番点]目)(?:[个個位次回倍度分秒时時小天日月年周週文字行人枚本冊种種种类類页頁つ]|[か-ヶ]月|[ァ-ヴ]))"
+)
+_SENTENCE_END = lazy_regex(r"[.!?\n]\s|[。！？]")
+_WORDS_AFTER = FUNCTION_WORDS.difference(
+    "more most much many some such any all both each every over under per of a an de des du di del van von из mais mas"
+    " plus piu fra".split()
+) | frozenset(
+    "first now only next later thanks thank ok okay look looks seem seems zuerst jetzt danke weg um fertig primero"
+    " ahora solo tambien gracias stp svp maintenant seulement aussi merci primeiro agora tambem obrigado prima adesso"
+    " ora anche grazie graag alsjeblieft alstublieft eerst nu bedankt пожалуиста сначала сеичас теперь тоже только"
+    " спасибо потом dann dan luego puis depois poi done fixed".split()
+)
+"""Words that a number may have behind it without counting them; any other is what it counts."""
+
+_NUMBERED_TOOLS = TOOL_NAMES - {"make", "next"}
 MAX_REFERENCED, MAX_RANGE, MAX_ITEM_LINES = 12, 20, 8
 
 
 def referenced_items(prompt: str, answer: str) -> list[str]:
-    """Return the items of a numbered list in the agent's last answer that a short prompt refers to by number."""
+    """Return the items of a numbered list in the agent's last answer that a short prompt refers to by number.
+
+    A number of things, a version and a value refer to none; nor does a bare number after a number of things.
+    """
     if len(prompt) > OBJECTIVE_CHARACTERS:
         return []
     items = _numbered_items(answer)
     if len(items) < 2:
         return []
-    numbers = [int(match[1]) for match in _NUMBERS.finditer(prompt)]
-    for match in _RANGE.finditer(prompt):
+    numbers: list[int] = []
+    counted_until = -1
+    for match in _NUMBERS.finditer(prompt):
+        before = prompt[: match.start()]
+        if match[0].startswith("#") or _ITEM_WORD.search(before) is not None:
+            numbers += _numbers_in(match[0])
+        elif _is_counting(prompt, match.end()):
+            end = _SENTENCE_END.search(prompt, match.end())
+            counted_until = end.start() if end is not None else len(prompt)
+        elif match.start() > counted_until and not _precedes_value(before):
+            numbers += _numbers_in(match[0])
+    return [items[number] for number in dict.fromkeys(numbers) if number in items][:MAX_REFERENCED]
+
+
+def _is_counting(text: str, end: int) -> bool:
+    """Whether a number that ends at a place of a text has a unit or a counted noun behind it."""
+    match = _COUNTED.match(text, end)
+    return match is not None and (match[1] is None or folded(match[1]) not in _WORDS_AFTER)
+
+
+def _precedes_value(before: str) -> bool:
+    """Whether the next number after a text is a version, a value or the number of something else."""
+    return _VALUE_WORD.search(before) is not None or not _NUMBERED_TOOLS.isdisjoint(folded(before).split()[-1:])
+
+
+def _numbers_in(text: str) -> list[int]:
+    """Return the numbers of a row, with those within its ranges."""
+    numbers = [int(number) for number in _DIGITS.findall(text)]
+    for match in _RANGE.finditer(text):
         first, last = int(match[1]), int(match[2])
         numbers += range(first, min(last, first + MAX_RANGE) + 1)
-    return [items[number] for number in dict.fromkeys(numbers) if number in items][:MAX_REFERENCED]
+    return numbers
 
 
 def _numbered_items(answer: str) -> dict[int, str]:

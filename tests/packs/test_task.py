@@ -269,6 +269,18 @@ Shall I fix some of them?
         ("ok, 19-21", 3, "floats sender invoice_of"),
         ("resolve os pontos 19 e 26", 2, "floats apply_discount"),
         ("21と31を直して", 2, "invoice_of README"),
+        ("fix #20 and #26 in 5 minutes", 2, "Mail apply_discount"),
+        ("20 and 26 please", 2, "Mail apply_discount"),
+        ("numbers 19-21 first", 3, "floats sender invoice_of"),
+        ("ok 31", 1, "README"),
+        ("is 20 done?", 1, "Mail"),
+        ("mach 20 und 26 bitte", 2, "Mail apply_discount"),
+        ("haz el 20 y el 26", 2, "Mail apply_discount"),
+        ("corrige les points 19 à 21", 3, "floats sender invoice_of"),
+        ("fai il 20 per favore", 1, "Mail"),
+        ("doe 20 en 26", 2, "Mail apply_discount"),
+        ("исправь 20 и 26", 2, "Mail apply_discount"),
+        ("第20个和第26个", 2, "Mail apply_discount"),
         ("No man, let's use 12 chars instead of 10", 0, ""),
         ("set the timeout to 26s in v2.21", 0, ""),
     ],
@@ -278,6 +290,33 @@ def test_a_number_refers_to_the_list_in_the_last_answer(prompt: str, count: int,
     assert len(items) == count
     assert all(word in " ".join(items) for word in words.split())
     assert referenced_items(prompt, "Done: 21 tests pass.") == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Let me setup that scenario. 20 sec.",
+        "No man, let's use 31 chars instead of 20",
+        "it fails 20 times out of 21",
+        "we need 20 more minutes",
+        "wait 20 s",
+        "20 of the tests fail",
+        "python 20 please",
+        "set the timeout to 20",
+        "see line 21",
+        "gib mir 20 Minuten",
+        "dame 20 minutos, más de 19",
+        "attends 20 secondes",
+        "espera 20 segundos",
+        "ho 20 domande",
+        "geef me 20 minuten",
+        "подожди 20 с",
+        "20分待って",
+        "用21个字符代替20个",
+    ],
+)
+def test_a_quantity_a_version_or_a_value_refers_to_no_item(prompt: str) -> None:
+    assert referenced_items(prompt, ANSWER) == []
 
 
 def test_the_query_after_a_compaction_is_made_of_recent_work() -> None:
