@@ -425,9 +425,9 @@ def search_query(prompt: str) -> str:
     """Return the search query: a conventional commit's scope, names and paths unchanged, and the words.
 
     Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored, apart from
-    what it quotes. A prompt of several lines has its title, and a long one its prose, as further parts. What a prompt
-    says about working alone, as in "and add a test", leads to no file; nor does the word "test" where one is reported
-    to fail, or a first "hello".
+    what it quotes. A prompt of several lines has its title, and one that is long or has a fenced block its prose, as
+    further parts. What a prompt says about working alone, as in "and add a test", leads to no file; nor does the word
+    "test" where one is reported to fail, or a first "hello".
     """
     prompt = without_announcement(prompt)
     subject = subject_of(prompt)

@@ -283,9 +283,12 @@ class FileIndex:
     def find(self, query: SearchQuery, history: History, imports_of: ImportsOf, limit: int) -> list[RankedFile]:
         """Rank the files a text is about; equal files, history and query give equal results.
 
-        The rankings by the parts of a long text are combined.
+        The rankings by the parts of a text are combined, unless its prose says nothing of these files.
         """
-        texts = prompt_parts(query.text).searched
+        parts = prompt_parts(query.text)
+        texts = parts.searched
+        if len(texts) > 1 and not self.subject_terms(self.specific_terms(query_terms(parts.prose))):
+            texts = (parts.whole,)
         depth = limit if len(texts) == 1 else max(limit, COMBINED_DEPTH)
         with self._lock:
             rankings = [

@@ -11,7 +11,7 @@ from sidecar.core.terms import (
 )
 
 LONG_WORDS = 60
-"""A prompt with more words than this is also searched by its first line and by its prose."""
+"""A prompt with more words than this, or with a fenced block, is also searched by its first line and by its prose."""
 
 HUNK_CONTEXT = 3
 """Number of unchanged lines with which a diff's hunk begins."""
@@ -57,7 +57,7 @@ PART_SEPARATOR = "\f"
 
 
 class PromptParts(NamedTuple):
-    """The texts that a prompt is searched by; the last two only for a prompt of several lines, and a long one."""
+    """The texts that a prompt is searched by; the last only for one with pasted code or many words."""
 
     whole: str
     title: str = ""
@@ -77,10 +77,12 @@ def prompt_parts(text: str) -> PromptParts:
     """Return the parts of a prompt, or of a query that was joined from them."""
     if PART_SEPARATOR in text:
         return PromptParts(*text.split(PART_SEPARATOR)[:3])
-    title = first_line(text)
+    unfenced = _FENCE.sub("\n", text)
+    title = first_line(unfenced) or first_line(text)
     if title == text.strip():
         return PromptParts(text)
-    return PromptParts(text, title, prose_of(text) if len(text.split()) > LONG_WORDS else "")
+    has_prose = unfenced.strip() if unfenced != text else len(text.split()) > LONG_WORDS
+    return PromptParts(text, title, prose_of(unfenced) if has_prose else "")
 
 
 class Frame(NamedTuple):

@@ -216,14 +216,14 @@ MENTIONED_BELOW_TITLE, _NO_SOURCE = 0.15, frozenset(("test", "document", "docume
 def combine_rankings(rankings: Sequence[Sequence[RankedFile]], limit: int) -> list[RankedFile]:
     """Return files by the mean of their scores for long texts; the second ranking is by the first line.
 
-    A ranking without a file counts with its lowest score.
+    A ranking without a file counts with its lowest score, one of fewer files than the limit with 0.
     """
     share = 1 / len(rankings)
     by_path = [
         {file.path: _for_long_text(file, is_title=number == 1) for file in ranking}
         for number, ranking in enumerate(rankings)
     ]
-    lowest = [min((file.score for file in files.values()), default=0.0) for files in by_path]
+    lowest = [min(file.score for file in files.values()) if len(files) >= limit else 0.0 for files in by_path]
     combined: list[RankedFile] = []
     for path in dict.fromkeys(path for files in by_path for path in files):
         parts: dict[str, float] = {}

@@ -177,6 +177,38 @@ def test_recently_changed_files_alone_are_not_seeds() -> None:
     assert paths_of(ask(index, "pelican", history=history)) == ["a.py"]
 
 
+SNIPPET = """
+
+```python
+from shop import Cart, Till, open_drawer, print_receipt
+
+cart = Cart()
+till = Till(cart)
+open_drawer(till)
+print_receipt(cart)
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("The voucher is redeemed twice", "voucher.py"),
+        ("`redeem` is slow", "voucher.py"),
+        ("Fix this:", "till.py"),
+        ("Why does it not work?", "till.py"),
+        ("¿por qué no funciona?", "till.py"),
+        ("", "till.py"),
+    ],
+)
+def test_a_fenced_block_outweighs_only_a_question_that_names_nothing(question: str, first: str) -> None:
+    names = ("Cart", "Till", "open_drawer", "print_receipt")
+    texts = {f"zebra{number}.py": f"# {OTHER}" for number in range(6)}
+    texts |= {"till.py": "".join(f"def {name}(): pass\n" for name in names)}
+    texts |= {"voucher.py": "def redeem(voucher):\n    voucher.redeemed = True\n"}
+    assert paths_of(ask(index_of(texts), question + SNIPPET))[0] == first
+
+
 def test_conventional_commit_scope_matches_its_folder() -> None:
     index = index_of({"router/tree.py": "pelican", "cart/tree.py": "pelican"})
     results = ask(index, "fix(router): pelican")

@@ -38,6 +38,15 @@ def test_the_parts_of_a_stored_query_are_found_again() -> None:
     assert "\f" not in search_query("Fix the cart")
 
 
+def test_a_question_above_or_below_a_fenced_block_is_searched_by_itself() -> None:
+    question, code = "The voucher is redeemed twice", "```python\nfrom shop import Cart\n\nCart().total()\n```"
+    for text in (f"{question}\n\n{code}\n", f"{code}\n\n{question}\n"):
+        whole, title, prose = prompt_parts(text).searched
+        assert "Cart" in whole
+        assert title == prose.strip() == question
+    assert prompt_parts(code).searched == (code,)
+
+
 @together(
     ("text", "frame"),
     [
