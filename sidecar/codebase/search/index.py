@@ -292,8 +292,8 @@ class FileIndex:
         depth = limit if len(texts) == 1 else max(limit, COMBINED_DEPTH)
         with self._lock:
             rankings = [
-                rank_files(self._documents, self._score_cache, history, imports_of, query._replace(text=text), depth)
-                for text in texts
+                rank_files(self._documents, self._score_cache, history, imports_of, each, depth)
+                for each in (query._replace(text=text, prose=parts.prose) for text in texts)
             ]
         return rankings[0] if len(rankings) == 1 else combine_rankings(rankings, limit)
 
@@ -389,7 +389,8 @@ class FileIndex:
             terms = {term for name in names for term in query_terms(name)[:1]}
             limit = max(FEW_FILES, len(documents) // COMMON_SHARE)
             known = {term for term in terms if term in documents.texts or term in documents.names}
-            paths = (*mentioned_files(documents, text).files, *spelled_files(documents, text))
+            mentioned = mentioned_files(documents, text, prompt_parts(text).prose)
+            paths = (*mentioned.files, *spelled_files(documents, text))
             folders = (term for term in query_terms(text) if self._names_folder(term))
             return frozenset(
                 (*paths, *folders, *(term for term in known if not documents.is_in_more_files(term, limit)))

@@ -31,11 +31,18 @@ class MentionedFiles(NamedTuple):
     rest: str
 
 
-def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
-    """Return the files a text names; a partial path counts only if it matches a few files."""
+def mentioned_files(documents: Documents, text: str, prose: str = "") -> MentionedFiles:
+    """Return the files a text names; a partial path counts only if it matches a few files.
+
+    Only words of its prose, if it has pasted text besides, mean a file by what it is for.
+    """
     files: dict[str, float] = {}
     rest = text
+    own = prose or text
+    own_mentions = paths_in(own)
     for mention in paths_in(text)[:MAX_MENTIONS]:
+        if mention in DOCUMENT_NAMES and mention not in own_mentions:
+            continue
         if mention == INTEGRATION_NAME:
             files |= dict.fromkeys(_integration_files(documents, text), IMPLIED)
             rest = rest.replace(mention, " ")
@@ -49,7 +56,7 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
         for path in matches:
             files[path] = max(files.get(path, 0.0), 1 / len(matches))
         rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
-    implied = (*_dependency_lists(documents, text), *_localised_texts(documents, text))
+    implied = (*_dependency_lists(documents, own), *_localised_texts(documents, own))
     return MentionedFiles({**dict.fromkeys(implied, IMPLIED), **files}, rest)
 
 

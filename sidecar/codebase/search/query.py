@@ -90,6 +90,8 @@ class SearchQuery(NamedTuple):
     """Paths the conversation's runs read or wrote."""
     quoted: Mapping[str, Mapping[str, float]] = {}
     """Paths with a text that the user quotes, and with its key: the values of `quoted` and `usesQuoted`."""
+    prose: str = ""
+    """The text without what is pasted into it, if it has both."""
 
 
 class ParsedQuery(NamedTuple):

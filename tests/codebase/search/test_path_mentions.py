@@ -1,8 +1,9 @@
 """Files that a text mentions: full paths, their ends, paths of other machines."""
 
 from sidecar.codebase import search
+from sidecar.codebase.region_search import is_named_file
 from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents
-from tests.codebase.search.corpus import documents_of
+from tests.codebase.search.corpus import ask, documents_of, index_of
 
 IMPLIED = 0.5
 """Certainty of a file that is meant without being named."""
@@ -85,6 +86,23 @@ def test_a_dependency_is_found_where_the_project_lists_it() -> None:
     assert named_of(documents, "upgrade the plan of a customer") == set()
     assert named_of(documents, "vitest is slow") == set()
     assert named_of(documents, "vitest in INSTALLED_APPS") == set()
+
+
+def test_only_words_outside_of_pasted_text_mean_a_file_by_what_it_is_for() -> None:
+    texts = {"pyproject.toml": "dependencies = ['till']", "README.md": "till", "src/till.py": "def ring(): pass"}
+    texts |= {"locales/fr.json": "{}", ".github/workflows/ci.yml": "ring", "src/cart.py": "class Cart: pass"}
+    index = index_of(texts)
+    pasted = '\n\n```json\n{"dependencies": {"till": "3"}, "readme": "French translation", "x": "fix the CI"}\n```\n'
+
+    def named(text: str) -> list[str]:
+        return [file.path for file in ask(index, text) if is_named_file(file)]
+
+    assert named(f"Why does ring fail?{pasted}") == []
+    assert named(f"bump till{pasted}") == ["pyproject.toml"]
+    assert named(f"The README is outdated{pasted}") == ["README.md"]
+    assert named("Why does ring fail?\n\n```\nat src/cart.py:1\n```\n") == ["src/cart.py"]
+    assert index.named_here(f"Why is it slow?{pasted}", ()) == frozenset()
+    assert index.named_here("bump till", ()) == {"pyproject.toml"}
 
 
 def test_continuous_integration_means_the_most_general_workflow() -> None:
