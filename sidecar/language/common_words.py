@@ -266,6 +266,12 @@ def is_everyday(term: str) -> bool:
     return term in _everyday_terms()
 
 
+@cache
+def english_terms() -> frozenset[str]:
+    """Return the terms of the common words that are English."""
+    return frozenset(count_terms(f"{_ENGLISH} {_WORK} {_CHATS} {_EVERYDAY}"))
+
+
 def is_distinctive(term: str) -> bool:
     """Whether a term may tell one subject from another: no common word, no number, no single letter."""
     if len(term) < 2 or term in common_terms() or not any(character.isalpha() for character in term):

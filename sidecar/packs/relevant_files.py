@@ -102,6 +102,9 @@ def context_files(
     depth = RECENT_DEPTH if recent else CANDIDATE_FILES
     found = pack_query.repository.find(pack_query.query, state, depth, touched=pack_query.touched)
     has_subject = has_subject or any(map(is_named_file, found))  # the list of a dependency that many files import
+    if not has_subject:
+        subject = _spelled_definitions(pack_query, found[:FEW_FILES], listing)
+        has_subject = bool(subject)
     matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
     subject = with_words_of_best(subject, specific, matches)
@@ -155,6 +158,14 @@ def _specific_terms(pack_query: PackQuery, query: str) -> frozenset[str]:
 def _subject_terms(pack_query: PackQuery, specific: frozenset[str]) -> frozenset[str]:
     """Return those of the specific words that say what a query is about in this repository."""
     return pack_query.repository.subject_terms(specific) - GENERAL_TERMS
+
+
+def _spelled_definitions(pack_query: PackQuery, best: list[RankedFile], listing: Listing) -> frozenset[str]:
+    """Return the terms of the best files' definitions that a query spells in their case, however common the word is."""
+    words = [word for word in pack_query.query.split() if word[0].isupper()]
+    summaries = pack_query.repository.summaries(_contents(best, listing)) if words else {}
+    names = {definition.name for summary in summaries.values() for definition in summary.definitions}
+    return frozenset(term for word in words if word in names for term in query_terms(word))
 
 
 def with_words_of_best(

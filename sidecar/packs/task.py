@@ -27,6 +27,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
+from sidecar.language.common_words import english_terms
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import documents_scope, is_courtesy, reports_failing_test, subject_of
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
@@ -453,11 +454,24 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
     for path in paths:
         rest = rest.replace(path, " ")
     rest = _with_english(rest)
-    words = {word for term, word in query_words(rest).items() if term not in omitted}
+    spelled = _spelled_words(rest)
+    words = {spelled.get(word, word) for term, word in query_words(rest).items() if term not in omitted}
+    words.update(spelled[word] for word in spelled if stem(word) not in english_terms() | omitted)
     names = {name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name)}
     if _ABOUT_INTEGRATION.search(text) is not None:
         names.add(INTEGRATION_NAME)
     return " ".join(sorted({*words, *names}))
+
+
+_CAPITALISED = lazy_regex(r"(?<![\w.])(?:(?<=[^\s.!?:] )([A-Z][A-Za-z]{2,60})|([A-Z][A-Za-z]{2,60}))(?![\w.])")
+"""A capitalised word, by whether it is inside a sentence or begins one."""
+
+
+def _spelled_words(text: str) -> dict[str, str]:
+    """Return the words, by lower case, whose capital may be a name's: at the start of a sentence no English word."""
+    found = _CAPITALISED.findall(text)
+    words = (inside or first for inside, first in found if inside or stem(first.casefold()) not in english_terms())
+    return {word.casefold(): word for word in words}
 
 
 @lru_cache(maxsize=16)

@@ -162,6 +162,26 @@ def test_a_common_word_that_names_a_file_brings_it(start_chat: StartChat, shop: 
     assert paths_of(text_of(start_chat().pre_run("the options are wrong"), "context"))[0] == "src/options.py"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "first"),
+    [
+        ("Wire field order", "src/fields.py"),
+        ("The fields of Wire are in the wrong order", "src/fields.py"),
+        ("fix Door", "src/entrance.py"),
+        ("fix the door", None),
+        ("Open it, please", None),
+        ("Once we meet, is it ready?", None),
+    ],
+)
+def test_a_definition_with_a_common_words_name_is_found_by_its_case(
+    start_chat: StartChat, shop: Repository, prompt: str, first: str | None
+) -> None:
+    entrance = "class Door:\n    pass\n\n\ndef Open(door):\n    return Once(door)\n"
+    shop.commit({**MORE, "src/fields.py": "class Wire:\n    price = 1\n", "src/entrance.py": entrance})
+    answer = start_chat().pre_run(prompt)
+    assert (paths_of(text_of(answer, "context"))[0] if "context" in kinds(answer) else None) == first
+
+
 def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     chat = start_chat()
