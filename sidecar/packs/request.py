@@ -366,7 +366,8 @@ _VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | f
     for word in (
         "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
         "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear",
-        "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large",
+        "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large", "sec", "hmm",
+        "huh", "oops", "btw", "lol", "ugh", "brb",
     )
 )  # fmt: skip
 """Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""

@@ -403,11 +403,12 @@ class FileIndex:
         return any(stem(folder.casefold()) == term for path in paths for folder in path.split("/")[:-1])
 
     def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
-        """Return the terms that occur, in texts or paths, in at most a share of the files or `at_least` files."""
+        """Return the terms in at most a share of the files or `at_least` files; of everyday words those in a name."""
         with self._lock:
             documents = self._documents
             limit = max(at_least, int(share * len(documents)))
-            known = (term for term in terms if term in documents.texts or term in documents.paths)
+            words = ((term, documents.names if is_everyday(term) else documents.texts) for term in terms)
+            known = (term for term, units in words if term in units or term in documents.paths)
             return frozenset(
                 term
                 for term in known

@@ -50,6 +50,20 @@ def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: 
     assert answer["metadata"]["injectedBytes"] == 0
 
 
+@pytest.mark.parametrize(
+    ("follow_up", "brings"),
+    [("sounds good, go ahead and implement it", False), ("hmm, 1 sec", False), ("the magic is broken", True)],
+)
+def test_everyday_words_bring_only_what_is_named_by_them(
+    start_chat: StartChat, shop: Repository, follow_up: str, *, brings: bool
+) -> None:
+    talk = "def magic() -> None:\n    pass  # hmm, it sounds good to look ahead for a sec\n"
+    shop.commit({**MORE, "src/talk.py": talk})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    assert ("context" in kinds(chat.pre_run(follow_up))) is brings
+
+
 def test_common_words_that_are_rare_in_a_small_repository_begin_no_new_task(
     start_chat: StartChat, active: MemorySidecar, shop: Repository
 ) -> None:
