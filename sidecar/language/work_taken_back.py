@@ -27,12 +27,9 @@ _REVERTED = r"(?:reverted|rolled back|backed out|undid|undone|threw (?:away|out)
 _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|backing out)"
 
 BROKE = lazy_regex(
-    r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*"
-    r"|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
-    r"|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many"
-    r"|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out"
-    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)"
-    r"|never|wrong|corrupt\w*|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
+    r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
+    r"|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out"
+    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|corrupt\w*|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
     r"|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
 )
 UNREAL = lazy_regex(
@@ -44,16 +41,12 @@ ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )
 REASON = lazy_regex(
-    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that"
-    r"|they|the|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which"
-    r"|once (?=it|they))\s*|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that"
-    r"|they)\s*|\s+but\s+"
+    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that|they|the|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which"
+    r"|once (?=it|they))\s*|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that|they)\s*|\s+but\s+"
 )
 INSTEAD = lazy_regex(
-    r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*"
-    r"(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced"
-    r" (?:it|that|them) (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i"
-    r"|we)\s+(?:now\s+)?(?P<done>\w+.+))"
+    r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced"
+    r" (?:it|that|them) (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i|we)\s+(?:now\s+)?(?P<done>\w+.+))"
 )
 FOLLOWS = lazy_regex(r"(?i)^(?:it|this|that|they|the|there|each|every|because)\b")
 IN_ITS_PLACE = lazy_regex(r"(?i)^(?:instead|in its place|now),?\s+(?P<what>.+)")
@@ -62,12 +55,9 @@ KEYWORDS = frozenset(
     "let const var val def tabs spaces quotes single double any unknown int string none null self".split()
 )
 NOT_OURS = lazy_regex(
-    r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?"
-    r"|branch\w*|tables?|index(?:es)?|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*"
-    r"|dead code|debug\b.*|temporary\b.*|temp\b.*|deprecated\b.*|obsolete\b.*|leftover\b.*|redundant\b.*"
-    r"|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
-    r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of|for"
-    r"|when|where|to|as)\b|\s+`)"
+    r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?|branch\w*|tables?|index(?:es)?|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*"
+    r"|dead code|debug\b.*|temporary\b.*|temp\b.*|deprecated\b.*|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
+    r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of|for|when|where|to|as)\b|\s+`)"
 )
 _PLACE = lazy_regex(r"(?i)^(?:it|them|those|these)\s+(?:from|out|back|in|to)\b")
 """Something taken from a place, as in "removed it from the index": no approach is named."""
@@ -303,12 +293,9 @@ _BECAUSE = lazy_regex(
 
 _QUESTION = lazy_regex(r"(?:[^.!?;:…–—]|[.:](?=\S))*[?？]|.*吗[。！]?$")
 _NEGATIVE_OR_CONDITION = lazy_regex(
-    r"(?i)(?:(?:and|but|so|also|almost|nearly)\s)?(?:no(?!\slonger)|none|not|nothing|nobody|neither|never|hardly|if"
-    r"|unless|when(?:ever)?|whether|once|upon|automatically|later|keine?\w{0,2}|nichts|niemand|aucune?|rien|personne"
-    r"|ningun[oa]s?|ningún|nada|nadie|nenhuma?s?|ninguém|nessun\w*|niente|nulla|geen|niets|ничего|никак\w+|ни|nic|wenn"
-    r"|falls|sobald|ob|si|se(?!\shan?\b)|als|indien|wanneer|quando|cuando|quand|если|когда|пока)\b(?!-)|(?:on|by"
-    r"|at)\s(?:the\s)?(?:\w+\s)?(?:logout|login|exit|startup|shutdown|start|demand|job|next|default)\b|もし|如果|若|假如|是否|没有"
-    r"|失败|[^，。]{0,40}(?:会|可能)"
+    r"(?i)(?:(?:and|but|so|also|almost|nearly)\s)?(?:no(?!\slonger)|none|not|nothing|nobody|neither|never|hardly|if|unless|when(?:ever)?|whether|once|upon|automatically|later|keine?\w{0,2}|nichts|niemand|aucune?|rien|personne"
+    r"|ningun[oa]s?|ningún|nada|nadie|nenhuma?s?|ninguém|nessun\w*|niente|nulla|geen|niets|ничего|никак\w+|ни|nic|wenn|falls|sobald|ob|si|se(?!\shan?\b)|als|indien|wanneer|quando|cuando|quand|если|когда|пока)\b(?!-)|(?:on|by"
+    r"|at)\s(?:the\s)?(?:\w+\s)?(?:logout|login|exit|startup|shutdown|start|demand|job|next|default)\b|もし|如果|若|假如|是否|没有|失败|[^，。]{0,40}(?:会|可能)"
 )
 _DENIED = lazy_regex(
     r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing"
@@ -437,36 +424,23 @@ _ORDER = (
 )
 _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|former|initial)\b|how it was|what it was|the way it was|before\b|(?:that|this|the) (?:commit|version|state|approach|plan|design))"
 _UNDO = lazy_regex(
-    rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?"
-    rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
-    rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them)"
-    rf" back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a"
-    rf" (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)"
-    rf"|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons"
-    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b"
-    rf"|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
-    rf"|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es"
-    rf"|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf"
-    rf"|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig"
-    rf" gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho"
-    rf" (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug"
-    rf"|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*"
+    rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
+    rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them) back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a"
+    rf" (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons"
+    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
+    rf"|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf"
+    rf"|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho"
+    rf" (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*"
     rf"|откати\w*|верни\w*|верн[её]мся|вернуть|вернись|я (?:откатил|отменил|вернул))"
-    r"|元に戻(?:し|す|そ)|(?:前|以前|元)の.{0,16}に?戻(?:し|す|そ)|取り消し|撤销|撤回|回退|回滚|还原|改回|恢复(?:到"
-    r"|成|原|之前|以前|到之前)|退回(?:到|去)",
+    r"|元に戻(?:し|す|そ)|(?:前|以前|元)の.{0,16}に?戻(?:し|す|そ)|取り消し|撤销|撤回|回退|回滚|还原|改回|恢复(?:到|成|原|之前|以前|到之前)|退回(?:到|去)",
     re.IGNORECASE,
 )
 _DROP = lazy_regex(
-    rf"{_ORDER}(?:drop(?! (?:by|in|off)\b| (?:me |us |him |her |them )?(?:an?|the) (?:line|note|hint|message|mail"
-    rf"|comment)\b)|scrap|ditch|get rid of|throw (?:out|away)(?! (?:an?|some|a few) ideas?)|take out|rip out|remove"
-    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time|care)\b)(?:(?!(?:and|or|to|then"
-    rf"|notes?|find|figure|fill|try|rush)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b)|{_ORDER}(?:sac[aáo]\w*"
-    rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n"
-    rf"|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
-    rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*|verwirf"
-    rf"|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
-    rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal .{{0,30}}weg|gooi .{{0,30}}weg)\b|(?:^|[.,;!?]\s*"
-    rf"|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
+    rf"{_ORDER}(?:drop(?! (?:by|in|off)\b| (?:me |us |him |her |them )?(?:an?|the) (?:line|note|hint|message|mail|comment)\b)|scrap|ditch|get rid of|throw (?:out|away)(?! (?:an?|some|a few) ideas?)|take out|rip out|remove"
+    rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time|care)\b)(?:(?!(?:and|or|to|then|notes?|find|figure|fill|try|rush)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b)|{_ORDER}(?:sac[aáo]\w*"
+    rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
+    rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*|verwirf|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
+    rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal .{{0,30}}weg|gooi .{{0,30}}weg)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
     re.IGNORECASE,
 )
 _MANNER = (
@@ -474,29 +448,20 @@ _MANNER = (
     r"|por favor)"
 )
 _DROPS_THAT = lazy_regex(
-    r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)|\b(?:drop|scrap|remove|delete|ditch"
-    r"|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))|\b(?:quit[ae]|sac[ae]|elimin[ae]"
-    r"|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?|\b(?:enlève|supprime|retire"
-    r"|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)|\b(?:togli"
-    r"|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали"
-    r"|выкинь)(?:те)? (?:это|его|её))"
+    r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))|\b(?:quit[ae]|sac[ae]|elimin[ae]"
+    r"|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)|\b(?:togli"
+    r"|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
     rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit))?(?: {_MANNER}){{0,2}}"
-    r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))"
-    r"|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
+    r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
     re.IGNORECASE,
 )
 """A pronoun for what is to be dropped: "take that out again"."""
 _BAN = lazy_regex(
-    r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to"
-    r"|do not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b|\b(?:is"
-    r"|are)(?: not|n['’]t) (?:allowed|permitted|an option|acceptable)\b|\b(?:don['’]?t|do not) use\b|\b(?:i"
-    r"|we) don['’]?t (?:want|like) (?:this|that|it)\b|\bno (?:podemos|queremos|uses|usemos|se puede) (?:usar|depender)?"
-    r"|\bno quiero (?:usar|depender|este|esta|eso|que (?:uses|sea|haya))\b|\b(?:on ne peut pas utiliser"
-    r"|je ne veux pas (?:de|utiliser|que)|n['’]utilise pas|pas question d)|\bnão (?:podemos|use|dá para|quero (?:usar"
-    r"|isso|esse|essa)) |\b(?:wir können|wir dürfen|ich will) (?:\S+ ){0,3}(?:nicht|kein\w*) (?:verwenden|benutzen"
-    r"|nutzen|haben)|\b(?:non possiamo usare|non voglio (?:usare|questo|che)|non usare)\b|\b(?:we kunnen|ik wil"
-    r"|gebruik) (?:\S+ ){0,3}(?:niet|geen)\b|\b(?:мы не можем использовать|не используй\w*|нельзя использовать|не хочу"
-    r" (?:использовать|этот|эту))\b|は使えません|は使わないで|使いたくない|不能用|不要用|不能使用|不要使用|别用",
+    r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to|do not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b|\b(?:is"
+    r"|are)(?: not|n['’]t) (?:allowed|permitted|an option|acceptable)\b|\b(?:don['’]?t|do not) use\b|\b(?:i|we) don['’]?t (?:want|like) (?:this|that|it)\b|\bno (?:podemos|queremos|uses|usemos|se puede) (?:usar|depender)?"
+    r"|\bno quiero (?:usar|depender|este|esta|eso|que (?:uses|sea|haya))\b|\b(?:on ne peut pas utiliser|je ne veux pas (?:de|utiliser|que)|n['’]utilise pas|pas question d)|\bnão (?:podemos|use|dá para|quero (?:usar"
+    r"|isso|esse|essa)) |\b(?:wir können|wir dürfen|ich will) (?:\S+ ){0,3}(?:nicht|kein\w*) (?:verwenden|benutzen|nutzen|haben)|\b(?:non possiamo usare|non voglio (?:usare|questo|che)|non usare)\b|\b(?:we kunnen|ik wil"
+    r"|gebruik) (?:\S+ ){0,3}(?:niet|geen)\b|\b(?:мы не можем использовать|не используй\w*|нельзя использовать|не хочу (?:использовать|этот|эту))\b|は使えません|は使わないで|使いたくない|不能用|不要用|不能使用|不要使用|别用",
     re.IGNORECASE,
 )
 _REFUSAL = lazy_regex(
@@ -531,25 +496,17 @@ _REPLACEMENT = lazy_regex(
     re.IGNORECASE,
 )
 _UNNEEDED = lazy_regex(
-    r"\buse [^.,;:]{2,60}?,? not (?:the |an? )?\w|\b(?:does|do|should)(?:n['’]?t| not) need (?:this|that|these|the|an"
-    r"|any|a)\b|\bno need (?:for|to (?:make|have|use|add|create|show|keep|include))\b"
-    r"|\b(?:should|must|to) only (?:have|contain|show|be|use|include|keep)\b|\b(?:only|just) (?:keep|have|show|use)\b"
-    r"|\bno (?:hace falta|necesit\w+)|\by no (?:el|la|los|las|una?|con)\b|\bque (?:solo|sólo|solamente) (?:tenga|quede"
-    r"|muestre|aparezca|use)\w*|\bpas besoin d|\bet (?:pas|non) (?:l[ea]s?|une?|des)\b|\bne (?:comporte|contienne|garde"
-    r"|montre|laisse)\w* (?:plus )?que\b|\bnão precis\w+|\be não (?:[oa]s?|uma?)\b|\bque (?:só|apenas) (?:tenha"
-    r"|mostre|fique|use)\w*|\bbrauch\w* (?:\S+ ){0,3}(?:nicht|kein\w*)|\bund nicht (?:de[rnm]|die|das|eine?\w?)\b"
-    r"|\bnur noch\b|\bnon (?:serv\w+|c['’]è bisogno)|\be non (?:il|la|lo|i|gli|le|una?)\b|\bche (?:mostri|abbia"
-    r"|contenga|usi) solo\b|\bniet nodig|\ben niet (?:de|het|een)\b|\balleen nog\b|\bа не\b|\bне нуж\w+"
-    r"|\bостав\w+ только\b|だけ(?:に(?:して|し)|を?残|を?表示)|(?:必要|要り?)(?:ない|ありません)|いらない|只(?:要|留|保留|显示)|不需要",
+    r"\buse [^.,;:]{2,60}?,? not (?:the |an? )?\w|\b(?:does|do|should)(?:n['’]?t| not) need (?:this|that|these|the|an|any|a)\b|\bno need (?:for|to (?:make|have|use|add|create|show|keep|include))\b"
+    r"|\b(?:should|must|to) only (?:have|contain|show|be|use|include|keep)\b|\b(?:only|just) (?:keep|have|show|use)\b|\bno (?:hace falta|necesit\w+)|\by no (?:el|la|los|las|una?|con)\b|\bque (?:solo|sólo|solamente) (?:tenga|quede"
+    r"|muestre|aparezca|use)\w*|\bpas besoin d|\bet (?:pas|non) (?:l[ea]s?|une?|des)\b|\bne (?:comporte|contienne|garde|montre|laisse)\w* (?:plus )?que\b|\bnão precis\w+|\be não (?:[oa]s?|uma?)\b|\bque (?:só|apenas) (?:tenha"
+    r"|mostre|fique|use)\w*|\bbrauch\w* (?:\S+ ){0,3}(?:nicht|kein\w*)|\bund nicht (?:de[rnm]|die|das|eine?\w?)\b|\bnur noch\b|\bnon (?:serv\w+|c['’]è bisogno)|\be non (?:il|la|lo|i|gli|le|una?)\b|\bche (?:mostri|abbia"
+    r"|contenga|usi) solo\b|\bniet nodig|\ben niet (?:de|het|een)\b|\balleen nog\b|\bа не\b|\bне нуж\w+|\bостав\w+ только\b|だけ(?:に(?:して|し)|を?残|を?表示)|(?:必要|要り?)(?:ない|ありません)|いらない|只(?:要|留|保留|显示)|不需要",
     re.IGNORECASE,
 )
 _REWORK = lazy_regex(
-    r"\b(?:replac(?:e|ing)|switch(?:ing)?|rewrit(?:e|ing)|rework|redesign|restructur(?:e|ing)|redo|convert|migrate"
-    r"|eliminat(?:e|ing)|simplif(?:y|ying)|remov(?:e|ing)|delet(?:e|ing)|drop(?! (?:me|us|by|in|off|an? (?:line|note"
-    r"|comment))\b)|get rid of|no longer|reempla[cz]\w+|elimin\w+|quit(?:a|ar|es|emos)|cambi(?:a|ar|emos)\b.{2,60}\bpor"
-    r"|simplifi\w+|remplac\w+|supprim\w+|enl[eè]v\w+|substitu\w+|troqu\w+|troc\w+|ersetz\w*|entfern\w*|umstell\w*"
-    r"|sostitu\w+|rimuov\w+|vervang\w*|verwijder\w*|замен\w+|удал\w+|убра\w+|перепиш\w+|переписа\w+)\b"
-    r"|置き換え|書き換え|書き直|作り直|削除|やめて|替换|换掉|重写|重构|删除|移除|去掉",
+    r"\b(?:replac(?:e|ing)|switch(?:ing)?|rewrit(?:e|ing)|rework|redesign|restructur(?:e|ing)|redo|convert|migrate|eliminat(?:e|ing)|simplif(?:y|ying)|remov(?:e|ing)|delet(?:e|ing)|drop(?! (?:me|us|by|in|off|an? (?:line|note"
+    r"|comment))\b)|get rid of|no longer|reempla[cz]\w+|elimin\w+|quit(?:a|ar|es|emos)|cambi(?:a|ar|emos)\b.{2,60}\bpor|simplifi\w+|remplac\w+|supprim\w+|enl[eè]v\w+|substitu\w+|troqu\w+|troc\w+|ersetz\w*|entfern\w*|umstell\w*"
+    r"|sostitu\w+|rimuov\w+|vervang\w*|verwijder\w*|замен\w+|удал\w+|убра\w+|перепиш\w+|переписа\w+)\b|置き換え|書き換え|書き直|作り直|削除|やめて|替换|换掉|重写|重构|删除|移除|去掉",
     re.IGNORECASE,
 )
 _CLEANUP = lazy_regex(
