@@ -378,7 +378,7 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
         return True
     if kind == "replacement":
         return lost.lines >= LEAST_REPLACED
-    is_named = not lost.vanished.isdisjoint(query_terms(run.reversal.sentence))
+    is_named = not lost.vanished.isdisjoint(query_terms(run.reversal.order))
     return is_named or lost.dropped >= LEAST_DROPPED[run.reversal.kind]
 
 

@@ -408,6 +408,8 @@ class Reversal(NamedTuple):
     sentence: str
     words: str
     """The user's own words around it, which say why."""
+    order: str = ""
+    """The sentence from the clause of the order on; the whole sentence unless it orders to drop something."""
 
 
 MAX_REVERSAL_WORDS = 300
@@ -511,9 +513,11 @@ _REWORK = lazy_regex(
 )
 _CLEANUP = lazy_regex(
     r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|dead code|duplicat\w+|imports?|warnings?|temp(?:orary)?"
+    r"|commas?|semicolons?|full stops?|newlines?|(?:trailing|leading|blank|empty|double) (?:lines?|spaces?)|line breaks?|docstrings?|punctuation|typos?"
+    r"|kommas?|semikolons?|leerzeilen?|leerzeichen|comas?|vírgulas?|virgules?|virgol[ae]|запят\w+|пробел\w*"
     r"|todos?|whitespace|emojis?|\.?md files?|old|legacy|obsolete|deprecated|stale"
     r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti"
-    r"|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志",
+    r"|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志|カンマ|読点|空行|逗号|空格",
     re.IGNORECASE,
 )
 _NO_ORDER = lazy_regex(
@@ -544,7 +548,8 @@ def reversal_in(message: str) -> Reversal | None:
     for kind, pattern in kinds:
         for at, sentence in enumerate(texts):
             masked = _mask(sentence)
-            if not pattern.search(masked) or _NO_ORDER.search(masked):
+            match = pattern.search(masked)
+            if match is None or _NO_ORDER.search(masked):
                 continue
             is_part_of_work = kind in ("drop", "ban", "rework") or pattern is _UNNEEDED
             if is_part_of_work and (_CLEANUP.search(masked) or sentence.endswith("?")):
@@ -553,5 +558,18 @@ def reversal_in(message: str) -> Reversal | None:
             if kind == "refusal" and _CONSENT.search(answer) and not _OBJECTION.search(answer):
                 continue
             around = " ".join(texts[max(0, at - 1) : at + 2])
-            return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS))
+            order = _from_clause(sentence, match) if kind == "drop" else sentence
+            return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS), redact(order))
     return None
+
+
+_NEXT_CLAUSE = lazy_regex(
+    r"[.,;:!?…—–、，；]|\b(?:and|then|so|but|und|dann|aber|y|pero|et|puis|mais|e|mas|ma|en|maar|и|но)\b", re.IGNORECASE
+)
+
+
+def _from_clause(sentence: str, match: re.Match[str]) -> str:
+    """Return a sentence from the clause on in which an order stands; the whole one if the order names nothing."""
+    starts = [clause.start() for clause in _NEXT_CLAUSE.finditer(sentence, 0, match.end())]
+    order = sentence[max((start for start in starts if start <= match.start()), default=0) :]
+    return sentence if points_at_work(order) else order

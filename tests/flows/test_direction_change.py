@@ -295,6 +295,36 @@ def test_words_count_beside_lines_that_went_without_a_counterpart(
     assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/cache.py"]] * count
 
 
+TAX = "def tax(cents):\n    return cents * 19 // 100\n\n\ndef with_tax(cents):\n    return cents + tax(cents)\n"
+GROSS = "def gross(cents):\n    return tax(cents) + cents\n"
+DOCUMENTED = 'def with_tax(cents):\n    """Return the sum."""\n    total = cents + tax(cents)\n    return total\n'
+
+
+@pytest.mark.parametrize(
+    ("prompt", "new", "count"),
+    [
+        ("Rename with_tax to gross please, and drop the comma in the docstring", GROSS, 0),
+        ("Benenne with_tax in gross um und entferne das Komma", GROSS, 0),
+        ("Renombra with_tax a gross y quita la coma", GROSS, 0),
+        ("Drop tax from the name with_tax, call it gross", GROSS, 0),
+        ("Remove the prefix with_ everywhere", GROSS + "\n\ntotal = gross(1)\n", 0),
+        ("Inline with_tax into its caller, and drop the second argument", "", 0),
+        ("Drop the blank line and describe with_tax", DOCUMENTED, 0),
+        ("The accountant adds it, drop with_tax", "", 1),
+        ("with_tax is wrong for exports, drop it", "", 1),
+        ("with_tax bitte entfernen", "", 1),
+    ],
+)
+def test_what_the_user_wants_dropped_is_work_that_went_and_not_a_name(
+    conversation: Conversation, prompt: str, new: str, count: int
+) -> None:
+    helper = TAX + ("\n\ntotal = with_tax(1)\n" if "total" in new else "")
+    conversation.turn("Add the tax", lambda: writes(conversation, **{"till/tax.py": helper}), text="Added tax helpers.")
+    old = helper[helper.index("def with_tax") :]
+    conversation.turn(prompt, lambda: [replace(conversation, "till/tax.py", old, new)], text="Done as you said.")
+    assert len(drafted(conversation)) == count
+
+
 REDIS = (
     "import redis\n\nclient = redis.Redis()\n\n\n"
     "def total(cart):\n    kept = client.get(cart.id)\n    return kept or sum_of(cart)\n\n\n"

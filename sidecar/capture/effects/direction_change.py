@@ -297,7 +297,15 @@ SAME_LINE = 0.5
 MAX_COMPARED = 400
 """Maximum number of lost lines, and of new ones, that are compared word by word."""
 
+LEAST_OF_DEFINITION = 3
+"""Words of a definition's line that identify it without its name: `def name(value)`."""
+
 _WORDS = lazy_regex(r"[^\W\d_][\w$]*")
+_DEFINITION = lazy_regex(
+    r"\b(?:def|class|function|func|fn|fun|struct|interface|type|enum|trait|const|let|var|val)\s{1,4}([\w$]{1,80})"
+    r"|(?<![\w$])([\w$]{1,80})\s?\([^()\n]{0,200}\)[^;(){\n]{0,60}\{\s{0,8}$"
+)
+"""The name that a line of code defines."""
 _NO_CODE = lazy_regex(r"\s*(?://|#|\*|/\*|<!--|--|import\b|from\b[^\n]*\bimport\b)")
 
 
@@ -325,14 +333,33 @@ def _with_dropped(
             dropped += max(0, len(marks) - len(new_marks.get(path, ())))
     after = "\n".join(edit.after for edit in edits)
     new = [words for line in dict.fromkeys(after.split("\n")) if (words := set(_WORDS.findall(line)))][:MAX_COMPARED]
+    renamed = _renamed(lost_lines[:MAX_COMPARED], new)
+    unmatched: list[str] = lost_lines[MAX_COMPARED:]
     for line in lost_lines[:MAX_COMPARED]:
-        words = set(_WORDS.findall(line)) if not _NO_CODE.match(line) else set()
+        words = {renamed.get(word, word) for word in _WORDS.findall(line)} if not _NO_CODE.match(line) else set()
         same = next((other for other in new if len(words & other) >= SAME_LINE * len(words | other)), None)
         if same is not None:
             new.remove(same)
+        else:
+            unmatched.append(line)
         dropped += bool(words) and same is None
     remaining = {term for text in texts for term in query_terms(text[:_READ_CHARACTERS])} if lost_lines else set()
-    return lost._replace(dropped=dropped, vanished=frozenset(query_terms("\n".join(lost_lines))) - remaining)
+    only_renamed = set(query_terms(" ".join(renamed))).difference(query_terms("\n".join(unmatched)))
+    vanished = frozenset(query_terms("\n".join(lost_lines))) - remaining - only_renamed
+    return lost._replace(dropped=dropped, vanished=vanished)
+
+
+def _renamed(lost_lines: Iterable[str], new: Iterable[Collection[str]]) -> dict[str, str]:
+    """Return the new name of each definition of which a new line differs by nothing but that name."""
+    renamed: dict[str, str] = {}
+    for line in lost_lines:
+        words = set(_WORDS.findall(line))
+        names = {name for match in _DEFINITION.finditer(line) for name in match.groups() if name}
+        for other in map(set, new):
+            old, new_name = words - other, other - words
+            if len(words) >= LEAST_OF_DEFINITION and len(old) == len(new_name) == 1 and old <= names:
+                renamed |= dict(zip(old, new_name, strict=True))
+    return renamed
 
 
 def _lost_before(
