@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 import apsw
 
+from sidecar.capture.effects.direction_change import line_marks
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.core.clean_text import clip_at_word, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
+from sidecar.language.common_words import naming_words
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
@@ -32,6 +34,9 @@ MAX_TYPED_PROMPTS = 6
 
 MAX_TYPED_CHARACTERS = 20_000
 MAX_BEFORE_CHARACTERS = 1_200
+MAX_RUNS, MAX_FILES, MAX_FILE_CHARACTERS = 50, 20, 40_000
+"""Runs, their files and the beginning of each in which the work of a conversation is looked for."""
+
 MAX_CONVERSATIONS = 64
 """Conversations whose prompts are in memory; no prompt is written to the disk."""
 
@@ -45,7 +50,7 @@ class VerifiedNote(NamedTuple):
     note: AgentNote
     support: Support | None = None
     is_in_changes: bool = False
-    """Whether the run changed or ran something that the note names."""
+    """Whether the conversation's changes show what the note names, and not the alternative."""
 
 
 class TypedPrompts:
@@ -76,15 +81,63 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
         prompts.replace(conversation, typed)
         return []
     prompts.replace(conversation, ())
-    notes = (
+    notes = [_as_rule(note) for note in run.notes_block.notes]
+    work = _work_of_conversation(tx, run) if any(note.key == "decision" for note in notes) else Work()
+    verified_all = (
         VerifiedNote(
             note,
             verify_rule(note.text, typed) if note.key == "rule" else None,
-            not run.changed_terms.isdisjoint(query_terms(note.subject)),
+            note.key == "decision" and work.shows(note),
         )
-        for note in map(_as_rule, run.notes_block.notes)
+        for note in notes
     )
-    return [verified for verified in notes if not _is_for_one_task(verified)]
+    return [verified for verified in verified_all if not _is_for_one_task(verified)]
+
+
+class Work(NamedTuple):
+    """The words of a conversation's work."""
+
+    terms: frozenset[str] = frozenset()
+    """Words of its lines, of the files it created and of the last run's commands."""
+    code_terms: frozenset[str] = frozenset()
+    """Words of the last lines added that are no comments."""
+    place: frozenset[str] = frozenset()
+    """Words of the paths it worked in, which say nothing about what it did there."""
+
+    def shows(self, decision: AgentNote) -> bool:
+        """Whether most names in a decision, or half of its words, are in the work, and the alternative is not."""
+        terms, are_names = naming_words(decision.subject)
+        chosen = [term for term in terms if term not in self.place]
+        others = set(naming_words(decision.alternative).terms).difference(terms, self.place)
+        if others and others <= self.code_terms:
+            return False
+        shown = sum(map(self.terms.__contains__, chosen))
+        return bool(chosen) and 2 * shown > len(chosen) - (not are_names)
+
+
+def _work_of_conversation(tx: apsw.Connection, run: FinishedRun) -> Work:
+    """Return the words of what a run added, and of the lines of the conversation's runs that are still there."""
+    own: dict[str, frozenset[str]] = {path: file.lines for path, file in run.surviving_lines.by_path.items()}
+    for lines_of_run in run_records.stored_surviving_lines(tx, run.params.sub_chat_id, MAX_RUNS):
+        for path, file in lines_of_run.items():
+            own.setdefault(path, file.lines)
+    files = {path: run.effects.files[path] for path in list(own)[:MAX_FILES] if path in run.effects.files}
+    texts = run.workspace.slices.repository.worktree_texts(files)
+    lines, created = run.added_text.splitlines(), set[str]()
+    for path, text in texts.items():
+        lines += [
+            line for line in text[:MAX_FILE_CHARACTERS].splitlines() if not own[path].isdisjoint(line_marks(line))
+        ]
+        created |= {path} if line_marks(text) <= own[path] else set()
+    paths = {*own, *(change.path for change in run.effects.changes)}
+    place = frozenset(query_terms(" ".join(path.rpartition("/")[0] if path in created else path for path in paths)))
+    named = [command.command[:400] for command in run.activity.commands] + [path.rpartition("/")[2] for path in created]
+    latest = run.added_text.splitlines() or lines
+    code = frozenset(query_terms("\n".join(line for line in latest if not _COMMENT.match(line))))
+    return Work(frozenset(query_terms("\n".join((*lines, *named)))), code, place)
+
+
+_COMMENT = lazy_regex(r"\s{0,80}(?://|#(?!\s?include)|\*|/\*|<!--|-- )")
 
 
 def _as_rule(note: AgentNote) -> AgentNote:

@@ -152,11 +152,15 @@ class FinishedRun:
         """The words of the paths that it changed, of the lines it added, and of the commands it ran."""
         texts = [change.path for change in self.effects.changes]
         texts += [command.command[:400] for command in self.activity.commands]
+        return frozenset(term for text in (*texts, self.added_text) for term in query_terms(text))
+
+    @cached_property
+    def added_text(self) -> str:
+        """The lines that it added, as far as they are in no commit, and the beginning of each new file."""
         diffs = (self.effects.diffs.get(path) for path in sorted(self.effects.own_paths))
         hunks = "\n".join(diff.hunks for diff in diffs if diff is not None)[:MAX_DIFF_CHARACTERS]
-        texts.append("\n".join(line for line in hunks.splitlines() if line.startswith("+")))
-        texts.append("\n".join(self._new_texts())[:MAX_DIFF_CHARACTERS])
-        return frozenset(term for text in texts for term in query_terms(text))
+        added = (line[1:] for line in hunks.splitlines() if line.startswith("+"))
+        return "\n".join((*added, "\n".join(self._new_texts())[:MAX_DIFF_CHARACTERS]))
 
     def _new_texts(self) -> Iterator[str]:
         """Yield the text of each file that it created and that git does not track yet."""

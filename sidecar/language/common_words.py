@@ -408,6 +408,36 @@ def _activities(text: str, table: _Table) -> frozenset[str]:
     return frozenset().union(*found)
 
 
+_LATIN = "A-Za-zÀ-ɏ_$"
+_TOKEN = lazy_regex(rf"[{_LATIN}][{_LATIN}0-9]*|(?:(?![{_LATIN}])\w)+")
+_IN_NAMES_ONLY = lazy_regex(r"[\d_$]|(?<=.)[A-ZÀ-Þ]")
+_CAPITALISES_NOUNS = lazy_regex(r"\b(?:der|die|das|den|dem|ein|eine[nmrs]?|und|wird|werden|für|mit|auf|im|nicht)\b")
+_OTHER_SCRIPT = lazy_regex(r"[Ͱ-ӿ\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class NamingWords(NamedTuple):
+    """The terms that tell what a statement is about: its names, as of tools and symbols; other words if it has none."""
+
+    terms: tuple[str, ...]
+    are_names: bool
+
+
+def naming_words(text: str) -> NamingWords:
+    """Return the terms that tell what a statement is about."""
+    names: list[str] = []
+    words: list[str] = []
+    has_other_script = _OTHER_SCRIPT.search(text) is not None
+    has_capital_names = _CAPITALISES_NOUNS.search(text) is None
+    for match in _TOKEN.finditer(text):
+        token, is_code = match[0], text.count("`", 0, match.start()) % 2 == 1
+        is_latin = _OTHER_SCRIPT.match(token) is None
+        terms = [term for term in query_terms(token)[: 1 if is_latin else None] if is_distinctive(term)]
+        is_capital = has_capital_names and token[0].isupper() and match.start() > 0
+        is_name = is_code or is_capital or (is_latin and has_other_script) or _IN_NAMES_ONLY.search(token)
+        (names if is_name else words).extend(terms)
+    return NamingWords(tuple(dict.fromkeys(names or words)), bool(names))
+
+
 _OF_ANY_ACCOUNT = (
     "functionality required comprehensive successfully "
     "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"

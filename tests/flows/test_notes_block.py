@@ -163,6 +163,46 @@ def test_a_decision_line_is_an_artifact_only_if_the_run_shows_it(conversation: C
     assert again["after"]["artifacts"] == []
 
 
+STORE = "import sqlite3\n\n\ndef open_store(path):\n    return sqlite3.connect(path)\n"
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        "the store uses Postgres because of row locking, instead of SQLite",
+        "the till's carts are kept in postgres because rows are locked, instead of sqlite",
+        "the API of the store uses Postgres because rows are locked",
+        "sqlite errors are hidden because users panic, instead of raising a sqlite3 error",
+        "till receipts go out through Mailgun because SES is blocked, instead of SES",
+        "der Speicher der Kasse liegt in Postgres, weil Zeilen gesperrt werden, statt in SQLite",
+        "el almacén de la caja usa Postgres porque bloquea filas, en lugar de SQLite",
+        "店のデータは Postgres に保存する。行をロックするため、SQLite ではなく",
+    ],
+)
+def test_a_decision_that_the_changes_do_not_show_or_contradict_is_a_memory_only(
+    conversation: Conversation, memories: Memories, decision: str
+) -> None:
+    work = lambda: [conversation.edit("till/store.py", STORE)]  # noqa: E731
+    after = conversation.turn("Store the carts.", work, text=reply(f"Decision: {decision}"))["after"]
+    assert after["artifacts"] == []
+    assert [memory["text"] for memory in stored(memories)] == [decision]
+
+
+def test_a_decision_may_be_shown_by_lines_of_earlier_runs_that_are_still_there(
+    conversation: Conversation, project: Repository
+) -> None:
+    decision = reply("Decision: carts live in SQLite because the till has no server, instead of Redis")
+    conversation.turn("Store the carts.", lambda: [conversation.edit("till/store.py", STORE)], text="I added a store.")
+    (draft,) = conversation.turn("Why this one?", text=decision)["after"]["artifacts"]
+    assert conversation.artifact(draft["id"])["title"] == "Carts live in SQLite"
+    other = Conversation(conversation.client, project.path, sub_chat_id="other")
+    assert other.turn("Why is it stored there?", text=decision)["after"]["artifacts"] == []
+    third = Conversation(conversation.client, project.path, sub_chat_id="third")
+    third.turn("Store the rows.", lambda: [third.edit("till/rows.py", "import kafka\n")], text="I added rows.")
+    project.write({"till/rows.py": "import json\n"})
+    assert third.turn("Why?", text=decision.replace("SQLite", "Kafka"))["after"]["artifacts"] == []
+
+
 @pytest.mark.parametrize(
     ("decision", "title"),
     [
