@@ -106,13 +106,10 @@ class Work(NamedTuple):
 
     def shows(self, decision: AgentNote) -> bool:
         """Whether most names in a decision, or half of its words, are in the work, and the alternative is not."""
-        terms, are_names = naming_words(decision.subject)
-        chosen = [term for term in terms if term not in self.place]
-        others = set(naming_words(decision.alternative).terms).difference(terms, self.place)
-        if others and others <= self.code_terms:
-            return False
-        shown = sum(map(self.terms.__contains__, chosen))
-        return bool(chosen) and 2 * shown > len(chosen) - (not are_names)
+        chosen = naming_words(decision.subject)
+        others = set(naming_words(decision.alternative).terms).difference(chosen.terms, self.place)
+        is_contradicted = bool(others) and others <= self.code_terms
+        return not is_contradicted and chosen.are_among(self.terms, self.place)
 
 
 def _work_of_conversation(tx: apsw.Connection, run: FinishedRun) -> Work:

@@ -464,7 +464,8 @@ def _account_so_far(
 ) -> WorkAccount:
     known = _details(earlier)
     lost = run.surviving_lines.lost
-    lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), lost.lines + lost.new)
+    removed = 0 if lost.by_user else lost.lines + lost.new
+    lines = max(_growth(known.tally if earlier is not None else RunsTally(), tally), removed)
     if run.is_named_by_commit:
         named = known.account.title.lines if known.account.title.names_whole else 0
         lines = max(lines, _lines(tally) - named)

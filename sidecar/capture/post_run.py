@@ -208,9 +208,10 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         failures=tuple(failures),
         transcript=transcript,
     )
+    noted = finished.notes_block.notes if finished.notes_block is not None else ()
     finished.surviving_lines = surviving_lines(
-        workspace, effects, _baseline(pre_run), stored_lines,
-        looks_back=finished.reversal is not None, edits=_edits(params.cwd, activity),
+        workspace, effects, _baseline(pre_run), stored_lines, edits=_edits(params.cwd, activity),
+        looks_back=finished.reversal is not None, looks_further=any(note.key == "dropped" for note in noted),
     )  # fmt: skip
     if params.outcome == "completed":
         finished.boundaries = touched_boundaries(

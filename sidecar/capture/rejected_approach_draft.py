@@ -31,7 +31,7 @@ from sidecar.core.prose_sentences import first_informative_paragraph, first_sent
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM
-from sidecar.language.common_words import is_distinctive
+from sidecar.language.common_words import is_distinctive, naming_words
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
@@ -256,10 +256,11 @@ def direction_change_of(
     lost = run.surviving_lines.lost
     refused = _refused_plan(tx, run, state)
     taken_back = _takes_back(run, lost)
-    stated = _stated(tx, run, noted)
+    lost_ones, other_ones = _with_lines(tx, run, noted)
+    stated = [*lost_ones, *_stated(tx, run, noted)][:MAX_OF_RUN]
     dropped = dropped_steps(state.todos, steps) or refused or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
-    if not stated and not taken_back and reverted is None and dropped is None:
+    if not (stated or other_ones or taken_back or reverted is not None or dropped is not None):
         return DirectionChange()
     is_new_direction = dropped is not None and (
         dropped is refused or is_direction_change(dropped, state.todos) or reverted is not None
@@ -282,7 +283,7 @@ def direction_change_of(
             _in_the_words_used(approach, run, removed, is_stated=bool(stated))._replace(is_titled_by_user=by_user)
             for approach in approaches
         ]
-    return DirectionChange(tuple(approaches), dropped)
+    return DirectionChange((*approaches, *other_ones)[:MAX_OF_RUN], dropped)
 
 
 def _in_the_words_used(
@@ -343,22 +344,72 @@ def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:
     return best if best is not None and shared[best] else None
 
 
-def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
-    """Return the approaches that the agent gives up, without those that nothing it did supports.
+def _with_lines(
+    tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]
+) -> tuple[list[AbandonedApproach], list[RejectedApproach]]:
+    """Return the approaches of a notes block whose own lines went: those the user's words may be about, and others.
 
-    Lines must have gone, of earlier runs or of this one. Without a notes block, a sentence suffices that states the
-    failure by itself and names something that this or an earlier run worked on.
+    The others are what the run itself tried, and what the user's words do not name while naming other lines that went.
     """
     lost = run.surviving_lines.lost
+    went, place = _words_that_went(tx, run, lost), _place_of(run, lost)
+    named_by_user = lost.vanished.intersection(query_terms(run.reversal.order)) if run.reversal is not None else ()
+    lost_ones: list[AbandonedApproach] = []
+    others: list[RejectedApproach] = []
+    for approach in noted:
+        words = naming_words(_PURPOSE.sub("", approach.tried))
+        is_lost = words.are_among(went, place)
+        if is_lost and (not named_by_user or not named_by_user.isdisjoint(query_terms(approach.tried))):
+            lost_ones.append(approach)
+        elif is_lost or words.are_among(lost.tried):
+            files = lost.files if is_lost else ()
+            others.append(RejectedApproach(approach.tried, approach.reason, approach.instead, files, approach.sentence))
+    return lost_ones, others
+
+
+_PURPOSE = lazy_regex(
+    r"(?i)(?<=.{3})\s(?:for|in|on|at|via|with|per|from|to|through|between|für|im|über|mit|para|por|en|pour|dans|avec|con|nel\w*"
+    r"|voor|met|для|в|через|с)\s.*"
+)
+"""Place or purpose of what was tried, which other work shares."""
+
+
+def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> frozenset[str]:
+    """Return the words of the lines and files that went; where most of a run's lines did, also those of its account."""
+    texts = [path.rpartition("/")[2] for path in lost.files if path not in run.effects.files]
+    if max(lost.share, lost.run_share) >= BANNED_SHARE:
+        summaries = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
+        of_files = (summary.conclusion for summary in summaries if not set(lost.files).isdisjoint(summary.touched))
+        texts += [first_informative_paragraph(conclusion, 400) for conclusion in of_files]
+    return lost.vanished.union(query_terms("\n".join(texts)))
+
+
+def _place_of(run: FinishedRun, lost: LostWork) -> frozenset[str]:
+    """Return the words of the paths in which lines went, without the names of new and of deleted files."""
+    state = run.effects.state
+    new = {file.path for file in state.all_changed if file.kind == "untracked"} if state is not None else set()
+    paths = (path if path in run.effects.files and path not in new else path.rpartition("/")[0] for path in lost.files)
+    return frozenset(query_terms(" ".join(paths)))
+
+
+def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
+    """Return the approaches that the agent's sentences give up, without those of its notes block.
+
+    Lines must have gone, of earlier runs or of this one; or a sentence states the failure by itself and names something
+    that this or an earlier run worked on.
+    """
+    lost = run.surviving_lines.lost
+    stated = [
+        approach
+        for approach in abandoned_approaches(run.conclusion)
+        if not any(overlap(query_terms(approach.tried), query_terms(note.tried)) >= SAME_APPROACH for note in noted)
+    ]
     if (lost.lines and not lost.by_user) or lost.within_run:
-        return (list(noted) or list(abandoned_approaches(run.conclusion)))[:MAX_OF_RUN]
-    if noted:
-        return []
+        return stated
     known = set(run.changed_terms)
     for summary in run_records.run_summaries(tx, run.params.sub_chat_id, RUNS):
         known.update(query_terms(" ".join((*summary.touched, summary.conclusion))))
-    stated = (approach for approach in abandoned_approaches(run.conclusion) if approach.is_explicit)
-    return [approach for approach in stated if not known.isdisjoint(query_terms(approach.tried))][:MAX_OF_RUN]
+    return [each for each in stated if each.is_explicit and not known.isdisjoint(query_terms(each.tried))]
 
 
 def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
@@ -434,9 +485,12 @@ def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: Direc
     )
     covered = [note.provenance.details for note in notes]
     known = [details for details in covered if isinstance(details, RejectedApproachDetails)]
+    lost = run.surviving_lines.lost
+    noted_later = frozenset(lost.by_user if run.reversal is None else ())
     new: list[RejectedApproach] = []
     for approach in change.rejected:
-        if not any(_is_same(approach, details) for details in known):
+        is_known = any(not noted_later.isdisjoint(details.reverted_files) for details in known)
+        if not is_known and not any(_is_same(approach, details) for details in known):
             new.append(approach)
             known.append(RejectedApproachDetails(terms=approach.terms))
     return new

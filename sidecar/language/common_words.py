@@ -5,7 +5,7 @@ about a step of the work, such as tests or commits, are found by that step inste
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -420,6 +420,24 @@ class NamingWords(NamedTuple):
 
     terms: tuple[str, ...]
     are_names: bool
+
+    def are_among(self, evidence: Collection[str], besides: Collection[str] = ()) -> bool:
+        """Whether most names, or half of the other words, are in the evidence; `besides` are words that do not count.
+
+        Long words may be the beginning of each other, as "Postgres" of "postgresql".
+        """
+        terms = [term for term in self.terms if term not in besides]
+        long = [term for term in evidence if len(term) >= MIN_BEGINNING]
+        shown = sum(
+            term in evidence
+            or (len(term) >= MIN_BEGINNING and any(other.startswith(term) or term.startswith(other) for other in long))
+            for term in terms
+        )
+        return bool(terms) and 2 * shown > len(terms) - (not self.are_names)
+
+
+MIN_BEGINNING = 5
+"""Minimum length of a word that counts as the beginning of another."""
 
 
 def naming_words(text: str) -> NamingWords:

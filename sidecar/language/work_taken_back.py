@@ -259,6 +259,7 @@ _REPLACED = lazy_regex(
 )
 _REMOVED = lazy_regex(
     rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|got rid of)\s+(?P<what>.+)"
+    rf"|{_BY_WHOM}(?:took|taken|ripped|threw|pulled)\s+(?P<what3>[^\s.;:,][^.;:,]{{1,60}}?)\s(?:(?:back|right)\s)?out(?:\sagain)?(?=\W*$|[.,;:]|\s(?:because|since|as|so|and)\b)"
     rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?)\s+(?P<what2>.+)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
     r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}"

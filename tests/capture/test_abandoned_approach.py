@@ -93,6 +93,8 @@ REMOVED = {
     "Sidekiq is out again": RemovedWork("Sidekiq"),
     "The socket server has been removed": RemovedWork("The socket server"),
     "I threw out the file approach": RemovedWork("the file approach"),
+    "Took the tax helpers out.": RemovedWork("the tax helpers"),
+    "I ripped the old queue out again, since it blocked.": RemovedWork("the old queue", reason="it blocked"),
     "cobra retiré": RemovedWork("cobra"),
     "Le fichier est remplacé par une table.": RemovedWork("Le fichier", "une table"),
     "Redux afuera.": RemovedWork("Redux"),

@@ -146,6 +146,106 @@ def test_a_dropped_line_is_an_artifact_only_if_lines_went(conversation: Conversa
     assert "**Instead:** A webhook." in body
 
 
+PRICES = "def discounted_price(cents, percent):\n    return cents * (100 - percent) // 100\n"
+TAX = "\n\ndef tax(cents):\n    return cents * 19 // 100\n\n\ndef with_tax(cents):\n    return cents + tax(cents)\n"
+UNDO_TAX = "Undo the tax helpers, the accountant does it."
+
+
+def replace(conversation: Conversation, old: str, new: str) -> list[dict[str, Any]]:
+    """Edit the prices as an agent does and return the part that shows both sides."""
+    target = conversation.cwd / "till/prices.py"
+    before = target.read_text("utf-8")
+    assert old in before
+    target.write_text(before.replace(old, new), "utf-8")
+    given = {"file_path": str(target), "old_string": old, "new_string": new}
+    return [{"type": "tool-Edit", "toolCallId": "e", "state": "result", "input": given, "output": {}}]
+
+
+def add_tax(conversation: Conversation) -> None:
+    work = lambda: replace(conversation, PRICES, PRICES + TAX)  # noqa: E731
+    conversation.turn("Add the tax", work, text="Added tax helpers to the prices.")
+
+
+def rejected(conversation: Conversation) -> list[Any]:
+    params = {"projectPath": conversation.project_path, "type": "rejectedApproach"}
+    rows = conversation.client.request("artifact/list", params)["artifacts"]
+    return [conversation.artifact(row["id"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "dropped", "titles"),
+    [
+        ("go on", "a websocket feed because the proxy buffers it", []),
+        ("go on", "a websocket feed for prices because the proxy buffers it", []),
+        ("go on", "Redis for the tax because the till has no server", []),
+        ("go on", "the tax helpers because the accountant does it", ["Tax helpers – the accountant does it"]),
+        ("go on", "die Funktion `with_tax`, weil das Büro rechnet", ["Die Funktion `with_tax` – das Büro rechnet"]),
+        ("go on", "`with_tax` の税関数。会計士が計算するため", ["`with_tax` の税関数 – 会計士が計算する"]),
+        (
+            UNDO_TAX,
+            "a websocket feed because the proxy buffers it",
+            ["Added tax helpers to the prices – Undo the tax helpers, the accountant does it"],
+        ),
+    ],
+)
+def test_a_dropped_line_takes_back_only_what_it_names(
+    conversation: Conversation, prompt: str, dropped: str, titles: list[str]
+) -> None:
+    add_tax(conversation)
+    conversation.turn(prompt, lambda: replace(conversation, TAX, ""), text=reply(f"Dropped: {dropped}"))
+    notes = rejected(conversation)
+    assert [note["title"] for note in notes] == titles
+    assert all("In `till/prices.py`; reverted since." in note["body"] for note in notes)
+
+
+def test_a_dropped_line_leaves_the_other_accounts_of_the_run_as_they_are(conversation: Conversation) -> None:
+    add_tax(conversation)
+    bisect = "\n\ndef bisect_prices(prices):\n    low = 0\n    high = len(prices)\n    return low + high // 2\n"
+
+    def work() -> list[dict[str, Any]]:
+        steps = ((PRICES, PRICES + bisect), (bisect, ""), (TAX, ""))
+        return [part for old, new in steps for part in replace(conversation, old, new)]
+
+    conversation.turn(UNDO_TAX, work, text=reply("Dropped: `bisect_prices` because prices repeat"))
+    assert {note["title"] for note in rejected(conversation)} == {
+        "Added tax helpers to the prices – Undo the tax helpers, the accountant does it",
+        "`bisect_prices` – prices repeat",
+    }
+    own = Conversation(conversation.client, conversation.cwd, sub_chat_id="own")
+    add_tax(own)
+    text = "I abandoned the tax helpers because amounts were wrong.\n\n" + reply("Dropped: a feed because it blocks")
+    own.turn("go on", lambda: replace(own, TAX, ""), text=text)
+    assert "Tax helpers – amounts were wrong" in {note["title"] for note in rejected(own)}
+
+
+@pytest.mark.parametrize("by", ["run", "user"])
+def test_a_dropped_line_may_name_lines_that_went_before_the_run(
+    conversation: Conversation, project: Repository, by: str
+) -> None:
+    add_tax(conversation)
+    if by == "user":
+        project.write({"till/prices.py": PRICES})
+    else:
+        conversation.turn("Simplify it", lambda: replace(conversation, TAX, ""), text="The prices are simpler.")
+    feed = reply("Dropped: a websocket feed because the proxy buffers it")
+    assert conversation.turn("Why is it not live?", text=feed)["after"]["artifacts"] == []
+    why = reply("Dropped: tax helpers in till/prices.py because the accountant does it")
+    conversation.turn("Why were they taken out?", text=why)
+    (note,) = rejected(conversation)
+    assert note["title"] == "Tax helpers in till/prices.py – the accountant does it"
+    conversation.turn("And why not here?", text=why.replace("tax helpers", "with_tax"))
+    assert len(rejected(conversation)) == 1
+
+
+def test_a_dropped_line_on_lines_that_were_only_reworked_is_a_memory_only(conversation: Conversation) -> None:
+    add_tax(conversation)
+    conversation.turn(
+        "Round it", lambda: replace(conversation, "cents * 19 // 100", "round(cents * 0.19)"), text="Done."
+    )
+    conversation.turn("And why not live?", text=reply("Dropped: a tax service because it costs money"))
+    assert rejected(conversation) == []
+
+
 def test_a_decision_line_is_an_artifact_only_if_the_run_shows_it(conversation: Conversation) -> None:
     decision = "Decision: carts live in SQLite because the till has no server, instead of Redis"
     after = conversation.turn("Store the carts.", text=reply(decision))["after"]

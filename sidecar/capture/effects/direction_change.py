@@ -67,9 +67,11 @@ class LostWork(NamedTuple):
     run_share: float = 0.0
     """The greatest part of one earlier run's own lines that is gone."""
     by_user: tuple[str, ...] = ()
-    """Files in which the lines went before the run, so by the user's hand."""
+    """Files in which the lines went before the run: by the user's hand, unless earlier runs were looked at."""
     within_run: tuple[str, ...] = ()
     """Files into which the run itself put lines that it removed again."""
+    tried: frozenset[str] = frozenset()
+    """Words of those lines that the files no longer contain."""
     dropped: int = 0
     """Lines of code among them that no new line replaces: the others were changed rather than removed."""
     vanished: frozenset[str] = frozenset()
@@ -196,11 +198,13 @@ def surviving_lines(
     by_run: Sequence[Mapping[str, FileLines]],
     *,
     looks_back: bool = False,
+    looks_further: bool = False,
     edits: Sequence[TextEdit] = (),
 ) -> SurvivingLines:
     """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
 
-    With `looks_back`, lines that the user removed between two runs are found, too.
+    With `looks_back`, lines that the user removed between two runs are found, too; with `looks_further` also those that
+    an earlier run removed.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -243,11 +247,12 @@ def surviving_lines(
         by_path[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
     lost = lost_work(at_start, present_lines, new)
     if looks_back and not lost.lines:
-        lost = _lost_before(repository, effects, stored, at_start)
-    lost = lost._replace(
-        run_share=_run_share(by_run, at_start, present_lines),
-        within_run=_removed_again(repository, effects, edits),
-    )
+        lost = _lost_before(repository, effects, [stored], at_start)
+    if looks_further and not lost.lines:
+        lost = _lost_before(repository, effects, by_run, at_start)
+    within_run, tried = _removed_again(repository, effects, edits)
+    run_share = max(lost.run_share, _run_share(by_run, at_start, present_lines))
+    lost = lost._replace(run_share=run_share, within_run=within_run, tried=tried)
     if not lost.by_user:
         new_marks = {path: marks - at_start[path].lines for path, marks in added_lines.items() if path in at_start}
         lost = _with_dropped(lost, at_start, present_lines, new_marks, edits, texts.values())
@@ -275,20 +280,25 @@ def _run_share(
     return max(shares)
 
 
-def _removed_again(repository: Repository, effects: RunEffects, edits: Sequence[TextEdit]) -> tuple[str, ...]:
-    """Return the files from which some of what the run put into them is gone again."""
+def _removed_again(
+    repository: Repository, effects: RunEffects, edits: Sequence[TextEdit]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the files from which some of what the run put into them is gone again, and the words that went."""
     added_texts: dict[str, str] = {}
     for edit in edits:
         added_texts[edit.path] = f"{added_texts.get(edit.path, '')}\n{edit.after}"
     paths = [path for path in added_texts if not _is_temporary(path)][:MAX_FILES]
     texts = repository.worktree_texts({path: effects.files[path] for path in paths if path in effects.files})
-    files = []
+    files: list[str] = []
+    words: set[str] = set()
     for path in paths:
-        added = line_marks(added_texts[path])
-        removed = added - line_marks(texts.get(path, ""))
+        text = texts.get(path, "")
+        removed = line_marks(added_texts[path]) - line_marks(text)
         if len(removed) >= LEAST_TRIED:
             files.append(path)
-    return tuple(files)
+            words.update(query_terms(added_texts[path][:_READ_CHARACTERS]))
+            words.difference_update(query_terms(text[:_READ_CHARACTERS]))
+    return tuple(files), frozenset(words)
 
 
 SAME_LINE = 0.5
@@ -363,19 +373,29 @@ def _renamed(lost_lines: Iterable[str], new: Iterable[Collection[str]]) -> dict[
 
 
 def _lost_before(
-    repository: Repository, effects: RunEffects, stored: Mapping[str, FileLines], at_start: Mapping[str, FileLines]
+    repository: Repository,
+    effects: RunEffects,
+    by_run: Sequence[Mapping[str, FileLines]],
+    at_start: Mapping[str, FileLines],
 ) -> LostWork:
-    """Return the earlier work that was gone when the run started: no run removed it, so the user did."""
-    paths = [path for path in stored if not is_generated(path)][:MAX_FILES]
+    """Return the work of runs that was gone when the run started."""
+    written: dict[str, frozenset[str]] = {}
+    for lines_of_run in by_run:
+        for path, file in lines_of_run.items():
+            written[path] = written.get(path, frozenset()) | file.lines
+    paths = [path for path in written if not is_generated(path)][:MAX_FILES]
     before = {
-        path: FileLines(
-            lines=stored[path].lines - (at_start[path].lines if path in at_start else frozenset()), digest=""
-        )
+        path: FileLines(lines=written[path] - (at_start[path].lines if path in at_start else frozenset()), digest="")
         for path in paths
     }
     texts = repository.worktree_texts({path: effects.files[path] for path in paths if path in effects.files})
     lost = lost_work(before, {path: line_marks(texts.get(path, "")) for path in paths}, 0)
-    return lost._replace(by_user=lost.files)
+    shares = [0.0]
+    for lines_of_run in by_run:
+        lines = frozenset[str]().union(*(lines_of_run[path].lines for path in lost.files if path in lines_of_run))
+        present = frozenset[str]().union(*(line_marks(texts.get(path, "")) for path in lost.files))
+        shares += [len(lines - present) / len(lines)] if lines else []
+    return lost._replace(by_user=lost.files, run_share=max(shares))
 
 
 def _earlier_lines(
