@@ -5,7 +5,7 @@ Each approach is noted once, however it is worded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -32,11 +32,12 @@ from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM
 from sidecar.language.common_words import is_distinctive, naming_words
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import COMPLAINT, own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
     MAX_REVERSAL_WORDS,
+    NOT_OURS,
     AbandonedApproach,
     RemovedWork,
     Reversal,
@@ -59,7 +60,7 @@ _SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
     " first second third initial original earlier previous prior old last version this that it change changes whole"
-    " entire different other another work commit edit edits implementation".split()
+    " entire different other another work commit edit edits implementation git revert reset stash checkout".split()
 )
 
 
@@ -255,8 +256,9 @@ def direction_change_of(
     """
     lost = run.surviving_lines.lost
     refused = _refused_plan(tx, run, state)
-    taken_back = _takes_back(run, lost)
-    lost_ones, other_ones = _with_lines(tx, run, noted)
+    went = _words_that_went(tx, run, lost) if lost.lines else frozenset[str]()
+    taken_back = _takes_back(run, lost, went)
+    lost_ones, other_ones = _with_lines(run, noted, went)
     stated = [*lost_ones, *_stated(tx, run, noted)][:MAX_OF_RUN]
     dropped = dropped_steps(state.todos, steps) or refused or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
@@ -277,7 +279,7 @@ def direction_change_of(
     )
     if taken_back or (run.reversal is not None and dropped is refused is not None):
         is_unstated = taken_back and not stated
-        removed = _removed_by(run, lost) if is_unstated else None
+        removed = _removed_by(run, went) if is_unstated else None
         by_user = is_unstated and removed is None and run.reversal is not None and _names_work(run.reversal)
         approaches = [
             _in_the_words_used(approach, run, removed, is_stated=bool(stated))._replace(is_titled_by_user=by_user)
@@ -310,21 +312,9 @@ def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
     relevant = (
         sentence
         for sentence in sentences(words)
-        if _COMPLAINT.search(sentence) or not about.isdisjoint(query_terms(sentence))
+        if COMPLAINT.search(sentence) or not about.isdisjoint(query_terms(sentence))
     )
     return clip_at_word(" ".join(relevant), MAX_REVERSAL_WORDS)
-
-
-_COMPLAINT = lazy_regex(
-    r"(?i)\b(?:wrong\w*|bad|broke\w*|breaks?|fail(?:s|ed|ing)?|crash\w*|stale|slow\w*|flak\w*|useless|garbage|ugly"
-    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
-    r"|too (?:much|many|big|large|complex|complicated|expensive|late|early|heavy|long)"
-    r"|falsch\w*|kaputt|langsam\w*|klappt nicht|geht nicht|zu (?:langsam|groß|viel)|fall[aóo]|rot[oa]|lent[oae]"
-    r"|no (?:funciona|sirve|va)|não funciona|falh\w+|quebr\w+|ne (?:marche|fonctionne)|mauvais\w*|faux|cassée?|non"
-    r" (?:funziona|va)|sbagliat\w+|rott[oa]|traag|werkt niet|verkeerd|не работает|сломал\w*|неверн\w+|медленн\w+)\b"
-    r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
-)
-"""Words that find fault, in ten languages."""
 
 
 def _names_work(reversal: Reversal) -> bool:
@@ -334,25 +324,26 @@ def _names_work(reversal: Reversal) -> bool:
     return any(map(is_distinctive, query_terms(reversal.sentence)))
 
 
-def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:
+def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
     """Return what the agent says it took out, as far as the words that went or the user's words confirm it."""
-    known = set(lost.vanished)
+    known = set(went)
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
+    known -= _GENERIC
     shared = {removed: len(known.intersection(query_terms(removed.what))) for removed in run.removals}
-    best = max(run.removals, key=lambda removed: shared[removed], default=None)
+    best = max(run.removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
     return best if best is not None and shared[best] else None
 
 
 def _with_lines(
-    tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]
+    run: FinishedRun, noted: Sequence[AbandonedApproach], went: Collection[str]
 ) -> tuple[list[AbandonedApproach], list[RejectedApproach]]:
     """Return the approaches of a notes block whose own lines went: those the user's words may be about, and others.
 
     The others are what the run itself tried, and what the user's words do not name while naming other lines that went.
     """
     lost = run.surviving_lines.lost
-    went, place = _words_that_went(tx, run, lost), _place_of(run, lost)
+    place = _place_of(run, lost)
     named_by_user = lost.vanished.intersection(query_terms(run.reversal.order)) if run.reversal is not None else ()
     lost_ones: list[AbandonedApproach] = []
     others: list[RejectedApproach] = []
@@ -412,7 +403,7 @@ def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedAppr
     return [each for each in stated if each.is_explicit and not known.isdisjoint(query_terms(each.tried))]
 
 
-def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
+def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
     """Whether earlier work went because the user, or the agent with git, took it back."""
     if not lost.lines:
         return False
@@ -421,7 +412,7 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
         return kind == "undo"
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
-    if _names_what_went(run, lost):
+    if _names_what_went(run, lost, went):
         return True
     if run.reversal is None:
         return False
@@ -433,14 +424,31 @@ def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
     return is_named or lost.dropped >= LEAST_DROPPED[run.reversal.kind]
 
 
-def _names_what_went(run: FinishedRun, lost: LostWork) -> bool:
-    """Whether the agent names as taken out what the words that went confirm."""
+def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
+    """Whether the agent names as taken out what went: by words of the lines or files, else by those of their account.
+
+    Where it names what the lines were about, most of them must have gone for a stated reason.
+    """
     if lost.lines < LEAST_REPLACED or not lost.dropped or lost.run_share < LEAST_SHARE:
         return False
     deleted = " ".join(path.rpartition("/")[2] for path in lost.files if path not in run.effects.files)
-    went = lost.vanished.union(query_terms(deleted))
-    named = (term for removed in run.removals for term in query_terms(removed.what))
-    return any(term in went and is_distinctive(term) for term in named)
+    words = lost.vanished.union(query_terms(deleted))
+    named = (term for removed in run.removals if removed.is_certain for term in query_terms(removed.what))
+    if any(term in words and is_distinctive(term) for term in named):
+        return True
+    place, faults = _place_of(run, lost), _faults_in(run.typed_prompt)
+    return max(lost.share, lost.run_share) >= BANNED_SHARE and any(
+        (removed.reason or not faults.isdisjoint(query_terms(removed.what)))
+        and not NOT_OURS.match(removed.what)
+        and naming_words(_PURPOSE.sub("", removed.what)).are_among(went, place)
+        for removed in run.removals
+    )
+
+
+def _faults_in(prompt: str) -> frozenset[str]:
+    """Return the words of a request's sentences that find fault."""
+    found = filter(COMPLAINT.search, sentences(own_words(prompt[:MAX_REVERSAL_MESSAGE])))
+    return frozenset(query_terms(" ".join(found)))
 
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:

@@ -390,3 +390,15 @@ def request_in_full(text: str) -> str:
     """Return the beginning of what the user typed of a request, on one line; empty if it names nothing."""
     words = redact(" ".join(own_words(text[:MAX_PROSE_CHARACTERS]).split()))
     return clip(words, MAX_REQUEST_IN_FULL) if word_count(words) >= MIN_REQUEST_WORDS else ""
+
+
+COMPLAINT = lazy_regex(
+    r"(?i)\b(?:wrong\w*|bad|broke\w*|breaks?|fail(?:s|ed|ing)?|crash\w*|stale|slow\w*|flak\w*|useless|garbage|ugly"
+    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
+    r"|too (?:much|many|big|large|complex|complicated|expensive|late|early|heavy|long)"
+    r"|falsch\w*|kaputt|langsam\w*|klappt nicht|geht nicht|zu (?:langsam|groß|viel)|fall[aóo]|rot[oa]|lent[oae]"
+    r"|no (?:funciona|sirve|va)|não funciona|falh\w+|quebr\w+|ne (?:marche|fonctionne)|mauvais\w*|faux|cassée?|non"
+    r" (?:funziona|va)|sbagliat\w+|rott[oa]|traag|werkt niet|verkeerd|не работает|сломал\w*|неверн\w+|медленн\w+)\b"
+    r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
+)
+"""Words that find fault, in ten languages."""

@@ -29,7 +29,7 @@ _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|
 BROKE = lazy_regex(
     r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
     r"|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out"
-    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|corrupt\w*|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
+    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|gave up|given up|corrupt\w*|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
     r"|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
 )
 UNREAL = lazy_regex(
@@ -56,7 +56,7 @@ KEYWORDS = frozenset(
 )
 NOT_OURS = lazy_regex(
     r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?|branch\w*|tables?|index(?:es)?|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*"
-    r"|dead code|debug\b.*|temporary\b.*|temp\b.*|deprecated\b.*|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
+    r"|dead code|debug\b.*|placeholders?\b.*|stubs?\b.*|dummy\b.*|temporary\b.*|temp\b.*|deprecated\b.*|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
     r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of|for|when|where|to|as)\b|\s+`)"
 )
 _PLACE = lazy_regex(r"(?i)^(?:it|them|those|these)\s+(?:from|out|back|in|to)\b")
@@ -92,6 +92,11 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )  # fmt: skip
 
 
+_ONLY_TRY = lazy_regex(rf"(?i)^(?:i|we)(?:['’]ve| have)?\s{_ADVERB}(?:tried|attempted)\s")
+_IT_FAILED = lazy_regex(rf"(?i)^(?:it|that|this)\s{_FAILED}")
+_GAVE_UP = lazy_regex(
+    r"(?i)^(?:(?:i|we) )?(?:then )?gave (?:it |that )?up(?: on [^,;]{1,60}?)?\s(?:because|since|as)\s"
+)
 MAX_TRIED, MAX_REASON = 160, 300
 MAX_SENTENCE = 600
 """Longer sentences rarely state what was tried, and matching time grows with the square of the length."""
@@ -116,9 +121,11 @@ def abandoned_approaches(text: str) -> Iterator[AbandonedApproach]:
     texts = [sentence for sentence in sentences(text) if len(sentence) <= MAX_SENTENCE]
     for at, sentence in enumerate(texts):
         following = texts[at + 1] if at + 1 < len(texts) else ""
-        abandoned = _read(sentence, following)
+        fails_next = _ONLY_TRY.match(sentence) and _IT_FAILED.match(following)
+        joined = f"{sentence.rstrip('.')}, but {following[:1].lower()}{following[1:]}" if fails_next else sentence
+        abandoned = _read(joined, following)
         if abandoned is not None:
-            yield abandoned
+            yield abandoned._replace(sentence=redact(f"{sentence} {following}")) if fails_next else abandoned
 
 
 def _read(sentence: str, following: str) -> AbandonedApproach | None:
@@ -143,6 +150,7 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
         tried, why = what, sentence[match.start("why") :]
         if ONLY_TRIED.match(tried) or not BROKE.search(why):
             return None
+        tried, why = re.sub(r"(?i)\s(?:at )?first$", "", tried), _GAVE_UP.sub("", why)
     elif kind == "failed":
         tried, why = what, sentence[end:].strip(" .,")
     else:
@@ -227,7 +235,7 @@ def _mask(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.strip(" .,;:–—-!").strip()
+    return text.strip(" .,;:–—-!。").strip()
 
 
 class RemovedWork(NamedTuple):
@@ -236,6 +244,8 @@ class RemovedWork(NamedTuple):
     what: str
     instead: str = ""
     reason: str = ""
+    is_certain: bool = True
+    """Whether the sentence states that it was taken out, and not only that it failed."""
 
 
 _BY_WHOM = r"^(?:(?:(?:i|we)(?:['’]ve| have)?|j['’]ai|nous avons|he|hemos|se han?|ho|abbiamo|eu|я|мы)\s+)?(?:\w+ly\s+|also\s+)?"
@@ -247,9 +257,9 @@ _REPLACED = lazy_regex(
     rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder"
     rf"|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch"
-    r"|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
+    r"|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
     rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
-    r"|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
+    r"|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)|^(?P<object10>[^。、は]{2,60}?)は[^。]{2,80}?(?:ため|ので)、(?P<instead12>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
     r"|(?:将|把)(?P<object7>[^，。]{2,60}?)(?:替换|改|换)(?:成了|为了|为|成)(?P<instead7>[^，。]{2,60})"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s)?(?:replaced|swapped)\s(?:by|with|for)\s(?P<instead8>.+)"
     rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|está|foi|foram|è stat[oa]|sono stat[ei])\s"
@@ -258,15 +268,15 @@ _REPLACED = lazy_regex(
     re.IGNORECASE,
 )
 _REMOVED = lazy_regex(
-    rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|got rid of)\s+(?P<what>.+)"
+    rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|stashed|shelved|got rid of)\s+(?P<what>.+)"
     rf"|{_BY_WHOM}(?:took|taken|ripped|threw|pulled)\s+(?P<what3>[^\s.;:,][^.;:,]{{1,60}}?)\s(?:(?:back|right)\s)?out(?:\sagain)?(?=\W*$|[.,;:]|\s(?:because|since|as|so|and)\b)"
-    rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?)\s+(?P<what2>.+)"
+    rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?|отказал(?:ся|ась|ись) от|отбросил[аи]?|abandoné|descarté|abandonei|descartei|abandonnée?s?|abbandonat[oaei]|scartat[oaei])\s+(?P<what2>.+)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
     r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}"
     r"(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht"
-    r"|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
-    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})"
+    r"|zurückgesetzt|ausgebaut|verworfen|aufgegeben|verwijderd|teruggedraaid|verworpen|opgegeven)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
+    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し|断念し|取りやめ|やめ(?:まし)?た)|^(?P<object8>[^。、は]{2,40}?)は[^。]{2,80}?(?:ため|ので)、(?:断念し|取りやめ|やめ(?:まし)?た)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退|放弃)(?:了|掉了)?(?P<what5>[^，。]{2,80})|^(?P<object9>[^，。]{2,40}?)(?:方案|方法)?在[^，。]{2,40}失败，(?:所以|因此)(?:我们?)?放弃"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|got|(?:has|have)(?:\s(?:now|since|also))?\sbeen)\s"
     r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?"
     r"(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
@@ -287,9 +297,18 @@ _REMAINDER = lazy_regex(
 
 
 _BECAUSE = lazy_regex(
-    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce qu[e']"
-    r"|car|puisqu[e']|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
-    r"|，?(?:因为|由于)"
+    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que"
+    r"|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
+    r"|[,;]?\s(?:parce qu|puisqu)['’]|，?(?:因为|由于)"
+)
+_BECAUSE_BEFORE = lazy_regex(r"は(?P<why>[^。は]{2,80}?)(?:ため|ので)、|在(?P<why2>[^，。]{2,40}失败)，(?:所以|因此)")
+_SEQUEL = lazy_regex(
+    r"(?i)\s?[;；]\s?|,?\s(?:and|so|und|daher|sodass|y|así que|e|então|et|donc|quindi|en|dus|и|поэтому)\s(?=[^;]{0,80}\b(?:now|instead|jetzt|nun|stattdessen|ahora|agora|maintenant|ora|nu|теперь)\b)"
+)
+"""Beginning of what replaces the work after the reason: "…, and it now comes from a heap"."""
+_IN_PLACE = lazy_regex(r"(?i)\sand (?:put|added|wrote) (?P<instead>[^,;]{2,80}?) in (?:its|their) place\b")
+_FAILED_WORK = lazy_regex(
+    rf"(?i)^(?:but\s|however,\s)?(?P<what>(?:the|this|that|my|our)\s(?:(?!(?:tests?|builds?|checks?|command|pipeline|ci)\s)[^\s,;:.]+\s){{1,6}}?)(?P<why>{_FAILED}|blocked|blocks|hit|exceeded|broke|crashed|deadlocked|leaked|kept \w+ing)\b"
 )
 
 _QUESTION = lazy_regex(r"(?:[^.!?;:…–—]|[.:](?=\S))*[?？]|.*吗[。！]?$")
@@ -299,19 +318,15 @@ _NEGATIVE_OR_CONDITION = lazy_regex(
     r"|at)\s(?:the\s)?(?:\w+\s)?(?:logout|login|exit|startup|shutdown|start|demand|job|next|default)\b|もし|如果|若|假如|是否|没有|失败|[^，。]{0,40}(?:会|可能)"
 )
 _DENIED = lazy_regex(
-    r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing"
-    r"|nichts|niets|nada|rien|niente|ничего)$|(?:没有?|尚未|未|不会)$|\bn['’]\w+$"
+    r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing|nichts|niets|nada|rien|niente|ничего)$|(?:没有?|尚未|未|不会)$|\bn['’]\w+$"
 )
 _SUBORDINATE = lazy_regex(
-    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls"
-    r"|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect"
-    r"|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$"
-    r"|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
+    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect"
+    r"|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
 )
 _RELATIVE = lazy_regex(r"(?i)\s(?:that|which|who|where)\s")
 _NO_BARE_SUBJECT = lazy_regex(
-    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?"
-    r"|shouldn?|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+"
+    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?|shouldn?|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+"
     r"|ha|sido|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
 )
 _NOT_DONE = lazy_regex(
@@ -323,10 +338,8 @@ _HABIT = lazy_regex(
     r"|in the background)\b"
 )
 _ATTRIBUTE = lazy_regex(
-    r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)"
-    r"(?:(?!(?:that|which|who|whose|we|i|you|it|they|because|since|as|so|and|but|when|where|how|if|nothing|no)\b)"
-    r"[\w-]+ ){1,4}(?:is|are|was|were|will|would|can|could|may|must|should|has|have|had|stays?|remains?"
-    r"|gets? (?:an?|the|new|no)|(?:go|come)s? (?:to|back)|never)\b"
+    r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)(?:(?!(?:that|which|who|whose|we|i|you|it|they|because|since|as|so|and|but|when|where|how|if|nothing|no)\b)"
+    r"[\w-]+ ){1,4}(?:is|are|was|were|will|would|can|could|may|must|should|has|have|had|stays?|remains?|gets? (?:an?|the|new|no)|(?:go|come)s? (?:to|back)|never)\b"
 )
 """Continuation of "deleted" where it is an attribute: "deleted rows are …"."""
 _HEAD_END = lazy_regex(
@@ -334,11 +347,8 @@ _HEAD_END = lazy_regex(
     r"|im|beim|в|при)\s.*|,.*"
 )
 _FAULT = lazy_regex(
-    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?"
-    r"|glitch(?:es)?"
-    r"|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag"
-    r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori"
-    r"|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
+    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?|glitch(?:es)?|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag"
+    r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
 )
 _PUBLISHED = lazy_regex(
     r"(?i)\b(?:versions?|releases?|updates?|betas?|previews?|articles?|posts?|news|patch(?:es)?)\b|\d$"
@@ -349,7 +359,7 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
     """Whether the words deny or suppose a removal, plan it, or state a habit, a mended fault or a publication."""
     name = next(name for name, text in match.groupdict().items() if text and not name.startswith("instead"))
     named, before, after = masked[slice(*match.span(name))], masked[: match.start(name)], masked[match.end() :]
-    head = _plain(_HEAD_END.sub("", named))
+    head = _plain(_HEAD_END.sub("", _BECAUSE.split(named, maxsplit=1)[0]))
     if _NEGATIVE_OR_CONDITION.match(named) or _FAULT.search(head) or _NOT_DONE.match(after):
         return True
     if name.startswith("what"):
@@ -376,6 +386,8 @@ def removed_work(sentence: str) -> RemovedWork | None:
     masked = _mask(sentence)
     if _QUESTION.match(masked):
         return None
+    why, before = _BECAUSE.search(masked), _BECAUSE_BEFORE.search(masked)
+    reason, *sequel = _SEQUEL.split(sentence[why.end() :] if why is not None else "", maxsplit=1)
     for pattern in (_REPLACED, _REMOVED):
         match = pattern.search(sentence)
         if match is None:
@@ -387,16 +399,29 @@ def removed_work(sentence: str) -> RemovedWork | None:
             next((text for name, text in groups.items() if name.startswith(kind) and text), "")
             for kind in ("subject", "bare", "object", "what", "instead")
         )
-        why = _BECAUSE.search(masked)
-        what, instead = (_plain(_REMAINDER.sub("", text)) for text in (what or object_, instead))
+        what, instead = (
+            _plain(_REMAINDER.sub("", _BECAUSE.split(text, maxsplit=1)[0])) for text in (what or object_, instead)
+        )
         what = what or _plain(subject or bare)
+        place = _IN_PLACE.search(sentence)
+        instead = instead or (place["instead"] if place is not None else _plain(sequel[0]) if sequel else "")
+        reason = reason or (before["why"] or before["why2"] if before is not None else "")
         if what:
-            return RemovedWork(
-                clip_at_word(redact(what), MAX_TRIED),
-                clip_at_word(redact(instead), MAX_TRIED),
-                clip_at_word(redact(_plain(sentence[why.end() :])), MAX_REASON) if why is not None else "",
-            )
+            return _removed(what, instead, reason)
+    failed = _FAILED_WORK.search(masked)
+    if failed is not None and not (UNREAL.search(masked) or MEANT.search(masked) or ELSEWHERE.search(masked)):
+        stated, *rest = _SEQUEL.split(sentence[failed.start("why") :], maxsplit=1)
+        instead = _plain(next(iter((*sequel, *rest)), ""))
+        return _removed(_plain(failed["what"]), instead, reason or stated)._replace(is_certain=False)
     return None
+
+
+def _removed(what: str, instead: str, reason: str) -> RemovedWork:
+    return RemovedWork(
+        clip_at_word(redact(what), MAX_TRIED),
+        clip_at_word(redact(instead), MAX_TRIED),
+        clip_at_word(redact(_plain(reason)), MAX_REASON),
+    )
 
 
 ReversalKind = Literal["undo", "ban", "drop", "replacement", "rework", "refusal"]
@@ -491,11 +516,8 @@ _OBJECTION = lazy_regex(
     re.IGNORECASE,
 )
 _REPLACEMENT = lazy_regex(
-    r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite|(?:that"
-    r"|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way|en (?:vez|lugar) de|mejor que sea|otra (?:manera"
-    r"|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de outr[ao] (?:jeito|forma)|stattdessen|anstatt"
-    r"|lieber|anders|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
-    r"|换成|换一种",
+    r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite|(?:that|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way|en (?:vez|lugar) de|mejor que sea|otra (?:manera"
+    r"|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用|换成|换一种",
     re.IGNORECASE,
 )
 _UNNEEDED = lazy_regex(
@@ -515,18 +537,13 @@ _REWORK = lazy_regex(
 _CLEANUP = lazy_regex(
     r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|dead code|duplicat\w+|imports?|warnings?|temp(?:orary)?"
     r"|commas?|semicolons?|full stops?|newlines?|(?:trailing|leading|blank|empty|double) (?:lines?|spaces?)|line breaks?|docstrings?|punctuation|typos?"
-    r"|kommas?|semikolons?|leerzeilen?|leerzeichen|comas?|vírgulas?|virgules?|virgol[ae]|запят\w+|пробел\w*"
-    r"|todos?|whitespace|emojis?|\.?md files?|old|legacy|obsolete|deprecated|stale"
-    r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti"
-    r"|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志|カンマ|読点|空行|逗号|空格",
+    r"|kommas?|semikolons?|leerzeilen?|leerzeichen|comas?|vírgulas?|virgules?|virgol[ae]|запят\w+|пробел\w*|todos?|whitespace|emojis?|\.?md files?|old|legacy|obsolete|deprecated|stale"
+    r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志|カンマ|読点|空行|逗号|空格",
     re.IGNORECASE,
 )
 _NO_ORDER = lazy_regex(
-    r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll|"
-    r" will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
-    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)"
-    r"|never (?:remove|delete|revert)|button|botón|bouton|feature|función|funcionalidad|sistema de undo|history"
-    r"|shortcut)\b",
+    r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
+    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)\b",
     re.IGNORECASE,
 )
 

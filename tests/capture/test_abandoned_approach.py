@@ -39,6 +39,16 @@ def test_other_sentences_are_not_abandoned_approaches(text: str) -> None:
     assert list(abandoned_approaches(text)) == []
 
 
+@together(("text", "tried"), (
+    ("I tried numpy for the slots first. It did not work: importing takes 200 ms.", "numpy for the slots"),
+    ("I first tried numpy but gave up on numpy because importing takes 200 ms.", "numpy"),
+    ("I tried the new cache. It works well.", ""),
+    ("I tried to log in. It failed with 401.", ""),
+))  # fmt: skip
+def test_an_attempt_and_its_failure_may_be_two_statements(text: str, tried: str) -> None:
+    assert [approach.tried for approach in abandoned_approaches(text)] == [tried] * bool(tried)
+
+
 @together(("adverbs", "count"), [(text, count) for text in ("entirely\t", "finally so ") for count in (15, 500)])
 def test_consecutive_adverbs_take_linear_time(adverbs: str, count: int) -> None:
     assert takes_linear_time(lambda repeats: partial(abandonments, adverbs * repeats), count)
@@ -94,6 +104,42 @@ REMOVED = {
     "The socket server has been removed": RemovedWork("The socket server"),
     "I threw out the file approach": RemovedWork("the file approach"),
     "Took the tax helpers out.": RemovedWork("the tax helpers"),
+    "I replaced the loop with a breaker because clients that retry are banned.": RemovedWork(
+        "the loop", "a breaker", "clients that retry are banned"
+    ),
+    "Removed the cache since totals were stale, and they now come from a sum.": RemovedWork(
+        "the cache", "they now come from a sum", "totals were stale"
+    ),
+    "I dropped the cache because totals were stale; `total` adds them up now.": RemovedWork(
+        "the cache", "`total` adds them up now", "totals were stale"
+    ),
+    "I removed the loop and put a breaker in its place, since it blocked.": RemovedWork(
+        "the loop", "a breaker", "it blocked"
+    ),
+    "I stashed the async lookup because the client blocks.": RemovedWork(
+        "the async lookup", reason="the client blocks"
+    ),
+    "The retry loop did not work because the provider bans us.": RemovedWork(
+        "The retry loop", reason="the provider bans us", is_certain=False
+    ),
+    "Our sleeping retry turned out to block the loop, so `fetch` uses a breaker now.": RemovedWork(
+        "Our sleeping retry", "`fetch` uses a breaker now", "turned out to block the loop", is_certain=False
+    ),
+    "Ich habe den Regex-Ansatz verworfen, weil er scheitert.": RemovedWork("den Regex-Ansatz", reason="er scheitert"),
+    "Abandoné el enfoque con regex porque falla.": RemovedWork("el enfoque con regex", reason="falla"),
+    "Reemplacé el bucle por un interruptor porque nos bloquean.": RemovedWork(
+        "el bucle", "un interruptor", "nos bloquean"
+    ),
+    "Abandonei o cache porque falha.": RemovedWork("o cache", reason="falha"),
+    "J’ai abandonné les regex parce qu’elles échouent.": RemovedWork("les regex", reason="elles échouent"),
+    "Ho scartato la cache perché era vecchia.": RemovedWork("la cache", reason="era vecchia"),
+    "Ik heb de cache opgegeven, omdat hij traag was.": RemovedWork("de cache", reason="hij traag was"),
+    "Я отказался от кэша, потому что он устаревает.": RemovedWork("кэша", reason="он устаревает"),
+    "正規表現の方法は入れ子の括弧で失敗したため、やめました。": RemovedWork(
+        "正規表現の方法", reason="入れ子の括弧で失敗した"
+    ),
+    "再試行はループを止めるため、遮断器に置き換えました。": RemovedWork("再試行", "遮断器", "ループを止める"),
+    "放弃了正则方案，因为嵌套会失败。": RemovedWork("正则方案", reason="嵌套会失败"),
     "I ripped the old queue out again, since it blocked.": RemovedWork("the old queue", reason="it blocked"),
     "cobra retiré": RemovedWork("cobra"),
     "Le fichier est remplacé par une table.": RemovedWork("Le fichier", "une table"),
@@ -158,7 +204,8 @@ NOT_REMOVED = (
     "If the cache is replaced by a sum, totals stay right.", "Whether Redis was removed is open.",
     "Removed if unused.", "Deleted on logout.", "Dropped connections are retried.",
     "Neither the cache nor the lock was removed.", "Not removed.", "Has the cache been removed?",
-    "Is the socket server gone?",
+    "Is the socket server gone?", "If the retry loop failed, we would log it.",
+    "The login test failed because of a fixture.", "The cache might have failed.", "The build broke.",
 )  # fmt: skip
 """Denials, questions, suppositions, plans, habits, mended faults and publications."""
 

@@ -375,6 +375,71 @@ def test_only_sentences_on_what_went_or_on_a_fault_are_the_users_reason(
     assert f"**Why it failed:** {reason}\n" in note["body"]
 
 
+RETRY = (
+    "def fetch(url):\n    for attempt in range(3):\n        try:\n            return get(url)\n"
+    "        except OSError:\n            log(attempt)\n            time.sleep(2)\n    raise TimeoutError(url)\n"
+)
+BREAKER = "BREAKER = Breaker(limit=5)\n\n\ndef fetch(url):\n    with BREAKER:\n        return session.request(url)\n"
+TRIES = "`fetch` retries three times in a loop."
+BANNED = "because the provider bans clients that retry"
+
+
+@pytest.mark.parametrize(
+    ("account", "prompt", "text", "title"),
+    [
+        (TRIES, "go on", f"I replaced the retry loop with a breaker {BANNED}.", f"Retry loop – {BANNED[8:]}"),
+        (
+            TRIES,
+            "go on",
+            f"I dropped the retry loop {BANNED}; `fetch` uses a breaker now.",
+            f"Retry loop – {BANNED[8:]}",
+        ),
+        (TRIES, "go on", f"The retry loop did not work {BANNED}. I use a breaker.", f"Retry loop – {BANNED[8:]}"),
+        (
+            TRIES,
+            "The retry loop is wrong, they ban us.",
+            "I replaced the retry loop with a breaker.",
+            "Retry loop – The retry loop is wrong, they ban us",
+        ),
+        (
+            "`fetch` wiederholt die Abfrage mit fester Pause.",
+            "weiter",
+            "Ich habe die feste Pause verworfen, weil sie die Kasse anhält.",
+            "Die feste Pause – sie die Kasse anhält",
+        ),
+        (
+            "Añadí un bucle de reintentos.",
+            "sigue",
+            "Reemplacé el bucle de reintentos por un interruptor porque nos bloquean.",
+            "El bucle de reintentos – nos bloquean",
+        ),
+        (
+            "固定の待ち時間で再試行します。",
+            "続けて",
+            "固定の待ち時間はループを止めるため、遮断器に置き換えました。",
+            "固定の待ち時間 – ループを止める",
+        ),
+        (TRIES, "go on", "I replaced the retry loop with a breaker.", ""),
+        (TRIES, "go on", "I replaced the message queue with a breaker because it is slow.", ""),
+        ("Added a placeholder.", "go on", "I replaced the placeholder with the real thing because it is there.", ""),
+    ],
+)
+def test_work_that_the_agent_gives_up_for_a_reason_is_recorded_in_the_words_of_its_account(
+    conversation: Conversation, account: str, prompt: str, text: str, title: str
+) -> None:
+    conversation.turn("Make fetch robust", lambda: writes(conversation, **{"till/cache.py": RETRY}), text=account)
+    conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", RETRY, BREAKER)], text=text)
+    assert [note["title"] for note in drafted(conversation)] == [title] * bool(title)
+
+
+def test_a_part_of_the_work_that_is_done_in_another_way_is_not_given_up(conversation: Conversation) -> None:
+    work = RETRY + CACHE
+    conversation.turn("Make fetch robust", lambda: writes(conversation, **{"till/cache.py": work}), text=TRIES)
+    text = f"I replaced the retry loop with a breaker {BANNED}."
+    conversation.turn("go on", lambda: [replace(conversation, "till/cache.py", RETRY, BREAKER)], text=text)
+    assert drafted(conversation) == []
+
+
 def test_the_prompt_of_a_loop_is_no_word_of_the_user(conversation: Conversation) -> None:
     loop = Conversation(conversation.client, conversation.cwd, sub_chat_id=f"{RALPH_PREFIX}1")
     work = partial(writes, loop, **{"till/cache.py": REDIS + FOUR})
