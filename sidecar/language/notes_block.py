@@ -62,7 +62,7 @@ _KEYS: dict[NoteKey, str] = {
     " 決定 决定 決策 决策 選択",
     "dropped": "dropped abandoned rejected descartado descartada abandonado rechazado abandonné écarté rejeté verworfen"
     " aufgegeben scartato abbandonato verworpen losgelaten afgevallen отброшено отвергнуто отклонено"
-    " 不採用 断念 却下 中止 放弃 放棄 已放弃 弃用 否决",
+    " 不採用 断念 却下 中止 取りやめ 取り止め 見送り 撤回 放弃 放棄 已放弃 弃用 否决",
     "fact": "fact fato facto hecho dato fait fakt tatsache fatto feit факт 事実 事实 事實",
 }
 
@@ -74,6 +74,10 @@ _KEY = lazy_regex(
     r"[*_`\[]{0,4}[ \t]?([^\W\d_]{2,14})[ \t]?(?:\([^()\n]{0,40}\))?[\]*_`]{0,4}[ \t]?"
     r"(?::|：|[ \t][-–—])[*_`]{0,4}[ \t]*"
 )
+_OTHER_LABEL = lazy_regex(
+    r"[ \t>]{0,40}(?:[-*+•◦▪・–—]|\d{1,2}[.)、])[ \t]*[*_`\[]{0,4}[^\W\d_][^:：\n]{1,30}(?::[ \t*_`]|：)"
+)
+"""Beginning of a list item with a label that is none of a note's keys."""
 _RULE_LINE = lazy_regex(r"[ \t>]{0,40}(?:[-*_=]{3,}|(?:[-*_=][ \t]){2,20}[-*_=])[ \t]*$")
 _EMPTY = lazy_regex(
     r"(?:<.{0,300}>|none|nothing|n/?a|nenhuma?|nada|ningun[ao]|aucune?|rien|keine?s?|nichts|nessun[ao]?|niente|geen"
@@ -117,6 +121,7 @@ def read_notes_block(reply: str) -> NotesBlock | None:
     if heading_index is None:
         return None
     items: list[tuple[NoteKey, list[str]]] = []
+    current: list[str] | None = None
     end = 0
     for line in lines[heading_index + 1 :]:
         if line.in_fence:
@@ -127,9 +132,12 @@ def read_notes_block(reply: str) -> NotesBlock | None:
             continue
         if (item := _item(line.text)) is not None:
             items.append(item)
-        elif items and _continues(line.text, follows=line.start == end + 1):
-            items[-1][1].append(_MARKER.sub("", line.text, count=1))
-        elif items and len(reply) - line.start <= MAX_CLOSING_CHARACTERS:
+            current = item[1]
+        elif current is not None and _continues(line.text, follows=line.start == end + 1):
+            current.append(_MARKER.sub("", line.text, count=1))
+        elif _OTHER_LABEL.match(line.text):
+            current = []
+        elif current is not None and len(reply) - line.start <= MAX_CLOSING_CHARACTERS:
             break
         else:
             return None

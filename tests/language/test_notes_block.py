@@ -111,6 +111,21 @@ def test_wrapped_and_nested_lines_belong_to_their_note() -> None:
     assert [note.text for note in block(text).notes] == ["use pnpm in web/", "SQLite because it is small", "x y"]
 
 
+def test_a_line_with_another_label_is_folded_and_leaves_the_other_lines() -> None:
+    for at in range(3):
+        lines = ["- Rule: sort the cart", "- Fact: port 5000 is taken"]
+        lines.insert(at, "- **Open question:** who prints\nthe receipts")
+        text = "Done.\n\nNotes for next time:\n" + "\n".join(lines)
+        assert [(note.key, note.text) for note in block(text).notes] == [
+            ("rule", "sort the cart"), ("fact", "port 5000 is taken"),
+        ]  # fmt: skip
+        assert without_notes(text) == "Done."
+    assert read_notes_block("Notes for next time:\n- Open question: who prints?\n- Server: till-1") is None
+    for label in ("取りやめ", "見送り", "撤回"):
+        (note,) = block(f"次回へのメモ:\n- {label}: Redis、ホストにないため").notes
+        assert note.key == "dropped"
+
+
 def test_a_huge_line_is_left_out_and_a_heading_far_above_opens_nothing() -> None:
     assert [note.text for note in block(f"Notes for next time:\n- Rule: {'a' * 900}\n- Fact: b c").notes] == ["b c"]
     assert read_notes_block("Notes for next time:\n" + "- Fact: a fact\n" * 2_000) is None
