@@ -32,7 +32,7 @@ from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
 from sidecar.language.closing_message_patterns import ITEM
 from sidecar.language.common_words import is_distinctive, naming_words
-from sidecar.language.own_words import COMPLAINT, own_words
+from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
@@ -164,19 +164,12 @@ def _reason_in(words: str, tried: str) -> str:
     about = set(query_terms(tried))
     informative: list[tuple[bool, bool, bool, int, str]] = []
     for position, sentence in enumerate(split_sentences(words)):
-        part = _REFUSAL.sub("", sentence.text).strip()
+        part = REFUSAL_ALONE.sub("", sentence.text).strip()
         terms = set(query_terms(part))
         if len(terms) >= MIN_WORDS:
             has_few_words = len(terms - about) < MIN_WORDS
             informative.append((points_at_work(part), has_few_words, about.isdisjoint(terms), position, part))
     return first_sentence(min(informative)[-1], MAX_TITLE) if informative else ""
-
-
-_REFUSAL = lazy_regex(
-    r"(?i)^(?:(?:hm+|uh|oh|ah|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|nee|нет)(?:[\s,.!;:…–—-]{1,3}|$)"
-    r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
-)
-"""Words that only refuse. "No", "non" and "não" before a verb deny it."""
 
 
 def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objective: str) -> str:
@@ -409,19 +402,30 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
         return False
     kind = run.reversal.kind if run.reversal is not None else None
     if kind == "undo" or lost.by_user:
-        return kind == "undo"
+        return kind == "undo" or _names_own_removal(run, lost, went)
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
     if _names_what_went(run, lost, went):
         return True
-    if run.reversal is None:
+    if run.reversal is None or kind == "by hand":
         return False
-    if kind == "ban" and max(lost.share, lost.run_share) >= BANNED_SHARE:
+    is_most = max(lost.share, lost.run_share) >= BANNED_SHARE
+    if kind == "ban" and is_most:
+        return True
+    if kind == "drop" and lost.dropped and (is_most or not lost.new) and points_at_work(run.reversal.order):
         return True
     if kind == "replacement":
         return lost.lines >= LEAST_REPLACED
     is_named = not lost.vanished.isdisjoint(query_terms(run.reversal.order))
     return is_named or lost.dropped >= LEAST_DROPPED[run.reversal.kind]
+
+
+def _names_own_removal(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
+    """Whether the user states to have taken out what went before the run, which is most of the work."""
+    if run.reversal is None or run.reversal.by_hand is None or max(lost.share, lost.run_share) < BANNED_SHARE:
+        return False
+    words = naming_words(run.reversal.by_hand)
+    return not words.terms or words.are_among({*went, *query_terms(" ".join(lost.files))})
 
 
 def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
@@ -453,7 +457,7 @@ def _faults_in(prompt: str) -> frozenset[str]:
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:
     """Return the plan that the last run presented if the user's answer refuses it."""
-    if not state.plan or run.reversal is None:
+    if not state.plan or run.reversal is None or run.reversal.kind == "by hand":
         return None
     last = next(iter(run_records.run_summaries(tx, run.params.sub_chat_id, 1)), None)
     if last is None or last.mode != "plan" or (run.params.mode == "plan" and run.plan == state.plan):

@@ -402,3 +402,9 @@ COMPLAINT = lazy_regex(
     r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
 )
 """Words that find fault, in ten languages."""
+
+REFUSAL_ALONE = lazy_regex(
+    r"(?i)^(?:(?:hm+|uh|oh|ah|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|nee|нет)(?:[\s,.!;:…–—-]{1,3}|$)"
+    r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
+)
+"""Words that only refuse. "No", "non" and "não" before a verb deny it."""

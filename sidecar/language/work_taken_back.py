@@ -33,8 +33,7 @@ BROKE = lazy_regex(
     r"|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
 )
 UNREAL = lazy_regex(
-    r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b"
-    r"|\b(?:if|unless|whether|in case|could|might|may|should|would|on purpose)\b"
+    r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b|\b(?:if|unless|whether|in case|could|might|may|should|would|on purpose)\b"
 )
 MEANT = lazy_regex(r"(?i)\b(?:as|is|was) (?:expected|intended|designed)\b|\bas it should\b")
 ELSEWHERE = lazy_regex(
@@ -251,13 +250,10 @@ class RemovedWork(NamedTuple):
 _BY_WHOM = r"^(?:(?:(?:i|we)(?:['’]ve| have)?|j['’]ai|nous avons|he|hemos|se han?|ho|abbiamo|eu|я|мы)\s+)?(?:\w+ly\s+|also\s+)?"
 _SUBJECT_WORDS = r"(?:[^.;:,]|[.:](?=\S)){2,80}?"
 _REPLACED = lazy_regex(
-    rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)"
-    rf"|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
+    rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
     rf"|{_BY_WHOM}(?:reemplacé|reemplazad[oa]s?|sustituí|sustituid[oa]s?|substituí|substituíd[oa]s?|troquei|remplacé\w*|sostituito|sostituit[aei])\s+(?P<what3>[^.;]+?)\s+(?:por|par|con)\s+(?P<instead3>.+)"
-    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder"
-    rf"|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
-    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch"
-    r"|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
+    rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
     rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
     r"|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)|^(?P<object10>[^。、は]{2,60}?)は[^。]{2,80}?(?:ため|ので)、(?P<instead12>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
     r"|(?:将|把)(?P<object7>[^，。]{2,60}?)(?:替换|改|换)(?:成了|为了|为|成)(?P<instead7>[^，。]{2,60})"
@@ -272,22 +268,17 @@ _REMOVED = lazy_regex(
     rf"|{_BY_WHOM}(?:took|taken|ripped|threw|pulled)\s+(?P<what3>[^\s.;:,][^.;:,]{{1,60}}?)\s(?:(?:back|right)\s)?out(?:\sagain)?(?=\W*$|[.,;:]|\s(?:because|since|as|so|and)\b)"
     rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?|отказал(?:ся|ась|ись) от|отбросил[аи]?|abandoné|descarté|abandonei|descartei|abandonnée?s?|abbandonat[oaei]|scartat[oaei])\s+(?P<what2>.+)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
-    r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}"
-    r"(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
-    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht"
-    r"|zurückgesetzt|ausgebaut|verworfen|aufgegeben|verwijderd|teruggedraaid|verworpen|opgegeven)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
+    r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verworfen|aufgegeben|verwijderd|teruggedraaid|verworpen|opgegeven)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
     r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し|断念し|取りやめ|やめ(?:まし)?た)|^(?P<object8>[^。、は]{2,40}?)は[^。]{2,80}?(?:ため|ので)、(?:断念し|取りやめ|やめ(?:まし)?た)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退|放弃)(?:了|掉了)?(?P<what5>[^，。]{2,80})|^(?P<object9>[^，。]{2,40}?)(?:方案|方法)?在[^，。]{2,40}失败，(?:所以|因此)(?:我们?)?放弃"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|got|(?:has|have)(?:\s(?:now|since|also))?\sbeen)\s"
-    r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?"
-    r"(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
+    r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
     r"(?!\s(?:when|if|after|once|by|on|as|before|unless|automatically)\b)"
     rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|foi|foram|è stat[oa]|sono stat[ei])\s"
     r"(?:supprimé\w*|retiré\w*|enlevé\w*|abandonné\w*|eliminad\w+|quitad\w+|retirad\w+|removid\w+|rimoss\w|eliminat\w)"
     rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:não é mais|ya no se|n['’]est plus|non è più)\s(?:usad\w+|importad\w+|usa|importa|utilisée?|importée?|usat\w|importat\w)"
     rf"|^(?P<subject5>{_SUBJECT_WORDS})\s(?:удал[её]н[аоы]?|убран[аоы]?|больше не используется)"
-    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)|^(?P<object6>[^.,]{2,60}?)(?:을|를) (?:제거"
-    r"|삭제)|^(?P<bare>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?"
-    r"|eliminad[oa]s?"
+    r"|^(?P<subject6>[^，。]{2,60}?)(?:版本|方案)?(?:已经?|已全部|都)(?:删除|移除|去掉|撤掉|撤销|回退)|^(?P<object6>[^.,]{2,60}?)(?:을|를) (?:제거|삭제)|^(?P<bare>(?:[^\s,;:]+ ){0,3}?[^\s,;:]+)\s(?:removed|dropped|reverted|retirée?s?|supprimée?s?|enlevée?s?|eliminad[oa]s?"
     r"|quitad[oa]s?|removid[oa]s?|retirad[oa]s?|rimoss[oaei]|usunięt\w{1,2}|a?fuera)(?=\W*$|[,;:]|\s(?:again|and|et|y|e)\b)",
     re.IGNORECASE,
 )
@@ -297,8 +288,7 @@ _REMAINDER = lazy_regex(
 
 
 _BECAUSE = lazy_regex(
-    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que"
-    r"|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
+    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
     r"|[,;]?\s(?:parce qu|puisqu)['’]|，?(?:因为|由于)"
 )
 _BECAUSE_BEFORE = lazy_regex(r"は(?P<why>[^。は]{2,80}?)(?:ため|ので)、|在(?P<why2>[^，。]{2,40}失败)，(?:所以|因此)")
@@ -330,12 +320,10 @@ _NO_BARE_SUBJECT = lazy_regex(
     r"|ha|sido|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
 )
 _NOT_DONE = lazy_regex(
-    r"(?i)[\s:]+(?:none|nothing|no|nada|aucune?|\d+)\b|\s?(?:하지|되지|할|하면|해야|하려|해\s?주)|[^、。]{0,5}?(?:ない|なかった|ません"
-    r"|すると|すれば|したら|する(?:予定|必要|場合|べき|か|前)|でき|ください|場合|ますか|ましょう|たい)"
+    r"(?i)[\s:]+(?:none|nothing|no|nada|aucune?|\d+)\b|\s?(?:하지|되지|할|하면|해야|하려|해\s?주)|[^、。]{0,5}?(?:ない|なかった|ません|すると|すれば|したら|する(?:予定|必要|場合|べき|か|前)|でき|ください|場合|ますか|ましょう|たい)"
 )
 _HABIT = lazy_regex(
-    r"(?i)\s(?:every|each|at|during|nightly|daily|hourly|weekly|periodically|whenever|until|upon|later"
-    r"|in the background)\b"
+    r"(?i)\s(?:every|each|at|during|nightly|daily|hourly|weekly|periodically|whenever|until|upon|later|in the background)\b"
 )
 _ATTRIBUTE = lazy_regex(
     r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)(?:(?!(?:that|which|who|whose|we|i|you|it|they|because|since|as|so|and|but|when|where|how|if|nothing|no)\b)"
@@ -424,11 +412,14 @@ def _removed(what: str, instead: str, reason: str) -> RemovedWork:
     )
 
 
-ReversalKind = Literal["undo", "ban", "drop", "replacement", "rework", "refusal"]
+ReversalKind = Literal["undo", "ban", "drop", "replacement", "rework", "refusal", "by hand"]
 
 
 class Reversal(NamedTuple):
-    """A user's words that take work back: undo it, rule something out, drop or replace a part of it, or refuse it."""
+    """A user's words that take work back: undo it, rule something out, drop or replace a part of it, or refuse it.
+
+    Words that only state what the user took out have the kind "by hand".
+    """
 
     kind: ReversalKind
     sentence: str
@@ -436,6 +427,8 @@ class Reversal(NamedTuple):
     """The user's own words around it, which say why."""
     order: str = ""
     """The sentence from the clause of the order on; the whole sentence unless it orders to drop something."""
+    by_hand: str | None = None
+    """Work that the user states to have taken out without the agent; empty for a pronoun, None without a statement."""
 
 
 MAX_REVERSAL_WORDS = 300
@@ -443,19 +436,16 @@ MAX_REVERSAL_MESSAGE = 2_000
 """Longer messages are specifications; what they remove is part of a plan."""
 
 _ORDER = (
-    r"(?:^|[.,;:!?…—–()]\s*|\b(?:and|so|then|but|please|pls|just|let['’]?s|now|can you|could you|can we|we (?:have"
-    r"|need) to|you (?:have|need) to|i want (?:you )?to|y|pero|entonces|por favor|ahora|tenemos que|tienes que|hay que"
-    r"|vamos a|puedes|podés|quiero que|mejor|et|mais|donc|on va|il faut|peux[- ]tu|tu peux|merci de|je veux que tu|e"
-    r"|mas|então|agora|temos que|vamos|pode|und|aber|bitte|dann|jetzt|kannst du|wir müssen|lass uns|ma|quindi|ora|puoi"
-    r"|dobbiamo|en|maar|dan|nu|kun je|we moeten|laten we|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non"
-    r"|não|nein|nee|нет|nvm|nah|hm+|hey|wait|actually|tuve que|i had to|i)\s+)"
+    r"(?:^|[.,;:!?…—–()]\s*|\b(?:and|so|then|but|please|pls|just|let['’]?s|now|can you|could you|can we|we (?:have|need) to|you (?:have|need) to|i want (?:you )?to|y|pero|entonces|por favor|ahora|tenemos que|tienes que|hay que"
+    r"|vamos a|puedes|podés|quiero que|mejor|et|mais|donc|on va|il faut|peux[- ]tu|tu peux|merci de|je veux que tu|e|mas|então|agora|temos que|vamos|pode|und|aber|bitte|dann|jetzt|kannst du|wir müssen|lass uns|ma|quindi|ora|puoi"
+    r"|dobbiamo|en|maar|dan|nu|kun je|we moeten|laten we|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non|não|nein|nee|нет|nvm|nah|hm+|hey|wait|actually|tuve que|i had to|i)\s+)"
 )
 _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|former|initial)\b|how it was|what it was|the way it was|before\b|(?:that|this|the) (?:commit|version|state|approach|plan|design))"
 _UNDO = lazy_regex(
     rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
     rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them) back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a"
     rf" (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons"
-    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
+    rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:l[oa]s?\s)?(?:he|hemos)\s(?:revertido|deshecho|restaurado)\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
     rf"|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|pr[ao]s?|atrás)|restaur[ae]\b)|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück|wieder) (?:auf|zu)|zurück (?:auf"
     rf"|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho"
     rf" (?:annullato|ripristinato)\b|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*"
@@ -493,26 +483,19 @@ _BAN = lazy_regex(
     re.IGNORECASE,
 )
 _REFUSAL = lazy_regex(
-    r"^(?:no+\b(?! (?:need|problem|worries|idea|clue|rush|hurry|doubt|comment|changes needed|(?:lo )?sé\b|tengo idea))"
-    r"|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do (?:it|that"
-    r"|this)|stop\b(?! (?:(?:the|all|my|this|that) )?(?:\w+ )?(?:servers?|process\w*|containers?|services?|timers?"
-    r"|jobs?|apps?)\b)|wrong|non\b(?! (?:lo )?so\b)|pas (?:comme|du tout)|je ne veux pas|nein\b|não\b(?! sei\b)|nee\b"
-    r"|нет\b|esto no|así no"
-    r"|いや|違(?:う|い)|だめ|不(?:要(?!紧)|行|对|是)|别(?!担心|急|的))",
+    r"^(?:no+\b(?! (?:need|problem|worries|idea|clue|rush|hurry|doubt|comment|changes needed|(?:lo )?sé\b|tengo idea))|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do (?:it|that"
+    r"|this)|stop\b(?! (?:(?:the|all|my|this|that) )?(?:\w+ )?(?:servers?|process\w*|containers?|services?|timers?|jobs?|apps?)\b)|wrong|non\b(?! (?:lo )?so\b)|pas (?:comme|du tout)|je ne veux pas|nein\b|não\b(?! sei\b)|nee\b"
+    r"|нет\b|esto no|así no|いや|違(?:う|い)|だめ|(?:that|this|it)(?:['’]s| is| seems| looks| feels| would be) (?:(?:a bit|completely|totally|way|far|kind of|quite|rather) )?(?:an? )?over-?(?:kill|engineer\w*)|das (?:ist|wäre) (?:\w+ )?(?:übertrieben|overkill)|(?:eso )?es (?:un poco )?exagerado|(?:isso )?é (?:um )?exager\w+|c['’]est (?:un peu )?exagéré|è (?:un po['’] )?esagerato|dat is (?:wat )?overdreven|это перебор|(?:それは|これは)?(?:大げさ|やりすぎ)|小题大做|过度设计|不(?:要(?!紧)|行|对|是)|别(?!担心|急|的))",
     re.IGNORECASE,
 )
 _CONSENT = lazy_regex(
-    r"\b(?:it|that|this|all|everything)(?:['’]?s| is| looks)? (?:\w+ly )?(?:fine|good|ok(?:ay)?|great|perfect|right"
-    r"|correct)\b|\bthanks?\b|\b(?:leave|keep) it as|go ahead|keine ahnung|danke|passt|alles (?:gut|ok)|gracias"
-    r"|está (?:bien|ótimo)"
+    r"\b(?:it|that|this|all|everything)(?:['’]?s| is| looks)? (?:\w+ly )?(?:fine|good|ok(?:ay)?|great|perfect|right|correct)\b|\bthanks?\b|\b(?:leave|keep) it as|go ahead|keine ahnung|danke|passt|alles (?:gut|ok)|gracias|está (?:bien|ótimo)"
     r"|obrigad[oa]|merci|c['’]est bon|grazie|va bene|bedankt|prima|geen idee|спасибо|всё хорошо|大丈夫|没事|谢谢",
     re.IGNORECASE,
 )
 """Words of a user who declines an offer or is content: "no, it's fine"."""
 _OBJECTION = lazy_regex(
-    r"\b(?:not|\w+n['’]?t(?! (?:worry|bother))|wrong|instead|but|too|rather|nicht|kein\w*|aber|falsch|pero|mas|mais"
-    r"|pas|ma"
-    r"|maar|niet|не|но)\b|しかし|但|不对",
+    r"\b(?:not|\w+n['’]?t(?! (?:worry|bother))|wrong|instead|but|too|rather|nicht|kein\w*|aber|falsch|pero|mas|mais|pas|ma|maar|niet|не|но)\b|しかし|但|不对",
     re.IGNORECASE,
 )
 _REPLACEMENT = lazy_regex(
@@ -541,6 +524,15 @@ _CLEANUP = lazy_regex(
     r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志|カンマ|読点|空行|逗号|空格",
     re.IGNORECASE,
 )
+_BY_HAND = lazy_regex(
+    r"(?:^|[.,;:!?]\s{0,3}|\b(?:so|and|but)\s)(?:i|we)(?:['’]ve| have)?\s(?:just |already |now |simply )?(?:removed|deleted|dropped|threw|thrown|ripped|discarded|scrapped|got rid of|took(?=[^.,;:]{1,40}\sout\b)|(?:did|ran|used) (?:an? )?`?git (?:checkout|restore|reset|stash|revert))\b"
+    r"|\bich habe (?P<object>[^.,;]{1,60}?) (?:gelöscht|entfernt|rausgeworfen|weggeworfen|verworfen)\b|\b(?:he|hemos) (?:quitado|borrado|eliminado|descartado|tirado)\b|\b(?:quité|borré|eliminé|descarté|removi|apaguei|tirei|descartei|joguei)\b"
+    r"|\bj['’](?:en )?ai (?:supprimé|enlevé|retiré|viré|jeté)|\bje l['’]ai (?:supprimé|enlevé|retiré|viré|jeté)|\b(?:l['’])?ho (?:rimosso|tolto|cancellato|eliminato|buttato|scartato)\b|\bik heb (?P<object2>[^.,;]{1,60}?) (?:verwijderd|weggegooid)\b"
+    r"|\bя (?:удалил|убрал|выкинул)|(?P<object3>[^。、]{1,40})を(?:削除|消去|消)しました|我(?:已经?)?(?:把(?P<object4>[^，。]{1,20}?))?(?:删|去掉|扔)",
+    re.IGNORECASE,
+)
+"""The beginning of a user's statement on work that the user took out, or all of it where the verb ends it."""
+_CLAUSE_END = lazy_regex(r"[,;:!?，。、]|\.(?:\s|$)|\s(?:because|since|weil|porque|parce|perché|omdat|потому)\s")
 _NO_ORDER = lazy_regex(
     r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
     r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)\b",
@@ -559,9 +551,11 @@ def reversal_in(message: str) -> Reversal | None:
     if not words or len(words) > MAX_REVERSAL_MESSAGE:
         return None
     texts = [sentence for sentence in sentences(words) if len(sentence) <= MAX_SENTENCE]
+    by_hand = next((text for sentence in texts if (text := _taken_out(sentence)) is not None), None)
     kinds: tuple[tuple[ReversalKind, re.Pattern[str]], ...] = (
         ("undo", _UNDO), ("ban", _BAN), ("drop", _DROP), ("replacement", _REPLACEMENT),
         ("replacement", _UNNEEDED), ("rework", _REWORK), ("refusal", _REFUSAL),
+        ("by hand", _BY_HAND),
     )  # fmt: skip
     for kind, pattern in kinds:
         for at, sentence in enumerate(texts):
@@ -577,8 +571,21 @@ def reversal_in(message: str) -> Reversal | None:
                 continue
             around = " ".join(texts[max(0, at - 1) : at + 2])
             order = _from_clause(sentence, match) if kind == "drop" else sentence
-            return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS), redact(order))
+            return Reversal(
+                kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS), redact(order), by_hand
+            )
     return None
+
+
+def _taken_out(sentence: str) -> str | None:
+    """Return what a user's sentence states to have been taken out by hand, in its words."""
+    match = _BY_HAND.search(_mask(sentence)) if not sentence.endswith("?") else None
+    if match is None:
+        return None
+    name = next((name for name, text in match.groupdict().items() if text), None)
+    return redact(
+        sentence[slice(*match.span(name))] if name else _CLAUSE_END.split(sentence[match.end() :], maxsplit=1)[0]
+    )
 
 
 _NEXT_CLAUSE = lazy_regex(

@@ -63,7 +63,7 @@ UNDO = (
     "Annule ce changement.", "Mach das bitte rückgängig.", "Torna indietro alla versione di prima.",
     "isso não funciona, volta pro cache em memória",
     "volta pra versão anterior", "Draai dat terug.", "Откати это изменение.", "元に戻してください。",
-    "撤销刚才的修改。", "I reverted that.",
+    "撤销刚才的修改。", "I reverted that.", "Lo he revertido, redondea mal.",
 )  # fmt: skip
 NO_UNDO = (
     "Add an undo button to the cart.", "Undo itself works fine.", "How do I revert a commit?", "Go on.",
@@ -274,6 +274,36 @@ def test_what_is_not_to_be_done_takes_no_work_back(text: str) -> None:
     assert reversal_in(text) is None
 
 
+BY_HAND = {
+    "I removed the tax helper myself, the accountant does it.": " the tax helper myself",
+    "I threw it away, it rounds wrong": " it away",
+    "I did a git checkout on invoice.py, it rounds wrong": " on invoice.py",
+    "Ich habe die Steuer wieder gelöscht, sie rundet falsch.": "die Steuer wieder",
+    "La he borrado, redondea mal.": "",
+    "J'ai supprimé la taxe, elle arrondit mal.": " la taxe",
+    "Removi a taxa.": " a taxa",
+    "L'ho tolto, arrotonda male.": "",
+    "Ik heb de btw verwijderd, die klopt niet.": "de btw",
+    "Я удалил налог, он округляет неверно.": " налог",
+    "税を削除しました。丸めが違います。": "税",
+    "我把税删了，算错了。": "税",
+}
+
+
+@together("text", BY_HAND)
+def test_what_the_user_took_out_by_hand_is_understood(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert reversal.kind != "undo"
+    assert reversal.by_hand == BY_HAND[text]
+
+
+@together("text", ("I took the kids to school.", "Should I have removed it?", "He removed it.", "I want it removed."))
+def test_other_statements_took_nothing_out_by_hand(text: str) -> None:
+    reversal = reversal_in(text)
+    assert reversal is None or reversal.by_hand is None
+
+
 def test_a_request_to_bring_work_back_is_an_undo() -> None:
     reversal = reversal_in("The drag and drop of the rows is gone, can you bring that back?")
     assert reversal is not None
@@ -294,7 +324,8 @@ REFUSING = (
     "no thanks, that's not what I meant", "Nein, nicht so", "No, so ist es falsch.", "不要缓存", "别这样",
     "no running sum, a total per line", "no, it's too slow", "drop it", "throw out the cache",
     "take that cache out", "nah. i give up on this", "No, that's wrong.", "non, pas comme ça", "No me gusta",
-    "stop, undo that",
+    "stop, undo that", "That is overkill. A cron job is enough.", "Das ist übertrieben, nimm cron.", "C'est exagéré.",
+    "それは大げさです。",
 )  # fmt: skip
 
 

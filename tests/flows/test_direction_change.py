@@ -579,10 +579,66 @@ def test_work_that_the_user_reverted_is_recorded_when_the_user_mentions_it(
     assert "because the printer shows it" in note["title"]
 
 
-def test_a_refused_plan_is_recorded_with_the_users_words(conversation: Conversation) -> None:
+@pytest.mark.parametrize(
+    ("prompt", "count"),
+    [
+        ("I removed `log_discount` myself, the printer shows it.", 1),
+        ("I threw it away, the printer shows it.", 1),
+        ("I did a git checkout on prices.py, the printer shows it.", 1),
+        ("Ich habe es gelöscht, der Drucker zeigt es.", 1),
+        ("Lo he revertido, sale en la impresora.", 1),
+        ("I deleted the old receipts in the shop. Now the invoices.", 0),
+        ("I removed my lunch from the calendar.", 0),
+    ],
+)
+def test_work_that_the_user_took_out_by_hand_is_recorded_in_any_words(
+    conversation: Conversation, project: Repository, prompt: str, count: int
+) -> None:
+    small_work(conversation)
+    project.write({"till/prices.py": PRICES})
+    conversation.turn(prompt, text="Understood.")
+    assert len(drafted(conversation)) == count
+
+
+def test_a_statement_of_the_user_on_other_removals_takes_no_work_of_a_run_back(conversation: Conversation) -> None:
+    begin(conversation)
+    prompt = "I deleted the old receipts in the shop. Now sum the totals."
+    conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", FOUR, SUM)], text="Done as you said.")
+    assert drafted(conversation) == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "new", "count"),
+    [
+        ("Drop it, customers are all abroad", "", 1),
+        ("quita eso, los clientes son de fuera", "", 1),
+        ("Drop it into the list of functions", "def tax(cents):\n    return round(cents * 0.19)\n", 0),
+        ("Customers are all abroad", "", 0),
+    ],
+)
+def test_an_order_to_drop_the_work_counts_whatever_its_size(
+    conversation: Conversation, prompt: str, new: str, count: int
+) -> None:
+    work = "def tax(cents):\n    return cents * 19 // 100\n"
+    conversation.turn(
+        "Add the tax", lambda: writes(conversation, **{"till/tax.py": f"y = 1\n{work}"}), text="Added it."
+    )
+    conversation.turn(prompt, lambda: [replace(conversation, "till/tax.py", work, new)], text="Done as you said.")
+    assert len(drafted(conversation)) == count
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "No, do not cache the totals in Redis, we have no server for it.",
+        "That is overkill. The tills: we have no server for it.",
+        "Das ist übertrieben, we have no server for it.",
+    ],
+)
+def test_a_refused_plan_is_recorded_with_the_users_words(conversation: Conversation, refusal: str) -> None:
     plan = {"type": "tool-ExitPlanMode", "toolCallId": "p", "state": "call",
             "input": {"plan": "# Cache the totals in Redis\n\nOne key per cart.\n"}}  # fmt: skip
-    for answer, count in (("Yes, do it.", 0), ("No, do not cache the totals in Redis, we have no server for it.", 1)):
+    for answer, count in (("Yes, do it.", 0), (refusal, 1)):
         before = conversation.pre_run(PROMPT, mode="plan")
         conversation.post_run(before, PROMPT, mode="plan", assistant={"parts": [plan]})
         conversation.turn(answer, text="All right.")
