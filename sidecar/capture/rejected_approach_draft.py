@@ -206,9 +206,7 @@ SAME_APPROACH = 0.5
 NAMING_KINDS: frozenset[ReversalKind] = frozenset({"drop", "replacement", "ban"})
 """Kinds of a user's words that name what they take back."""
 
-MAX_OF_RUN = 3
-MAX_VANISHED = 12
-MAX_STEPS = 4
+MAX_OF_RUN, MAX_VANISHED, MAX_STEPS = 3, 12, 4
 RUNS = 50
 """Maximum number of runs searched for earlier work of the conversation."""
 
@@ -529,7 +527,9 @@ def _store_note(
     tx: apsw.Connection, run: FinishedRun, state: SubChat, approach: RejectedApproach, tests: Sequence[VerdictChange]
 ) -> Artifact:
     failing = [redact(name) for change in tests for name in (*change.after.names, *change.fixed)]
-    draft = rejected_approach_note(approach, related_objective(run, state), failing)
+    objective = related_objective(run, state)
+    is_quoted = approach.user_words and set(query_terms(objective)) <= set(query_terms(run.typed_prompt))
+    draft = rejected_approach_note(approach, "" if is_quoted else objective, failing)
     touched = run_records.touched_files(tx, run.params.sub_chat_id, RUNS)
     own_paths = [change.path for change in run.effects.changes]
     files = approach.files or tuple(files_named(dict.fromkeys((*own_paths, *touched)), set(approach.terms)))

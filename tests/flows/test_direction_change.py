@@ -551,6 +551,15 @@ def test_a_note_names_no_task_that_the_work_has_moved_on_from(conversation: Conv
     assert "Task:" not in note["body"]
 
 
+def test_a_note_names_no_task_that_is_the_users_complaint(conversation: Conversation) -> None:
+    begin(conversation)
+    prompt = "The receipts of the printer show old prices. Drop the cache, and sum the lines of each receipt"
+    conversation.turn(prompt, partial(removes, conversation, CACHE), text="I removed the cache.")
+    (note,) = drafted(conversation)
+    assert "receipts of the printer" in note["body"]
+    assert "Task: The receipts" not in note["body"]
+
+
 def test_two_parts_of_one_work_are_two_approaches(conversation: Conversation) -> None:
     begin(conversation)
     for letter, prompt in (("a", "Remove `cached_a` again"), ("h", "Drop the last one, `cached_h`: nobody calls it")):
@@ -563,6 +572,24 @@ def test_work_that_the_agent_takes_back_with_git_is_recorded(conversation: Conve
     small_work(conversation)
     take_back(conversation, "go on", bash("git stash && git stash drop", ""), text="The log is gone.")
     assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/prices.py"]]
+
+
+def test_a_note_on_a_git_revert_names_the_earlier_work(conversation: Conversation) -> None:
+    small_work(conversation)
+    revert = bash("git revert --no-edit HEAD", "")
+    take_back(
+        conversation, "The printer shows it, revert the commit", revert, text="Reverted the commit with `git revert`."
+    )
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Added `log_discount` to the prices")
+
+
+def test_a_note_on_work_that_was_stashed_has_the_reason(conversation: Conversation) -> None:
+    small_work(conversation)
+    text = "I stashed `log_discount` because the printer shows it."
+    take_back(conversation, "go on", bash("git stash", ""), text=text)
+    (note,) = drafted(conversation)
+    assert "**Why it failed:** The printer shows it." in note["body"]
 
 
 def test_work_that_the_user_reverted_is_recorded_when_the_user_mentions_it(
