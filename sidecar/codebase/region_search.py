@@ -79,6 +79,8 @@ class SearchedFile(NamedTuple):
     ranked: RankedFile
     content: str
     summary: Summary
+    has_all_regions: bool = False
+    """Whether each of its regions is a candidate, rather than the best ones."""
 
 
 class NumberedRegion(Protocol):
@@ -142,6 +144,7 @@ def candidate_file(
     evidence: PromptEvidence,
     *,
     names_test: bool = False,
+    has_all_regions: bool = False,
 ) -> CandidateFile:
     """Return a ranked file as a candidate; tests and documents count less, unless the prompt asks for them.
 
@@ -159,6 +162,7 @@ def candidate_file(
         (DOCUMENT_SHARE if wants_documents else 1.0) if is_document(ranked.path) and not is_named else 0.0,
         ranked.parts.get("path", 0.0),
         wants_tests or is_named,
+        has_all_regions,
     )
 
 
@@ -185,6 +189,7 @@ class RegionSearch:
                 self._match(file, split[file.ranked.path], version, weights, query.evidence.title),
                 query.evidence,
                 names_test=names_test,
+                has_all_regions=file.has_all_regions,
             )
             for file in files
             if file.ranked.path in split

@@ -297,13 +297,14 @@ def _regions(
 ) -> dict[str, list[ShownRegion]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes.
 
-    With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks.
+    With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks,
+    until all of it was sent.
     The best regions of a few named files come first. Of failing tests only the places that the prompt names are shown;
     the tests that new ones are added to, `followed_test`, have as many bytes as these.
     """
     repository = pack_query.repository
     searched = [
-        SearchedFile(file, contents[file.path], summaries[file.path])
+        SearchedFile(file, contents[file.path], summaries[file.path], known is not None and is_named_file(file))
         for file in ranked
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]

@@ -20,7 +20,7 @@ LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
 
 REGIONS_PER_FILE, FURTHER_REGIONS, BEST_FILES = 30, 6, 6
 """Number of regions of the best files, and of the further ones, that match the words best. The others are candidates
-only if the prompt points at them.
+only if the prompt points at them; of a file that a follow-up names all are.
 """
 
 TITLE_SHARE, NAME_SHARE = 0.6, 0.6
@@ -176,6 +176,8 @@ class CandidateFile(NamedTuple):
     path_match: float = 0.0
     """Match of the path's words with the prompt."""
     wants_tests: bool = False
+    has_all_regions: bool = False
+    """Whether each of its regions is a candidate, rather than the best ones."""
 
 
 class RankedRegion(NamedTuple):
@@ -274,7 +276,8 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
         return rows
     best_score = max(file.score for file in files)
     for rank, file in enumerate(files):
-        chosen = _candidates(file, evidence, framed[rank], REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS)
+        most = REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS
+        chosen = _candidates(file, evidence, framed[rank], len(file.regions) if file.has_all_regions else most)
         best = file.regions[chosen[0]] if chosen else None
         file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)
         path_match, document = file.path_match, file.document
@@ -400,7 +403,8 @@ def choose_regions(
     nothing without other code of it, and the line that opens a type without other code of the type.
     """
     chosen = _choose(ranked, budget_bytes, already_sent)
-    alone = {_parts_of(region)[-1] for region in chosen if _is_bare(region)} - _with_code(chosen)
+    sent = [region for region in ranked if (region.path, region.region.first) in already_sent] if already_sent else []
+    alone = {_parts_of(region)[-1] for region in chosen if _is_bare(region)} - _with_code([*chosen, *sent])
     paths = {region.path for region in ranked if not _is_bare(region)}
     alone = {part for part in alone if part[0] in paths}
     if not alone:

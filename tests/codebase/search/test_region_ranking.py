@@ -167,3 +167,19 @@ def test_imports_are_chosen_only_with_other_code_of_their_file() -> None:
     assert choose_regions([of_another_type, code], 10_000) == [code]
     own = code._replace(region=code.region._replace(name="Till.pay"))
     assert choose_regions([of_another_type, own], 10_000) == [of_another_type, own]
+
+
+def test_imports_and_the_line_that_opens_a_type_are_chosen_where_their_code_was_sent_before() -> None:
+    text = "from cart import total\n\n\ndef show(cart):\n" + "    print(cart)\n" * 30
+    imports, code = sorted(ranked("the total of a cart", ("src/till.py", text)), key=lambda each: each.region.first)
+    sent = {(code.path, code.region.first)}
+    assert choose_regions([imports, code], shown_bytes(imports) + 150, sent) == [imports]
+
+
+def test_a_file_may_have_all_its_regions_as_candidates() -> None:
+    text = "\n\n".join(f"def total_{number}(cart):\n    return cart + {number}\n" for number in range(50))
+    lines, summary = text.rstrip("\n").split("\n"), summarize("src/till.py", text.encode())
+    regions, evidence = index_regions(lines, summary), read_evidence("the total of a cart")
+    file = CandidateFile("src/till.py", 5.0, False, regions, match_words(regions, {"total": 2.0}, evidence.title))
+    assert len(rank_regions([file], evidence, 2.0)) == region_ranking.REGIONS_PER_FILE
+    assert len(rank_regions([file._replace(has_all_regions=True)], evidence, 2.0)) == 50

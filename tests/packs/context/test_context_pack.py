@@ -215,6 +215,18 @@ def test_a_file_named_again_and_again_is_answered_with_what_the_session_lacks(
         shown |= new
 
 
+def test_a_file_named_again_and_again_is_answered_until_all_of_it_was_sent(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    functions = "\n\n".join(f"def step_{n:02}(cart):\n    return cart.items[{n}] + {'a' * 60}_{n}\n" for n in range(60))
+    shop.commit({"src/steps.py": f'"""Steps of an order."""\n\n\n{functions}'}, "Add steps")
+    chat = start_chat("codex")
+    shown = list(functions_in(chat.turn(PROMPT)))
+    while new := functions_in(chat.turn("Look at src/steps.py once more, please.")):
+        shown += new
+    assert sorted(shown) == [f"step_{n:02}" for n in range(60)]
+
+
 def test_a_file_of_which_the_agent_read_a_part_is_answered_when_the_prompt_names_it(
     start_chat: StartChat, shop: Repository
 ) -> None:
