@@ -341,7 +341,7 @@ export interface CodebaseSearchParams {
   /** Return files without regions. */
   pathOnly?: boolean
   /**
-   * The conversation that receives the result. A region that it received before is one line, `path:lines (shown above)`, until the sidecar learns that the session of this id was compacted.
+   * The conversation that receives the result. A region that it received before is one line, `path:lines (shown above)`, with the numbers that it had if its lines moved, until the sidecar learns that the session of this id was compacted.
    */
   sessionId?: string | null
   /** Return every region in full. */
@@ -833,7 +833,7 @@ export interface ExplainedItem {
 
 /** A region of a file: its score adds to its file's rank, not to its file's score. */
 export interface ExplainedRegion {
-  /** First and last line, as `12-40`. */
+  /** The numbers of its lines, as `12-40`; with a gap, as `12,20-40`. */
   lines: string
   /** The definition it is or belongs to; empty at the top of a file. */
   name: string
@@ -886,7 +886,7 @@ export interface FoundFile {
 export interface FoundFileRegion {
   /** Relative to `cwd`. */
   path: string
-  /** First and last line, as `12-40`. */
+  /** The numbers of its lines, as `12-40`; with a gap, as `12,20-40`. */
   lines: string
   /** The definition it is or belongs to; empty at the top of a file. */
   name: string

@@ -24,7 +24,7 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
-from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
+from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, line_span, numbered_lines
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     NAMED_PARTS,
@@ -153,6 +153,7 @@ __all__ = [
     "is_pointed_at",
     "is_secret_path",
     "is_test",
+    "line_span",
     "may_name",
     "may_show",
     "needs_texts",

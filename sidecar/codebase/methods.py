@@ -89,7 +89,8 @@ class CodebaseSearchParams(WorkspaceParams):
     session_id: Identifier | None = Field(
         default=None,
         description="The conversation that receives the result. A region that it received before is one line, "
-        "`path:lines (shown above)`, until the sidecar learns that the session of this id was compacted.",
+        "`path:lines (shown above)`, with the numbers that it had if its lines moved, until the sidecar learns that "
+        "the session of this id was compacted.",
     )
     repeat: bool = Field(default=False, description="Return every region in full.")
 
@@ -126,7 +127,7 @@ class FoundFileRegion(WireModel):
     """Lines of a file that match the query: a definition, a window of a long one, or the code between."""
 
     path: str = Field(description="Relative to `cwd`.")
-    lines: str = Field(description="First and last line, as `12-40`.")
+    lines: str = Field(description="The numbers of its lines, as `12-40`; with a gap, as `12,20-40`.")
     name: str = Field(description="The definition it is or belongs to; empty at the top of a file.")
     text: str = Field(description="Lines as `NN| text`, with gaps marked; or one line that it was shown above.")
     score: float = Field(description="The sum of its parts; comparable within one result only.")
@@ -280,10 +281,10 @@ def _found_regions(
 def _packed_regions(call: Call, params: CodebaseSearchParams, found: list[FoundRegion]) -> PackedRegions:
     shown_regions = call.process.slices.codebase.shown_regions
     session_id = params.session_id
-    shown = shown_regions.of(session_id) if session_id is not None and not params.repeat else frozenset()
+    shown = shown_regions.of(session_id) if session_id is not None and not params.repeat else None
     packed = pack_regions(found, params.budget_tokens, shown)
     if session_id is not None:
-        shown_regions.add(session_id, packed.regions)
+        shown_regions.add(session_id, packed)
     return packed
 
 

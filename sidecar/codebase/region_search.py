@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import NamedTuple, Protocol
 
 from sidecar.codebase.files import is_document, is_test
@@ -364,28 +364,35 @@ def _clean_line(line: str) -> str:
 
 SHOWN_SESSIONS = 64
 
+Shown = Mapping[tuple[str, str], tuple[str, ...]]
+"""By path and digest of a region, the line numbers with which it was shown."""
+
 
 class ShownRegions:
     """The regions that conversations received from searches, in memory. Thread-safe."""
 
     def __init__(self) -> None:
-        self._by_session: LruCache[str, frozenset[tuple[str, str]]] = LruCache(SHOWN_SESSIONS)
+        self._by_session: LruCache[str, Shown] = LruCache(SHOWN_SESSIONS)
 
-    def of(self, session_id: str) -> frozenset[tuple[str, str]]:
-        """Return path and digest of each region that a conversation received."""
-        return self._by_session.get(session_id) or frozenset()
+    def of(self, session_id: str) -> Shown:
+        """Return the regions that a conversation received."""
+        return self._by_session.get(session_id) or {}
 
-    def add(self, session_id: str, regions: Iterable[FoundRegion]) -> None:
-        """Record regions that a conversation receives."""
-        new = [(region.ranked.path, region.digest) for region in regions]
-        self._by_session.put(session_id, self.of(session_id).union(new), 1)
+    def add(self, session_id: str, packed: "PackedRegions") -> None:
+        """Record the regions that a conversation receives with their lines."""
+        shown = dict(self.of(session_id))
+        for region, repeated in zip(packed.regions, packed.repeated, strict=True):
+            if not repeated:
+                key = (region.ranked.path, region.digest)
+                shown[key] = tuple(dict.fromkeys((*shown.get(key, ()), line_span(region))))
+        self._by_session.put(session_id, shown, 1)
 
     def forget(self, session_id: str | None) -> None:
         """Forget a conversation that lost its context; without an id, all of them."""
         if session_id is None:
             self._by_session.clear()
         else:
-            self._by_session.put(session_id, frozenset(), 1)
+            self._by_session.put(session_id, {}, 1)
 
 
 class PackedRegions(NamedTuple):
@@ -397,9 +404,7 @@ class PackedRegions(NamedTuple):
     omitted: int
 
 
-def pack_regions(
-    found: Sequence[FoundRegion], budget_tokens: int, shown: frozenset[tuple[str, str]] = frozenset()
-) -> PackedRegions:
+def pack_regions(found: Sequence[FoundRegion], budget_tokens: int, shown: Shown | None = None) -> PackedRegions:
     """Choose regions in their order while their texts fit; one that was shown before is one line.
 
     Its text counts all the same: else the same query again would return worse regions in the place of the known ones.
@@ -407,14 +412,14 @@ def pack_regions(
     packed = []
     left, order = budget_tokens, dict[str, int]()
     for region in found:
-        repeated = (region.ranked.path, region.digest) in shown
+        spans = (shown or {}).get((region.ranked.path, region.digest), ())
         text = "\n".join(numbered_lines([region]))
         tokens = estimate_tokens(text)
-        text = repeated_line(region) if repeated else text
+        text = repeated_line(region, spans) if spans else text
         if tokens <= left:
             left -= tokens
             order.setdefault(region.ranked.path, len(order))
-            packed.append((region, text, repeated))
+            packed.append((region, text, bool(spans)))
     packed.sort(key=lambda entry: (order[entry[0].ranked.path], entry[0].lines[0][0]))
     return PackedRegions(
         [region for region, _, _ in packed],
@@ -424,11 +429,17 @@ def pack_regions(
     )
 
 
-def line_span(region: FoundRegion) -> str:
-    """Return a region's first and last line."""
-    return f"{region.lines[0][0]}-{region.lines[-1][0]}"
+def line_span(region: NumberedRegion) -> str:
+    """Return the numbers of a region's lines, such as `12-40`, or `12,20-40` with a gap."""
+    spans = []
+    for _, run in groupby(enumerate(number for number, _ in region.lines), key=lambda at: at[1] - at[0]):
+        numbers = [number for _, number in run]
+        spans.append(f"{numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else str(numbers[0]))
+    return ",".join(spans)
 
 
-def repeated_line(region: FoundRegion) -> str:
-    """Return the line for a region that was shown before."""
-    return f"{region.ranked.path}:{line_span(region)} (shown above)"
+def repeated_line(region: FoundRegion, spans: Sequence[str]) -> str:
+    """Return the line for a region that was shown before, with the numbers it had there if its lines moved."""
+    span = line_span(region)
+    above = "shown above" if span in spans else f"shown above as {spans[-1]}"
+    return f"{region.ranked.path}:{span} ({above})"

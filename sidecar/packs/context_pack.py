@@ -15,6 +15,7 @@ from sidecar.codebase import (
     is_generated,
     is_named_file,
     is_test,
+    line_span,
     numbered_lines,
     query_words,
     score_without_names,
@@ -73,10 +74,8 @@ class ShownRegion(NamedTuple):
     @property
     def record(self) -> RegionRecord:
         """Its explanation."""
-        lines = f"{self.lines[0][0]}-{self.lines[-1][0]}"
-        return RegionRecord(
-            lines=lines, name=self.name, score={name: part for name, part in self.parts.items() if part}
-        )
+        score = {name: part for name, part in self.parts.items() if part}
+        return RegionRecord(lines=line_span(self), name=self.name, score=score)
 
 
 class ContextFile(NamedTuple):

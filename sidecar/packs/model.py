@@ -175,7 +175,7 @@ class ExplainParams(WireModel):
 class ExplainedRegion(WireModel):
     """A region of a file: its score adds to its file's rank, not to its file's score."""
 
-    lines: str = Field(description="First and last line, as `12-40`.")
+    lines: str = Field(description="The numbers of its lines, as `12-40`; with a gap, as `12,20-40`.")
     name: str = Field(description="The definition it is or belongs to; empty at the top of a file.")
     score: dict[str, float] = Field(description="Parts of the region's score by name.")
 

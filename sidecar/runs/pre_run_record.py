@@ -152,7 +152,7 @@ class RegionRecord:
     """A region that a file's item shows."""
 
     lines: str
-    """First and last line, as `12-40`."""
+    """The numbers of its lines, as `12-40`; with a gap, as `12,20-40`."""
     name: str
     score: Mapping[str, float]
     """Parts of its score."""

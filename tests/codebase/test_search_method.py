@@ -105,6 +105,33 @@ def test_a_region_shown_before_is_one_line_until_it_is_edited(search: Search, sh
     assert edited
 
 
+def test_a_region_shown_before_at_other_lines_is_named_with_these(search: Search, shop: Repository) -> None:
+    def price_17() -> Any:
+        regions = search("What is price_17 for?", sessionId="agent")["regions"]
+        return next(region for region in regions if region["name"] == "price_17")
+
+    before = price_17()["lines"]
+    text = (shop.path / "src/prices.py").read_text(encoding="utf-8")
+    shop.write({"src/prices.py": f"import decimal\n\n{text}"})
+    for _ in range(2):
+        moved = price_17()
+        assert moved["lines"] == "-".join(str(int(number) + 2) for number in before.split("-"))
+        assert moved["text"] == f"src/prices.py:{moved['lines']} (shown above as {before})"
+
+
+def test_a_region_lists_exactly_the_lines_that_it_shows(search: Search, shop: Repository) -> None:
+    notes = "".join(f"    The voucher is checked against rule {n}.\n" for n in range(20))
+    steps = "".join(f"    check_{n} = voucher[{n}]\n" for n in range(60))
+    code = f'def redeem_voucher(voucher):\n    """Redeem a voucher.\n\n{notes}    """\n{steps}    return voucher\n'
+    shop.commit({"src/voucher.py": code})
+    regions = [region for region in search("redeem_voucher")["regions"] if region["path"] == "src/voucher.py"]
+    assert any("," in region["lines"] for region in regions)
+    for region in regions:
+        spans = (span.partition("-") for span in region["lines"].split(","))
+        listed = [number for first, _, last in spans for number in range(int(first), int(last or first) + 1)]
+        assert listed == [int(number) for number in re.findall(r"^(\d+)\|", region["text"], re.MULTILINE)]
+
+
 @pytest.mark.parametrize("stated", ["event", "fact"])
 def test_after_a_known_compaction_a_region_is_shown_in_full(
     search: Search, chat: Conversation, active: MemorySidecar, stated: str
