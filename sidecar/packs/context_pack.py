@@ -88,6 +88,8 @@ class ContextFile(NamedTuple):
     regions: tuple[ShownRegion, ...] = ()
     is_last: bool = False
     """Whether it comes after the others: a test or a generated file that the prompt does not ask for."""
+    further: int = 0
+    """Number of its candidate regions that were not chosen, and that the session is not known to have."""
 
 
 class ContextItems(NamedTuple):
@@ -180,7 +182,8 @@ def context_items(
         for at, file in enumerate(files)
     ]
     has_code = any(state.entry.regions for state in states)
-    left, omitted = limits.bytes - OVERHEAD_BYTES["context"], 0
+    left = limits.bytes - OVERHEAD_BYTES["context"]
+    omitted = sum(file.further for file in (files[:own_files] if limits.is_follow_up else files))
     chosen: list[list[ShownRegion]] = [[] for _ in files]
     known_regions: list[list[ShownRegion]] = [[] for _ in files]
     places = sorted(

@@ -121,6 +121,7 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
             file.why,
             [_region_to_json(region) for region in file.regions],
             file.is_last,
+            file.further,
         ]
         for file in pack.files
     ]  # fmt: skip
@@ -134,13 +135,13 @@ def _region_to_json(region: ShownRegion) -> list[Any]:
 
 def _from_json(value: dict[str, Any]) -> CachedPack:
     files: list[ContextFile] = []
-    for (path, score, parts, matched, near), content, purpose, why, regions, is_last in value["files"]:
+    for (path, score, parts, matched, near), content, purpose, why, regions, is_last, further in value["files"]:
         ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         shown = (
             ShownRegion(order, name, tuple((number, text) for number, text in lines), SentRegion(*sent), *rest)
             for order, name, lines, sent, *rest in regions
         )
-        files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last))
+        files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last, further))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
 
 

@@ -1,5 +1,6 @@
 """The files and regions that are relevant to a query: chosen among ranked files, within the context's bytes."""
 
+from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
@@ -251,7 +252,7 @@ def _files(
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = named_failing_tests(ranked, words.keys())
     followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
-    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
+    regions, further = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
     near = near_best(_best_files(ranked, again) if again else ranked)
     pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
     added = {ranked_file.path for ranked_file in ranked if ADDITIONS in ranked_file.parts}
@@ -273,6 +274,7 @@ def _files(
                 wants_tests=asks_for_tests,
                 is_failing=ranked_file.path in failing or ranked_file.path == followed_test,
             ),
+            further[ranked_file.path],
         )
         for ranked_file in chosen
     )
@@ -294,8 +296,8 @@ def _regions(
     failing: frozenset[str],
     again: Sequence[str],
     followed_test: str | None,
-) -> dict[str, list[ShownRegion]]:
-    """Return the regions to show of each file, chosen among all files within the context's bytes.
+) -> tuple[dict[str, list[ShownRegion]], Counter[str]]:
+    """Return the regions to show of each file, chosen among all files within the context's bytes; count the others.
 
     With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks,
     until all of it was sent.
@@ -309,6 +311,7 @@ def _regions(
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
+    candidates = found_regions
     already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
     named = {file.path for file in ranked if is_named_file(file)} - failing
     if again:
@@ -334,7 +337,9 @@ def _regions(
         found = repository.region_lines(region, contents[region.path])
         if found is not None:
             regions.setdefault(region.path, []).append(shown_region(order, found))
-    return regions
+    shown = already_sent.union((region.path, region.region.first) for region in chosen)
+    further = Counter(region.path for region in candidates if (region.path, region.region.first) not in shown)
+    return regions, further
 
 
 def _chosen_regions(

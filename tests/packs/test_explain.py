@@ -155,6 +155,23 @@ def test_every_candidate_is_shown_trimmed_with_a_reason_or_counted(
     assert all(region["score"] for item in items for region in item["regions"])
 
 
+def test_the_regions_of_a_file_that_are_not_shown_are_counted(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
+    body = "".join(f"    discount_{n} = {n}\n" for n in range(30))
+    code = "\n\n".join(f"def discount_total_{n:02}(cart):\n{body}    return cart\n" for n in range(25))
+    chat = start_chat(cwd=make_repository({"src/cart.py": code, "src/mail.py": "x = 1\n"}, name="counted").path)
+    answer = chat.pre_run("Why is the discount total of the cart wrong?")
+    (item,) = [item for item in explain(chat, answer)["items"] if item["item"] == "context:src/cart.py"]
+    left = counted(answer, "more regions over the limit of the context")
+    assert 0 < len(item["regions"]) == 25 - left
+    chat.post_run(answer)
+    assert counted(chat.pre_run("go on"), "more regions over the limit of the context") == 0
+    again = chat.pre_run("Look at src/cart.py again")
+    (item,) = [item for item in explain(chat, again)["items"] if item["item"] == "context:src/cart.py"]
+    assert 0 < len(item["regions"]) == left - counted(again, "more regions over the limit of the context")
+
+
 def test_named_files_that_are_not_shown_are_counted(
     start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
