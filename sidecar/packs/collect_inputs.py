@@ -399,7 +399,8 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
     weaker = task_pack.pack.weaker + found.weaker
     if weaker:
         omissions.append(Trimmed(item="context", reason=f"{count_noun(weaker, 'more candidate')} matching less"))
-    omissions.extend(omitted_files([path for path in search.named if path not in present], NAMED))
+    named = dict.fromkeys((*search.named, *found.further_named))
+    omissions.extend(omitted_files([path for path in named if path not in present], NAMED))
     omissions.extend(
         Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
         for path in search.unresolved

@@ -201,10 +201,16 @@ def context_items(
             continue
         left -= cost
         chosen[at].append(region)
-    for at, file in enumerate(files):
-        if not known_regions[at] and _are_only_imports(chosen[at]) and not _are_only_imports(file.regions):
-            omitted += len(chosen[at])
-            chosen[at] = []  # the code that they are for is over the limits
+    alone = {
+        at
+        for at, file in enumerate(files)
+        if not known_regions[at] and _are_only_imports(chosen[at]) and not _are_only_imports(file.regions)
+    }
+    if alone:  # the code that they are for is over the limits: their bytes are for other code
+        code = [_without_imports(file) if at in alone else file for at, file in enumerate(files)]
+        result = context_items(code, own_files, known, limits, changes_shown)
+        fewer = sum(len(files[at].regions) - len(code[at].regions) for at in alone)
+        return result._replace(omitted=result.omitted + fewer)
     items = [*_code_items(states, chosen, known_regions), *_pointer_items(files, chosen, known_regions, known, left)]
     shown = {item.key for item in items}
     paths = (file.ranked.path for file in files)
@@ -213,6 +219,10 @@ def context_items(
 
 def _are_only_imports(regions: Sequence[ShownRegion]) -> bool:
     return bool(regions) and all("imports" in region.parts for region in regions)
+
+
+def _without_imports(file: ContextFile) -> ContextFile:
+    return file._replace(regions=tuple(region for region in file.regions if "imports" not in region.parts))
 
 
 def _code_items(

@@ -5,7 +5,16 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, RankedFile, RepositoryState, is_outside, is_test, paths_in, query_terms
+from sidecar.codebase import (
+    Listing,
+    RankedFile,
+    RepositoryState,
+    is_named_file,
+    is_outside,
+    is_test,
+    paths_in,
+    query_terms,
+)
 from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.relevant_files import with_regions
@@ -26,10 +35,11 @@ from sidecar.runs import SessionContents
 
 
 class PromptFiles(NamedTuple):
-    """The files of a prompt alone, and the number of candidates that match less."""
+    """The files of a prompt alone, the number of candidates that match less, and the further files that it names."""
 
     files: tuple[ContextFile, ...]
     weaker: int
+    further_named: tuple[str, ...] = ()
 
 
 class FoundFiles(NamedTuple):
@@ -42,7 +52,10 @@ class FoundFiles(NamedTuple):
 NO_FILES = PromptFiles((), 0)
 
 FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3
-"""Maximum number of files that a follow-up adds, by its number of words."""
+"""Maximum number of files that a follow-up adds besides those that it names, by its number of words."""
+
+NAMED_FILES = 16
+"""Maximum number of named files that are searched for code."""
 
 CLEAR_FILES, CLEAR_SCORE = 3, 5.0
 """By words alone a follow-up adds only the best files, and only those with such a score (log odds). In 116 recorded
@@ -75,11 +88,13 @@ class PromptSearch(NamedTuple):
     evidence: frozenset[str]
     """Paths, names and rare terms of its subject in a follow-up that the repository has."""
     limit: int
-    """Number of files that may be added because of them."""
+    """Number of files that may be added because of them, besides those that the prompt names."""
     is_needed: bool
     """Whether there is anything to search for."""
     named: tuple[str, ...] = ()
     """Listed files whose paths the prompt names."""
+    has_paths: bool = False
+    """Whether the prompt has paths or names of files."""
     for_tests: bool = False
     """Whether it only asks for tests of the conversation's work."""
     for_another_place: bool = False
@@ -120,6 +135,7 @@ class PromptSearch(NamedTuple):
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
             is_needed=bool(evidence) or bool(mentioned) or for_tests,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
+            has_paths=bool(paths),
             for_tests=for_tests,
             for_another_place=for_another_place,
         )
@@ -135,7 +151,9 @@ def search_files(
     mentioned = search.mentioned
     limit = (SOUGHT_CANDIDATES if search.for_tests or search.for_another_place else search.limit) + len(mentioned)
     touched = pack_query.touched if search.evidence or search.for_tests else ()
-    matches = pack_query.repository.find(search.query, state, limit, mentioned=mentioned, touched=touched)
+    depth = max(limit, MAX_NAMED_PATHS) if search.has_paths else limit
+    found = pack_query.repository.find(search.query, state, depth, mentioned=mentioned, touched=touched)
+    matches = [file for rank, file in enumerate(found) if rank < limit or is_named_file(file)]
     if search.for_another_place:  # what the session has is the first place
         matches = [file for file in matches if file.path in mentioned or _is_other_place(file, known)]
     selected = [
@@ -143,14 +161,17 @@ def search_files(
         for rank, file in enumerate(matches)
         if file.path in mentioned or _is_match(file, search, is_best=rank < CLEAR_FILES)
     ]
+    named = [file.path for file in selected if is_named_file(file)]
+    further_named = named[NAMED_FILES + len(mentioned) :]
+    selected = [file for file in selected if file.path not in further_named]
     selected[:0] = [
         RankedFile(path, MENTIONED_SCORE, {"mentioned": MENTIONED_SCORE}, (), ())
         for path in sorted(mentioned)
         if path in listing.unindexed
     ]
     files = with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
-    candidates = {file.path for file in (*matches, *selected)}
-    return PromptFiles(files, len(candidates - {file.ranked.path for file in files}))
+    candidates = {file.path for file in (*matches, *selected)}.difference(further_named)
+    return PromptFiles(files, len(candidates - {file.ranked.path for file in files}), tuple(further_named))
 
 
 _POINTED_PARTS = frozenset(("namedPath", "identifiers", "quoted", "usesQuoted"))

@@ -306,7 +306,7 @@ def _regions(
     """
     repository = pack_query.repository
     searched = [
-        SearchedFile(file, contents[file.path], summaries[file.path], known is not None and is_named_file(file))
+        SearchedFile(file, contents[file.path], summaries[file.path], is_named_file(file) and _has_code(known, file))
         for file in ranked
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]
@@ -356,6 +356,12 @@ def _chosen_regions(
     return [region for region in found if (region.path, region.region) in chosen]
 
 
+def _has_code(known: SessionContents | None, file: RankedFile) -> bool:
+    """Whether a session has some code of a file."""
+    entry = known_file(known, file.path) if known is not None else None
+    return entry is not None and not entry.is_pointer
+
+
 def _already_sent(
     repository: Repository, regions: Sequence[RankedRegion], contents: Mapping[str, str], known: SessionContents
 ) -> frozenset[tuple[str, int]]:
@@ -376,9 +382,9 @@ def _already_sent(
 def _named_first(
     regions: Sequence[RankedRegion], named: Container[str], already_sent: Container[tuple[str, int]]
 ) -> list[RankedRegion]:
-    """Put the best region that a session lacks of each named file before the others."""
+    """Put the best region that a session lacks of each named file first; imports only if it lacks no other code."""
     leaders: dict[str, RankedRegion] = {}
-    for region in regions:
+    for region in sorted(regions, key=lambda each: each.region.is_imports):
         if region.path in named and (region.path, region.region.first) not in already_sent:
             leaders.setdefault(region.path, region)
     first = list(leaders.values())

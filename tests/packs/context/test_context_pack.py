@@ -138,6 +138,16 @@ def test_imports_are_not_shown_where_the_code_that_they_are_for_is_over_the_limi
     assert "import decimal" in items(file(imports), limits=limits)[0].text
 
 
+def test_imports_whose_code_is_over_the_limits_take_no_room_from_other_code() -> None:
+    imports = ShownRegion(0, "", ((1, "import decimal" * 20),), entries.SentRegion("", "33"), {"imports": 1.25})
+    large = PAY._replace(lines=tuple((number, "    return 1" * 40) for number in range(20, 60)))
+    result = RenderCache().items(
+        [file(imports, large), file(TOTAL, path="src/b.py")], ContextLimits(480, is_follow_up=True)
+    )
+    assert [item.regions[0].name for item in result.items if item.regions] == ["Cart.total"]
+    assert result.omitted == 2
+
+
 def test_regions_over_the_limit_are_counted() -> None:
     long = PAY._replace(lines=tuple((number, "x" * 80) for number in range(100, 400)))
     result = RenderCache().items([file(TOTAL, long)], FIRST)
