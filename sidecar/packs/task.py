@@ -14,6 +14,7 @@ from sidecar.codebase import (
     PromptParts,
     as_quotations,
     identifiers_of,
+    is_code,
     paths_in,
     pointing_words,
     prompt_parts,
@@ -457,7 +458,8 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
     spelled = _spelled_words(rest)
     words = {spelled.get(word, word) for term, word in query_words(rest).items() if term not in omitted}
     words.update(spelled[word] for word in spelled if stem(word) not in english_terms() | omitted)
-    names = {name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name)}
+    names = {name for name in identifiers_of(rest) if _HAS_WORD.search(name)}
+    names.update(path for path in paths if _HAS_WORD.search(path) or (is_code(path) and path[-2] != "."))  # not `p.m`
     if _ABOUT_INTEGRATION.search(text) is not None:
         names.add(INTEGRATION_NAME)
     return " ".join(sorted({*words, *names}))

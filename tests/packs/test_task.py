@@ -169,6 +169,8 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("docs(cart): mention vouchers", "docs(cart): cart mention vouchers"),
         ("document the voucher option", "docs: document option voucher"),
         ("The cart drops vouchers. Fix it and update the docs.", "cart drops vouchers"),
+        ("Look at db.py, src/ui.ts and a1.go", "a1.go db.py src/ui.ts"),
+        ("Why is a.id empty at 5 p.m., e.g. in the U.S.?", "empty"),
     ],
 )
 def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: str) -> None:
