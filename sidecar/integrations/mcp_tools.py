@@ -115,9 +115,12 @@ class Tools:
             "query": query, "limit": limit, "budgetTokens": budget_tokens, "pathOnly": path_only, "repeat": repeat,
         }  # fmt: skip
         search = partial(self._search, ctx, scores=scores)
-        beside = 0 if path_only else _tokens_beside_texts(await search({**params, "repeat": True}))
-        left = max(MIN_TEXT_TOKENS, budget_tokens - beside)
-        return await search({**params, "budgetTokens": left, "sessionId": self._connection_id})
+        if not path_only:
+            params |= _within(budget_tokens, await search({**params, "repeat": True}))
+            is_small = params["budgetTokens"] == MIN_TEXT_TOKENS
+            if is_small and _tokens(found := await search({**params, "repeat": True})) > budget_tokens:
+                params |= _within(2 * budget_tokens, {**found, "regions": []}) | {"pathOnly": True}
+        return await search({**params, "sessionId": self._connection_id})
 
     async def _search(self, ctx: Context, params: dict[str, Any], *, scores: bool) -> dict[str, Any]:
         result = await self._call_in_worktree(ctx, "codebase/search", params)
@@ -208,10 +211,21 @@ async def _first_root(ctx: Context) -> str | None:
     return next((url2pathname(unquote(url.path)) for url in folders if url.scheme == "file"), None)
 
 
-def _tokens_beside_texts(result: dict[str, Any]) -> int:
-    """Return the tokens that a search's result takes besides the code."""
-    bare = {**result, "regions": [{**region, "text": ""} for region in result["regions"]]}
-    return estimate_tokens(json.dumps(bare, indent=2, ensure_ascii=False))
+def _within(budget_tokens: int, result: dict[str, Any]) -> dict[str, int]:
+    """Return the numbers of files and of tokens of code with which a search stays within a budget.
+
+    At most half of the budget is for the files, and at least one file is listed.
+    """
+    files = list(result["files"])
+    while len(files) > 1 and 2 * _tokens({"files": files}) > budget_tokens:
+        files.pop()
+    regions = [{**region, "text": ""} for region in result["regions"]]
+    beside = _tokens({**result, "files": files, "regions": regions})
+    return {"limit": max(1, len(files)), "budgetTokens": max(MIN_TEXT_TOKENS, budget_tokens - beside)}
+
+
+def _tokens(result: dict[str, Any]) -> int:
+    return estimate_tokens(json.dumps(result, indent=2, ensure_ascii=False))
 
 
 def _without_scores(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

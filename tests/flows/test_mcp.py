@@ -133,6 +133,23 @@ def test_a_search_stays_within_its_budget_and_has_scores_only_on_request(play: C
     assert all(entry["parts"] for entry in (*scored["files"], *scored["regions"]))
 
 
+def test_the_ranking_of_a_search_is_within_its_budget_too(play: Callable[..., Any], project: Repository) -> None:
+    part = "def discounted_price_{n}(cart):\n    return cart.discounted_price\n"
+    project.commit({f"src/prices_{n}.py": part.replace("{n}", str(n)) for n in range(20)}, "Add prices")
+
+    async def story(client: "Client") -> Any:
+        ask = {"query": "Where is the discounted_price?"}
+        return [await called(client, "codebase_search", **ask, budget_tokens=most) for most in (100, 200, 400, 4_000)]
+
+    results = play(story)
+    for most, found in zip((100, 200, 400, 4_000), results, strict=True):
+        assert found["files"]
+        assert estimate_tokens(json.dumps(found, indent=2)) <= most
+    assert [len(found["files"]) for found in results] == sorted(len(found["files"]) for found in results)
+    assert len(results[-1]["files"]) == 12
+    assert results[-1]["regions"]
+
+
 def test_a_compaction_that_the_app_records_shows_code_again(
     play: Callable[..., Any], active: MemorySidecar, project: Repository
 ) -> None:
