@@ -3,7 +3,7 @@
 Also the cache of rendered files.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
@@ -66,10 +66,9 @@ class ShownRegion(NamedTuple):
     goes_on: bool = False
     """Whether its statement continues below it."""
 
-    @property
-    def bytes(self) -> int:
-        """Bytes of its lines and a gap's mark."""
-        return sum(size(text) + len(str(number)) + 3 for number, text in self.lines) + 4
+    def bytes_beside(self, shown: Container[int]) -> int:
+        """Return the bytes of a gap's mark, and of the lines that are not shown yet."""
+        return sum(size(text) + len(str(number)) + 3 for number, text in self.lines if number not in shown) + 4
 
     @property
     def record(self) -> RegionRecord:
@@ -186,6 +185,7 @@ def context_items(
     omitted = sum(file.further for file in (files[:own_files] if limits.is_follow_up else files))
     chosen: list[list[ShownRegion]] = [[] for _ in files]
     known_regions: list[list[ShownRegion]] = [[] for _ in files]
+    numbers: list[set[int]] = [set() for _ in files]
     places = sorted(
         (at >= own_files, region.order, at, region) for at, file in enumerate(files) for region in file.regions
     )
@@ -194,13 +194,14 @@ def context_items(
         if state.has(region):
             known_regions[at].append(region)
             continue
-        cost = region.bytes + (0 if chosen[at] else size(_heading(state.file)) + 1)
+        cost = region.bytes_beside(numbers[at]) + (0 if chosen[at] else size(_heading(state.file)) + 1)
         is_known = bool(state.entry.regions) or (has_code and known_file(known, state.file.ranked.path) is not None)
         if cost > left or (limits.is_follow_up and is_shared and is_known):
             omitted += 1
             continue
         left -= cost
         chosen[at].append(region)
+        numbers[at].update(number for number, _ in region.lines)
     alone = {
         at
         for at, file in enumerate(files)

@@ -433,6 +433,7 @@ def _choose(
 ) -> list[RankedRegion]:
     chosen: list[RankedRegion] = []
     paths: set[str] = set()
+    definitions: set[tuple[str, str]] = set()
     left = left_already_sent = budget_bytes
     for region in ranked:
         if (region.path, region.region.first) in already_sent:
@@ -441,9 +442,13 @@ def _choose(
                 chosen.append(region)
             continue
         cost = shown_bytes(region) + (0 if region.path in paths else len(region.path.encode()) + FILE_BYTES)
+        if (region.path, region.region.name) in definitions:
+            cost -= HEAD_BYTES * bool(region.region.head)  # shown once
         if cost <= left:
             left -= cost
             paths.add(region.path)
+            if region.region.is_definition:
+                definitions.add((region.path, region.region.name))
             chosen.append(region)
     return chosen
 

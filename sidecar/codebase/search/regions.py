@@ -1,10 +1,10 @@
 """Split a file into regions: definitions, windows of long ones, heads of types, code between them, sections. Pure.
 
-Every line belongs to at most one region; lines that only close something above may belong to none. A region is small
+Every line belongs to at most one region; lines that only close something belong to the region above. A region is small
 enough to be shown whole.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -16,7 +16,9 @@ from sidecar.core.lazy_regex import lazy_regex
 WINDOW_LINES = 36
 """A longer region is split between statements into windows of about this many lines."""
 
-MAX_BLANK_LINES = 2
+MAX_BLANK_LINES, MAX_CLOSING_LINES = 2, 8
+"""Number of blank lines, and of lines that only close something, that belong to the region above them."""
+
 MAX_REGIONS = 4_000
 CALLABLE_KINDS = frozenset(("function", "method", "constructor", "macro", "test"))
 _DOCSTRING = lazy_regex(r"\s*(?:@(?:module|type)?doc\s+(?:~[sS])?)?[rRbBuU]{0,2}(\"\"\"|''')")
@@ -38,6 +40,8 @@ _BEFORE_LICENCE = ("#!", "<?php", "<?xml", "# -*-")
 _CLOSING = lazy_regex(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)")
 _ONLY_CLOSES = lazy_regex(r"\s*(?:[)\]};,]+|end;?|</[\w.:-]{1,80}>|#\s*endif\b.*)\s*")
 """A line that only closes what was opened above."""
+
+_GOES_ON = lazy_regex(r".*[,(\[]\s*")
 
 _IMPORT = lazy_regex(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require\b|package\s)")
 
@@ -88,12 +92,23 @@ def split_regions(lines: Sequence[str], summary: Summary) -> tuple[Region, ...]:
     """
     if summary.language == NOTEBOOK:
         return tuple(_cells(lines, summary))
-    return tuple(_with_blank_lines(lines, region) for region in _regions(lines, summary))
+    regions = _regions(lines, summary)
+    firsts = {region.first for region in regions}
+    return tuple(_with_lines_below(lines, region, firsts) for region in regions)
 
 
-def _with_blank_lines(lines: Sequence[str], region: Region) -> Region:
-    last = region.last
-    while last < min(len(lines), region.last + MAX_BLANK_LINES) and not lines[last].strip():
+def _with_lines_below(lines: Sequence[str], region: Region, firsts: Container[int]) -> Region:
+    """Add the blank lines below a region, and those that close what is around it."""
+    last, blank, closing = region.last, 0, 0
+    while last < len(lines) and last + 1 not in firsts:
+        if not lines[last].strip():
+            blank += 1
+        elif not region.is_prose and _ONLY_CLOSES.fullmatch(lines[last]):
+            blank, closing = 0, closing + 1
+        else:
+            break
+        if blank > MAX_BLANK_LINES or closing > MAX_CLOSING_LINES:
+            break
         last += 1
     return region._replace(last=last) if last > region.last else region
 
@@ -309,7 +324,10 @@ def _window(region: Region, first: int, last: int, gap: tuple[int, int]) -> Regi
 
 
 def _best_cut(lines: Sequence[str], start: int, target: int, last: int) -> int:
-    """Return the line near `target` at which a new window begins best: the outermost statement close to it."""
+    """Return the line near `target` at which a new window begins best: the outermost statement close to it.
+
+    A line below an open bracket or a comma rarely begins one.
+    """
     reach = WINDOW_LINES // 3
     candidates = range(max(start + 4, target - reach), min(last - 2, target + reach) + 1)
     best, best_cost = min(max(target, start + 1), last), float("inf")
@@ -319,7 +337,8 @@ def _best_cut(lines: Sequence[str], start: int, target: int, last: int) -> int:
             continue
         indent = len(text) - len(text.lstrip())
         blank_before = not lines[line - 2].strip()
-        cost = indent * 1.0 + abs(line - target) * 0.35 - 2.0 * blank_before
+        is_inside = _GOES_ON.fullmatch(lines[line - 2]) is not None
+        cost = indent * 1.0 + abs(line - target) * 0.35 - 2.0 * blank_before + 4.0 * is_inside
         if cost < best_cost:
             best, best_cost = line, cost
     return best

@@ -183,3 +183,13 @@ def test_a_file_may_have_all_its_regions_as_candidates() -> None:
     file = CandidateFile("src/till.py", 5.0, False, regions, match_words(regions, {"total": 2.0}, evidence.title))
     assert len(rank_regions([file], evidence, 2.0)) == region_ranking.REGIONS_PER_FILE
     assert len(rank_regions([file._replace(has_all_regions=True)], evidence, 2.0)) == 50
+
+
+def test_the_line_that_several_windows_belong_to_counts_once() -> None:
+    text = "def total():\n" + "".join(f"    step_{number}(total)\n" for number in range(120))
+    later = [region for region in ranked("the total of a cart", ("src/till.py", text)) if region.region.head]
+    assert len(later) >= 2
+    whole = sum(map(shown_bytes, later)) + len("src/till.py") + region_ranking.FILE_BYTES
+    once = whole - (len(later) - 1) * region_ranking.HEAD_BYTES
+    assert choose_regions(later, once) == later
+    assert choose_regions(later, once - 1) != later

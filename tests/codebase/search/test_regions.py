@@ -178,6 +178,27 @@ def test_lines_that_only_close_something_are_no_region(text: str, path: str) -> 
         assert any(lines[number - 1].strip(" }") not in ("", "end", "</div>") for number in region.numbers)
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("export class Door {\n  open() {\n    return 1;\n  }\n\n  close() {\n    return 2;\n  }\n}\n", "door.js"),
+        ("module Till\n  class Cart\n    def pay\n      1\n    end\n  end\n\nend\n\ndef go\n  2\nend\n", "till.rb"),
+        ("namespace till {\nint pay()\n{\n  return 1;\n}\n\n}\n\nint go()\n{\n  return 2;\n}\n", "till.cc"),
+    ],
+)
+def test_lines_that_close_what_is_around_a_definition_belong_to_it(text: str, path: str) -> None:
+    numbers = sorted(number for region in regions(text, path) for number in region.numbers)
+    assert numbers == list(range(1, text.count("\n") + 1))
+
+
+def test_long_imports_are_split_between_statements() -> None:
+    for count in range(8, 16):
+        names = "".join(f"    Name{number},\n" for number in range(count))
+        text = "".join(f"from package_{number} import (\n{names})\n" for number in range(8))
+        lines = text.split("\n")
+        assert all(lines[region.first - 1].startswith("from ") for region in regions(text))
+
+
 @given(st.lists(st.sampled_from(["", "def a():", "    def b():", "    x = 1", "class C:", "# c", "}", '    """'])))
 def test_no_line_belongs_to_two_regions_and_every_filled_line_belongs_to_one(lines: list[str]) -> None:
     text = "\n".join(lines)
