@@ -367,6 +367,7 @@ def _already_sent(
 ) -> frozenset[tuple[str, int]]:
     """Return path and first line of the regions that a session has."""
     files = {region.path: known_file(known, region.path) for region in regions}
+    sent = {path: frozenset(entry.regions) for path, entry in files.items() if entry is not None}
     places = set()
     for region in regions:
         entry = files[region.path]
@@ -374,7 +375,7 @@ def _already_sent(
             continue
         is_whole = bool(entry.content) and entry.content == content_identity(contents[region.path])
         found = None if is_whole else repository.region_lines(region, contents[region.path])
-        if is_whole or (found is not None and sent_region(found) in entry.regions):
+        if is_whole or (found is not None and sent_region(found) in sent[region.path]):
             places.add((region.path, region.region.first))
     return frozenset(places)
 

@@ -18,9 +18,10 @@ from sidecar.core.terms import count_terms, query_terms, term_set
 LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
 """BM25's `b` and average length for regions; a fixed average keeps the scores of unedited files valid."""
 
-REGIONS_PER_FILE, FURTHER_REGIONS, BEST_FILES = 30, 6, 6
+REGIONS_PER_FILE, FURTHER_REGIONS, BEST_FILES, ALL_REGIONS = 30, 6, 6, 400
 """Number of regions of the best files, and of the further ones, that match the words best. The others are candidates
-only if the prompt points at them; of a file that a follow-up names all are.
+only if the prompt points at them; of a file that a follow-up names all are, up to
+`ALL_REGIONS`.
 """
 
 TITLE_SHARE, NAME_SHARE = 0.6, 0.6
@@ -277,7 +278,7 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     best_score = max(file.score for file in files)
     for rank, file in enumerate(files):
         most = REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS
-        chosen = _candidates(file, evidence, framed[rank], len(file.regions) if file.has_all_regions else most)
+        chosen = _candidates(file, evidence, framed[rank], ALL_REGIONS if file.has_all_regions else most)
         best = file.regions[chosen[0]] if chosen else None
         file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)
         path_match, document = file.path_match, file.document

@@ -209,7 +209,7 @@ def test_a_comment_is_shown_with_the_definition_below_it_not_with_the_one_above(
 def test_clauses_of_a_function_are_one_region() -> None:
     text = "".join(f"  def rate({number}), do: {number}\n" for number in range(5))
     found = [region for region in regions("a.ex", f"defmodule Tax do\n{text}end\n") if region.name == "Tax.rate"]
-    assert [(region.first, region.last) for region in found] == [(2, 6)]
+    assert [(region.first, region.last) for region in found] == [(2, 7)]
 
 
 def test_a_long_text_above_a_definition_is_prose() -> None:
