@@ -6,7 +6,7 @@ Whatever is late or incomplete makes the response partial, in `PackInputs.partia
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sidecar.codebase import (
     HeadMove,
     Listing,
+    RankedFile,
     Repository,
     RepositoryState,
     RunningSearch,
@@ -40,11 +41,7 @@ from sidecar.packs.prefetch import (
     log_skipped,
     start_early_build,
 )
-from sidecar.packs.relevant_files import (
-    early_matches_first,
-    pinned_context_files,
-    start_contents_search,
-)
+from sidecar.packs.relevant_files import early_matches_first, start_contents_search, with_regions
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import SessionContents, entries
@@ -387,7 +384,7 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
     prompt_files = found.files
     present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
     if pack_query.pinned_paths:
-        prompt_files += pinned_context_files(pack_query, target.state, listing, present)
+        prompt_files += _pinned_files(pack_query, target.state, listing, present)
     omissions = []
     if not task_pack.anchor_is_complete:
         omissions.append(Trimmed(item=entries.ANCHOR, reason="not all of its sources were readable"))
@@ -479,3 +476,16 @@ def _start_hint(pack_query: PackQuery, prompt: str) -> _Source | None:
 
 def _use_hint(inputs: PackInputs, hint: Hint | None) -> None:
     inputs.hint = hint
+
+
+def _pinned_files(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, present: Container[str]
+) -> tuple[ContextFile, ...]:
+    """Return the pinned files that are not in the pack yet."""
+    missing = [
+        RankedFile(path, 0.0, {}, (), ())
+        for path in pack_query.pinned_paths
+        if path in listing.searched and path not in present
+    ]
+    files = with_regions(pack_query, pack_query.query, missing, state, listing) if missing else ()
+    return tuple(file._replace(why="pinned by the user") for file in files)

@@ -404,19 +404,6 @@ def _is_unreadable(summary: Summary | None) -> bool:
     return summary is not None and summary.analysis in ("minified", "recordedChat")
 
 
-def pinned_context_files(
-    pack_query: PackQuery, state: RepositoryState, listing: Listing, present: Container[str]
-) -> tuple[ContextFile, ...]:
-    """Return the pinned files that are not in the pack yet."""
-    missing = [
-        RankedFile(path, 0.0, {}, (), ())
-        for path in pack_query.pinned_paths
-        if path in listing.searched and path not in present
-    ]
-    files = with_regions(pack_query, pack_query.query, missing, state, listing) if missing else ()
-    return tuple(file._replace(why="pinned by the user") for file in files)
-
-
 def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> RunningSearch | None:
     """Start to search the contents of a repository without an index, if the prompt says what it is about.
 
