@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.node.packages import node_modules
+from tests.support.depth import is_thorough
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE.parents[1] / "packaging" / "onecode" / "integrate.mjs"
+COMPILED = HERE.parents[1] / ".pytest_cache" / "compiled_app"
+"""What the compiler wrote for the same integrated app in an earlier run."""
 SECONDS = 120
 REAL_CHECKOUT = "INTEGRATION_CHECKOUT"
 """Environment variable that names a clean checkout of the app with its packages installed."""
@@ -21,8 +24,9 @@ REAL_CHECKOUT = "INTEGRATION_CHECKOUT"
 def test_in_node(name: str) -> None:
     script = HERE / f"{name}.test.mjs"
     program = Path(sys.executable).with_name("onecode-sidecar" + (".exe" if os.name == "nt" else ""))
-    command = ["node", "--test", "--test-reporter=spec", str(script)]
-    run(command, NODE_MODULES=str(node_modules()), SIDECAR_COMMAND=str(program))
+    command = ["node", "--test-reporter=spec", str(script)]  # `--test` starts another process for the file
+    store = {} if is_thorough() else {"COMPILED": str(COMPILED)}
+    run(command, NODE_MODULES=str(node_modules()), SIDECAR_COMMAND=str(program), **store)
 
 
 @pytest.mark.thorough
