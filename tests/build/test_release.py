@@ -79,7 +79,7 @@ def test_files_of_pythons_installers_belong_to_the_interpreter(path: str) -> Non
     assert belongs_to_interpreter(path)
 
 
-@pytest.mark.parametrize("path", ["python.py", "strange.dll", "win32/win32api.pyd", "_internal/_ssl.pyd", "msvcp.dll"])
+@together("path", ["python.py", "strange.dll", "win32/win32api.pyd", "_internal/_ssl.pyd", "msvcp.dll"])
 def test_other_files_do_not_belong_to_the_interpreter(path: str) -> None:
     assert not belongs_to_interpreter(path)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sidecar.capture.adr_draft import with_status
 from sidecar.capture.artifact_methods import STATUS_AFTER, ArtifactText, NotAllowed, Verb, edited_text, status_after
 from sidecar.runs.model import ArtifactStatus
+from tests.support.cases import together
 
 VERBS: tuple[Verb, ...] = get_args(Verb)
 STATUSES: tuple[ArtifactStatus, ...] = get_args(ArtifactStatus)
@@ -41,7 +42,7 @@ def test_a_discarded_artifact_must_be_accepted_before_it_is_committed() -> None:
 BEFORE = ArtifactText("Discounts count", "# Discounts count\n\nThey did not.\n")
 
 
-@pytest.mark.parametrize(
+@together(
     ("title", "body", "after"),
     [
         (None, None, BEFORE),

@@ -1,7 +1,5 @@
 """Edits that change a file's API, by language."""
 
-import pytest
-
 from sidecar.codebase import ApiChange, FileVersions, api_changes, needs_texts, split_signature, summarize
 from tests.support.cases import together
 
@@ -18,7 +16,7 @@ def changes_of(path: str, before: str, after: str | None) -> list[tuple[str, str
     return [(change.name, change.before, change.after) for change in changes]
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "before", "after", "expected"),
     [
         ("a.py", "def f(a, b): ...\n", "def f(a, b, c=1): ...\n", [("f", "def f(a, b)", "def f(a, b, c=1)")]),

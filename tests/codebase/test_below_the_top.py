@@ -8,6 +8,7 @@ from sidecar.codebase import summarize
 from sidecar.codebase.search import FileIndex
 from sidecar.codebase.worktree import path_from_cwd, path_from_root
 from tests.codebase.codebase_client import CodebaseClient
+from tests.support.cases import together
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -21,7 +22,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "relative"),
     [
         ("services/api/pens.py", "pens.py"),

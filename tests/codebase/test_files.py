@@ -57,7 +57,7 @@ def test_other_files_may_be_shown(path: str) -> None:
     assert may_show(path)
 
 
-@pytest.mark.parametrize(
+@together(
     "path",
     [
         "package-lock.json",

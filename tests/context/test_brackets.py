@@ -38,7 +38,7 @@ def test_more_room_never_means_a_tighter_bracket(first: float, second: float) ->
     assert BUDGET_SHARES[bracket_of(less)] <= BUDGET_SHARES[bracket_of(more)]
 
 
-@pytest.mark.parametrize(
+@together(
     ("remaining", "previous", "margin", "bracket"),
     [
         (61.9, "MODERATE", 2, "MODERATE"), (62, "MODERATE", 2, "FRESH"), (60, "MODERATE", 0, "FRESH"),

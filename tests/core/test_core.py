@@ -61,7 +61,7 @@ def test_a_digest_does_not_depend_on_the_order_of_members(value: dict[str, int])
     assert len(digest_value(value)) == 40
 
 
-@pytest.mark.parametrize("name", ["subChatId", "governor.turnsSnapshot", "$/progress", "a_b", "continuity/preRun"])
+@together("name", ["subChatId", "governor.turnsSnapshot", "$/progress", "a_b", "continuity/preRun"])
 def test_names_are_returned_unchanged(name: str) -> None:
     assert loggable_name(name) == name
 

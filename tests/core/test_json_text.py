@@ -67,7 +67,7 @@ def test_unusual_texts_are_read_or_rejected_as_by_orjson(text: bytes) -> None:
     assert outcome(json_text.loads, text) == outcome(orjson.loads, text)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "value"),
     [
         (b'"\\ud83d"', "\ufffd"),

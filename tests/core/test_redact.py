@@ -61,7 +61,7 @@ def test_a_token_is_masked_in_every_position(name: str, around: str) -> None:
     assert TOKENS[name][8:] not in result
 
 
-@pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "DSA "])
+@together("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "DSA "])
 def test_a_private_key_is_masked_completely(kind: str) -> None:
     begin, end = f"-----BEGIN {kind}PRIVATE " + "KEY-----", f"-----END {kind}PRIVATE " + "KEY-----"
     body = "\n".join(_letters(64) for _ in range(20))

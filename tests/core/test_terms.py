@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +35,7 @@ def test_the_forms_of_a_word_share_a_stem(forms: str) -> None:
     assert len({stem(form) for form in forms.split()}) == 1
 
 
-@pytest.mark.parametrize("pair", ["string str", "spring spr", "thing th", "red re", "class cla", "bus bu", "this thi"])
+@together("pair", ["string str", "spring spr", "thing th", "red re", "class cla", "bus bu", "this thi"])
 def test_different_words_have_different_stems(pair: str) -> None:
     left, right = pair.split()
     assert stem(left) != stem(right)

@@ -13,6 +13,7 @@ from sidecar.context.project_files import ProjectSources, Text
 from sidecar.core.token_estimate import estimate_tokens, token_weight
 from tests.context.chati_project import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES
+from tests.support.cases import together
 
 
 @cache
@@ -36,7 +37,7 @@ def test_the_error_is_small_in_every_script_in_prose_and_code(name: str) -> None
     assert 0.87 * real <= estimate_tokens(text) <= 1.4 * real
 
 
-@pytest.mark.parametrize("name", CJK)
+@together("name", CJK)
 def test_chinese_japanese_and_korean_are_not_underestimated(name: str) -> None:
     assert estimate_tokens(SAMPLES[name]) >= real_tokens(SAMPLES[name])
 

@@ -8,6 +8,7 @@ from sidecar.experiment.comparison import advise, compare
 from sidecar.experiment.model import ExperimentOutcome
 from sidecar.experiment.outcomes import Chat
 from tests.benchmarks.experiment import simulated_rollout
+from tests.support.cases import together
 
 
 def conclude(chats: list[Chat]) -> dict[str, ExperimentOutcome]:
@@ -60,7 +61,7 @@ def outcome(name: str, verdict: str, more: int | None = None) -> ExperimentOutco
     return ExperimentOutcome(**facts)
 
 
-@pytest.mark.parametrize(
+@together(
     ("verdicts", "suspension", "advice", "words"),
     [
         (("better", "unknown", "unknown"), None, "raise", "Raise the share to 50 %: chats with packs are better in a."),

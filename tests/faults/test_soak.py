@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.soak import soak
+from tests.support.cases import together
 from tests.support.depth import is_thorough
 from tests.support.resource_usage import Usage, exceeded_limits, growth
 
@@ -24,7 +25,7 @@ def test_nothing_is_lost_stale_or_unbounded_while_everything_changes(tmp_path: P
     assert [event for event in expected_events if not run.counts[event]] == []
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "step"),
     [("rss_bytes", 1 << 20), ("descriptors", 1), ("threads", 1), ("watches", 1), ("state_bytes", 999_999)],
 )
@@ -35,7 +36,7 @@ def test_growth_per_run_is_detected(name: str, step: int) -> None:
     assert "grew" in finding or "grows" in finding
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "much"),
     [("rss_bytes", 1 << 30), ("descriptors", 500), ("threads", 99), ("watches", 400), ("state_files", 99)],
 )

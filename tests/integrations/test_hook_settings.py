@@ -14,6 +14,7 @@ from sidecar.integrations import (
     with_hooks,
     without_hooks,
 )
+from tests.support.cases import together
 
 PROGRAM = "'/opt/1Code apps/onecode-sidecar'"
 OTHERS = """{
@@ -58,7 +59,7 @@ def test_uninstalling_restores_settings_byte_for_byte(content: dict[str, object]
     assert not content or back == text
 
 
-@pytest.mark.parametrize("text", ["[]", "{,}", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// no JSON\n{}"])
+@together("text", ["[]", "{,}", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// no JSON\n{}"])
 def test_unreadable_settings_are_rejected(text: str) -> None:
     with pytest.raises(SettingsUnreadable, match=r"."):
         with_hooks(text, PROGRAM)

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from sidecar.settings import problem_with
+from tests.support.cases import together
 from tests.support.knowledge_project import Knowledge, item
 
 Make = Callable[..., Knowledge]
@@ -71,7 +70,7 @@ def test_resolve_without_a_resolution_uses_the_configured_one(make_knowledge: Ma
     assert changed_items(knowledge, before) == ["a", "b"]
 
 
-@pytest.mark.parametrize("row", ["hash_mismatch", "=manual", "hash mismatch=manual", "a=b=c", 7, ""])
+@together("row", ["hash_mismatch", "=manual", "hash mismatch=manual", "a=b=c", 7, ""])
 def test_an_invalid_resolution_setting_is_refused(row: object) -> None:
     assert "like hash_mismatch=keep_memory" in str(problem_with("knowledge.resolutions", [row]))
     assert problem_with("knowledge.resolutions", ["hash_mismatch=keep_memory"]) is None

@@ -1,11 +1,10 @@
 """English words are found for texts in nine other languages, and none for English ones."""
 
-import pytest
-
 from sidecar.language.english_translation import MAX_CHARACTERS, MAX_WORDS, english_words
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "words"),
     [
         ("o botão de salvar não funciona na tela de login", {"button", "save"}),
@@ -23,7 +22,7 @@ def test_a_language_is_read_with_its_own_words(text: str, words: set[str]) -> No
     assert words <= set(english_words(text))
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "",

@@ -369,7 +369,7 @@ def test_what_only_points_or_is_about_all_of_a_kind_is_found_by_relevance_alone(
     assert [statement.is_standing for statement in read_statements(message).statements] == [False]
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         "Every session must have its own key and keys never leave the vault. Implement that in auth.py",
@@ -398,7 +398,7 @@ def test_reading_takes_linear_time(end: str) -> None:
     assert takes_linear_time(lambda count: partial(read_statements, f"{message}{end}" * count), 15)
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         "correggimi il componente page.tsx della pagina",

@@ -1,13 +1,12 @@
 """What a message is about, without the clauses that only tell how to work."""
 
-import pytest
-
 from sidecar.language.message_intent import adds_tests, reports_failing_test, subject_of, wants_documents
+from tests.support.cases import together
 
 SUBJECT = "The Vary header is missing when the origin is a function"
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         f"{SUBJECT}. Fix it and add a test.",
@@ -33,7 +32,7 @@ def test_clauses_about_working_are_left_out(message: str) -> None:
     assert subject_of(message).rstrip(" .,。\n") == SUBJECT
 
 
-@pytest.mark.parametrize(
+@together(
     ("message", "subject"),
     [
         ("The parser drops quotes. What I don't want: a rewrite. Just this, plus a test.", "The parser drops quotes"),
@@ -53,7 +52,7 @@ def test_beside_a_subject_words_for_tests_and_documents_are_left_out_unless_they
     assert ("test" in subject_of(message).lower()) == ("test" in subject.lower())
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         "Explain the tests of the cart",
@@ -74,7 +73,7 @@ def test_a_message_without_another_subject_or_with_names_stays_whole(message: st
     assert subject_of(message) == message
 
 
-@pytest.mark.parametrize(
+@together(
     ("wish", "adds"),
     [
         ("Fix it and add a test.", True),
@@ -99,7 +98,7 @@ def test_a_message_about_tests_asks_for_none_beside_them() -> None:
     assert not adds_tests("The tests of the scanner fail. Fix it and add a test.")
 
 
-@pytest.mark.parametrize(
+@together(
     ("message", "reports"),
     [
         ("The login test fails, find out why", True),
@@ -116,7 +115,7 @@ def test_a_report_of_a_failing_test_is_no_wish_for_tests(message: str, reports: 
     assert reports_failing_test(message) is reports
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         "docs: mention the Vary header",
@@ -134,7 +133,7 @@ def test_message_is_about_documents(message: str) -> None:
     assert wants_documents(message)
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         f"{SUBJECT}. Fix it and update the docs.",

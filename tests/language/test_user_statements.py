@@ -517,7 +517,7 @@ def test_what_the_next_sentence_takes_back_is_no_statement(message: str) -> None
     assert read_statements(message).statements == ()
 
 
-@pytest.mark.parametrize(("text", "spelled"), [
+@together(("text", "spelled"), [
     ("ja falei pra nao usar any no codigo", "já falei pra não usar any no código"),
     ("Nao usa jest", "Não usa jest"),
     ("acuerdate que usamos pnpm, mas tests", "acuérdate que usamos pnpm, más tests"),
@@ -603,7 +603,7 @@ def test_a_withdrawal_is_found_in_linear_time() -> None:
     assert all(map(repeated, ("no, ", "never mind ", "やっぱ", "算了，", "ください、", "x ")))
 
 
-@pytest.mark.parametrize(("message", "is_alone"), [
+@together(("message", "is_alone"), [
     ("From now on use pnpm instead of npm.", True),
     ("cara, lembra que aqui a gente usa vitest", True),
     ("Fix the total. From now on use pnpm instead of npm.", False),
@@ -656,7 +656,7 @@ def test_what_the_user_does_on_one_day_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
 
 
-@pytest.mark.parametrize(
+@together(
     ("wish", "is_of_task"),
     [
         ("for this PR only: leave the docs alone", True),
@@ -791,7 +791,7 @@ def test_a_rule_preference_or_choice_is_a_statement(message: str) -> None:
     assert statement.reasons
 
 
-@pytest.mark.parametrize(
+@together(
     "message",
     [
         "remember to also update the @store.py",
@@ -904,7 +904,7 @@ def test_words_of_somebody_else_are_found_in_linear_time() -> None:
     assert all(map(repeated, ("the customer he she ", "mail from ", "さん", "客户", "ticket:\n", "a:\n\n")))
 
 
-@pytest.mark.parametrize(
+@together(
     "pasted",
     [
         "```\nnever use tabs\n```",

@@ -1,6 +1,5 @@
 """Private text, injected text and secrets are removed before anything is stored."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,7 +58,7 @@ def test_secrets_are_masked() -> None:
     assert "hunter2" not in filter_private("password = 'hunter2-Xk9'").text
 
 
-@pytest.mark.parametrize(
+@together(
     "line",
     [
         "- Use pnpm instead of npm. (mem-2026-03-01-001, 2026-03-01)",

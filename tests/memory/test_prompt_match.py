@@ -6,6 +6,7 @@ from sidecar.core.terms import count_terms
 from sidecar.language.common_words import common_terms, is_distinctive
 from sidecar.memory.prompt_match import MAX_TERMS, Rarity, cues_of, evidence, memory_text
 from sidecar.memory.recall import recall_query
+from tests.support.cases import together
 
 ALL_RARE = Rarity(memories=20, memories_with={})
 
@@ -59,7 +60,7 @@ def test_pasted_material_counts_by_its_names_and_paths_only() -> None:
         assert (evidence(cues, memory_text("", statement, (), ()), ALL_RARE) is not None) is expected
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "statement", "expected"),
     [
         ("Fix src/billing/tax.py", "tax.py rounds half up.", True),

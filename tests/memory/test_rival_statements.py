@@ -9,6 +9,7 @@ import pytest
 from sidecar.language.message_intent import forgets, is_reversal
 from sidecar.memory.capture.extract_notes import split_withdrawal
 from sidecar.memory.contradictions import claim_of, relation
+from tests.support.cases import together
 
 REVIEWED = (
     ("Use pnpm instead of npm from now on.", "No, use npm again, we dropped pnpm last week."),
@@ -327,31 +328,29 @@ OTHER_PARTS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES]
-)
+@together(("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES])
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
 
 
-@pytest.mark.parametrize(("first", "second"), UNRELATED)
+@together(("first", "second"), UNRELATED)
 def test_statements_about_different_things_both_hold(first: str, second: str) -> None:
     assert relation(claim_of(second), claim_of(first)) is None
     assert relation(claim_of(first), claim_of(second)) is None
 
 
-@pytest.mark.parametrize(("former", "later"), NO_REVERSAL)
+@together(("former", "later"), NO_REVERSAL)
 def test_a_word_such_as_again_takes_nothing_back_by_itself(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is None
 
 
-@pytest.mark.parametrize("later", [later for _, later in WITHDRAWALS])
+@together("later", [later for _, later in WITHDRAWALS])
 def test_a_withdrawal_is_known_as_one_in_ten_languages(later: str) -> None:
     assert forgets(later)
     assert is_reversal(later)
 
 
-@pytest.mark.parametrize("later", [later for _, later in RELEASES])
+@together("later", [later for _, later in RELEASES])
 def test_a_release_is_known_as_a_reversal(later: str) -> None:
     assert is_reversal(later)
     assert not forgets(later)
@@ -376,12 +375,12 @@ def test_a_narrower_rule_leaves_the_general_one_alone() -> None:
     assert relation(claim_of("Don't use pnpm any more."), claim_of("Use pnpm in web/.")) == "contradicts"
 
 
-@pytest.mark.parametrize("narrower", NARROWER)
+@together("narrower", NARROWER)
 def test_a_statement_about_a_part_of_the_project_leaves_the_general_one_alone(narrower: str) -> None:
     assert relation(claim_of(narrower), claim_of(GENERAL)) is None
 
 
-@pytest.mark.parametrize(("former", "later"), [*((GENERAL, later) for later in EVERYWHERE), *SAME_PART])
+@together(("former", "later"), [*((GENERAL, later) for later in EVERYWHERE), *SAME_PART])
 def test_a_statement_about_the_same_part_or_the_whole_project_is_a_rival(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
 

@@ -4,9 +4,10 @@ import pytest
 
 from sidecar.memory.capture.extract_notes import MAX_TITLE, note_title, read_message
 from sidecar.memory.capture.session_material import Utterance
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(("sentence", "title"), [
+@together(("sentence", "title"), [
     ("no, please use **pnpm** instead of `npm`.", "Use pnpm instead of `npm`"),
     ("pnpm is our package manager", "pnpm is our package manager"),
     ("useEffect must not fetch data", "useEffect must not fetch data"),
@@ -21,7 +22,7 @@ def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: st
     assert note_title(sentence) == title
 
 
-@pytest.mark.parametrize(("sentence", "title"), [
+@together(("sentence", "title"), [
     ("lembra que aqui a gente usa vitest, nao jest", "Aqui a gente usa vitest, nao jest"),
     ("Já falei mil vezes pra não usar any", "Não usar any"),
     ("De ahora en adelante usa pnpm", "Usa pnpm"),
@@ -44,7 +45,7 @@ def test_a_title_has_no_words_that_only_make_the_statement_last(sentence: str, t
     assert note_title(sentence) == title
 
 
-@pytest.mark.parametrize("sentence", [
+@together("sentence", [
     "Ab jetzt werden Commits auf Englisch geschrieben",
     "Merk dir, dass wir pnpm nutzen",
     "A partir de agora pode commitar sem perguntar",

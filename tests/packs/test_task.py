@@ -66,7 +66,7 @@ def test_a_follow_up_continues_the_task_whatever_its_wording(follow_up: str) -> 
     assert (after.fingerprint, after.query, after.objective) == (task.fingerprint, task.query, task.objective)
 
 
-@pytest.mark.parametrize(
+@together(
     "switch",
     [
         "Send an e-mail to every customer when their parcel leaves the warehouse",
@@ -85,7 +85,7 @@ def test_a_prompt_with_unrelated_names_starts_a_new_task(switch: str) -> None:
     assert task_of(after, "go on")[0].fingerprint == after.fingerprint
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "objective"),
     [
         ("next: the discount of a parcel is ignored", "the discount of a parcel is ignored"),
@@ -142,7 +142,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
     assert not is_new
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "query"),
     [
         ("Please fix apply_discount in src/cart.py", "apply apply_discount discount fix src/cart.py"),
@@ -263,7 +263,7 @@ Shall I fix some of them?
 """
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "count", "words"),
     [
         ("address 21, 26, 31", 3, "invoice_of should list apply_discount README"),

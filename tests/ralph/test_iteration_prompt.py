@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.ralph import Limits, LoopUsage
 from sidecar.ralph.iteration_prompt import CONTEXT_HEADING, FailedCheck, PromptInputs, abort_reason, build_prompt
+from tests.support.cases import together
 
 INPUTS = PromptInputs("add-login", 7, Limits(), LoopUsage(iterations=2), "COMPLETE", "Add a login.")
 
@@ -52,7 +52,7 @@ def test_prompt_contains_the_exact_promise() -> None:
     assert "\n   <promise>{all} done</promise>\n" in build_prompt(replace(INPUTS, promise="{all} done"))
 
 
-@pytest.mark.parametrize(
+@together(
     ("answer", "reason"),
     [
         ("<abort>No\n  database.</abort>", "No database."),

@@ -23,7 +23,7 @@ from sidecar.ralph import (
 from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [("90", 90_000), ("90s", 90_000), ("1.5h", 5_400_000), ("1h30m", 5_400_000), ("250ms", 250), ("2d", 172_800_000)],
 )
@@ -37,7 +37,7 @@ def test_invalid_durations_are_rejected(text: str) -> None:
         parse_duration_ms(text)
 
 
-@pytest.mark.parametrize(
+@together(
     ("duration", "shown"),
     [(350, "350 ms"), (12_340, "12.3 s"), (60_000, "1 min"), (245_000, "4 min 5 s"), (7_800_000, "2 h 10 min")],
 )

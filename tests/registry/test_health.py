@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.registry import articles_in, has_placeholder, missing_sections, roman
 from tests.registry.conftest import FRAMEWORK_REGISTRY, SPECIFICATION, Project
+from tests.support.cases import together
 
 ARTICLES = "# Constitution\n\n" + "".join(f"## Article {roman(n)}: On {n}\n\nIt SHALL.\n\n" for n in range(1, 15))
 AGENT = "# Brief\n\n## Mission\n\nAsk.\n\n## Inputs\n\n## Outputs\n\n## Success Criteria\n"
@@ -186,7 +187,7 @@ def test_health_of_a_huge_registry_fits_into_a_message(
     assert (len(answer["findings"]), answer["omitted"], answer["healthy"]) == (3, 18, False)
 
 
-@pytest.mark.parametrize(
+@together(
     ("numbers", "present", "expected", "missing"),
     [
         (range(1, 15), 14, 14, ()),
@@ -212,13 +213,11 @@ def test_article_mentions_and_example_headings_do_not_count() -> None:
     assert missing_sections("## Mission\n## On Activation\n## Output\n## Self-Validation (Protocol 5.1)\n") == []
 
 
-@pytest.mark.parametrize(
-    "text", ["{{name}}", "Hello {name}", "<Project Name>", "[Project Name]", "${NAME}", "fields:\n  - a"]
-)
+@together("text", ["{{name}}", "Hello {name}", "<Project Name>", "[Project Name]", "${NAME}", "fields:\n  - a"])
 def test_template_has_a_placeholder(text: str) -> None:
     assert has_placeholder(text)
 
 
-@pytest.mark.parametrize("text", ["", "# PRD", "[a link](https://a.example)", "- [ ] todo", "a { b }"])
+@together("text", ["", "# PRD", "[a link](https://a.example)", "- [ ] todo", "a { b }"])
 def test_prose_has_no_placeholder(text: str) -> None:
     assert not has_placeholder(text)

@@ -262,7 +262,7 @@ def test_a_definition_comes_before_its_file() -> None:
     assert found.recommendations[0].entity == registry[1]
 
 
-@pytest.mark.parametrize(
+@together(
     ("value", "decision"),
     [
         (90.0, "REUSE"),

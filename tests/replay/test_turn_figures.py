@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.replay.figures import TurnFigures, by, percentile, sums
 from tests.replay.turn_figures import PackQuery, miss_reason
 from tests.support.cases import together
@@ -52,7 +50,7 @@ def test_turns_are_summed_by_name_in_order() -> None:
     assert [(name, turn.turns) for name, turn in result.items()] == [("b", 2), ("a", 1)]
 
 
-@pytest.mark.parametrize(("share", "value"), [(0.0, 1.0), (0.5, 2.0), (0.75, 3.0), (0.76, 4.0), (1.0, 4.0)])
+@together(("share", "value"), [(0.0, 1.0), (0.5, 2.0), (0.75, 3.0), (0.76, 4.0), (1.0, 4.0)])
 def test_a_percentile_is_a_value_that_occurred(share: float, value: float) -> None:
     assert percentile([1.0, 2.0, 3.0, 4.0], share) == value
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.rpc import MAX_HEADER_BYTES, Framer, Framing, Refused, frame
+from tests.support.cases import together
 from tests.support.depth import examples
 
 SMALL = 48
@@ -99,7 +100,7 @@ def test_body_over_the_limit_is_refused_and_the_next_message_is_read() -> None:
     assert all_of([stream])[0] == [Refused.TOO_LARGE, b"{}"]
 
 
-@pytest.mark.parametrize(
+@together(
     "bad",
     [
         b"Content-Length: five\r\n\r\n",

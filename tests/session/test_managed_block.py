@@ -13,6 +13,7 @@ from sidecar.session import (
     with_block,
     without_block,
 )
+from tests.support.cases import together
 
 DEV = ACTIVE_TEXT.format(agent="dev")
 ARCHITECT = ACTIVE_TEXT.format(agent="architect")
@@ -66,7 +67,7 @@ def test_a_repair_removes_only_our_lines(first: bytes, second: bytes, third: byt
     assert block_state(with_block(content, DEV, repair=True)) == "active"
 
 
-@pytest.mark.parametrize(
+@together(
     ("content", "state", "sentence"),
     [
         (b"# A\n" + BEGIN + b"mine\n", "damaged", "without its counterpart"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sidecar.core.yaml_text import MalformedYaml, read_mapping
 from sidecar.session import SessionFileValues, UneditableFile, parse_session_file, replace_values, save_session_values
 from sidecar.session import read_session_file as read
+from tests.support.cases import together
 
 VALUES = {"current_agent": "dev", "session_saved_at": "2026-03-01T09:30:00.000Z", "session_progress": 'half: "done" #1'}
 LINES = st.sampled_from(
@@ -36,7 +37,7 @@ def test_saving_values_changes_nothing_else(text: str, values: dict[str, str]) -
     assert [line for line in after.splitlines() if line in preserved] == preserved
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         ("", "current_agent: dev\n"),

@@ -18,6 +18,7 @@ from sidecar.transcripts import (
     read_events,
     was_rolled_back,
 )
+from tests.support.cases import together
 
 AT, AT_MS = "2026-03-01T09:31:00Z", 1_772_357_460_000
 ALL: tuple[EventType, ...] = get_args(Event)
@@ -122,7 +123,7 @@ LATER = "2026-03-01T10:30:00Z"
 CHAIN = [claude_line("a", None, "One"), claude_line("b", "a"), claude_line("c", "a"), claude_line("d", "c", "Two")]
 
 
-@pytest.mark.parametrize(
+@together(
     ("lines", "expected"),
     [
         ([*CHAIN, claude_line("e", "d", "Three", LATER)], False),

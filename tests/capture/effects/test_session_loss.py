@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.capture.effects import Loss, compacted_since, loss_by_prompt
 from sidecar.transcripts import MAX_TAIL_BYTES, read_tail
+from tests.support.cases import together
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, StartChat, send_session_event, text_of
 
@@ -153,7 +154,7 @@ def test_damaged_lines_are_skipped(tmp_path: Path) -> None:
     assert compacted(str(path), 0) is True
 
 
-@pytest.mark.parametrize("prompt", ["", " ", "compact", "/compacted", "please /compact", "/review"])
+@together("prompt", ["", " ", "compact", "/compacted", "please /compact", "/review"])
 def test_other_prompts_lose_nothing(prompt: str) -> None:
     assert loss_by_prompt(prompt) is Loss.NOTHING
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.test_results import Counts, RunnerOutcome, outcomes_in
 from tests.support.cases import together
@@ -151,7 +149,7 @@ DOTNET_PASSED = (
 )
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "output", "runner", "names", "counts"),
     [
         ("mvn -q test", MAVEN, "maven", ("CartTest.total",), Counts(1, 1)),

@@ -2,10 +2,9 @@
 
 import tracemalloc
 
-import pytest
-
 from sidecar.codebase.search import MAX_COMMIT_FILES, NEAREST_COMMITS, History
 from tests.codebase.search.corpus import commit, history_of
+from tests.support.cases import together
 
 
 def test_similar_subjects_point_at_their_files() -> None:
@@ -157,7 +156,7 @@ def test_empty_history_has_no_evidence() -> None:
     assert history.changed_together("a.py") == {}
 
 
-@pytest.mark.parametrize("subject", ["", "?!", "the of and", "\udcff\udcfe", "日本語"])
+@together("subject", ["", "?!", "the of and", "\udcff\udcfe", "日本語"])
 def test_unusual_subjects_are_handled(subject: str) -> None:
     history = history_of(commit(2, subject, "a.py"), commit(1, "pelican", "b.py"))
     assert history.similar_commits(["pelican"]).nearest.keys() == {"b.py"}

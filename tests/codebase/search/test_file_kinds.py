@@ -39,7 +39,7 @@ def test_word_that_ends_like_a_test_is_paired_with_its_tests(name: str) -> None:
     assert stem_of(f"src/{name}.py") == stem_of(f"tests/test_{name}.py") == stem_of(f"{name}_test.go")
 
 
-@pytest.mark.parametrize("path", ["test.py", "tests.py", "_test.py", ".gitignore", "test_.py", "-.js", "a/"])
+@together("path", ["test.py", "tests.py", "_test.py", ".gitignore", "test_.py", "-.js", "a/"])
 def test_name_that_is_only_an_affix_is_unchanged(path: str) -> None:
     assert stem_of(path) == stem_of(stem_of(path))
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from sidecar.codebase.search import DAY, QUARTER, Commit, FragileFile, History, fragile_files
+from tests.support.cases import together
 
 NOW = 100 * QUARTER + DAY * 60
 
@@ -28,7 +27,7 @@ def test_repeated_fixes_are_listed_from_three_on_in_steps() -> None:
     assert found([*FIXES, *FIXES[1:]]) == [FragileFile("cart.py", 6, "")]
 
 
-@pytest.mark.parametrize(
+@together(
     "subjects",
     [
         ["Fix typo"] * 9,

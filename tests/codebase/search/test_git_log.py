@@ -84,7 +84,7 @@ def test_root_commit_has_no_paths() -> None:
     assert (commit.subject, commit.paths, commit.moved) == ("Begin\tnow", (), ())
 
 
-@pytest.mark.parametrize("path", [":a.py", "a b.py", "a\nb.py", "größe.md", "\udcff.py", "-x", "1" * 40 + " 2 x"])
+@together("path", [":a.py", "a b.py", "a\nb.py", "größe.md", "\udcff.py", "-x", "1" * 40 + " 2 x"])
 def test_path_can_contain_anything(path: str) -> None:
     assert _one(_change("M", path), _change("M", "last.py")).paths == (path, "last.py")
 

@@ -170,7 +170,7 @@ def test_include_resolves_to_the_nearest_header(path: str, specifier: str, found
     assert _led_to(path, specifier, *NATIVE) == ([found] if found else [])
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "found"),
     [
         ("lib/shop.rb", "shop/cart", "lib/shop/cart.rb"),
@@ -184,7 +184,7 @@ def test_ruby_files_are_resolved_relatively_and_on_the_load_path(path: str, spec
     assert _led_to(path, specifier, *RUBY) == ([found] if found else [])
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "found"),
     [
         ("src/main/java/com/shop/Main.java", "com.shop.Cart", "src/main/java/com/shop/Cart.java"),

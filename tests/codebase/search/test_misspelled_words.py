@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import misspelled_words
 from sidecar.codebase.search.misspelled_words import Spellings, distance
 from tests.codebase.search.corpus import ask, index_of, paths_of
+from tests.support.cases import together
 
 FILES = {
     "src/redirects.py": "def follow_redirect(response): ...\n",
@@ -15,7 +16,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "found"),
     [
         ("the redirct is wrong", "src/redirects.py"),

@@ -48,9 +48,7 @@ def test_conventional_commit_scope_is_parsed(text: str, scope: set[str]) -> None
     assert parse_query(text).scope == scope
 
 
-@pytest.mark.parametrize(
-    "text", ["fix the failing tests", "improve coverage", "add a spec", "the e2e run", "a fixture"]
-)
+@together("text", ["fix the failing tests", "improve coverage", "add a spec", "the e2e run", "a fixture"])
 def test_text_that_mentions_tests(text: str) -> None:
     assert parse_query(text).mentions_tests
     assert not parse_query(text).mentions_documents

@@ -13,10 +13,11 @@ from sidecar.codebase.search.quoted_texts import (
     words_of_keys,
 )
 from sidecar.packs import search_query
+from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "quoted"),
     [
         ('the button "Save changes" does nothing', ["Save changes"]),
@@ -38,7 +39,7 @@ def test_quotations_and_messages_are_read(prompt: str, quoted: Sequence[str]) ->
     assert quoted_texts(prompt) == list(quoted)
 
 
-@pytest.mark.parametrize(
+@together(
     "prompt",
     [
         "make the button save the changes",
@@ -77,7 +78,7 @@ def places(prompt: str, files: Mapping[str, str]) -> list[tuple[str, int, bool]]
     return [(place.path, place.line, place.is_use) for place in found]
 
 
-@pytest.mark.parametrize(
+@together(
     ("source", "quoted"),
     [
         ('raise Failure(f"Could not open {name}")', "Could not open cart.txt"),
@@ -123,7 +124,7 @@ CATALOGUES = {
 }
 
 
-@pytest.mark.parametrize("catalogue", CATALOGUES)
+@together("catalogue", CATALOGUES)
 def test_the_key_of_a_catalogues_entry_leads_to_the_code_that_uses_it(catalogue: str) -> None:
     entry, use = CATALOGUES[catalogue]
     files = {catalogue: entry, "src/button.tsx": f"//\n{use}\n", "src/other.tsx": "resave(cart_save, saved)\n"}

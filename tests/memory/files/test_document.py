@@ -154,7 +154,7 @@ def test_facts_and_text_of_an_entry_are_edited(title: str, text: str, fact: str)
     assert parsed.memories[1:] == read(DIGEST).memories[1:]
 
 
-@pytest.mark.parametrize(
+@together(
     ("content", "warning", "memory_id"),
     [
         (b"---\nid: mem-1\ntags: [\n---\n# T\ntext\n", "The front matter is not valid YAML in line 4.", "mem-1"),
@@ -180,7 +180,7 @@ def test_a_damaged_file_is_never_written(content: bytes) -> None:
         document.edit_entry(content, memory, Edit({"tier": "hot"}), is_group=False)
 
 
-@pytest.mark.parametrize(
+@together(
     ("content", "title", "text"),
     [
         ("# T\n\nOne.\n", "T", "One."),

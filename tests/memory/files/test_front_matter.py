@@ -61,7 +61,7 @@ def as_read(value: Value) -> str | tuple[str, ...]:
     return repr(value) if isinstance(value, int | float) else tuple(value)
 
 
-@pytest.mark.parametrize(
+@together(
     ("changes", "before", "after"),
     [
         ({"access_count": 8}, "access_count: 7\r", "access_count: 8\r"),
@@ -173,7 +173,7 @@ def test_malformed_front_matter_is_reported_in_one_sentence(text: str, sentence:
     assert str(raised.value).startswith(sentence)
 
 
-@pytest.mark.parametrize("text", ["", "# Title\n", "\ufeff# Title\r\n", "text --- more\n", "-----\n"])
+@together("text", ["", "# Title\n", "\ufeff# Title\r\n", "text --- more\n", "-----\n"])
 def test_a_file_without_front_matter_gets_one_before_what_it_has(text: str) -> None:
     changed = front_matter.change(text, {"id": "mem-1"})
     assert front_matter.split(changed).body == text.removeprefix("\ufeff")

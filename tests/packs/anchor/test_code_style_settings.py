@@ -1,6 +1,5 @@
 """Tool requirements: one line each, none without effect on the code, none from broken files."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,7 +89,7 @@ def test_an_unreadable_file_yields_no_settings(path: str, text: str) -> None:
     assert all("\n" not in line for line in setting_lines({path: text}))
 
 
-@pytest.mark.parametrize("value", ["1", '"x"', "[1]", "null", "{}"])
+@together("value", ["1", '"x"', "[1]", "null", "{}"])
 def test_values_of_unexpected_types_are_ignored(value: str) -> None:
     keys = ("compilerOptions", "paths", "formatter", "rules", "engines", "prettier", "eslintConfig", "strict")
     json = "{" + ",".join(f'"{key}": {value}' for key in keys) + "}"

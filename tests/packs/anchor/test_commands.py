@@ -7,6 +7,7 @@ import pytest
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import Project, ProjectDocument, commands_of, entry_point_lines, package_manager, purpose_of
 from sidecar.packs.anchor.repo_map import project_folders
+from tests.support.cases import together
 
 SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
 PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}
@@ -48,7 +49,7 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
     assert lines == [f"- test: `{by}pytest` (pyproject.toml)", f"- types: `{by}mypy` (pyproject.toml)"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("files", "commands"),
     [
         (
@@ -152,7 +153,7 @@ def test_each_build_tool_has_its_usual_commands(files: Mapping[str, str], comman
     assert [line for line in lines if "package.json" not in line] == [f"- {command}" for command in commands]
 
 
-@pytest.mark.parametrize(
+@together(
     "narrow",
     ["pnpm test:watch", "pytest -n0 -k test_name", "pytest tests/test_otter.py", "mix test --failed", "go test -run X"],
 )
@@ -163,7 +164,7 @@ def test_a_command_that_runs_all_tests_is_shown_rather_than_one_that_runs_some(n
     assert commands_of(project(guide, texts={"go.mod": ""}), ()).lines[0] == "- test: `go test ./...` (go.mod)"
 
 
-@pytest.mark.parametrize(
+@together(
     "command",
     ["tox -e docs", "tox run -e lint,py", "nox -s docs", "tox.ini", "pytest:", "make test-mypy", "npm test: unit"],
 )
@@ -187,7 +188,7 @@ def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
     assert not any("test:" in line for line in commands_of(sources, ("AGENTS.md",)).lines)
 
 
-@pytest.mark.parametrize(
+@together(
     "command",
     ["pytest ${{ matrix.args }}", "npm install hono", "cargo test | tee log", "echo pytest", "make $TARGET"],
 )
@@ -235,7 +236,7 @@ def test_the_whole_set_up_is_shown_rather_than_one_step_of_it() -> None:
     assert "- set up: `mix setup` (README.md)" in commands_of(project(readme=readme), ()).lines
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "purpose"),
     [
         ("cargo +nightly fmt --all -- --check", "format check"), ("cargo +nightly fmt --all", "format"),
@@ -249,7 +250,7 @@ def test_tools_of_devices_infrastructure_and_toolchains_have_their_purpose(comma
     assert purpose_of(command) == purpose
 
 
-@pytest.mark.parametrize(
+@together(
     "command",
     [
         "cargo fmt --all --check",
@@ -384,7 +385,7 @@ def test_a_step_of_a_workflow_is_read_without_its_quotes_and_comment(step: str, 
     assert commands_of(project(workflow=f"{step}\n"), ()).lines == [f"- test: `{command}` (.github/workflows/ci.yml)"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "purpose"),
     [
         ("python3 bot.py", "run"),

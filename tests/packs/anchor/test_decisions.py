@@ -1,11 +1,10 @@
 """An accepted decision appears as its sentence, every other one as a pointer."""
 
-import pytest
-
 from sidecar.packs.anchor import ProjectDocument, decision_in, specification_lines, split_decisions
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "sentence"),
     [
         ("# Cents\n\n## Decision\n\nWe store whole cents, e.g. 5.\nNever floats.\n", "We store whole cents, e.g. 5."),

@@ -4,9 +4,10 @@ import pytest
 
 from sidecar.packs.anchor import bullets, code_blocks, document_title, introduction
 from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         ("# Shop\n\n[![ci](a)](b)\n\nA **small** [shop](x).\n", "A small shop."),

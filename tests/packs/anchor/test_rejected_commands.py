@@ -72,7 +72,7 @@ def test_one_rejected_script_leaves_the_others() -> None:
     assert rejection_of("npm ci", ["use pnpm, not npm"]) == ("npm", 0, "pnpm install", "pnpm")
 
 
-@pytest.mark.parametrize(
+@together(
     ("instruction", "program"),
     [
         ("Use pnpm instead of npm from now on.", "pnpm"),

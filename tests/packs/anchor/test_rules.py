@@ -4,6 +4,7 @@ import pytest
 
 from sidecar.packs.anchor import ProjectDocument, included_files, rule_lines, sent_paths, trap_lines
 from sidecar.packs.anchor.rules import rule_file_lines, split_rule_files
+from tests.support.cases import together
 
 AGENTS = ProjectDocument("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use **whole** cents.\n")
 NOTHING_SENT = frozenset[str]()
@@ -24,7 +25,7 @@ def test_a_rule_in_two_files_appears_once_regardless_of_markup() -> None:
     ]
 
 
-@pytest.mark.parametrize("heading", ["DON'T:", "Don’ts", "❌ Do not", "Avoid", "Anti-patterns", "What not to do"])
+@together("heading", ["DON'T:", "Don’ts", "❌ Do not", "Avoid", "Anti-patterns", "What not to do"])
 def test_what_a_heading_forbids_is_not_shown_as_a_request(heading: str) -> None:
     text = f"#### DO:\n- Use value types.\n\n#### {heading}\n- Use Combine for simple operations.\n- Never nest.\n"
     assert rules_of(ProjectDocument("CLAUDE.md", text)) == [
@@ -153,7 +154,7 @@ def test_items_are_shown_with_the_sentence_that_introduces_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     "rule",
     [
         "Nunca use floats para dinheiro.",
@@ -169,7 +170,7 @@ def test_rules_in_other_languages_are_found(rule: str) -> None:
     assert rules_of(ProjectDocument("AGENTS.md", f"# Regras\n\n- {rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
 
 
-@pytest.mark.parametrize(
+@together(
     "rule",
     [
         "New settings have to be documented.",
@@ -198,7 +199,7 @@ def test_rules_in_prose_are_found_in_every_supported_language(rule: str) -> None
     assert rules_of(ProjectDocument("AGENTS.md", f"# Notes\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
 
 
-@pytest.mark.parametrize(
+@together(
     "statement",
     [
         "We usually keep views small.",
@@ -222,7 +223,7 @@ def test_a_file_name_does_not_end_a_sentence() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     "statement",
     [
         "The user may not have sufficient context of the task.",

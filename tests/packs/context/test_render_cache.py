@@ -1,10 +1,9 @@
 """Rendered items are reused only while all their inputs are equal."""
 
-import pytest
-
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, RenderCache, ShownRegion
 from sidecar.runs import NO_CONTENTS, DeliveredItem, entries
+from tests.support.cases import together
 
 RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 REGION = ShownRegion(0, "Cart", ((3, "class Cart:"), (4, "    pass")), entries.SentRegion("a", "1"), {"text": 1.0})
@@ -19,7 +18,7 @@ def test_the_same_files_are_rendered_once() -> None:
     assert first == RenderCache().items([FILE], LIMITS)
 
 
-@pytest.mark.parametrize(
+@together(
     "file",
     [
         FILE._replace(content="w:" + "b" * 40, regions=(REGION._replace(lines=((3, "class Basket:"),)),)),

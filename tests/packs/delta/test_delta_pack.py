@@ -21,6 +21,7 @@ from sidecar.packs import (
     task_list_items,
 )
 from sidecar.runs import NO_CONTENTS, DeliveredItem, FailingTests, SessionContents, entries
+from tests.support.cases import together
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 WHOLE = Differences({"a.py": DIFF}, {})
@@ -233,7 +234,7 @@ def test_a_moved_and_a_deleted_folder_are_named_in_one_line_each() -> None:
     assert "f2.py" not in news
 
 
-@pytest.mark.parametrize(
+@together(
     ("paths", "folders"),
     [
         ([f"a/b/{number}" for number in range(12)], ["a/b"]),

@@ -111,7 +111,7 @@ def test_no_prompt_is_ever_an_argument() -> None:
         assert max(len(argument) for argument in command(AgentOptions(name, allow_all=True)).argv) < 100
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "version"),
     [
         ("2.1.34 (Claude Code)\n", (2, 1, 34)),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.ralph.agent import LINE_BYTES, LongEventText, OutputParser, PromiseSearch
+from tests.support.cases import together
 
 PROMISE = "<promise>COMPLETE</promise>"
 TEXTS = st.text(st.sampled_from('a"\\/\n\t<>é漢😀\x01') | st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -34,7 +35,7 @@ def test_text_equals_the_parsed_event_whatever_the_chunks(
     assert read(line, len(HEAD) + first, lengths) == text
 
 
-@pytest.mark.parametrize(
+@together(
     "event",
     [
         {"type": "user", "message": {"content": [{"type": "text", "text": PROMISE}]}},

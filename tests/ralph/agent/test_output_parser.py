@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,7 +88,7 @@ def test_claude_tokens_include_the_cache() -> None:
     assert listening.finished
 
 
-@pytest.mark.parametrize(
+@together(
     ("event", "failed"),
     [
         ({"type": "result", "is_error": True, "result": "Credit balance is too low"}, "Credit balance is too low"),
@@ -123,7 +122,7 @@ def test_claude_rate_limit_event_counts_only_when_rejected() -> None:
     assert agent_result("claude", event("rejected", isUsingOverage=True)).limit is None
 
 
-@pytest.mark.parametrize(
+@together(
     ("output_format", "events", "exit_code"),
     [
         ("claude", [{"type": "result", "is_error": True, "result": "Claude AI usage limit reached|1772400000"}], 1),

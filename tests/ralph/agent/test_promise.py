@@ -76,7 +76,7 @@ def test_collapsing_pieces_equals_collapsing_the_text(text: str, lengths: list[i
     assert joined == collapse_whitespace(text)
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "<promise>COMPLETE</promise>",
