@@ -16,7 +16,7 @@ from sidecar.language.message_intent import creation_intent
 from sidecar.language.work_taken_back import abandoned_approaches
 from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
-from tests.support.depth import is_thorough, sample
+from tests.support.depth import is_thorough
 from tests.support.growth import QUICK_SECONDS, seconds_of, takes_linear_time
 from tests.support.regex_inventory import Pattern, module_of, patterns_at_start
 from tests.support.slow_regex_texts import SlowText, slow_texts_for
@@ -49,11 +49,11 @@ BOUNDED: dict[str, Use] = {
 }
 """Patterns that only receive short or terminated texts; their caller must be quick instead."""
 
-FIRST_TEXTS, OTHER_TEXTS = 2, 2
-"""Texts per pattern in a default run: the first, which its own repeats give, and a sample of the others.
+FIRST_TEXTS = 3
+"""Texts per pattern in a default run: those of its own repeats, or the first variants. `--thorough` tries all."""
 
-`--thorough` tries all.
-"""
+SEARCHED_REPEATS = 6
+"""Repeats of a pattern that a default run searches for, to have the texts that it tries."""
 
 MADE_BY_TESTS = [lazy_regex(f"word {number}") for number in range(5)]
 """Patterns as work makes them, of words and commands: they are not in the inventory, whatever ran before."""
@@ -89,7 +89,7 @@ def test_matching_time_grows_linearly_with_the_text(package: str, patterns: list
         for pattern in patterns
         if package_of(pattern) == package
         for use in (use_of(pattern),)
-        for text in some(slow_texts_for(pattern.pattern, pattern.flags, seed_of(pattern)))
+        for text in some(slow_texts_for(pattern.pattern, pattern.flags, seed_of(pattern), most_repeats()))
         if not is_quick(use, text, isinstance(pattern.pattern, bytes))
     ]
     assert slow == []
@@ -107,7 +107,7 @@ def test_matching_time_grows_linearly_with_the_text(package: str, patterns: list
 )
 def test_a_quadratic_pattern_is_detected(pattern: str) -> None:
     use = use_of(Pattern("here", pattern, 0, frozenset(("finditer",))))
-    assert not all(is_quick(use, text, is_bytes=False) for text in some(slow_texts_for(pattern, 0, 1)))
+    assert not all(is_quick(use, text, is_bytes=False) for text in some(slow_texts_for(pattern, 0, 1, most_repeats())))
 
 
 def seed_of(pattern: Pattern) -> int:
@@ -115,9 +115,13 @@ def seed_of(pattern: Pattern) -> int:
     return zlib.crc32(str(pattern.pattern).encode())
 
 
+def most_repeats() -> int | None:
+    return None if is_thorough() else SEARCHED_REPEATS
+
+
 def some(texts: list[SlowText]) -> list[SlowText]:
     """Return the texts that this run tries."""
-    return [*texts[:FIRST_TEXTS], *sample(texts[FIRST_TEXTS:], OTHER_TEXTS)]
+    return texts if is_thorough() else texts[:FIRST_TEXTS]
 
 
 def use_of(pattern: Pattern) -> Use:

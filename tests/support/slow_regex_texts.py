@@ -3,6 +3,7 @@ end.
 """
 
 import functools
+import itertools
 import random
 import re
 import warnings
@@ -35,17 +36,20 @@ class SlowText(NamedTuple):
         return self.prefix + self.repeated * max(1, length // len(self.repeated)) + self.suffix
 
 
-def slow_texts_for(pattern: str | bytes, flags: int, seed: int) -> list[SlowText]:
-    """Return the texts for a pattern, those of its own repeats first; the same seed gives the same texts."""
+def slow_texts_for(pattern: str | bytes, flags: int, seed: int, most: int | None = None) -> list[SlowText]:
+    """Return the texts for a pattern, those of its own repeats first; the same seed gives the same texts.
+
+    `most` limits the repeats that are searched for: a list of alternatives has hundreds.
+    """
     source = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
     tree: Any = sre_parse.parse(source, flags)
     generator = random.Random(seed)
     repeats: list[SlowText] = []
     variants: list[SlowText] = []
-    for _ in range(2):
+    for _ in range(2 if most is None else 1):
         sample = _sample(tree, generator)
         variants += [SlowText("", part, UNEXPECTED) for end in (3, 2, 1) if (part := sample[: len(sample) // end])]
-        for prefix, body in _repeats(tree, generator, ""):
+        for prefix, body in itertools.islice(_repeats(tree, generator, ""), most):
             repeated = _sample(body, generator) or "a"
             repeats.append(SlowText(prefix, repeated, UNEXPECTED))
             variants += [SlowText("", prefix + repeated, UNEXPECTED), SlowText(prefix, repeated, "\n")]
@@ -57,13 +61,25 @@ def slow_texts_for(pattern: str | bytes, flags: int, seed: int) -> list[SlowText
 
 def _repeats(tree: Any, generator: random.Random, before: str) -> Iterator[tuple[str, Any]]:
     """Yield each repeat without a small upper limit: a text that leads to it, and its body."""
-    prefix = before
-    for kind, value in tree:
-        for body in _bodies(kind, value):
-            if kind in _REPEATS and (value[1] is c.MAXREPEAT or value[1] > 50):
-                yield prefix, body
-            yield from _repeats(body, generator, prefix)
+    prefix, nodes = before, [*tree]
+    with_repeats = [number for number, (kind, value) in enumerate(nodes) if _has_repeats(kind, value)]
+    for number in range(with_repeats[-1] + 1 if with_repeats else 0):  # what follows the last one leads to none
+        kind, value = nodes[number]
+        if number in with_repeats:
+            for body in _bodies(kind, value):
+                if _is_long(kind, value):
+                    yield prefix, body
+                yield from _repeats(body, generator, prefix)
         prefix += _one(kind, value, generator)
+
+
+def _is_long(kind: Any, value: Any) -> bool:
+    return kind in _REPEATS and (value[1] is c.MAXREPEAT or value[1] > 50)
+
+
+def _has_repeats(kind: Any, value: Any) -> bool:
+    """Whether a node is or contains a repeat without a small upper limit."""
+    return _is_long(kind, value) or any(_has_repeats(*node) for body in _bodies(kind, value) for node in body)
 
 
 _REPEATS = (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
