@@ -375,13 +375,16 @@ def _conclusion(number: int) -> str:
     )
 
 
-def soak(folder: Path, minutes: float, seed: int, messages: int | None = None) -> Soak:
-    """Run in a folder for some minutes, or until enough mixed messages are answered, and return the result."""
+def soak(folder: Path, minutes: float, seed: int, messages: int | None = None, *, steps: int = 24) -> Soak:
+    """Run in a folder for some minutes and steps, or until enough mixed messages are answered, and return the result.
+
+    The first eleven steps are each action once, and the next eleven once more.
+    """
     run = Soak(folder, seed, *(() if messages is None else (MIXED_WEIGHT,)))
     start_time = time.monotonic()
     next_measure = 0.0
     try:
-        while (elapsed := time.monotonic() - start_time) < 60 * minutes or run.number < 24:
+        while (elapsed := time.monotonic() - start_time) < 60 * minutes or run.number < steps:
             if messages is not None and run.counts["mixed messages"] >= messages:
                 break
             run.killed = (0, 1) if elapsed < 24 * minutes else (1,)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.soak import soak
 from tests.support.cases import together
-from tests.support.depth import is_thorough
+from tests.support.depth import examples, is_thorough
 from tests.support.resource_usage import Usage, exceeded_limits, growth
 
 WARM = Usage(
@@ -17,7 +17,7 @@ WARM = Usage(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
 def test_nothing_is_lost_stale_or_unbounded_while_everything_changes(tmp_path: Path) -> None:
-    run = soak(tmp_path, minutes=0.2 if is_thorough() else 0.05, seed=1)
+    run = soak(tmp_path, minutes=0.2 if is_thorough() else 0, seed=1, steps=examples(24, 13))
     assert run.findings == []
     assert run.runs
     assert len(run.usages) >= 4
