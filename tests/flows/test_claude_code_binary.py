@@ -1,8 +1,8 @@
 """The published Claude Code with our hooks in its settings: real provider requests, and the records.
 
 Nothing leaves the machine: a stand-in answers for the provider. Needs the npm package @anthropic-ai/claude-code.
-A session takes two seconds of processor time. Four tests are thorough: by default test_claude_code.py and test_mcp.py
-play the same without the program.
+A session takes two seconds of processor time, so they are thorough: by default test_claude_code.py and test_mcp.py play
+the same without the program.
 """
 
 import os
@@ -22,9 +22,12 @@ from tests.support.fake_provider import TOKENS, Provider, open_provider, text, t
 from tests.support.process import ROOT, SidecarProcess
 from tests.support.repositories import Repository
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("claude") is None, reason="`npm install -g @anthropic-ai/claude-code` brings the program"
-)
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        shutil.which("claude") is None, reason="`npm install -g @anthropic-ai/claude-code` brings the program"
+    ),
+]
 
 PROMPT = "Let the discounted_price in prices round half a cent up"
 RULE = "discounted_price(cents, percent)"
@@ -125,7 +128,6 @@ def test_packs_are_in_the_conversation_once_and_tool_effects_are_recorded(
     assert terminal.rows(ended, at_least=2) == [("committed", None), ("dropped", "nothingToSend")]
 
 
-@pytest.mark.thorough
 def test_a_rule_that_the_user_typed_reaches_the_next_session(terminal: Terminal, provider: Provider) -> None:
     rule = "Print amounts with two decimals, never with three"
     provider.script = [[text(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")]]
@@ -139,7 +141,6 @@ def test_a_rule_that_the_user_typed_reaches_the_next_session(terminal: Terminal,
     assert "Fridays" not in section
 
 
-@pytest.mark.thorough
 def test_a_session_receives_its_packs_again_after_its_own_compaction(terminal: Terminal, provider: Provider) -> None:
     assert terminal.continue_session("And let it refuse a negative percent").count("anchor") == 1
     terminal.continue_session("/compact")
@@ -148,7 +149,6 @@ def test_a_session_receives_its_packs_again_after_its_own_compaction(terminal: T
     assert "This session is being continued" in provider.conversation()
 
 
-@pytest.mark.thorough
 def test_an_automatic_compaction_during_a_run_resends_the_packs(terminal: Terminal, provider: Provider) -> None:
     terminal.environment["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "160000"
     provider.tokens = {**TOKENS, "cache_read_input_tokens": 150_000}
@@ -160,7 +160,6 @@ def test_an_automatic_compaction_during_a_run_resends_the_packs(terminal: Termin
     assert terminal.continue_session("And refuse one above a hundred").count("anchor") == kinds.count("anchor") == 1
 
 
-@pytest.mark.thorough
 def test_hooks_use_a_running_sidecar(terminal: Terminal) -> None:
     terminal.run(*SIDECAR, "hook", "stop")
     app = SidecarProcess(terminal.hooks.state_dir, environment={"ONECODE_CONTINUITY_MODE": "active"})
@@ -173,7 +172,6 @@ def test_hooks_use_a_running_sidecar(terminal: Terminal) -> None:
         app.close()
 
 
-@pytest.mark.thorough
 def test_the_mcp_tools_are_available(terminal: Terminal, provider: Provider) -> None:
     terminal.run(*SIDECAR, "memory", "add", "Receipts name the discount in percent.")
     terminal.run("claude", "mcp", "add", "continuity", "--", *SIDECAR, "mcp")
