@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from tests.support.conversation import bash, sent
+from tests.support.depth import examples, sample
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, explain, set_settings, text_of
@@ -200,8 +202,7 @@ def test_the_token_modes_budget_is_used_and_never_exceeded(
     assert sum(block["bytes"] for block in answer["blocks"]) <= budget
 
 
-@pytest.mark.parametrize("budget", [6_000, 8_000])
-@pytest.mark.parametrize("mode", ["low", "normal", "debug"])
+@pytest.mark.parametrize(("mode", "budget"), sample([*product(("low", "normal", "debug"), (6_000, 8_000))], 3))
 def test_a_pack_cut_by_the_budget_stays_within_it_and_counts_what_is_missing(
     start_chat: StartChat, make_repository: Callable[..., Repository], mode: str, budget: int
 ) -> None:
@@ -224,19 +225,19 @@ def test_a_mode_with_more_tokens_shows_more_code(
     assert all(size <= limit for size, limit in zip(sizes, (7_373, 12_288, 21_504), strict=True))
 
 
-@pytest.mark.parametrize(("used", "share"), [(0, 1.0), (40, 1.0), (41, 0.8), (60, 0.8), (75, 0.6), (76, 0.32)])
 def test_a_fuller_context_window_shows_less_code(
-    start_chat: StartChat, make_repository: Callable[..., Repository], used: int, share: float
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
-    chat = start_chat(cwd=many_files(make_repository, changed=False).path)
-    answer = chat.pre_run(PROMPT, usage={"usedTokens": used * 2_000, "maxTokens": 200_000})
-    assert 12_288 * share * 0.7 <= len(text_of(answer, "context").encode()) <= 12_288 * share
+    cwd = many_files(make_repository, changed=False).path
+    for used, share in ((0, 1.0), (40, 1.0), (41, 0.8), (60, 0.8), (75, 0.6), (76, 0.32)):
+        chat = start_chat(cwd=cwd, sub_chat_id=f"chat-{used}")
+        answer = chat.pre_run(PROMPT, usage={"usedTokens": used * 2_000, "maxTokens": 200_000})
+        assert 12_288 * share * 0.7 <= len(text_of(answer, "context").encode()) <= 12_288 * share, used
 
 
-@pytest.mark.parametrize("limit", [1_000, 2_000, 5_000])
-@pytest.mark.parametrize("provider", ["claude", "codex"])
+@pytest.mark.parametrize(("provider", "limit"), sample([*product(("claude", "codex"), (1_000, 2_000, 5_000))], 3))
 def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
-    start_chat: StartChat, make_repository: Callable[..., Repository], limit: int, provider: str
+    start_chat: StartChat, make_repository: Callable[..., Repository], provider: str, limit: int
 ) -> None:
     repository = many_files(make_repository)
     repository.commit({"AGENTS.md": "".join(f"- Never do number {number}.\n" for number in range(99))})
@@ -359,17 +360,18 @@ def test_a_huge_difference_is_cut_to_whole_lines_within_the_budget(start_chat: S
     assert "untracked: src/wide.py" in delta
 
 
-def test_two_thousand_changed_files_are_summarized(start_chat: StartChat, shop: Repository) -> None:
-    shop.write({f"gen/module_{number:04}.py": f"x = {number}\n" for number in range(2_000)})
+def test_thousands_of_changed_files_are_summarized(start_chat: StartChat, shop: Repository) -> None:
+    count = examples(2_000, 1_100)
+    shop.write({f"gen/module_{number:04}.py": f"x = {number}\n" for number in range(count)})
     chat = start_chat()
     first = chat.turn(PROMPT)
     delta = text_of(first, "delta")
-    assert "1,960 more changed files" in delta
+    assert f"{count - 40:,} more changed files" in delta
     assert first["metadata"]["injectedBytes"] <= 24_000
     assert not text_of(chat.turn("go on"), "delta")
-    shop.write({"gen/module_1500.py": "x = 0\n"})
+    shop.write({"gen/module_1050.py": "x = 0\n"})
     again = text_of(chat.turn("go on"), "delta")
-    assert "1,960 more changed files, new or changed again: gen/module_1500.py\n" in again
+    assert f"{count - 40:,} more changed files, new or changed again: gen/module_1050.py\n" in again
     assert len(again.encode()) < 200
 
 

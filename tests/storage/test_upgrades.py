@@ -20,6 +20,7 @@ from sidecar.storage.sqlite_connection import connect
 from sidecar.workspace import project_key
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
+from tests.support.depth import sample
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.shop import PROMPT, shop
@@ -107,7 +108,7 @@ def upgraded(connection: apsw.Connection, shape: Shape) -> dict[str, list[tuple[
     return rows
 
 
-@pytest.fixture(params=STEPS)
+@pytest.fixture(params=sample(STEPS, 8))
 def earlier(request: pytest.FixtureRequest, state_dir: Path) -> Earlier:
     """Return a file of an earlier schema with a row in each table, and the tables' columns."""
     state_dir.mkdir(mode=0o700)

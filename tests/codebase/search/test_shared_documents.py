@@ -21,7 +21,7 @@ QUERIES = (
     "pelican walrus in the zoo", "feed the heron", "stoat newt LynxStoat", "tests of the otter", "where is marmott",
     "src/zoo/pelican.py", "badger",
 )  # fmt: skip
-STEPS = examples(500, 60)
+STEPS = examples(500, 35)
 
 
 def test_worktree_with_the_same_files_needs_no_analysis() -> None:

@@ -149,7 +149,7 @@ def test_random_work_shows_no_difference(
 
     monkeypatch.setattr(incremental_state, "_is_fresh", lambda *_: True)
     monkeypatch.setattr(freshness, "compare_fresh_checkout", recorded)
-    steps = examples(400, 40)
+    steps = examples(400, 25)
     for seed in range(4):
         assert walk(sidecar, tmp_path, seed, steps // 4).differences == []
     assert sum(state is not None for state in compared) > steps // 4

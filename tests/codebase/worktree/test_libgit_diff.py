@@ -15,6 +15,7 @@ from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree import diff as diffs
 from sidecar.codebase.worktree.diff import LibgitDiff, blob_ids, diff_against
 from sidecar.codebase.worktree.state import RepositoryState
+from tests.support.depth import examples
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository
@@ -56,7 +57,7 @@ def edited(content: bytes, chance: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(examples(4, 2)))
 def test_diffs_of_random_edits_equal_gits(process: Process, make_repository: Make, seed: int) -> None:
     chance = random.Random(seed)
     before: dict[str, bytes] = {}
