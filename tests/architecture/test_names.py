@@ -5,19 +5,26 @@ The rules are in sidecar/docs/contributing.md.
 
 import ast
 import builtins
+import contextlib
 import gc
 import json
+import marshal
+import os
 import re
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from sidecar.settings import SETTINGS
+from tests.support.cases import together
+from tests.support.depth import is_thorough
 
 ROOT = Path(__file__).resolve().parents[2]
 SIDECAR = ROOT / "sidecar"
@@ -102,8 +109,54 @@ class Parsed(NamedTuple):
     """The words of identifiers and of texts, docstrings left out."""
 
 
+STORE = ROOT / ".pytest_cache" / "parsed_sources"
+"""What earlier runs read from sources of the same content: reading takes two seconds."""
+
+
 @cache
+def stored_sources() -> dict[bytes, tuple[Any, ...]]:
+    """Return what is stored, by the digest of a source; nothing in a thorough run."""
+    with contextlib.suppress(OSError, EOFError, ValueError, TypeError):
+        stored: dict[bytes, tuple[Any, ...]] = marshal.loads(STORE.read_bytes())
+        return {} if is_thorough() else stored
+    return {}
+
+
+@cache
+def reader_digest() -> bytes:
+    """Return a digest of how sources are read: of this file, and of Python."""
+    return sha256(Path(__file__).read_bytes() + sys.version.encode()).digest()
+
+
+@cache
+def key_of(path: Path) -> bytes:
+    return sha256(reader_digest() + path.read_bytes()).digest()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _store_sources() -> Iterator[None]:
+    """Store what these tests read, without what other contents had."""
+    yield
+    read = {key_of(path): tuple(source) for path, source in sources_read.items()}
+    if not read.keys() <= stored_sources().keys():
+        unfinished = STORE.with_name(f"{STORE.name}.{os.getpid()}")
+        with contextlib.suppress(OSError):
+            unfinished.write_bytes(marshal.dumps(read))
+            unfinished.replace(STORE)
+
+
+sources_read: dict[Path, "Parsed"] = {}
+
+
 def parsed(path: Path) -> Parsed:
+    """Return what the rules need of a file."""
+    if path not in sources_read:
+        stored = stored_sources().get(key_of(path))
+        sources_read[path] = parse(path) if stored is None else Parsed(*stored)
+    return sources_read[path]
+
+
+def parse(path: Path) -> Parsed:
     docstrings: list[tuple[int, str]] = []
     imports: list[tuple[str, tuple[str, ...]]] = []
     identifiers: set[str] = set()
@@ -330,11 +383,11 @@ def test_settings_are_few() -> None:
     assert len(SETTINGS) <= MAX_SETTINGS
 
 
-@pytest.mark.parametrize("name", ["told_lines", "WhatWasSaid", "one", "MAX_KEPT", "keptBytes"])
+@together("name", ["told_lines", "WhatWasSaid", "one", "MAX_KEPT", "keptBytes"])
 def test_a_word_nobody_searches_for_is_found(name: str) -> None:
     assert is_dialect(name)
 
 
-@pytest.mark.parametrize("name", ["standing_instruction", "StandingInstructions", "toolchain", "sayings", "understood"])
+@together("name", ["standing_instruction", "StandingInstructions", "toolchain", "sayings", "understood"])
 def test_other_words_are_not(name: str) -> None:
     assert not is_dialect(name)
