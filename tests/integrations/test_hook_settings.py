@@ -4,6 +4,7 @@ import json
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as limited
 from hypothesis import strategies as st
 
 from sidecar.integrations import (
@@ -15,6 +16,7 @@ from sidecar.integrations import (
     without_hooks,
 )
 from tests.support.cases import together
+from tests.support.depth import examples
 
 PROGRAM = "'/opt/1Code apps/onecode-sidecar'"
 OTHERS = """{
@@ -49,6 +51,7 @@ def test_other_settings_stay_byte_for_byte() -> None:
     assert list(json.loads(changed)) == ["model", "permissions", "hooks"]
 
 
+@limited(max_examples=examples(100, 10))
 @given(settings, styles)
 def test_uninstalling_restores_settings_byte_for_byte(content: dict[str, object], style: dict[str, object]) -> None:
     text = json.dumps(content, **style)  # pyrefly: ignore[bad-argument-type]

@@ -10,7 +10,7 @@ from sidecar.registry import parse_registry as parse
 from sidecar.registry import put_entity, remove_entity, set_metadata
 from tests.support.depth import examples
 
-LAW = settings(max_examples=examples(60, 15), phases=(Phase.explicit, Phase.reuse, Phase.generate))
+LAW = settings(max_examples=examples(60, 8), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """These texts are short enough to read unshrunk; shrinking one takes minutes."""
 
 KEYS = st.from_regex(r"[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True).filter(

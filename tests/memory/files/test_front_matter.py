@@ -142,7 +142,7 @@ def read_or_not(values: Callable[[str], object], matter: str) -> object:
         return str(damage)
 
 
-@settings(max_examples=examples(1_000, 150))
+@settings(max_examples=examples(1_000, 60))
 @given(NEARLY_OURS)
 @example("a: b:\n")
 @example('a: b\nb: [x, y]\nc: "z "\n')

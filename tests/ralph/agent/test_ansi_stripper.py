@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sidecar.ralph.agent import AnsiStripper
 from tests.support.cases import together
+from tests.support.depth import examples
 from tests.support.growth import takes_linear_time
 
 PIECES = st.sampled_from(
@@ -83,4 +84,4 @@ def test_hostile_text_takes_linear_time_and_memory(unit: str) -> None:
             ansi.strip(piece)
             assert len(ansi._rest) < 100
 
-    assert takes_linear_time(lambda count: partial(strip, count), 4)
+    assert takes_linear_time(lambda count: partial(strip, count), examples(4, 2))
