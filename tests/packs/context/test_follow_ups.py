@@ -3,7 +3,7 @@
 import pytest
 
 from tests.packs.test_pack_cache import prepared
-from tests.support.conversation import kinds
+from tests.support.conversation import WORK_ACCOUNT, kinds
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
@@ -25,29 +25,28 @@ def paths_of(text: str) -> list[str]:
     return [line.split(" — ")[0] for line in text.splitlines() if line.startswith(("src/", "tests/", "web/"))]
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
+IRRELEVANT = [
         "refactor", "hi", "fix it", "olá, corrige isso", "これを直してください", "the user and the value of it",
         "hola", "ok merci", "what does this project do?", "Make the whole thing faster", "write more unit tests",
         "<command-name>/voucher</command-name>\n<command-message>voucher</command-message>\n<command-args></command-args>",
-    ],
-)  # fmt: skip
-def test_nothing_relevant_sends_no_context(start_chat: StartChat, shop: Repository, prompt: str) -> None:
+]  # fmt: skip
+
+
+def test_nothing_relevant_sends_no_context(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, "docs/greetings.md": "hola, bonjour, merci, gracias\n"})
-    assert "context" not in kinds(start_chat().pre_run(prompt))
+    for number, prompt in enumerate(IRRELEVANT):
+        assert "context" not in kinds(start_chat(sub_chat_id=f"chat-{number}").pre_run(prompt)), prompt
 
 
-@pytest.mark.parametrize(
-    "follow_up", ["Let me setup that scenario. 1 sec.", "No man, let's use 12 zlotys instead", "go on, please", "はい"]
-)
-def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: Repository, follow_up: str) -> None:
+def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = start_chat()
-    chat.turn(PROMPT)
-    answer = chat.pre_run(follow_up)
-    assert answer["blocks"] == []
-    assert answer["metadata"]["injectedBytes"] == 0
+    follow_ups = ("Let me setup that scenario. 1 sec.", "No man, let's use 12 zlotys instead", "go on, please", "はい")
+    for follow_up in follow_ups:
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        chat.turn(PROMPT, session=f"session of {follow_up}")
+        answer = chat.pre_run(follow_up)
+        assert answer["blocks"] == [], follow_up
+        assert answer["metadata"]["injectedBytes"] == 0
 
 
 @pytest.mark.parametrize(
@@ -82,45 +81,42 @@ WORKING: dict[str, Contents] = {
 }
 
 
-@pytest.mark.parametrize("prompt", ["keep going", "implement the remaining work", "still broken", "mark as resolved"])
-def test_common_words_bring_nothing_although_a_text_has_them(
-    start_chat: StartChat, shop: Repository, prompt: str
-) -> None:
+def test_common_words_bring_nothing_although_a_text_has_them(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, **WORKING})
-    assert "context" not in kinds(start_chat().pre_run(prompt))
-    follow_up = start_chat(sub_chat_id="b")
-    follow_up.turn(PROMPT)
-    assert follow_up.pre_run(prompt)["metadata"]["injectedBytes"] == 0
+    for prompt in ("keep going", "implement the remaining work", "still broken", "mark as resolved"):
+        assert "context" not in kinds(start_chat(sub_chat_id=f"first of {prompt}").pre_run(prompt)), prompt
+        follow_up = start_chat(sub_chat_id=f"second of {prompt}")
+        follow_up.turn(PROMPT, session=f"session of {prompt}")
+        assert follow_up.pre_run(prompt)["metadata"]["injectedBytes"] == 0, prompt
 
 
-@pytest.mark.parametrize(
-    "follow_up",
-    ["show me the diff", "rename the variable please", "use the existing helper instead", "add a spec for it"],
-)
-def test_words_about_the_work_at_hand_ask_for_no_other_file(
-    start_chat: StartChat, shop: Repository, follow_up: str
-) -> None:
+def test_words_about_the_work_at_hand_ask_for_no_other_file(start_chat: StartChat, shop: Repository) -> None:
     text = "def show_diff(variable):\n    return existing(variable)\n"
     shop.commit({**MORE, "src/diff_view.py": text, "src/helpers/rename_variable.py": text, "spec/cart.rb": "spec\n"})
-    chat = start_chat()
-    chat.turn(PROMPT)
-    assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0
+    for follow_up in (
+        "show me the diff", "rename the variable please", "use the existing helper instead", "add a spec for it"
+    ):  # fmt: skip
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        chat.turn(PROMPT, session=f"session of {follow_up}")
+        assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0, follow_up
 
 
-@pytest.mark.parametrize(
-    "follow_up",
-    ["now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests", "再写测试"],
-)
 def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
-    start_chat: StartChat, shop: Repository, follow_up: str
+    start_chat: StartChat, shop: Repository
 ) -> None:
     others = {f"tests/test_part_{number}.py": "def test_part() -> None:\n    pass\n" for number in range(24)}
     shop.commit({**MORE, **others})
-    chat = start_chat()
-    chat.turn(PROMPT, lambda: [chat.edit("src/voucher.py", EDITED)])
-    text = text_of(chat.pre_run(follow_up), "context")
-    assert paths_of(text) == ["tests/test_voucher.py"]
-    assert "def test_redeem" in text
+    for follow_up in (
+        "now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests", "再写测试"
+    ):  # fmt: skip
+        shop.write({"src/voucher.py": MORE["src/voucher.py"]})
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        before = chat.pre_run(PROMPT)
+        work = {"text": WORK_ACCOUNT, "parts": [chat.edit("src/voucher.py", EDITED)]}
+        chat.post_run(before, PROMPT, session=f"session of {follow_up}", assistant=work)
+        text = text_of(chat.pre_run(follow_up), "context")
+        assert paths_of(text) == ["tests/test_voucher.py"], follow_up
+        assert "def test_redeem" in text
 
 
 PLACES = (
@@ -133,27 +129,24 @@ LOANS: dict[str, Contents] = {
 }
 
 
-@pytest.mark.parametrize(
-    "follow_up", ["and the same at the kiosk", "no, the one of the kiosk", "jetzt das gleiche beim Kiosk"]
-)
-def test_a_request_for_the_same_in_another_place_brings_that_place(
-    start_chat: StartChat, shop: Repository, follow_up: str
-) -> None:
+def test_a_request_for_the_same_in_another_place_brings_that_place(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, **LOANS})
-    chat = start_chat()
-    chat.turn("the wallet loan should reject a negative amount")
-    assert paths_of(text_of(chat.pre_run("and the same for it"), "context")) == []
-    assert "src/loans/kiosk_loan.py" in paths_of(text_of(chat.pre_run(follow_up), "context"))
+    for follow_up in ("and the same at the kiosk", "no, the one of the kiosk", "jetzt das gleiche beim Kiosk"):
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        chat.turn("the wallet loan should reject a negative amount", session=f"session of {follow_up}")
+        assert paths_of(text_of(chat.pre_run("and the same for it"), "context")) == [], follow_up
+        assert "src/loans/kiosk_loan.py" in paths_of(text_of(chat.pre_run(follow_up), "context")), follow_up
 
 
-@pytest.mark.parametrize("follow_up", ["run the tests", "the tests fail now", "commit it, the tests pass"])
-def test_words_about_tests_that_ask_for_none_bring_none(
-    start_chat: StartChat, shop: Repository, follow_up: str
-) -> None:
+def test_words_about_tests_that_ask_for_none_bring_none(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
-    chat = start_chat()
-    chat.turn("Customers redeem an expired voucher", lambda: [chat.edit("src/voucher.py", EDITED)])
-    assert "context" not in kinds(chat.pre_run(follow_up))
+    for follow_up in ("run the tests", "the tests fail now", "commit it, the tests pass"):
+        shop.write({"src/voucher.py": MORE["src/voucher.py"]})
+        chat, prompt = start_chat(sub_chat_id=f"of {follow_up}"), "Customers redeem an expired voucher"
+        before = chat.pre_run(prompt)
+        work = {"text": WORK_ACCOUNT, "parts": [chat.edit("src/voucher.py", EDITED)]}
+        chat.post_run(before, prompt, session=f"session of {follow_up}", assistant=work)
+        assert "context" not in kinds(chat.pre_run(follow_up)), follow_up
 
 
 def test_the_list_of_a_dependency_that_every_file_imports_is_shown(start_chat: StartChat, shop: Repository) -> None:
@@ -234,16 +227,16 @@ def test_a_new_subject_is_answered_although_the_session_has_context(start_chat: 
     assert "src/voucher.py" in paths_of(text_of(chat.pre_run("Customers cannot redeem a voucher"), "context"))
 
 
-@pytest.mark.parametrize("announcement", ["next: ", "Ok, now something else:\n", "Different topic. "])
 def test_an_announced_subject_is_answered_although_its_words_are_in_many_files(
-    start_chat: StartChat, shop: Repository, announcement: str
+    start_chat: StartChat, shop: Repository
 ) -> None:
     shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(60)}, **PARCELS})
-    chat = start_chat()
-    chat.turn(PROMPT)
-    paths = paths_of(text_of(chat.pre_run(f"{announcement}the refund policy forgets damaged parcels"), "context"))
-    assert len(paths) == 3
-    assert all(path.startswith("src/parcel_") for path in paths)
+    for number, announcement in enumerate(("next: ", "Ok, now something else:\n", "Different topic. ")):
+        chat = start_chat(sub_chat_id=f"chat-{number}")
+        chat.turn(PROMPT, session=f"session-{number}")
+        paths = paths_of(text_of(chat.pre_run(f"{announcement}the refund policy forgets damaged parcels"), "context"))
+        assert len(paths) == 3, announcement
+        assert all(path.startswith("src/parcel_") for path in paths)
 
 
 @pytest.mark.parametrize(
