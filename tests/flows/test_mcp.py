@@ -17,6 +17,7 @@ from sidecar.cli.mcp import add_arguments, create_server
 from sidecar.core.token_estimate import estimate_tokens
 from tests.support.command import run_command
 from tests.support.conversation import Conversation
+from tests.support.depth import is_thorough
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, make_repository
@@ -194,7 +195,7 @@ def test_an_error_is_one_sentence_and_the_server_continues(play: Callable[..., A
         assert wrong.content[0].model_dump()["text"] == "memory_search: `query` is missing. There is 1 more problem."
         return message.model_dump()["text"], await called(client, "artifact_list", type="adr")
 
-    message, listed = play(story, own_process=True)
+    message, listed = play(story, own_process=is_thorough())
     assert message.endswith("`artifact_list` shows a project's artifacts.")
     assert listed == {"artifacts": []}
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the misbehaving
 def test_prints_of_python_c_and_a_child_go_to_stderr(
     start_process: Callable[..., SidecarProcess], framing: Framing
 ) -> None:
-    process = start_process(command=SERVE_WITH_ROWS, framing=framing, cold=True)
+    process = start_process(command=SERVE_WITH_ROWS, framing=framing, cold=framing is Framing.LINES)
     process.client.initialize()
     ids = [process.client.start("test/babble", {}) for _ in range(20)]
     for request_id in ids:

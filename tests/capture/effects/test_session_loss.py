@@ -39,18 +39,18 @@ def compacted(path: str, since_ms: int) -> bool:
     return compacted_since(found, since_ms)
 
 
-@pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
 @pytest.mark.parametrize("prompt", ["/compact", "  /compact keep the plan\n", "/clear"])
 def test_after_a_slash_command_that_clears_the_session_everything_is_sent_again(
-    start_chat: StartChat, prompt: str, outcome: str
+    start_chat: StartChat, prompt: str
 ) -> None:
-    chat = start_chat()
-    first = chat.turn(PROMPT)
-    command(chat, prompt, outcome=outcome)
-    again = chat.pre_run("and now fix it")
-    assert kinds(again) == ["context", "delta"]
-    assert "apply_discount" in text_of(again, "context")
-    assert sent(again).startswith(first["system"]["text"])
+    for outcome in ("completed", "aborted", "error", "empty"):
+        chat = start_chat(sub_chat_id=outcome)
+        first = chat.turn(PROMPT, session=outcome)
+        command(chat, prompt, session=outcome, outcome=outcome)
+        again = chat.pre_run("and now fix it")
+        assert kinds(again) == ["context", "delta"], outcome
+        assert "apply_discount" in text_of(again, "context")
+        assert sent(again).startswith(first["system"]["text"])
 
 
 def test_a_compacted_codex_session_receives_its_anchor_again(start_chat: StartChat) -> None:
