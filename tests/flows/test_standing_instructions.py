@@ -669,21 +669,20 @@ def test_a_complaint_that_recalls_an_instruction_is_evidence_of_it(
     assert memories.ask("get", id=rule["id"])["evidence"] == 2
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
+def test_a_reversal_for_the_task_at_hand_changes_no_instruction(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    (stated_before,) = chat("first").turn(STATED, session="first")["after"]["remembered"]
+    prompts = (
         "Use npm again just for this test.",
         "Run the tests again.",
         "Should we use npm again?",
         "If it fails, use npm again.",
-    ],
-)
-def test_a_reversal_for_the_task_at_hand_changes_no_instruction(
-    memories: Memories, chat: Callable[..., Conversation], prompt: str
-) -> None:
-    (stated_before,) = chat("first").turn(STATED, session="first")["after"]["remembered"]
-    assert chat("second").turn(prompt, session="second")["after"]["remembered"] == []
-    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [stated_before["id"]]
+    )
+    for number, prompt in enumerate(prompts):
+        later = chat(f"later-{number}")
+        assert later.turn(prompt, session=f"later-{number}")["after"]["remembered"] == [], prompt
+        assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [stated_before["id"]]
 
 
 def test_a_reversal_that_nobody_typed_changes_no_instruction(

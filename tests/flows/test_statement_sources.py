@@ -61,13 +61,17 @@ def test_nothing_is_remembered_unless_active(memories: Memories, conversation: C
     assert run(conversation, RULE) == []
 
 
-@pytest.mark.parametrize("prompt", [
+NOT_OF_THE_USER = [
     f"/standards {RULE}", f"<command-name>/x</command-name><command-args>{RULE}</command-args>",
     f"This session is being continued from a previous conversation that ran out of context. {RULE}",
     f"<system-reminder>{RULE}</system-reminder>Print a receipt.", f"> {RULE}\n\nWhat does this mean?",
-])  # fmt: skip
-def test_commands_summaries_and_quotes_are_not_the_users_words(conversation: Conversation, prompt: str) -> None:
-    assert run(conversation, prompt) == []
+]  # fmt: skip
+
+
+def test_commands_summaries_and_quotes_are_not_the_users_words(memories: Memories, project: Repository) -> None:
+    for number, prompt in enumerate(NOT_OF_THE_USER):
+        chat = Conversation(memories.sidecar.client, project.path, sub_chat_id=f"chat-{number}")
+        assert run(chat, prompt, session=f"session-{number}") == [], prompt
 
 
 def test_a_loops_prompt_is_no_standing_instruction(memories: Memories, project: Repository) -> None:

@@ -194,23 +194,25 @@ def many_files(make_repository: Callable[..., Repository], *, changed: bool = Tr
     return repository
 
 
-@pytest.mark.parametrize(("mode", "budget"), [("low", 14_000), ("normal", 24_000), ("debug", 42_000)])
 def test_the_token_modes_budget_is_used_and_never_exceeded(
-    start_chat: StartChat, make_repository: Callable[..., Repository], mode: str, budget: int
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
-    answer = start_chat("codex", cwd=many_files(make_repository).path).pre_run(PROMPT, tokenMode=mode)
-    assert sum(block["bytes"] for block in answer["blocks"]) <= budget
+    cwd = many_files(make_repository).path
+    for mode, budget in (("low", 14_000), ("normal", 24_000), ("debug", 42_000)):
+        answer = start_chat("codex", cwd=cwd, sub_chat_id=mode).pre_run(PROMPT, tokenMode=mode)
+        assert sum(block["bytes"] for block in answer["blocks"]) <= budget, mode
 
 
-@pytest.mark.parametrize(("mode", "budget"), sample([*product(("low", "normal", "debug"), (6_000, 8_000))], 3))
 def test_a_pack_cut_by_the_budget_stays_within_it_and_counts_what_is_missing(
-    start_chat: StartChat, make_repository: Callable[..., Repository], mode: str, budget: int
+    start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
-    chat = start_chat("codex", cwd=many_files(make_repository).path)
-    set_settings(chat, budgets={mode: budget})
-    answer = chat.pre_run(PROMPT, tokenMode=mode)
-    assert any("over the" in omission["reason"] for omission in answer["metadata"]["trimmed"])
-    assert budget * 0.5 <= answer["metadata"]["injectedBytes"] <= budget
+    cwd = many_files(make_repository).path
+    for mode, budget in product(("low", "normal", "debug"), (6_000, 8_000)):
+        chat = start_chat("codex", cwd=cwd, sub_chat_id=f"{mode}-{budget}")
+        set_settings(chat, budgets={mode: budget})
+        answer = chat.pre_run(PROMPT, tokenMode=mode)
+        assert any("over the" in omission["reason"] for omission in answer["metadata"]["trimmed"]), (mode, budget)
+        assert budget * 0.5 <= answer["metadata"]["injectedBytes"] <= budget, (mode, budget)
 
 
 def test_a_mode_with_more_tokens_shows_more_code(
