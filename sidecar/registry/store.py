@@ -21,10 +21,10 @@ from sidecar.storage.two_level_cache import Cache
 VERSION = 1
 """Part of the cache key: a changed parser invalidates parsed registries."""
 
-WORDS_VERSION = 6
+WORDS_VERSION = 7
 """Part of the cache key: changed stemming invalidates cached words."""
 
-FACTS_VERSION = 10
+FACTS_VERSION = 11
 """Changed extraction invalidates stored facts."""
 
 MAX_DECISIONS = 100

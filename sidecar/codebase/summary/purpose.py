@@ -79,7 +79,7 @@ _ASIDE = lazy_regex(
 )
 _TAGGED = lazy_regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
 _CODE = lazy_regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
-_NOTE = lazy_regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprecat\w+|attention)\b\W")
+_NOTE = lazy_regex(r"(?i)\W{0,8}(?:\w{1,20}+ )?(?:note|warning|caution|important|tip|deprecat\w{1,12}|attention)\b\W")
 _TEST = lazy_regex(r"(?i)test")
 _CREATED = lazy_regex(r"Created by .{1,80} on \d")
 """A line that development environments write at the top of a new file."""
