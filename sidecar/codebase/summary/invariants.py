@@ -246,6 +246,19 @@ _BEHAVIOUR = lazy_regex(
 """A request that says what the definition does, or that a class has no instances, which the code enforces."""
 
 _REQUEST = lazy_regex(r"(?:Please )?[Dd]o")
+_OMITS = lazy_regex(
+    r"_{0,2}(?:(?:with|set|should|is)_?)?"
+    r"(?:(?i:disable|no|skip|without|ignore|allow|suppress|omit|exclude|bypass|prevent|hide|do_?not|dont)(?=[_A-Z]|$))"
+)
+"""Names of definitions that leave something out: "Do not follow redirects" is what `disable_redirects` does."""
+
+_ABOUT_USE = lazy_regex(
+    r"(?:Please )?[Dd](?:o not|on['’]t) "
+    r"(?:(?:call|invoke|rename|remove|delete|reorder|touch|inline|edit|modify|forget|rely)\b"
+    r"|\w+ (?:this|it|these|them)\b)"
+)
+"""A request to whoever uses or changes a definition."""
+
 _TAG = lazy_regex(r"[@\\]\w|:\w+[ :]")
 
 
@@ -321,7 +334,9 @@ def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> t
         first, code = leading_lines(lines, definition.line, at)
         at = max(at, definition.line + 1)
         line, text = _warning_in([without_emphasis(_comment_text(text)) for text in lines[first - 1 : code - 1]])
-        if _BEHAVIOUR.match(text) or (definition.kind in _VALUES and _REQUEST.match(text)):
+        is_flag = definition.kind in _VALUES or _OMITS.match(definition.name)
+        is_about_use = definition.kind not in _VALUES and _ABOUT_USE.match(text)
+        if _BEHAVIOUR.match(text) or (is_flag and _REQUEST.match(text) and not is_about_use):
             continue  # "Do not check the date" is what a flag means
         if text and len(landmines) < MAX_LANDMINES:
             name = f"{definition.container}.{definition.name}" if definition.container else definition.name

@@ -489,10 +489,29 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
         "# Writes with `WARNING` severity.\ndef total():\n    pass\n",
         "# DO NOT MODIFY BY HAND. Run make.\ndef total():\n    pass\n",
         "# The hooks see values that\n# do not match any price.\ndef total():\n    pass\n",
+        "# Do not follow redirects.\ndef disable_redirects():\n    pass\n",
+        "# Do not add the default headers.\ndef no_default_headers():\n    pass\n",
+        "# Don't wait for the till.\ndef withoutWaiting():\n    pass\n",
+        "# Do not use the cache.\ndef set_ignore_cache():\n    pass\n",
+        "# Do not check prices.\nclass SkipChecks:\n    pass\n",
     ],
 )
 def test_other_comments_are_no_landmines(text: str) -> None:
     assert summarize("a.py", text.encode()).landmines == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Do not call it twice.\ndef skip_spaces():\n    pass\n",
+        "# Do not use this in production.\ndef disable_checks():\n    pass\n",
+        "# DO NOT follow redirects.\ndef disable_redirects():\n    pass\n",
+        "# WARNING: the till stays open.\ndef without_lock():\n    pass\n",
+        "# Do not follow redirects.\ndef notify():\n    pass\n",
+    ],
+)
+def test_a_warning_about_the_use_of_a_definition_that_omits_something_is_a_landmine(text: str) -> None:
+    assert len(summarize("a.py", text.encode()).landmines) == 1
 
 
 TOKEN = "ghp_" + "aZbYcXdWeV" * 4
