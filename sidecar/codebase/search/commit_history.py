@@ -455,7 +455,10 @@ _SMALL = lazy_regex(
 )
 """A fix of these says nothing about the code."""
 
-_REVERT = lazy_regex(r"^(?:Revert|revert|Reapply)\b:?\s*+[\"“]?(.+?)[\"”]?(?:\s{0,4}\(#\d+\))?$")
+_REVERT = lazy_regex(
+    r"^(?:Revert|revert|Reapply)\b:?\s*+(?:[\"“](.+)[\"”]|[\"“]?(.+?)(?:\.?(?:\s{0,4}\(#\d+\))?$|\.\s))"
+)
+"""A revert and the title of what it takes back: in quotation marks, which the title may contain, else a sentence."""
 
 
 class FragileFile(NamedTuple):
@@ -511,9 +514,19 @@ def _repeated_fixes(numbers: Sequence[int], fixes: frozenset[int], commits: Sequ
 
 
 def _first_reverted(numbers: Sequence[int], commits: Sequence[Commit]) -> str:
-    """Return the oldest reverted change if there are several; a revert of a revert does not count."""
-    matches = (_REVERT.match(commits[number].subject) for number in numbers)
-    titles = [
-        match[1] for match in matches if match and not _REVERT.match(match[1]) and match[0][:7].lower() != "reapply"
-    ]
-    return titles[-1] if len(titles) >= REVERTS else ""
+    """Return the oldest reverted change if there are several; a revert of a revert does not count.
+
+    Several reverts of a change count once, as copies on other branches do, unless it was made again between them.
+    """
+    titles: list[str] = []
+    reverted = set[str]()
+    for number in reversed(numbers):
+        subject = commits[number].subject
+        match = _REVERT.match(subject)
+        title = (match[1] or match[2]) if match else ""
+        if match is None or _REVERT.match(title) or subject.startswith("Reapply"):
+            reverted -= {each for each in reverted if each in subject}
+        elif title not in reverted:
+            reverted.add(title)
+            titles.append(title)
+    return titles[0] if len(titles) >= REVERTS else ""

@@ -58,6 +58,32 @@ def test_reverts_are_listed_from_the_second_on_with_the_first() -> None:
     assert found([*two, 'Revert "Pool it"']) == found(two)
 
 
+def test_a_revert_that_two_branches_share_counts_once_until_its_change_is_made_again() -> None:
+    copied = ["Lock it", 'Revert "Lock it"', 'Revert "Lock it" (#3)']
+    assert found(copied) == []
+    assert found([*copied[:2], 'Reapply "Lock it"', copied[1]]) == [FragileFile("cart.py", 0, "Lock it")]
+    assert found([*copied[:2], "Lock it (#4)", copied[1]]) == [FragileFile("cart.py", 0, "Lock it")]
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        ('Revert "Lock it. Use keys:at last". Fix the page.', "Lock it. Use keys:at last"),
+        ('Revert "Lock it?" (was needed)', "Lock it?"),
+        ('Revert "Fix "last item" of the cart"', 'Fix "last item" of the cart'),
+        ("Revert \"Fix 'last item'\" (#12)", "Fix 'last item'"),
+        ("Revert “Lock it” for now", "Lock it"),
+        ('Revert "Lock the cart while', "Lock the cart while"),
+        ("Revert check-db.", "check-db"),
+        ("Revert the lock. Bump depth.", "the lock"),
+        ("revert Otter 5.17.0 (#12)", "Otter 5.17.0"),
+        ("revert: Otter's lock", "Otter's lock"),
+    ],
+)
+def test_the_title_of_a_reverted_change_is_whole_and_without_what_follows(subject: str, title: str) -> None:
+    assert found([subject, 'Revert "Cache it"']) == [FragileFile("cart.py", 0, title)]
+
+
 def test_result_is_stable_within_a_quarter() -> None:
     commits = [Commit(str(n), NOW - n * DAY, subject, ("cart.py",), ()) for n, subject in enumerate(FIXES[::-1])]
     for later in range(1, 90 - 60):
