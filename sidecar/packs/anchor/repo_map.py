@@ -454,7 +454,8 @@ def _fragility(fragile_file: FragileFile) -> str:
     if fragile_file.reverted:
         phrases.append(f"changes were reverted more than once, for example “{one_line(fragile_file.reverted, 100)}”")
     if fragile_file.repeated_fixes:
-        phrases.append(f"{fragile_file.repeated_fixes} or more fixes within a year needed another fix soon after")
+        times = f"at least {fragile_file.repeated_fixes} times in a year"
+        phrases.append(f"a fix was followed by another one within two weeks, {times}: test changes here with care")
     return "; ".join(phrases)
 
 

@@ -131,7 +131,7 @@ def test_dependencies_and_fragile_files_appear_once_known_and_remain_during_inde
     repository.start_indexing(repository.listing(repository.state()), process_of(active).indexing).result()
     known = lines(anchors, repository)
     assert "- src/cart → money" in known
-    assert "- src/cart/0.py: 3 or more fixes within a year needed another fix soon after" in known
+    assert any(line.startswith("- src/cart/0.py: a fix was followed by another one") for line in known)
     assert known == lines(AnchorCache(), repository)
     shop.write({"src/cart/1.py": "import json\n", "src/cart/new.py": "import json\n"})
     assert lines(anchors, repository) is known

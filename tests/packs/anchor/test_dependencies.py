@@ -39,8 +39,12 @@ def test_files_whose_changes_went_wrong_in_the_same_way_share_a_line() -> None:
     assert fragile_file_lines(troubles) == (
         (
             "- a.py: changes were reverted more than once, for example “Lock it”; "
-            "6 or more fixes within a year needed another fix soon after"
+            "a fix was followed by another one within two weeks, at least 6 times in a year: "
+            "test changes here with care"
         ),
-        "- 0.py, 1.py, 2.py, 3.py: 3 or more fixes within a year needed another fix soon after",
+        (
+            "- 0.py, 1.py, 2.py, 3.py: a fix was followed by another one within two weeks, "
+            "at least 3 times in a year: test changes here with care"
+        ),
     )
     assert MAX_FRAGILE_FILES == 1 + 4
