@@ -229,7 +229,7 @@ def _inner_projects(build_files: Sequence[str]) -> tuple[str, ...]:
     A pyproject.toml at the top may only list the projects below it, which come last then.
     """
     kinds = {(folder, _BUILD_KINDS[name]) for folder, _, name in (path.rpartition("/") for path in build_files)}
-    is_app = ("", "node") in kinds or ("", "dart") in kinds
+    apps = {folder for folder, kind in kinds if kind in ("node", "dart")}
     may_list = {path for path in build_files if _BUILD_KINDS.get(path) == "python"} == {"pyproject.toml"}
     inner = []
     for path in build_files:
@@ -239,9 +239,15 @@ def _inner_projects(build_files: Sequence[str]) -> tuple[str, ...]:
         above = {(outer, kind), ("", kind)} - {(folder, kind)} - ({("", "node")} if outer == "" else set())
         is_listed = may_list and kind == "python"
         above -= {("", "python")} if is_listed else set()
-        if folder and above.isdisjoint(kinds) and not (is_app and path.startswith(_PLATFORM_FOLDERS)):
+        if folder and above.isdisjoint(kinds) and not _is_of_platform(folder, apps):
             inner.append((is_listed, path.count("/"), path))
     return tuple(path for _, _, path in sorted(inner)[:MAX_PROJECTS])
+
+
+def _is_of_platform(folder: str, apps: Container[str]) -> bool:
+    """Whether a folder is an app's part for one platform, or inside it."""
+    parts = folder.split("/")
+    return any(f"{part}/" in _PLATFORM_FOLDERS and "/".join(parts[:depth]) in apps for depth, part in enumerate(parts))
 
 
 _PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")

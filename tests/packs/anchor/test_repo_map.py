@@ -109,6 +109,7 @@ def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projec
         "go.mod": ["api/go.mod", "web/package.json", "web/desktop/Cargo.toml", "node_modules/x/package.json"],
         "pyproject.toml": ["backend/pyproject.toml", "web/package.json", "backend/tool/pyproject.toml"],
         "pubspec.yaml": ["ios/Package.swift", "backend/requirements.txt", "backend/setup.py", "a/b/c/go.mod"],
+        "Cargo.toml": ["app/pubspec.yaml", "app/android/build.gradle", "android/build.gradle", "ios/Package.swift"],
     }
     projects = {top: count_files([top, *paths]).outline.projects for top, paths in files.items()}
     assert projects == {
@@ -116,6 +117,7 @@ def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projec
         "go.mod": ("web/package.json", "web/desktop/Cargo.toml"),
         "pyproject.toml": ("web/package.json", "backend/pyproject.toml"),
         "pubspec.yaml": ("backend/requirements.txt", "backend/setup.py"),
+        "Cargo.toml": ("android/build.gradle", "app/pubspec.yaml", "ios/Package.swift"),
     }
 
 
