@@ -6,7 +6,7 @@ user prefers is named beside it.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -115,9 +115,16 @@ def lacks_file(command: str, folder: str, files: Container[str], folders: Contai
     return f"{path}.py" not in files and not is_inside
 
 
-def is_forbidden(command: str, guides: Iterable[str]) -> bool:
-    """Whether a guide forbids a command by its first words, in whatever circumstances."""
-    words = command.casefold().split()[:3]
+def is_forbidden(command: str, guides: Sequence[str]) -> bool:
+    """Whether a guide forbids a command by its first words, in whatever circumstances.
+
+    It may also forbid a program on its own, or say that the command fails without arguments.
+    """
+    program, *arguments = words = command.casefold().split()[:3]
+    if any(_bare_program(program).search(guide) for guide in guides) or (
+        len(arguments) == 1 and any(_bare_command(" ".join(words)).search(guide) for guide in guides)
+    ):
+        return True
     words = words if words[1:2] == ["run"] and words[0] in _SCRIPT_RUNNERS else words[:2]
     if len(words) < 2 or not words[-1][0].isalpha():
         return False
@@ -129,6 +136,34 @@ def is_forbidden(command: str, guides: Iterable[str]) -> bool:
 def _forbidden_pattern(words: str) -> re.Pattern[str]:
     name = rf"(?:([`'\"*]{{1,3}}){re.escape(words)}\1|{re.escape(words)}(?![\w/:-]| -))"
     return lazy_regex(rf"(?i)(?<!\w){_FORBID}\s+(?:{_FILLER}\s+){{0,3}}{name}(?!\s+{_EXCEPTION}\b)")
+
+
+_BARE = r"(?:bare|plain|naked|unwrapped|system(?:-wide)?|globally installed)"
+_NAMES_BEFORE = r"(?:[`\w. -]{1,40}?(?:\s?/\s?|, | and | or )){0,3}"
+_NAMES_AFTER = r"(?:(?:\s?/\s?|, | and | or )`[^`\n]{1,60}`){0,3}"
+_FAILS = (
+    r"(?:(?:always|will|currently) )?"
+    r"(?:fails?|breaks|is broken|(?:does not|doesn['’]t|won['’]t|will not) (?:work|compile))"
+    r"\b(?! (?:if|when|while|unless|until|on|in|at|for|with|to)\b)"
+)
+
+
+@lru_cache(maxsize=256)
+def _bare_program(program: str) -> re.Pattern[str]:
+    """A guide's ban of a program without the one that should run it: never the bare `flutter` / `dart`."""
+    return lazy_regex(
+        rf"(?i)(?<!\w)(?:{_FORBID}|not)\s+(?:{_FILLER}\s+){{0,3}}{_BARE} {_NAMES_BEFORE}`{re.escape(program)}`"
+    )
+
+
+@lru_cache(maxsize=256)
+def _bare_command(command: str) -> re.Pattern[str]:
+    """A guide's statement that a command fails, or its ban of that command without arguments."""
+    name = rf"`{re.escape(command)}`"
+    return lazy_regex(
+        rf"(?i){name}{_NAMES_AFTER}\W{{1,5}}{_FAILS}"
+        rf"|(?<!\w){_FORBID}\s+(?:{_FILLER}\s+){{0,3}}{_BARE} {_NAMES_BEFORE}{name}"
+    )
 
 
 def _programs(command: str) -> Iterator[str]:

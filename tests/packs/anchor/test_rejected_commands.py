@@ -107,6 +107,13 @@ def test_each_package_manager_runs_a_script_in_its_own_way(manager: str, command
         ("flutter run -d chrome", "Do not use flutter run."),
         ("npm run dev", "**Don't run `npm run dev`** - it is running already."),
         ("npm test", "Run `make check` instead of `npm test`."),
+        ("flutter pub get", "Always use `fvm flutter` / `fvm dart`, never the bare `flutter` / `dart` binaries."),
+        ("dart test", "Always use `fvm flutter` / `fvm dart`, never the bare `flutter` / `dart` binaries."),
+        ("pip install -e .", "Do not use the system-wide `pip`."),
+        ("cargo build", "A bare `cargo check`/`cargo build` fails because of the features."),
+        ("cargo check", "A bare `cargo check`/`cargo build` **fails**."),
+        ("npm test", "Currently `npm test` does not work."),
+        ("cargo test", "Never run a plain `cargo test`."),
     ],
 )
 def test_a_guide_forbids_a_command_that_it_names(command: str, guide: str) -> None:
@@ -124,6 +131,11 @@ def test_a_guide_forbids_a_command_that_it_names(command: str, guide: str) -> No
         ("npm test", "The hook does not run `npm test`."),
         ("npm test", "Never run npm test:watch."),
         ("pytest -q", "Never run pytest by hand."),
+        ("fvm flutter test", "Always use `fvm flutter`, never the bare `flutter`."),
+        ("cargo build --features full", "A bare `cargo check`/`cargo build` fails."),
+        ("npm test", "`npm test` fails if the database is missing."),
+        ("npm test", "If `npm test` passes but `npm run lint` fails, fix it."),
+        ("npm test", "Use the bare `shop` program."),
     ],
 )
 def test_a_guide_that_limits_a_command_does_not_forbid_it(command: str, guide: str) -> None:
