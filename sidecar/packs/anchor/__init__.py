@@ -37,7 +37,7 @@ from sidecar.packs.anchor.decisions import (
     specification_lines,
     split_decisions,
 )
-from sidecar.packs.anchor.markdown_parts import bullets, code_blocks, document_title, introduction
+from sidecar.packs.anchor.markdown_parts import bullets, code_lines, document_title, introduction
 from sidecar.packs.anchor.repo_map import (
     EMPTY,
     MAX_FRAGILE_FILES,
@@ -78,7 +78,7 @@ __all__ = [
     "build_anchor",
     "bullets",
     "changed_lines",
-    "code_blocks",
+    "code_lines",
     "commands_of",
     "count_files",
     "decision_in",

@@ -9,7 +9,7 @@ from sidecar.core import config_tables
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import StandingInstruction
-from sidecar.packs.anchor.markdown_parts import code_blocks, outer_title, prose_lines
+from sidecar.packs.anchor.markdown_parts import cloned_names, code_lines, outer_title, prose_lines
 from sidecar.packs.anchor.rejected_commands import is_forbidden, lacks_file, preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
 
@@ -18,6 +18,8 @@ MAX_ORIGIN = 240
 """Maximum length of a command's source, with what the user prefers."""
 
 _RUNNER = r"(?:(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env )?"
+_VERSION_MANAGER = r"(?:(?:fvm|puro|mise (?:exec|x)(?: \S+)* --|direnv exec \.|asdf exec) )?"
+"""A program that runs a tool in the version that the project chooses."""
 _PYTHON = r"(?:(?:(?:uv|poetry|pdm|pipenv) run )?python3? )?(?:\./)?"
 _PACKAGE_MANAGER = r"(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)*"
 _SCRIPT = r"(?:(?:python3?|bash|sh|node) )?(?:\./)?(?:\.ci|ci|build|scripts?|tools?|bin|hack|dev)/(?:[\w.-]+/)*"
@@ -118,7 +120,7 @@ PURPOSES = {
 """Patterns of a command's beginning by purpose, in the order in which they are shown."""
 
 _PURPOSES = {
-    purpose: lazy_regex("|".join(f"(?:{begin})(?!:(?: |$))" for begin in begins))
+    purpose: lazy_regex(_VERSION_MANAGER + f"(?:{'|'.join(f'(?:{begin})(?!:(?: |$))' for begin in begins)})")
     for purpose, begins in PURPOSES.items()
 }
 _DEVELOPMENT_HEADING = lazy_regex(
@@ -143,7 +145,15 @@ _RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs
 _REPORTING = lazy_regex(r"(?i)[ :-](?:sonar\w*|publish\w*|deploy\w*|upload\w*|codecov|coveralls)\b")
 """Signs of a step that sends its result to a service, as no developer does."""
 
-_CLONED = lazy_regex(r"\bgit clone (?:-\S+ )*\S{0,200}/([\w.-]{1,100}?)(?:\.git)?(?=\s|\Z)")
+_FIXES = lazy_regex(r"(?i)\bauto-?(?:format|fix|correct)|\bformat(?:ting)? (?:the |your |all )?(?:code|files)\b")
+"""A sentence above a command that changes files, whatever the command's name."""
+
+_FIXING = lazy_regex(
+    r"--(?:fix(?!-dry)|write\b|auto-?correct)|(?:rubocop|standardrb) -[aA]"
+    r"|\b(?:black|(?:ruff|biome) format|(?:cargo|go) fmt) (?!.*--(?:check|diff))"
+)
+"""Signs of a script that changes files."""
+
 _NO_BUILD = lazy_regex(r" --no-(?:build|restore|progress)(?= |$)")
 """Flags by which a step relies on the one before it."""
 
@@ -164,7 +174,7 @@ PACKAGE_SCRIPTS = {
     "build": ("build", "compile"), "run": ("dev", "start"),
     "types": ("typecheck", "type-check", "check-types", "types", "ts:check"),
 }  # fmt: skip
-_TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
+_TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)([^\n]*(?:\n[ \t]+\S[^\n]*)*)")
 _NARROW = lazy_regex(
     r"(?i) (?:-k|-t|-run|--(?:watch|doc|failed|filter|grep|only|pdb|lf|ui|testnamepattern|tests?)(?:=\S*)?)(?= |$)"
     r"|\btest:(?!all\b|ci\b|run\b)|^mix deps\.get$"
@@ -328,7 +338,10 @@ def commands_of(
     stated = list(_commands_in_guides(project))
     sources = (_declared_commands(project), _commands_in_workflows(project), _usual_commands(project))
     at_top = (command for command in stated if not command.folder)
-    choice = _choose(chain(at_top, *sources), instructions, guides)
+    guessed = (
+        usual for usual in sources[-1] if not any(command.text.startswith(f"{usual.text} -") for command in stated)
+    )
+    choice = _choose(chain(at_top, *sources[:-1], guessed), instructions, guides)
     lines = [_line(purpose, command) for purpose, command in _shown(choice, sent).items()]
     rejected = dict(choice.rejected)
     entered = (command.folder for command in stated if command.folder and purpose_of(command.text))
@@ -469,28 +482,15 @@ def _is_runnable(project: Project, command: ProjectCommand) -> bool:
 def _shell_lines(project: Project, document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
     """The lines of a document's shell blocks; for a README only where it describes work on the project."""
     title = outer_title(document.text)
-    for block in code_blocks(document.text):
-        sections = _sections(block.headings, title)
+    for line in code_lines(document.text, project.areas):
+        sections = _sections(line.block.headings, title)
         is_about = everywhere or _is_about_development(sections)
-        if block.language not in _SHELL or not (is_about or _is_about_running(sections)):
+        if line.block.language not in _SHELL or not (is_about or any(map(_RUN_HEADING.search, sections))):
             continue
-        folder = ""
-        for line in block.lines:
-            text = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
-            if text.startswith("cd "):
-                folder = _entered(folder, text[3:].strip().rstrip("/") + "/", project.areas)
-                continue
-            command = ProjectCommand(text, document.path, folder)
-            if (is_about or purpose_of(text) == "run") and _is_runnable(project, command):
-                yield command
-
-
-def _entered(folder: str, target: str, areas: Container[str]) -> str:
-    """The folder after a `cd`; a folder that the repository lacks is its own clone, which is the top."""
-    target = target.removeprefix("./")
-    if target.startswith("../"):
-        folder, target = "", target[3:]
-    return next((path for path in (folder + target, target) if path in areas), "" if target else folder)
+        command, purpose = ProjectCommand(line.text, document.path, line.folder), purpose_of(line.text)
+        is_fix = purpose == "check" and _FIXES.search(line.lead) is not None
+        if (is_about or purpose == "run") and not is_fix and _is_runnable(project, command):
+            yield command
 
 
 def _sections(headings: Sequence[str], title: str) -> Sequence[str]:
@@ -503,10 +503,6 @@ def _is_about_development(sections: Sequence[str]) -> bool:
     return not sections or any(map(_DEVELOPMENT_HEADING.search, sections))
 
 
-def _is_about_running(sections: Sequence[str]) -> bool:
-    return any(map(_RUN_HEADING.search, sections))
-
-
 def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     """A Python or Laravel project may have a package.json for its pages: its own tools come first."""
     texts = project.texts
@@ -516,8 +512,8 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     if not is_python:
         yield from _package_scripts(project)
     for path, program in _MAKE_FILES:
-        for target in _TARGET.findall(texts.get(path, "")):
-            yield ProjectCommand(f"{program} {target}", path)
+        for target, recipe in _TARGET.findall(texts.get(path, "")):
+            yield _declared(f"{program} {target}", path, recipe)
     yield from _python_tasks(project)
     yield from (ProjectCommand(program, path) for path, program in _TOX_FILES if path in texts)
     if is_python:
@@ -527,12 +523,18 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     yield from (ProjectCommand(path, path) for path in _SCRIPT_FILES if path in project.files)
 
 
+def _declared(command: str, path: str, script: str) -> ProjectCommand:
+    """A command that a file declares; a check that changes files states this."""
+    is_fix = purpose_of(command) == "check" and _FIXING.search(script) is not None
+    return ProjectCommand(command, f"{path}; changes files" if is_fix else path)
+
+
 def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
     scripts = config_tables.subtable(config_tables.parse_json(project.texts.get("package.json", "")), "scripts")
     manager = package_manager(project.texts, project.files)
     for names in PACKAGE_SCRIPTS.values():
         yield from (
-            ProjectCommand(run_script(manager, name), "package.json")
+            _declared(run_script(manager, name), "package.json", str(scripts.get(name)))
             for name in names
             if _NO_TEST not in str(scripts.get(name, _NO_TEST))
         )
@@ -563,7 +565,7 @@ def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
 
 def _steps(project: Project, workflow: ProjectDocument) -> Iterator[ProjectCommand]:
     """Yield what a workflow runs here, but not in a repository that it clones."""
-    cloned = _CLONED.findall(workflow.text)
+    cloned = cloned_names(workflow.text)
     for line in workflow.text.splitlines():
         step = _STEP.match(line.rstrip())
         if step is None:

@@ -1,7 +1,7 @@
 """The parts of a Markdown text that an anchor needs: list items, sections, code blocks, the title. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -47,11 +47,89 @@ def prose_lines(text: str) -> Iterator[Line]:
             yield block
 
 
-def code_blocks(text: str) -> Iterator[Code]:
-    """Yield the fenced code blocks."""
+_RUN_FROM = lazy_regex(
+    r"(?i)\b(?:(?:run|execute)(?: (?:all|these|this|them|the|following|commands?|everything))*"
+    r"|commands? (?:are|must be|should be|have to be|need to be) (?:run|executed))"
+    r" (?:from|inside|within|in)(?: the)? `([\w./-]{1,100}?)/?`"
+)
+"""A statement of the folder that commands are for."""
+
+_FOLDER_COMMENT = lazy_regex(r"(?:run )?(?:in|from|inside) (?:the )?`?([\w.-]+(?:/[\w.-]+)*)/?`?(?=[\s,;:)]|$)")
+_CLONED = lazy_regex(r"\bgit clone (?:-\S+ )*\S{0,200}/([\w.-]{1,100}?)(?:\.git)?(?=\s|\Z)")
+
+
+def cloned_names(text: str) -> list[str]:
+    """Return the names of the repositories that a text clones."""
+    return _CLONED.findall(text)
+
+
+class CodeLine(NamedTuple):
+    """A line of a fenced code block, without a prompt and a comment."""
+
+    text: str
+    folder: str
+    """The folder to run it in, with a trailing slash; empty for the top."""
+    block: Code
+    lead: str
+    """The line of prose above the block."""
+
+
+def code_lines(text: str, areas: Container[str]) -> Iterator[CodeLine]:
+    """Yield the lines of the fenced code blocks, in the folder that a `cd`, a comment or a sentence above names.
+
+    `areas` are the folders of the repository, each with a trailing slash.
+    """
+    cloned = cloned_names(text)
+    lead, stated, level = "", "", 0
+    heading_level = 0
     for block in markdown_blocks(text, underlined_headings=True):
-        if isinstance(block, Code) and block.is_closed:
-            yield block
+        if isinstance(block, Heading):
+            lead, heading_level = "", block.level
+            stated = stated if block.level > level else ""
+        elif isinstance(block, Line):
+            lead = block.text.strip() or lead
+            named = _RUN_FROM.search(block.text)
+            if named and f"{named[1]}/" in areas and not lead.endswith(":"):
+                stated, level = f"{named[1]}/", heading_level
+        elif block.is_closed:
+            named = _RUN_FROM.search(lead)
+            own = f"{named[1]}/" if named else ""
+            yield from _lines_in_folders(block, lead, own if own in areas else stated, cloned, areas)
+            lead = ""
+
+
+def _lines_in_folders(
+    block: Code, lead: str, folder: str, cloned: Sequence[str], areas: Container[str]
+) -> Iterator[CodeLine]:
+    """Yield a block's lines; a comment that names a folder also holds for the next lines with the same program."""
+    program = inner = ""
+    to_enter = set(cloned)
+    for line in block.lines:
+        text, _, comment = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")
+        text = text.strip()
+        if text.startswith("cd "):
+            target = text[3:].strip().rstrip("/")
+            is_clone = target in to_enter
+            folder = "" if is_clone else _entered(folder, target + "/", areas)
+            to_enter.discard(target)
+            continue
+        for name in cloned:  # a path from the folder above the clone
+            if f"{name}/" not in areas:
+                text = re.sub(rf"(?<=\s){re.escape(name)}/(?=\w)", "", text)
+        named = _FOLDER_COMMENT.match(comment.strip())
+        if named and f"{named[1]}/" in areas:
+            program, inner = text.partition(" ")[0], f"{named[1]}/"
+        elif text.partition(" ")[0] != program:
+            inner = ""
+        yield CodeLine(text, inner or folder, block, lead)
+
+
+def _entered(folder: str, target: str, areas: Container[str]) -> str:
+    """The folder after a `cd`; a folder that the repository lacks is its own clone, which is the top."""
+    target = target.removeprefix("./")
+    if target.startswith("../"):
+        folder, target = "", target[3:]
+    return next((path for path in (folder + target, target) if path in areas), "" if target else folder)
 
 
 def bullets(text: str) -> list[Line]:

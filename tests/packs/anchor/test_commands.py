@@ -39,6 +39,39 @@ def test_the_lock_file_selects_the_package_manager(lock: str, commands: list[str
     assert lines == [f"- {command} (package.json)" for command in commands]
 
 
+def test_a_program_that_selects_a_version_leaves_the_purpose_of_a_command() -> None:
+    assert [purpose_of(f"{by} flutter test") for by in ("fvm", "puro", "mise exec --", "sudo")] == ["test"] * 3 + [""]
+    assert purpose_of("fvm dart format --set-exit-if-changed lib") == "format check"
+    guide = ProjectDocument(
+        "AGENTS.md", "Never use the bare `flutter`.\n```\nflutter run\nfvm flutter pub get\n```\nOr `flutter test`.\n"
+    )
+    assert commands_of(project(guide), ()).lines == ["- set up: `fvm flutter pub get` (AGENTS.md)"]
+
+
+def test_the_usual_command_gives_way_to_the_arguments_that_a_guide_states() -> None:
+    guide = ProjectDocument("AGENTS.md", "```sh\ncargo test --features full  # in core\n```\n")
+    lines = commands_of(project(guide, texts={"Cargo.toml": ""}, folders=("core/",)), ()).lines
+    assert lines == [
+        "- build: `cargo build` (Cargo.toml)",
+        "- in core/: test `cargo test --features full` (AGENTS.md)",
+    ]
+
+
+def test_a_check_that_changes_files_is_not_shown_as_a_mere_check() -> None:
+    makefile = {"Makefile": "lint: tools\n\trubocop -A\n\ntest:\n\tblack .\n"}
+    assert commands_of(project(texts=makefile), ()).lines == [
+        "- test: `make test` (Makefile)",
+        "- check: `make lint` (Makefile; changes files)",
+    ]
+    for script, note in (("eslint --fix .", "; changes files"), ("eslint .", ""), ("ruff format --check", "")):
+        package = f'{{"scripts": {{"lint": "{script}"}}}}'
+        lines = commands_of(project(texts={"package.json": package}), ()).lines
+        assert lines == [f"- check: `npm run lint` (package.json{note})"]
+    guide = "To run the code auto-formatting:\n```\nscripts/lint\n```\nTo check:\n```\nscripts/check\n```\n"
+    lines = commands_of(project(ProjectDocument("CONTRIBUTING.md", guide)), ()).lines
+    assert lines == ["- check: `scripts/check` (CONTRIBUTING.md)"]
+
+
 def test_the_package_manager_in_package_json_wins_over_a_lock_file() -> None:
     assert package_manager({"package.json": '{"packageManager": "yarn@4.1.0"}'}, ("pnpm-lock.yaml",)) == "yarn"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor import bullets, code_blocks, document_title, introduction
+from sidecar.packs.anchor import bullets, code_lines, document_title, introduction
 from sidecar.packs.anchor.markdown_parts import numbered_sentences, plain
 from tests.support.cases import together
 
@@ -55,10 +55,40 @@ def test_a_list_item_includes_continuation_lines_and_code_has_no_items() -> None
 
 
 def test_code_blocks_know_their_headings() -> None:
-    blocks = list(code_blocks("Shop\n====\n\nWork\n----\n\n~~~bash\nmake\n~~~\n# Use\n```\nshop\n"))
-    assert [(block.language, block.lines, block.headings) for block in blocks] == [
-        ("bash", ("make",), ("Shop", "Work"))
+    lines = list(code_lines("Shop\n====\n\nWork\n----\n\n~~~bash\nmake\n~~~\n# Use\n```\nshop\n", ()))
+    assert [(line.block.language, line.text, line.block.headings) for line in lines] == [
+        ("bash", "make", ("Shop", "Work"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "folders"),
+    [
+        ("Run from `app/` unless stated otherwise.\n\n```\nmake\n```\n\n```\nmake all\n```\n", ["app/", "app/"]),
+        ("All commands must be run inside the `app` folder.\n\n### Test\n```\nmake\n```\n", ["app/"]),
+        ("Run from `app/`.\n\n## Release\n```\nmake\n```\n", [""]),
+        ("The codes: run in `app/`:\n```\nmake\n```\nThen:\n```\nmake\n```\n", ["app/", ""]),
+        ("Run the tests in `app/`:\n```\nmake\n```\n", [""]),
+        ("Run from `docs/`:\n```\nmake\n```\n", [""]),
+        (
+            "```\nmake  # in app — see below\nmake all\nnpm ci\nmake  # in docs\nmake x # the app/\n```\n",
+            ["app/", "app/", "", "", ""],
+        ),
+        ("```\ncd app\nmake\ncd ../\nmake\n```\n", ["app/", ""]),
+        ("```\ngit clone https://example.org/till/app.git\ncd app\nmake\ncd app\nmake\n```\n", ["", "", "app/"]),
+        ("```\ngit clone https://example.org/till/app\n```\nThen:\n```\ncd app\nmake\n```\n", ["", ""]),
+    ],
+)
+def test_commands_are_for_the_folder_that_a_guide_names(text: str, folders: list[str]) -> None:
+    assert [line.folder for line in code_lines(f"## Work\n\n{text}", ("app/",))] == folders
+
+
+def test_paths_from_above_the_clone_are_relative_to_it() -> None:
+    text = "```\ngit clone https://example.org/till/shop\npip install -r shop/base.txt -r other/shop/dev.txt\n```\n"
+    assert [line.text for line in code_lines(text, ())][1] == "pip install -r base.txt -r other/shop/dev.txt"
+    assert [line.text for line in code_lines(text, ("shop/",))][
+        1
+    ] == "pip install -r shop/base.txt -r other/shop/dev.txt"
 
 
 @pytest.mark.parametrize(
