@@ -171,7 +171,9 @@ def introduced_items(text: str) -> dict[int, list[Line]]:
 MAX_GAP = 2
 """Maximum distance of two lines of prose between which there is nothing but an empty line."""
 
-_NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
+_NOT_PROSE = lazy_regex(r"[-+|>#<\[!]|\*(?!\*[\w`])|\*\*[^*\n]{1,200}(?::\*\*|\*\*:)$|`{3}")
+_BOLD_END = lazy_regex(r"(?<=[.!?])\*\*(?=\s|$)")
+"""Marks behind the end of a sentence."""
 
 
 def numbered_sentences(text: str) -> list[Line]:
@@ -179,12 +181,7 @@ def numbered_sentences(text: str) -> list[Line]:
     paragraphs: list[list[Line]] = []
     for line in prose_lines(text):
         stripped = line.text.strip()
-        if (
-            not stripped
-            or stripped.startswith(_NOT_PROSE)
-            or line.text.startswith(("  ", "\t"))
-            or _BULLET.match(stripped)
-        ):
+        if not stripped or _NOT_PROSE.match(stripped) or line.text.startswith(("  ", "\t")) or _BULLET.match(stripped):
             paragraphs.append([])
         elif paragraphs and paragraphs[-1] and line.number == paragraphs[-1][-1].number + 1:
             paragraphs[-1].append(line)
@@ -196,7 +193,7 @@ def numbered_sentences(text: str) -> list[Line]:
 def _split_sentences(paragraph: Sequence[Line]) -> Iterator[Line]:
     opened: Line | None = None
     for line in paragraph:
-        for part in split_at_full_stops(line.text.strip()):
+        for part in split_at_full_stops(_BOLD_END.sub("", line.text.strip())):
             opened = line._replace(text=part) if opened is None else opened._replace(text=f"{opened.text} {part}")
             if part.endswith((".", "!", "?", "。", "！", "？")):
                 yield opened

@@ -27,7 +27,8 @@ _STRONG = lazy_regex(
     r"(?i)\b(?:"
     r"must(?: not|n't)?|never|always|(?<![\w)`] )(?:do not|don't)|(?:do not|don't)"
     r"(?! (?:work|mean|need|exist|matter|seem|appear|contain|require|support|rewrite)\b)"
-    r"|forbidden|shall|required(?! (?:by|for|to)\b)|ha(?:s|ve) to|(?:is|are) not allowed"
+    r"|forbidden|(?:(?:is|are|be)|it['’]s) (?:strictly )?(?:mandatory|prohibited)(?! (?:by|for)\b)"
+    r"|shall|required(?! (?:by|for|to)\b)|ha(?:s|ve) to|(?:is|are) not allowed"
     r"|may not(?! (?:even|have|know|need|want|work|exist|apply|be (?:able|aware|enough|possible))\b)"
     r"|(?:nobody|no (?:[\w`'’-]+ ){1,4}?)(?:may|can|should)(?! (?:be (?:able|aware)|know|help|guarantee)\b)"
     r"|(?:^|(?<=[.!?] ))(?:every|each|all) (?!(?:of )?(?:you|we|that|it)\b)(?:[\w`'’./-]+ ){1,6}?needs? (?:an?|to)(?= )"
@@ -69,6 +70,13 @@ _ABOUT_CODE = lazy_regex(
     r"|mutate|return|store|throw|use)\b"
 )
 """Beginnings of sentences about all things of a kind, and of prohibitions that are about code."""
+
+_PROTECTED_PATH = lazy_regex(
+    r"(?i)\W{0,3}(?:please )?(?:never|do not|don['’]t) (?:manually |directly )?"
+    r"(?:edit|modify|change|touch|commit|update|check in|include (?:any )?changes (?:to|in|of))\b[^.`]{0,40}"
+    r"`(?=[^`\s]*[/.])[^`\s]{2,80}`"
+)
+"""A prohibition to change a path: it is about the code whoever it asks."""
 
 _OF_READER = lazy_regex(
     r"(?i)\b(?:you|yours?|we|our|contribut\w+|commit\w*|branch(?:es)?|patch(?:es)?|changes?|changelogs?|merg\w+|CI"
@@ -276,14 +284,16 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
         and line.number not in with_items
         and not _is_trap(line)
         and not _is_no_rule(line)
-        and (for_agents or not _PROCEDURE.search(line.text))
+        and (for_agents or _PROTECTED_PATH.match(line.text) or not _PROCEDURE.search(line.text))
     ]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
 
 
 def _is_about_code(line: Line) -> bool:
     """Whether a sentence asks something of the code, and not of the reader."""
-    return _ABOUT_CODE.match(line.text) is not None and not (
+    if _PROTECTED_PATH.match(line.text):
+        return True
+    return _ABOUT_CODE.match(line.text.lstrip("*")) is not None and not (
         _OF_READER.search(line.text) or _PROCEDURE.search(line.text)
     )
 

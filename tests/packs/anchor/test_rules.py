@@ -118,12 +118,38 @@ def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
         "No view may call the database.",
         "Keep in mind that any new variable must start with `SHOP_`.",
         "Do not import from `internal` outside of services.",
+        "Please don't include changes to `dist/` in your pull request.",
+        "Never commit changes in `src/gen.py`.",
     ],
 )
 def test_sentences_about_the_code_are_rules_in_every_instruction_file(rule: str) -> None:
     text = f"# Guide\n\nThe shop sells fish. {rule} Have fun.\n"
     for path in ("AGENTS.md", "CONTRIBUTING.md"):
         assert rules_of(ProjectDocument(path, text)) == [f"- {rule} ({path}:3)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        (
+            "`till.yaml`'s version must match the one in `till.toml`. Have fun.",
+            ["`till.yaml`'s version must match the one in `till.toml`."],
+        ),
+        ("It is a till. **Always build it with `--all`.** A build is quick.", ["Always build it with `--all`."]),
+        ("**Never** round twice.", ["Never round twice."]),
+        (
+            "It's mandatory to round once. Logs are prohibited there.",
+            ["It's mandatory to round once.", "Logs are prohibited there."],
+        ),
+        ("The till has mandatory fields.", []),
+        ("**Required fields:**", []),
+        ("**Always use cents**:", []),
+        ("* Never\n*** always ***\n", ["Never"]),
+    ],
+)
+def test_sentences_may_begin_with_code_or_bold_words(text: str, rules: list[str]) -> None:
+    lines = rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\n{text}\n"))
+    assert [line.removeprefix("- ").removesuffix(" (AGENTS.md:3)") for line in lines] == rules
 
 
 @pytest.mark.parametrize(
@@ -137,6 +163,8 @@ def test_sentences_about_the_code_are_rules_in_every_instruction_file(rule: str)
         "All you need is a browser.",
         "No question may be too small for our forum.",
         "Do not use your real name in our examples.",
+        "Do not change the title of your pull request.",
+        "Do not commit to `main`.",
         "The required version is pinned in `package.json`.",
         "If a feature needs a package, you have to ask.",
     ],
