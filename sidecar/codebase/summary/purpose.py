@@ -29,6 +29,9 @@ _DOC_LINES = 40
 _MAX_LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
 _MARKUP = ("#", "<", "[", "!", "---", "===", "///", "..", ":", "|")
+_LINKED_PROSE = lazy_regex(r"\[[^\[\]!]{1,120}\](?:\([^()\s]{0,300}\)|\[[^\[\]]{0,80}\])")
+_LINKED_SUBJECT = lazy_regex(_LINKED_PROSE.pattern + r"\s(?:is|are|provides|contains|implements|lets|helps)\b")
+"""The link with which a paragraph's line begins, or a whole paragraph."""
 _RAW_HTML = ("<style", "<script", "</style", "</script")
 _FENCES = ("```", "~~~")
 _DIRECTIVES = (
@@ -112,6 +115,14 @@ _NOT_A_PURPOSE = lazy_regex(
     r"|import\b|global|module (?:dependencies|exports|variables)\b)"
 )
 
+_STATES_NOTHING = lazy_regex(
+    r"(?i)(?:create|alter|drop|insert) (?:(?:the|an?) )?\w+$|(?:hi|hello|hey)\b[,!]"
+    r"|(?:for \b[^.]{1,60}, )?(?:please )?(?:see|refer to) (?:also )?(?:the )?\[?`?[\w:./#-]{1,80}`?\]?\.?$"
+    r"|(?:results?|values?|usage|options?|arguments?|returns?|param(?:eter)?s|inputs?|outputs?|examples?|requires?|steps?)"
+    r"\s?:"
+)
+"""A comment at a file's top that is about the next statement, or only greets, refers or lists."""
+
 _INSTRUCTION = lazy_regex(
     r"(?i)if you |(?:in order )?to (?:run|start|stop|build|install|set ?up|deploy|get started)\b|make sure\b|please\b"
     r"|(?:run|start|stop|install|clone|download|edit|rename|copy|open|execute|follow|click|launch) "
@@ -131,7 +142,8 @@ def file_purpose(lines: Sequence[str], language: Language | None) -> str:
     if language is not None and language.quotes and (stated := _module_text(lines)):
         return stated
     for block in _leading_comments(lines[:_HEAD_LINES], comment):
-        if block and not _NOT_A_PURPOSE.match(" ".join(block)[:200].strip()) and not _is_licence(block):
+        text = " ".join(block)[:200].strip()
+        if text and not (_NOT_A_PURPOSE.match(text) or _STATES_NOTHING.match(text) or _is_licence(block)):
             sentence = _first_sentence(block)
             return sentence if " " in sentence or not sentence.isascii() else ""
     return ""
@@ -313,7 +325,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
         if (
             not (inside or fenced or in_directive or in_list or in_aside)
             and text
-            and not text.startswith(_MARKUP)
+            and (not text.startswith(_MARKUP) or (_LINKED_PROSE if paragraph else _LINKED_SUBJECT).match(text))
             and not (_RULER.match(text) or _ATTRIBUTE.match(text) or _TORN_LINK.match(text) or text.count(" | ") > 1)
         ):
             paragraph.append(text.lstrip("> "))
@@ -428,7 +440,7 @@ def _first_sentence(block: Sequence[str]) -> str:
         if len(text_lines) > 4:
             break
     text = _SPACES.sub(" ", strip_comment(" ".join(text_lines))).strip("*/#\"' ")
-    return clip_at_word(up_to_full_stop(text), MAX_PURPOSE)
+    return clip_at_word(up_to_full_stop(text).rstrip(":"), MAX_PURPOSE)
 
 
 class Description(NamedTuple):
