@@ -43,6 +43,12 @@ SHOWN_RULE_FILES = 6
 MAX_LANDMINES = 8
 """More are omitted from the anchor even where they fit; a region shows its own."""
 
+_FOLDER_ROW = lazy_regex(
+    r"(?m)^[ \t]*(?:\|[ \t]*|[-*][ \t]+)(?:\*\*)?`(?:\./)?([\w.-]+(?:/[\w.-]+){0,4}/)`(?:\*\*)?"
+    r"(?:[ \t]*(?:\||[:—–])|[ \t]+-)[ \t]+([^|\n]{8,600})"
+)
+"""A row of a table or an item of a list that states what a folder is for."""
+
 _LINE_NUMBER = lazy_regex(r":\d+\)$")
 
 
@@ -231,8 +237,11 @@ def _map_lines(sources: AnchorSources) -> list[str]:
         lines.append(f"- {one_line(plain(sources.description), 260)}")
     elif sources.readme is not None and introduction_text:
         lines.append(f"- {one_line(introduction_text, 260)} ({sources.readme.path})")
+    guides = [*sources.instructions, *([sources.readme] if sources.readme is not None else [])]
+    rows = [row for guide in guides if guide.path not in sources.sent for row in _FOLDER_ROW.findall(guide.text)]
+    stated = dict(reversed(rows))
     for area, contents in sources.areas:
-        text = one_line(plain(sources.purposes.get(area, "")).lstrip("> "), 160)
+        text = one_line(plain(sources.purposes.get(area, "") or stated.get(area, "")).lstrip("> "), 160)
         if not text and not any(inner != area and inner.startswith(area) for inner in sources.purposes):
             text = one_line(contents, 300)
         if text and text != description:

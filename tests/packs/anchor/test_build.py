@@ -137,6 +137,23 @@ def test_landmines_that_are_not_shown_are_no_change_and_named() -> None:
     ]
 
 
+def test_the_map_takes_the_purpose_of_a_folder_from_a_table_or_list_of_a_guide() -> None:
+    table = "| Path | What |\n|---|---|\n| `app/` | The till with **otters**. |\n| `lib/` | Its parts. |\n"
+    readme = ProjectDocument(
+        "README.md", "# Shop\n\n- `app/`: something else entirely\n- `mail/` — sends the receipts\n"
+    )
+    sources = NOTHING._replace(
+        instructions=(ProjectDocument("AGENTS.md", table),),
+        readme=readme,
+        areas=(("app/", "contains a/, b/, c/"), ("lib/", ""), ("mail/", ""), ("web/", "contains d/")),
+        purposes={"lib/": "What its README states."},
+    )
+    shown = ["- app/: The till with otters.", "- lib/: What its README states.", "- mail/: sends the receipts"]
+    assert list(sections_of(sources)["Map"]) == [*shown, "- web/: contains d/"]
+    sent = sections_of(sources._replace(sent=frozenset(("AGENTS.md",))))["Map"]
+    assert sent[0] == "- app/: something else entirely"
+
+
 def test_unused_bytes_of_a_section_go_to_the_others() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
     areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
