@@ -13,7 +13,6 @@ from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState,
 from sidecar.core import config_tables
 from sidecar.core.config_tables import Table, subtable
 from sidecar.core.errors import SidecarError
-from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.packs.anchor.build import (
@@ -81,11 +80,6 @@ MAX_WORKFLOWS = 8
 MAX_NESTED = 8
 MAX_RULE_FILES = 16
 """Maximum number of rule files of other agents that are read."""
-
-_NAMED_FOLDER = lazy_regex(
-    r"(?:`|\bcd |# (?:run )?(?:in|from) )(?:\./)?([\w-][\w.-]{0,40}(?:/[\w-][\w.-]{0,40}){0,4})/?(?=[`\s,;])"
-)
-"""A path in a guide that may be a folder to run commands in."""
 
 Read = Callable[[str], str | None]
 
@@ -162,14 +156,7 @@ def read_anchor_sources(
     manifests = [area + name for area, _ in outline.areas for name, *_ in _MANIFESTS]
     texts = dict(documents((*BUILD_FILES, *SETTINGS_FILES, *manifests, *_inner_files(outline))))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
-    named = {path for document in (*own, *always, *readmes[:1]) for path in _NAMED_FOLDER.findall(document.text)}
-    areas = frozenset(
-        (
-            *_folders(outline),
-            *(area for area, _ in outline.areas),
-            *(path + "/" for path in named if any(f"{path}/{name}" in files for name in BUILD_FILES)),
-        )
-    )
+    areas = frozenset((*outline.build_folders, *(area for area, _ in outline.areas)))
     folders = project_folders(outline.projects, texts)
     project = Project((*own, *always), readme, workflows, texts, present, folders, areas)
     commands = commands_of(project, sent, accepted.standing_instructions)

@@ -147,6 +147,8 @@ class Outline(NamedTuple):
     """Checks that a push runs."""
     mains: tuple[str, ...]
     """Entry points of programs."""
+    build_folders: tuple[str, ...]
+    """Every folder below the top with a build file, each with a trailing slash."""
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,15 @@ class RepoMap:
         specifications = tuple(
             path for path in classified.pop("specifications") if path not in self.classified["decisions"]
         )
-        projects = _inner_projects(classified.pop("projects"))
-        return Outline(tuple(self._area_entries()), decisions, specifications, projects=projects, **classified)
+        build_files = classified.pop("projects")
+        return Outline(
+            tuple(self._area_entries()),
+            decisions,
+            specifications,
+            projects=_inner_projects(build_files),
+            build_folders=tuple(dict.fromkeys(f"{path.rpartition('/')[0]}/" for path in build_files if "/" in path)),
+            **classified,
+        )
 
     def _area_entries(self) -> list[tuple[str, str]]:
         """The folders a map may name: the top-level ones, and the subfolders of the one with most code."""
