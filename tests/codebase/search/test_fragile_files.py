@@ -65,7 +65,7 @@ def test_a_revert_that_two_branches_share_counts_once_until_its_change_is_made_a
     assert found([*copied[:2], "Lock it (#4)", copied[1]]) == [FragileFile("cart.py", 0, "Lock it")]
 
 
-@pytest.mark.parametrize(
+@together(
     ("subject", "title"),
     [
         ('Revert "Lock it. Use keys:at last". Fix the page.', "Lock it. Use keys:at last"),
