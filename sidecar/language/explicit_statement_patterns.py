@@ -10,43 +10,45 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.statement_patterns import TOOL
+from sidecar.language.statement_phrases import (
+    CLOSE,
+    CONTRAST,
+    DEFINITE,
+    DO_DE,
+    DO_ES,
+    DO_FR,
+    DO_IT,
+    DO_NL,
+    DO_PT,
+    DO_RU,
+    EVERYWHERE,
+    HERE,
+    HERE_WE,
+    NOT_AT_HAND,
+    REPOSITORY,
+    TO_DO_DE,
+    USE,
+    WE_USE,
+)
 
 StatementForm = Literal["rule", "preference", "correction", "remember", "decision", "fact", "rejection"]
 
 _LEAD = (
     r"^(?:(?:please|pls|but|and|also|so|ok(?:ay)?|no|hey|important|again|just|por favor|y|pero|et|mais|non"
-    r"|s['’]il (?:te|vous) plaît|bitte|und|aber|nein|e|mas|não|请你?)[\s,.:;!—–-]{1,3}){0,3}"
+    r"|s['’]il (?:te|vous) plaît|bitte|und|aber|nein|e|mas|não|nope|per favore|ma|alsjeblieft|en|maar|nee|нет"
+    r"|пожалуйста|и|но|请你?)[\s,.:;!—–-]{1,3}){0,3}"
 )
 _REPORT = (
     r"(?:mind|worry|be|been|was|were|is|are|had|have|has|seen|heard|did|does|do|knew|know|fails?|failed|works?|worked"
     r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
     r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
-    r"|at"
-    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your|our|their|his|her|\w+(?:ed|ing"
+    r"|at|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your|our|their|his|her|\w+(?:ed|ing"
     r"|es))"
-)
-_DO_ES = (
-    r"(?:escribe|usa|utiliza|ejecuta|haz|pon|responde|corre|crea|añade|agrega|mantén|revisa|pregunta|uses|utilices"
-    r"|escribas|hagas|toques|modifiques|cambies|borres|ejecutes|pongas|subas|crees|añadas|commitees|instales|edites)"
-)
-_DO_PT = (
-    r"(?:escreva|escreve|use|utilize|rode|execute|faça|coloque|responda|crie|mantenha|pergunte|verifique|uses|utilizes"
-    r"|escrevas|faças|mexas?|toques?|apagues?|commites?|cries|instales?|rodes|alteres?|modifiques?|edites?|coloques)"
-)
-_DO_FR = (
-    r"(?:écri(?:s|vez|re)|utilis(?:e|ez|er)|lanc(?:e|ez|er)|fai(?:s|tes|re)|met(?:s|tez|tre)|répond(?:s|ez|re)"
-    r"|gard(?:e|ez|er)|vérifi(?:e|ez|er)|demand(?:e|ez|er)|ajout(?:e|ez|er)|cré(?:e|ez|er))"
-)
-_DO_DE = r"(?:schreibe?|verwende|nutze|benutze|mache?|führe|antworte|frage?|prüfe|teste|halte)"
-_TO_DO_DE = (
-    r"(?:schreiben|verwenden|nutzen|benutzen|machen|ausführen|antworten|fragen|prüfen|testen|halten|committen|pushen"
-    r"|hinzufügen|anlegen|ändern|löschen|anfassen|laufen lassen)"
 )
 _DEV_STEP = (
     r"(?:commits?|push(?:es)?|merges?|releases?|deploy(?:ment|s)?|pull requests?|prs?|changes?|edits?|sessions?|tasks?"
     r"|migrations?|builds?|refactor\w*|steps?|phases?|answers?|responses?|repl(?:y|ies)|features?|fix(?:es)?"
-    r"|iterations?"
-    r"|files?|modules?|components?|functions?|class(?:es)?|tests?|bugs?|endpoints?|prompts?)"
+    r"|iterations?|files?|modules?|components?|functions?|class(?:es)?|tests?|bugs?|endpoints?|prompts?)"
 )
 """Steps of development, as opposed to events of the product ("after each request")."""
 _DO_STEP = (
@@ -55,8 +57,8 @@ _DO_STEP = (
 _OUTPUT = (
     r"(?:comments?|docstrings?|emojis?|markdown|readmes?|summar(?:y|ies)|docs|documentation|console\.logs?|prints?"
     r"|abbreviations?|default exports?|mocks?|mock data|todos?|placeholders?|fallbacks?|inline styles?"
-    r"|hard ?-?coded \w+"
-    r"|(?:test |helper )?scripts?|type assertions?|dead code|workarounds?|git commits?|permission|confirmation)"
+    r"|hard ?-?coded \w+|(?:test |helper )?scripts?|type assertions?|dead code|workarounds?|git commits?"
+    r"|permission|confirmation)"
 )
 _INFRASTRUCTURE = (
     r"(?:linter|formatter|package manager|test runner|bundler|build tool|runtime|framework|orm|database|db"
@@ -89,21 +91,26 @@ ALWAYS_DO = lazy_regex(
     r"[^.?!\n]{3,100}(?:, ever|\bever again|\bunder any circumstances?|\bno matter what)[.!\s]*$"
     r"|\b(?:it['’]?s|it is|that['’]?s|use) always [^.?!\n]{1,60}, never \S|\bit(?:['’]?s"
     r"| is) never [^.?!\n]{1,60}, always \S"
-    r"|" + _LEAD + rf"(?:siempre|nunca) {_DO_ES}\b|" + _LEAD + rf"{_DO_ES} (?:siempre|nunca)\b"
-    r"|" + _LEAD + rf"(?:sempre|nunca) {_DO_PT}\b|" + _LEAD + rf"{_DO_PT} (?:sempre|nunca)\b"
-    r"|" + _LEAD + rf"(?:toujours|ne jamais) {_DO_FR}\b|" + _LEAD + rf"(?:n['’]|ne )?{_DO_FR} (?:toujours|jamais)\b"
-    r"|" + _LEAD + rf"{_DO_DE} (?:immer|nie(?:mals)?|stets)\b"
-    r"|" + _LEAD + rf"(?:immer|nie(?:mals)?|grundsätzlich) [^.?!\n]{{2,60}}\b{_TO_DO_DE}\b"
+    r"|" + _LEAD + NOT_AT_HAND + rf"(?:(?:siempre|nunca) {DO_ES}|(?:no )?{DO_ES} (?:siempre|nunca)"
+    rf"|(?:sempre|nunca) {DO_PT}|(?:não )?{DO_PT} (?:sempre|nunca)"
+    rf"|(?:toujours|ne jamais) {DO_FR}|(?:n['’]|ne )?{DO_FR} (?:toujours|jamais)"
+    rf"|sempre {DO_IT}|(?:non )?{DO_IT} (?:sempre|mai)|{DO_NL} (?:hier )?(?:altijd|nooit)"
+    rf"|(?:всегда|никогда не) [а-яё]{{2,16}}(?:й|йте|и|ите|ь|ьте)|(?:не )?{DO_RU} (?:всегда|никогда)"
+    rf"|{DO_DE} (?:(?:bitte|hier) ){{0,2}}(?:immer|nie(?:mals)?|stets)) \S"
+    r"|" + _LEAD + NOT_AT_HAND + rf"(?!(?:halt|mach|führ)e? (?:die|den|das|es)\b)(?:{DO_DE} (?!das\b (?:immer|nie)"
+    r"|es\b|sie\b|ihn\b)[^.,?!\n]{2,60} (?:immer|stets|nie(?:mals)?) (?:an|ab|um|in ruhe|unter|in|nach|mit|auf|neben)"
+    rf"|{DO_NL} (?!dat\b|het (?:altijd|nooit)|ze\b)[^.,?!\n]{{2,60}} (?:altijd|nooit)"
+    r" (?:aan|in|onder|naar|met|op|naast|bij|weg|met rust))\b"
+    r"|" + _LEAD + rf"(?:immer|nie(?:mals)?|grundsätzlich) [^.?!\n]{{2,60}}\b{TO_DO_DE}\b"
     r"|" + _LEAD + r"(?!(?:ich|es|das|er|sie|wir|man|warum|wieso|wenn|weil|da|dann)\b)"
-    r"(?![^.?!\n]{0,80}\b(?:soll\w*|muss\w*|müss\w*|kann\w*|könn\w*|wird|werden|würde\w*)\b)"
-    rf"[^.?!\n]{{2,60}} (?:immer|stets|grundsätzlich|nie(?:mals)?) (?:[\w-]+ ){{0,4}}{_TO_DO_DE}[.!\s]*$"
-    r"|" + _LEAD + r"(?:gebruik|schrijf|zet|voer|draai|commit|push|doe|houd|vraag|test|voeg|werk) (?:altijd|nooit) \S"
-    r"|" + _LEAD + r"(?:всегда|никогда не) [а-яё]{2,16}(?:й|йте|и|ите|ь|ьте) \S"
-    r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|千万不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循"
-    r"|检查|回答|问|直接|提交|推送|合并|部署)"
+    r"(?![^.?!\n]{0,80}\b(?:soll\w*|muss\w*|müss\w*|kann\w*|könn\w*|darf|dürf\w*|wird|werden|würde\w*)\b)"
+    rf"[^.?!\n]{{2,60}} (?:immer|stets|grundsätzlich|nie(?:mals)?) (?:[\w-]+ ){{0,4}}{TO_DO_DE}[.!\s]*$"
+    r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|永远别|千万不要|千万别|绝不要?|绝对不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循"
+    r"|检查|回答|问|直接|提交|推送|合并|部署|(?:改|动|碰|删除?|引入|添?加)(?!这|那|它))"
+    r"|^(?:请)?(?:不要|别)(?!这|那|它|再)[^，。？\n]{3,30}[，,](?:永远|绝对|任何时候都|千万)(?:不要|别)[。！!]?$"
     r"|^[^。？?，,“「\n]{2,30}(?:一律|务必|永远不要|千万不要|千万别|绝对不要)(?:先|在|用|使用|写|运行|执行|保持|遵循"
     r"|检查|改|动|提交|以)"
-    r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で))?(?:必ず|常に|いつも|毎回|絶対に)(?![^。\n]{0,60}(?:実装"
+    r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で|(?:では|じゃ)なく、?))?(?:必ず|常に|いつも|毎回|絶対に)(?![^。\n]{0,60}(?:実装"
     r"|追加)して)"
     r"[^。\n]{1,60}(?:して|書いて|使って|実行して|答えて|確認して|残して|入れて|続けて|進めて|ないで)(?:ください|下さい|ね"
     r"|くれ)?[。!！]?$"
@@ -130,6 +137,11 @@ LIKE_EVERYWHERE = lazy_regex(
     _LEAD + r"(?:use|do|keep|write|name|handle|style|format|call|import)\s[^.?!\n]{2,100}"
     r"\b(?:like|as) (?:everywhere(?: else)?|in the rest of|(?:in )?all (?:the )?other \w+"
     r"|we (?:always )?do (?:everywhere|elsewhere))\b"
+    r"|" + _LEAD + rf"{USE} (?!{DEFINITE})[^?!,\n]{{2,60}} {CONTRAST} [^?!,\n]{{2,60}},? {EVERYWHERE}{CLOSE}"
+    r"|" + _LEAD + rf"{USE} {EVERYWHERE} (?!{DEFINITE})[^?!,\n]{{2,60}} {CONTRAST} (?!{DEFINITE})[^?!,\n]{{2,60}}$"
+    r"|" + _LEAD + rf"{USE} (?!{DEFINITE})[^?!,\n]{{2,60}} {EVERYWHERE} {CONTRAST} (?!{DEFINITE})[^?!,\n]{{2,60}}$"
+    r"|" + _LEAD + rf"(?:use|stick to|avoid|prefer) (?!an?\b|{DEFINITE})[^?!,\n]{{2,60}}"
+    rf" in (?:this|our) {REPOSITORY}{CLOSE}"
     r"|" + _LEAD + r"(?:usa|utiliza|haz|pon)\s[^.?!\n]{2,100}\bcomo (?:en todas partes|en todos lados|en el resto)\b"
     r"|" + _LEAD + r"(?:utilise[zr]?|fais|mets|prends)\s[^.?!\n]{2,100}\bcomme partout\b"
     r"|" + _LEAD + r"(?:nimm|verwende|nutze|benutze|mach)\s[^.?!\n]{2,100}\bwie (?:überall|sonst auch)\b"
@@ -265,9 +277,11 @@ CONVENTION = lazy_regex(
 HOUSE_CHOICE = lazy_regex(
     r"(?:^|[,;.:!?] |\b(?:and|but|because|since) )(?:here )?we (?:only|always|just|exclusively) (?:use|write|support"
     r"|deploy|run|commit"
-    r"|merge|import|target|ship) (?!the same|it\b|this\b|that\b|one\b|two\b|the (?:first|second|last)\b)\S"
+    r"|merge|import|target|ship) (?!the same|it\b|this\b|that\b|(?:one|two|three|four|five|half"
+    r"|some|\d+)\b|the (?:first|second|last)\b)\S"
+    rf"|{HERE_WE}"
     r"|(?:^|[,;.:!?] )we (?:use|follow|stick to|run (?:the |our )?tests (?:with|via)) "
-    r"(?!the (?!\w+ (?:pattern|style|convention|approach|layout|structure"
+    r"(?!it\b|this\b|that\b|the (?!\w+ (?:pattern|style|convention|approach|layout|structure"
     r"|workflow)\b))"
     r"[^.?!\n;]{2,60}\b(?:here|everywhere)\b(?! and there)"
     r"|^(?:no+(?:,? wait)?|nope)\b\s?[,.:;!—–-]{1,3}\s{1,3}(?:we|in (?:this|our) \w+ we) (?:always |only |never )?"
@@ -450,7 +464,12 @@ _NO_ALWAYS = lazy_regex(
     r"[^?\n]{2,60}\b(?:always|never|immer|nie(?:mals)?|stets|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit)"
     r"|(?:siempre|nunca|sempre|mai) \w+mos?)\b\s\S"
     r"|^нет\b\s{0,3}[,.:—–-]{1,3}\s{0,3}[^?\n]{2,120}\b(?:всегда|никогда)\b|^(?:不|不是|不对"
-    r"|不行)[，,。、\s]{1,3}[^？?\n]{1,80}(?:总是|永远|始终|一律|一直都?是|必须是)"
+    r"|不行)[，,。、\s]{1,3}[^？?\n]{1,80}(?:总是|永远|始终|一律|一直都?[是用]|必须是)"
+    rf"|^(?:no+|nein|nee|non|não|нет)\b\s{{0,3}}[,.:;!—–-]{{1,3}}\s{{1,3}}{NOT_AT_HAND}"
+    rf"(?:{HERE} {WE_USE}|{WE_USE} {HERE}) \S"
+    r"|^(?:no, |(?:いいえ|いや|違う|違います|ちがう|ううん)[、,。\s]{1,3})"
+    r"(?:ここ|うち|この(?:リポジトリ|プロジェクト))では(?!この|その|あの|そちら)"
+    r"(?![^。\n]{0,12}(?:番目|案|ほう|方を))[^。？?\n]{1,30}を使(?:います|う|って(?:います|いる|ください|ね))[。!！]?$"
     r"|^(?:いいえ|いや|違う|違います|ちがう|ううん)[、,。\s]{1,3}[^？?\n]{1,80}(?:常に|いつも|必ず)",
     re.IGNORECASE,
 )
@@ -528,13 +547,17 @@ FORMS: tuple[Form, ...] = (
     Form("no longer", "rejection", NO_LONGER, words_of("longer anymore more ya já plus mehr mais più meer больше już")),
     Form("no, always", "correction", _NO_ALWAYS, words_of(
         "always never immer nie niemals stets toujours jamais siempre nunca sempre mai altijd nooit всегда никогда"
+        " hier bei ici aquí aqui qui здесь тут нас"
     )),
     Form("always, never", "rule", ALWAYS_DO, words_of(
         "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
-        " niemals stets altijd nooit всегда никогда"
+        " niemals stets altijd nooit всегда никогда mai"
     )),
     Form("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
-    Form("like everywhere", "rule", LIKE_EVERYWHERE, words_of("like as como comme wie")),
+    Form("like everywhere", "rule", LIKE_EVERYWHERE, words_of(
+        "like as como comme wie everywhere repo repository project codebase monorepo"
+        " überall partout partes lados lugar parte lugares ovunque dappertutto overal везде повсюду"
+    )),
     Form("all must", "rule", ALL_MUST, words_of(
         "must deben tienen doivent müssen devem têm precisam"
     )),
@@ -556,7 +579,10 @@ FORMS: tuple[Form, ...] = (
         "convention rule policy standard guideline practice we wir konvention regel vorgabe convención norma regla"
         " usamos escribimos utilizamos seguimos règle on nous c'est convenção regra escrevemos"
     )),
-    Form("house choice", "rule", HOUSE_CHOICE, words_of("we not stop want use")),
+    Form("house choice", "rule", HOUSE_CHOICE, words_of(
+        "we not stop want use wir on nous usamos utilizamos escribimos gente escrevemos usiamo utilizziamo scriviamo"
+        " wij используем пишем"
+    )),
     Form("language of answers", "rule", ANSWER_LANGUAGE, words_of(
         "answer reply respond speak talk write antworte antworten sprich schreib respóndeme responde contesta"
         " contéstame háblame habla responda fale fala escreva réponds répond répondez parle parlez écris rispondi"

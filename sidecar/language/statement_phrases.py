@@ -1,7 +1,8 @@
 """Phrases by which users state rules, preferences, choices and facts, or ask for work, in eleven languages.
 
 Each concept lists its phrases, separated by commas; phrases of languages without spaces are in UNSPACED_TERMS.
-English, Spanish, French, German, Portuguese, Italian, Dutch, Russian, Polish, then Vietnamese.
+English, Spanish, French, German, Portuguese, Italian, Dutch, Russian, Polish, then Vietnamese. The patterns below them
+are the verbs, habits and contrasts of which `explicit_statement_patterns` builds its forms.
 """
 
 TERMS: dict[str, str] = {
@@ -448,3 +449,83 @@ UNSPACED_TERMS: dict[str, str] = {
     "asking": "为什么, 什么, 怎么, 如何, 哪, 吗, 呢, なぜ, どう, 何, どこ, ですか, ますか",
 }
 """Phrases of Chinese and Japanese, found anywhere in a sentence."""
+
+DO_ES = (
+    r"(?:escribe|usa|utiliza|ejecuta|haz|pon|responde|corre|crea|añade|agrega|mantén|revisa|pregunta|uses|utilices"
+    r"|escribas|hagas|toques|modifiques|cambies|borres|ejecutes|pongas|subas|crees|añadas|commitees|instales|edites"
+    r"|evita|nombra|llama|toma|prefiere|metas|tomes)"
+)
+DO_PT = (
+    r"(?:escreva|escreve|use|utilize|rode|execute|faça|coloque|responda|crie|mantenha|pergunte|verifique|uses|utilizes"
+    r"|escrevas|faças|mexas?|toques?|apagues?|commites?|cries|instales?|rodes|alteres?|modifiques?|edites?|coloques"
+    r"|evite|nomeie|chame|prefira|pegue|altere|apague|deixe|ponha)"
+)
+DO_FR = (
+    r"(?:écri(?:s|vez|re)|utilis(?:e|ez|er)|lanc(?:e|ez|er)|fai(?:s|tes|re)|met(?:s|tez|tre)|répond(?:s|ez|re)"
+    r"|pren(?:ds|ez|dre)|(?:gard|vérifi|demand|ajout|cré|évit|touch|modifi|chang|supprim|nomm|plac|rang|pass)(?:e|ez|er)"
+    r"|appel(?:le|ez|er)|préf[éè]r(?:e|ez|er))"
+)
+DO_DE = (
+    r"(?:schreibe?|verwende|nutze?|benutze|mache?|führe?|antworte|frage?|prüfe|teste|halte?|nimm|fasse?|rühre?|lege?"
+    r"|nenne?|benenne|vermeide|ändere|lösche?|packe?|lass|committe|pushe?|importiere|bevorzuge)"
+)
+TO_DO_DE = (
+    r"(?:schreiben|verwenden|nutzen|benutzen|machen|ausführen|antworten|fragen|prüfen|testen|halten|committen|pushen"
+    r"|hinzufügen|anlegen|ändern|löschen|anfassen|anrühren|laufen lassen|nehmen|benennen|nennen|ablegen|vermeiden"
+    r"|einrücken|importieren)"
+)
+DO_IT = (
+    r"(?:usa(?:re|te)?|utilizza(?:re)?|scriv(?:i|ere)|mett(?:i|ere)|evita(?:re)?|chiama|prend(?:i|ere)|preferisci"
+    r"|tocca(?:re)?|modifica(?:re)?|cambia(?:re)?|cancellare|crea(?:re)?|aggiung(?:i|ere)|tieni|committare)"
+)
+DO_NL = (
+    r"(?:gebruik|schrijf|zet|voer|draai|commit|push|doe|houd?|vraag|test|voeg|werk|neem|noem|raak|vermijd|laat|plaats"
+    r"|wijzig|verander|verwijder|kies)"
+)
+DO_RU = (
+    r"(?:используй|пиши|бери|трогай|называй|клади|избегай|меняй|удаляй|добавляй|коммить|держи|запускай|правь)(?:те)?"
+)
+NOT_AT_HAND = (
+    r"(?![^.?!\n]{0,40}\b(?:falsch|verkehrt|alte[nrsm]?\b|gleich|selbe|diese|erste|zweite|dritte|letzte|drei|zwei"
+    r"|premi[eè]re? \w|deuxi|dernier|mauvais|même|ancien|deux\b|trois|(?:el|la|los|las|os?|as?|il|i|le) prim\w+|segund"
+    r"|tercer|últim|equivocad|mism|viej|errad|mesm|velh|est[ea]s?\b|dos\b|tres|ultim|sbagliat|stess|quest|vecchi"
+    r"|eerste|tweede|laatste|verkeerd|zelfde|oude|deze|перв|втор|последн|неправильн|стар|эт[оаи]))"
+)
+"""No word by which a sentence is about one choice, or reports one that is wrong."""
+
+USE = (
+    r"(?:use|usa|utiliza|utilise[zr]?|prends|prenez|nimm|nutze?|verwende|benutze|utilize|utilizza|gebruik|neem"
+    r"|используй(?:те)?|бери)"
+)
+DEFINITE = (
+    r"(?:the|this|that|these|those|it|my|die|der|das|den|diese\w?|le|la|les|ce\w*|el|los|las|est\w+|os?|as?|il|lo|i|gli"
+    r"|quest\w|de|het|dit|dat|эт\w+|тот)(?=\s)"
+)
+REPOSITORY = r"(?:repo(?:sitory)?|project|code ?-?base|monorepo)"
+EVERYWHERE = (
+    r"(?:everywhere|überall|partout|en tod(?:as partes|os lados)|em tod(?:o lugar|a parte|os os lugares)|ovunque"
+    r"|dappertutto|overal|везде|повсюду)"
+)
+CONTRAST = (
+    r"(?:instead of|rather than|(?:and )?not|statt|anstatt|au lieu d[e'’]|plutôt qu[e'’]|en (?:vez|lugar) de"
+    r"|em vez d[eo]|invece d\w+|al posto d\w+|in plaats van|вместо|а не)"
+)
+CLOSE = rf"(?: in (?:this|our|the) {REPOSITORY})?,?(?: (?:please|pls|bitte|por favor|per favore|alsjeblieft))?[.!\s]*$"
+WE_USE = (
+    r"(?:wir (?:benutzen|nutzen|verwenden|schreiben|nehmen)|(?:benutzen|nutzen|verwenden|schreiben|nehmen) wir"
+    r"|(?:on|nous) (?:n['’])?(?:utilis|écri|pren)\w+|usamos|utilizamos|escribimos|a gente usa|escrevemos|usiamo"
+    r"|utilizziamo|scriviamo|(?:wij|we) (?:gebruiken|schrijven)|(?:gebruiken|schrijven) (?:wij|we)"
+    r"|(?:мы )?(?:используем|пишем))"
+)
+HERE = r"(?:hier|bei uns|ici|aquí|aqui|qui|здесь|тут|у нас)"
+ONLY = (
+    r"(?:nur|immer|nie(?:mals)?|ausschließlich|toujours|jamais|uniquement|que|solo|sólo|só|siempre|nunca|sempre|mai"
+    r"|apenas|soltanto|alleen|altijd|nooit|uitsluitend|только|всегда)"
+)
+HERE_WE = (
+    rf"(?:^|[,;:.!] |\b(?:und|aber|weil|denn|et|mais|car|y|e|porque|pero|en|want|и) ){NOT_AT_HAND}"
+    rf"(?:{HERE},? (?:{ONLY} {WE_USE}|{WE_USE} {ONLY})|{WE_USE} (?:{HERE} {ONLY}|{ONLY} {HERE})) \S"
+    rf"|(?:^|[，,。])(?:我们(?:这里|这边|项目)?|这里)(?:只|一律|统一|一直都?)用(?!这|那|第|了|一|两|三|来|到|过|于)\S"
+    rf"|^(?:不[对是]?[，,、\s]{{1,3}})?(?:我们)?(?:这里|这边)(?:都|只)?用(?!这|那|第|了|哪|完|到|过)[^。，,？\n]{{1,20}}[，,]"
+    rf"(?:不用|不要用|别用|而不是)(?!这|那|改|管|再|了|担心|其)[^。，,？\n]{{1,20}}[。！!]?$"
+)

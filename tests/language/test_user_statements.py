@@ -296,6 +296,250 @@ def test_a_form_in_what_may_be_a_pasted_ticket_is_not_explicit() -> None:
     assert not any(statement.is_standing for statement in read_statements(message).statements)
 
 
+IMPERATIVES_THAT_LAST = """
+use pathlib instead of os.path everywhere please
+no, no new package for that. Always use the standard library
+avoid global variables everywhere in this codebase
+Prefer composition in this codebase.
+nein, kein neues Crate dafür. Nimm immer std::time
+Nimm immer die Standardbibliothek
+nimm bitte kein neues Paket, wir benutzen hier nur die Standardbibliothek
+nein! fass die generierten Dateien niemals an
+Fass niemals die Migrationen an.
+Leg neue Module immer unter src/core ab
+Die Testdateien bitte immer mit _test benennen
+Vermeide immer globale Variablen
+wir schreiben hier immer englische Kommentare
+lass die Finger von vendor/, niemals ändern
+nimm überall pathlib statt os.path
+Lass die Lockdatei bitte immer in Ruhe
+hier verwenden wir ausschließlich Tabs
+Benenne Branches immer nach dem Ticket
+Rühr den Ordner legacy niemals an
+Leg Skripte bitte immer in tools ab
+Nein, hier schreiben wir Kommentare auf Englisch
+Commits bitte immer auf Englisch schreiben
+Pushe niemals direkt auf main
+bei uns verwenden wir nur ESLint
+Vermeide bitte immer any
+non, ne touche jamais aux fichiers générés
+Prends toujours la bibliothèque standard
+ici on utilise toujours des tabulations
+évite toujours les variables globales
+N'utilise jamais print pour les logs
+ne modifie jamais les migrations
+utilise partout pathlib au lieu de os.path
+appelle toujours les tests test_*.py
+Nomme toujours les branches en anglais
+non, ici on utilise pnpm
+place toujours les tests à côté du module
+ne supprime jamais les migrations
+aquí siempre usamos tabuladores
+no toques nunca los archivos generados
+Usa siempre la biblioteca estándar
+evita siempre las variables globales
+pon siempre los tests junto al módulo
+usa pathlib en vez de os.path en todas partes
+nombra siempre las funciones en inglés
+nunca metas lógica en los controladores
+No, aquí usamos pnpm
+Evita siempre los imports relativos
+aquí solo usamos funciones puras
+nunca toque nos arquivos gerados
+aqui usamos sempre tabs
+evite sempre variáveis globais
+não mexa nunca nas migrações
+use pathlib em vez de os.path em todo lugar
+não altere nunca os arquivos do vendor
+Prefira sempre funções puras
+aqui só usamos pnpm
+nomeie sempre os branches em inglês
+usa sempre la libreria standard
+non toccare mai i file generati
+qui usiamo sempre i tab
+evita sempre le variabili globali
+scrivi sempre i commenti in inglese
+usa pathlib invece di os.path ovunque
+Non modificare mai le migrazioni
+Metti sempre i test accanto al modulo
+no, qui usiamo pnpm
+preferisci sempre le funzioni pure
+gebruik hier altijd tabs
+raak de gegenereerde bestanden nooit aan
+neem altijd de standaardbibliotheek
+wij gebruiken hier alleen de standaardbibliotheek
+gebruik overal pathlib in plaats van os.path
+Zet nieuwe modules altijd in src/core
+Verander de migraties nooit met de hand
+nee, hier gebruiken we pnpm
+vermijd altijd globale variabelen
+всегда используй стандартную библиотеку
+никогда не трогай сгенерированные файлы
+не трогай никогда миграции
+используй всегда табы
+здесь мы используем только табы
+используй везде pathlib вместо os.path
+Называй всегда ветки по-английски
+не меняй никогда файлы в vendor
+нет, здесь мы используем pnpm
+избегай всегда глобальных переменных
+いいえ、ここではタブを使います
+必ず標準ライブラリを使ってください
+生成されたファイルは絶対に触らないでください
+新しいパッケージは今後追加しないでください
+コメントは必ず英語で書いてください
+os.pathではなく常にpathlibを使ってください
+違います、このプロジェクトではpnpmを使っています
+npmではなく必ずpnpmを使ってください
+マイグレーションは絶対に編集しないで
+这里用制表符，不用空格
+一律用标准库
+生成的文件永远不要改
+不要动生成的文件，永远不要
+注释一律用英文写
+我们这里只用标准库
+不对，这里一直用制表符缩进
+千万别碰 vendor 目录
+永远别改 migrations 目录
+不对，我们这里用 pnpm，不用 npm
+我们只用标准库
+千万不要改生成的代码
+""".strip().splitlines()
+IMPERATIVES_OF_THE_TASK = """
+use the second option here please
+use the second column instead of the first one here
+please use the other branch instead of this one
+don't touch the header yet
+here we use the wrong index
+we only use three of the ten columns here
+leave the file alone for now
+it never touches the cache
+use the name instead of the id everywhere in this table
+keep the first version please
+no, the other file please
+name the new function parse_line
+put the button on every page of the wizard
+why do we always use tabs here?
+the docs say "always use the standard library"
+Replace the red by blue everywhere in the header
+Use a map instead of the list in this function
+avoid the second loop here
+avoid the header in this screenshot
+use pnpm in this terminal
+Use the new helper everywhere instead of the old one
+we only use five of these
+no, we use it here already
+prefer the second approach in this project
+nimm mal die zweite Variante
+fass die Datei jetzt nicht an
+nimm bitte die zweite Spalte statt der ersten
+Nimm hier lieber die andere Funktion
+die Suche nimmt immer den ersten Treffer
+Es nimmt immer die falsche Datei
+wir benutzen hier nur drei der zehn Spalten
+nein, nimm die andere Datei
+nimm kein neues Feld, sondern das alte
+lass das erstmal so
+warum benutzen wir hier nur Tabs?
+schreib den Test jetzt bitte
+hier verwenden wir die falsche Variable
+Der Nutzer darf das Feld niemals anfassen
+leg die Datei bitte unter src/core ab
+im Readme steht "fass die generierten Dateien niemals an"
+Nimm immer den ersten Treffer
+Leg die drei Dateien in tools ab
+fass das nicht an
+er nimmt immer die falsche Version
+Nein, hier verwenden wir die falsche Version
+Lass die Tests nochmal laufen
+Setz die Box immer auf rot
+Zeig den Knopf immer an
+Warum fasst du das immer an?
+mach das Menü immer sichtbar
+hier benutzen wir nur zwei Spalten
+Nimm statt der Liste eine Map
+der Parser darf die Datei nie ändern
+prends la deuxième option
+ne touche pas encore au fichier
+ici on utilise la mauvaise variable
+la recherche prend toujours le premier résultat
+évite la deuxième boucle ici
+ça ne marche jamais
+Prends toujours le dernier résultat de la liste
+ici on utilise deux fois la même requête
+le menu ne change jamais de couleur
+non, ici on utilise l'ancienne version
+usa la segunda opción
+aquí usamos la variable equivocada
+no toques el archivo todavía
+siempre falla aquí
+¿por qué siempre usamos tabuladores aquí?
+pon el botón a la derecha
+no, aquí usamos el mismo valor dos veces
+toma la primera fila
+nunca carga la página
+use a segunda opção
+aqui usamos a variável errada
+não mexa no arquivo ainda
+a página nunca carrega
+aqui usamos duas vezes a mesma query
+pegue o primeiro resultado
+usa la seconda opzione
+qui usiamo la variabile sbagliata
+non toccare il file per ora
+la pagina non cambia mai
+qui usiamo due volte la stessa query
+prendi il primo risultato
+gebruik hier de tweede optie
+raak het bestand nu niet aan
+de zoekfunctie neemt altijd het eerste resultaat
+zet de knop rechts
+hier gebruiken we twee keer dezelfde query
+de pagina laadt nooit
+het gebruikt altijd de oude versie
+используй второй вариант
+здесь мы используем неправильную переменную
+пока не трогай этот файл
+оно никогда не работает
+здесь мы используем тот же запрос
+бери первый результат
+страница никогда не загружается
+ここではタブを使いますか？
+ここでは二番目の案を使ってください
+ここではこの関数を使います
+まだファイルを触らないでください
+この画面では毎回エラーが出ます
+今回は標準ライブラリを使ってください
+ここではどのライブラリを使いますか
+違います、ここではその関数を使います
+必ず失敗します
+この関数ではタブを使います
+这里用第二个方案
+这里用错了变量，不用改其他的
+先不要动这个文件
+这里为什么用制表符？
+页面永远不刷新
+这里用这个函数，不用那个
+这次用标准库
+这里用第一个，不用改了
+这里只用了两个字段
+不要改这个文件
+永远加载不出来
+这里用到了三个变量
+不对，这里用的是旧版本
+""".strip().splitlines()
+
+
+@together("message", IMPERATIVES_THAT_LAST)
+def test_an_imperative_or_a_habit_of_the_project_is_a_standing_instruction(message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message).statements)
+
+
+@together("message", IMPERATIVES_OF_THE_TASK)
+def test_an_imperative_or_a_report_about_the_task_is_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
+
+
 @together("message", EXPLICIT)
 def test_an_explicit_form_is_a_standing_instruction(message: str) -> None:
     statements = read_statements(message).statements
