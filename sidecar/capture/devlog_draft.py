@@ -13,13 +13,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.effects.direction_change import overlap
-from sidecar.capture.finished_run import (
-    FinishedRun,
-    gives_reason,
-    provenance_of,
-    runs_of_draft,
-    states_reason,
-)
+from sidecar.capture.finished_run import FinishedRun, gives_reason, provenance_of, runs_of_draft, states_reason
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip, count_noun, join_first
@@ -64,9 +58,9 @@ def name_of(events: Iterable[ArtifactEvent]) -> EventKind | None:
 
 def _line(change: VerdictChange, names: Sequence[str]) -> str:
     if not names:
-        return f"Fixed: {change.runner} passes again."
+        return f"{_FIXED}{change.runner} passes again."
     shown = join_first([f"`{_plain(name)}`" for name in names], MAX_NAMES, "test")
-    return f"Fixed: {shown} ({change.runner})."
+    return f"{_FIXED}{shown} ({change.runner})."
 
 
 def _plain(name: str) -> str:
@@ -80,7 +74,7 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 
 MAX_FILES = 20
-_PASSING = ": passing"
+_PASSING, _FIXED = ": passing", "Fixed: "
 MAX_TITLE = 110
 MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "commit": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
@@ -120,6 +114,9 @@ def devlog(
         texts = [statement.text for statement in stated if statement.section == section]
         if section == "evidence":
             texts = [*_without_failures(texts, tests), *tests]
+        elif section == "open":
+            fixed = _IDENTIFIER.findall("\n".join(line for line in event_lines if line.startswith(_FIXED)))
+            texts = _without_failures(texts, tests, frozenset(fixed))
         lines += _section_lines(name, texts)
     for event in event_lines:
         lines += [event, ""]
@@ -136,13 +133,15 @@ def devlog(
     return DraftText(title, "\n".join(lines) + "\n")
 
 
+_IDENTIFIER = lazy_regex(r"\b(?=\w*(?:[a-z0-9][A-Z]|_))\w{3,}")
 _FAILS = lazy_regex(r"(?<!no )(?<!0 )(?<!without )\bfail(?:s|ed|ing|ures?)?\b", re.IGNORECASE)
 
 
-def _without_failures(texts: Sequence[str], tests: Sequence[str]) -> list[str]:
-    """Return what was stated of tests, without what failed on the way if all runners pass in the end."""
-    is_green = bool(tests) and all(line.endswith(_PASSING) for line in tests)
-    return [text for text in texts if not (is_green and _FAILS.search(text))]
+def _without_failures(texts: Sequence[str], tests: Sequence[str], of: frozenset[str] | None = None) -> list[str]:
+    """Return what was stated, without failures on the way, or those `of` some names, if all runners pass in the end."""
+    if not tests or not all(line.endswith(_PASSING) for line in tests):
+        return list(texts)
+    return [text for text in texts if not (_FAILS.search(text) and (of is None or of & {*_IDENTIFIER.findall(text)}))]
 
 
 def _section_lines(name: str, texts: Sequence[str]) -> list[str]:

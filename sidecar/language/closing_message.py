@@ -360,6 +360,7 @@ def title_text(statement: str) -> str:
     plain = patterns.TASK_NUMBER.sub("", plain if plain == praised else _ARTICLE.sub(r"\1n ", plain))
     plain = quoted[1] if (quoted := _QUOTED_NAME.match(plain)) is not None else plain
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
+    plain = patterns.PRESENT_AFTER_PAST.sub(r"\1", plain)
     if len(plain) > MAX_TITLE:
         plain = patterns.LONG_PATH.sub("", plain)
     if len(plain) + len(UNSPACED.findall(plain)) > MAX_TITLE:

@@ -496,6 +496,16 @@ CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
 MAPPING = lazy_regex(r"[^→]{1,40}→")
 """A line of a table in words: a name, an arrow, what it stands for."""
 
+PRESENT_AFTER_PAST = lazy_regex(
+    r"^((?:\w+ed|made|wrote|rewrote|built|took|put|split|gave)\b(?:[^.;:—\n]|\.(?=\w)){2,160}?),? and "
+    r"(?:(?:now|then) )?"
+    r"(?:call|use|pass|return|write|check|run|import|apply|wrap|skip|ignore|keep|send|show|raise|throw|log|store|cache"
+    r"|load|invoke|handle|reject|accept|validate|parse|strip|remove|reuse|add|compare|convert|render|test|register)s?"
+    r" (?:it|them|both|that|this|its)\b(?:[^,.;:—`\n]|`[^`\n]*`|\.(?=\w))*",
+    re.IGNORECASE,
+)
+"""What was done, and a clause in the present that "I" left without its subject: "added a helper and call it in …"."""
+
 CUT = lazy_regex(
     r"\s[—–-]\s|[:;]\s|[；：]|,\s(?:so|which|because|since|using|with|while|including)\s|，|、(?=\S{8})|\.\s|。"
     r"|\s(?:that|which) (?:covers?|includes?|provides?|allows?|handles?|transforms?|will|can)\b"

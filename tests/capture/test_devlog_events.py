@@ -142,6 +142,23 @@ def test_what_failed_on_the_way_is_not_evidence() -> None:
     assert "guard" in devlog("Round the discount", [], account, ["pytest: failing: test_total"], 1).body
 
 
+def test_an_end_that_an_event_of_the_entry_fixes_is_not_open() -> None:
+    stated = (
+        Account("open", "TestClientAddress still fails, because the engine trusts every proxy.", 1.0),
+        Account("open", "TestLogger still fails on Windows.", 1.0),
+        Account("open", "TestClientAddress has no case for IPv6 yet.", 1.0),
+    )
+    account = WorkAccount(stated, Candidate("Strip the port", 9.0, names_whole=True))
+    event = ("Fixed: `shop › TestClientAddress` (go test).",)
+    fixed = devlog("Strip the port", [], account, ["go test: passing"], 2, event).body
+    assert "trusts every proxy" not in fixed
+    assert "TestLogger still fails" in fixed
+    assert "no case for IPv6" in fixed
+    red_again = devlog("Strip the port", [], account, ["go test: failing: TestClientAddress"], 2, event).body
+    assert "trusts every proxy" in red_again
+    assert "trusts every proxy" in devlog("Strip the port", [], account, ["go test: passing"], 2).body
+
+
 def test_a_deleted_test_is_not_a_fix() -> None:
     names = ("tests/test_a.py::test_b",)
     change = VerdictChange("pytest", Verdict(), names, was_red=True, repaired=names, was_broken=True)

@@ -1,7 +1,7 @@
 """The account of an agent's work: sections and a title from its final words, in ten languages."""
 
 from sidecar.core.terms import query_terms
-from sidecar.language.closing_message import account_of, announces_more
+from sidecar.language.closing_message import account_of, announces_more, title_text
 from tests.support.cases import together
 
 ENGLISH = """Perfect! ✅ **All done!**
@@ -340,6 +340,29 @@ def test_a_long_title_is_cut_at_a_clause() -> None:
     assert account_of(text).title.text == (
         "Replaced the components of the old library with the components of the new library and created a new hook"
     )
+
+
+@together(
+    ("text", "title"),
+    (
+        (
+            "I added `stripPort` to gin.go and call it in `read.go`, so that brackets are removed before parsing.",
+            "Added `stripPort` to gin.go, so that brackets are removed before parsing",
+        ),
+        ("I moved the discount into a helper and now use it for all orders.", "Moved the discount into a helper"),
+        (
+            "I moved the discount into a helper and used it for all orders.",
+            "Moved the discount into a helper and used it for all orders",
+        ),
+        (
+            "I added a helper and call sites that pass it the discount.",
+            "Added a helper and call sites that pass it the discount",
+        ),
+        ("Functions of the shop load the discount and call it.", "Functions of the shop load the discount and call it"),
+    ),
+)
+def test_a_title_has_no_clause_in_the_present_after_what_was_done(text: str, title: str) -> None:
+    assert title_text(text) == title
 
 
 SUMMARY = """I've added a soft logout to the session menu. Here's what was done:
