@@ -24,6 +24,7 @@ from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
+from sidecar.language.conclusions import without_reversed
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_provenance import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
@@ -468,7 +469,8 @@ def _account_so_far(
     if run.is_named_by_commit:
         named = known.account.title.lines if known.account.title.names_whole else 0
         lines = max(lines, _lines(tally) - named)
-    account, before = run.account, known.account
+    account = run.account
+    before = without_reversed(known.account, f"{run.typed_prompt}\n{run.conclusion}" if lost.lines else "")
     if run.stated_cause and any(event.kind == "testsFixed" for event in events):
         before, account = map(_without_causes, (before, account))  # they are of other work
         account = account._replace(statements=(Account("cause", run.stated_cause, REASON), *account.statements))

@@ -34,6 +34,7 @@ from sidecar.language.closing_message import (
 from sidecar.language.closing_message_patterns import CAUSE, CODE, FAULT, INLINE_LABEL, ITEM, VAGUE_TITLE
 from sidecar.language.common_words import account_terms, is_distinctive
 from sidecar.language.conclusions import REASON, explanation_in
+from sidecar.language.message_intent import is_correction
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import MAX_SENTENCE, RemovedWork, Reversal, removed_work, reversal_in
@@ -292,8 +293,13 @@ RELATED = 0.25
 
 
 def related_objective(run: FinishedRun, state: SubChat) -> str:
-    """Return the task's objective if the run's words or changes are about it; empty if the work has moved on."""
+    """Return the task's objective if the run's words or changes are about it; empty if the work has moved on.
+
+    What corrects the agent names no task either.
+    """
     objective = objective_of(run, state)
+    if is_correction(objective):
+        return ""
     terms = {term for term in query_terms(objective) if is_distinctive(term)}
     shared = terms & (run.changed_terms | set(query_terms(f"{run.params.prompt}\n{run.conclusion}")))
     return objective if len(shared) >= RELATED * len(terms) else ""

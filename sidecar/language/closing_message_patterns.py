@@ -504,7 +504,7 @@ PRESENT_AFTER_PAST = lazy_regex(
     r" (?:it|them|both|that|this|its)\b(?:[^,.;:—`\n]|`[^`\n]*`|\.(?=\w))*",
     re.IGNORECASE,
 )
-"""What was done, and a clause in the present that "I" left without its subject: "added a helper and call it in …"."""
+"""A clause in the present after what was done, which "I" left without its subject: "added a helper and call it"."""
 
 CUT = lazy_regex(
     r"\s[—–-]\s|[:;]\s|[；：]|,\s(?:so|which|because|since|using|with|while|including)\s|，|、(?=\S{8})|\.\s|。"

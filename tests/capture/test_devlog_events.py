@@ -476,6 +476,27 @@ def test_an_entry_is_not_named_after_what_a_change_of_direction_gave_up(start_ch
     assert [entry["title"] for entry in drafts(chat)] == ["Replaced the totals of the cart by a running sum"]
 
 
+@pytest.mark.parametrize(
+    ("request_", "text", "is_named"),
+    [
+        ("split at the first one", "Now it splits addresses at the first plus sign, and the tests pass.", False),
+        ("trenn am ersten", "I split addresses at the first plus sign.", False),
+        ("fix the test", "The last plus sign splits addresses, and the first test passes.", True),
+        ("fix the test", "It passes. The first run was slow.", True),
+    ],
+)
+def test_an_entry_is_not_named_after_what_a_later_run_states_the_other_way_round(
+    start_chat: StartChat, request_: str, text: str, *, is_named: bool
+) -> None:
+    chat = start_chat()
+    first = "I split addresses at the last plus sign."
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = y.rsplit(1)\n"), bash("pytest", RED)], text=first)
+    chat.turn(request_, lambda: [chat.edit("src/cart.py", "x = y.split(1)\n"), bash("pytest", GREEN)], text=text)
+    (entry,) = drafts(chat)
+    assert ("Split addresses at the last plus sign" in entry["body"]) == is_named
+    assert ("plit addresses at the last" in entry["title"]) == is_named
+
+
 def test_documents_alone_are_no_entry(start_chat: StartChat) -> None:
     chat = start_chat()
     names = ("docs/plan.md", "docs/Plan of v1.2.md")

@@ -560,6 +560,15 @@ def test_a_note_names_no_task_that_is_the_users_complaint(conversation: Conversa
     assert "Task: The receipts" not in note["body"]
 
 
+def test_a_note_names_no_task_that_corrects_the_agent(conversation: Conversation) -> None:
+    work = partial(writes, conversation, **{"till/cache.py": CACHE})
+    conversation.turn("no, the cache of totals has cents here, not euros", work, text="The cache has cents now.")
+    text = "I abandoned the cache because totals were stale, and sum the lines instead."
+    conversation.turn("go on", lambda: [delete(conversation, "till/cache.py")], text=text)
+    (note,) = drafted(conversation)
+    assert "Task:" not in note["body"]
+
+
 def test_two_parts_of_one_work_are_two_approaches(conversation: Conversation) -> None:
     begin(conversation)
     for letter, prompt in (("a", "Remove `cached_a` again"), ("h", "Drop the last one, `cached_h`: nobody calls it")):
