@@ -462,7 +462,7 @@ DO_PT = (
 )
 DO_FR = (
     r"(?:écri(?:s|vez|re)|utilis(?:e|ez|er)|lanc(?:e|ez|er)|fai(?:s|tes|re)|met(?:s|tez|tre)|répond(?:s|ez|re)"
-    r"|pren(?:ds|ez|dre)|(?:gard|vérifi|demand|ajout|cré|évit|touch|modifi|chang|supprim|nomm|plac|rang|pass)(?:e|ez|er)"
+    r"|pren(?:ds|ez|dre)|(?:gard|vérifi|demand|ajout|cré|évit|touch|modifi|chang|supprim|nomm|plac|rang)(?:e|ez|er)"
     r"|appel(?:le|ez|er)|préf[éè]r(?:e|ez|er))"
 )
 DO_DE = (
@@ -476,7 +476,7 @@ TO_DO_DE = (
 )
 DO_IT = (
     r"(?:usa(?:re|te)?|utilizza(?:re)?|scriv(?:i|ere)|mett(?:i|ere)|evita(?:re)?|chiama|prend(?:i|ere)|preferisci"
-    r"|tocca(?:re)?|modifica(?:re)?|cambia(?:re)?|cancellare|crea(?:re)?|aggiung(?:i|ere)|tieni|committare)"
+    r"|tocca(?:re)?(?! sempre)|modifica(?:re)?|cambia(?:re)?|cancellare|crea(?:re)?|aggiung(?:i|ere)|tieni|committare)"
 )
 DO_NL = (
     r"(?:gebruik|schrijf|zet|voer|draai|commit|push|doe|houd?|vraag|test|voeg|werk|neem|noem|raak|vermijd|laat|plaats"
@@ -489,7 +489,8 @@ NOT_AT_HAND = (
     r"(?![^.?!\n]{0,40}\b(?:falsch|verkehrt|alte[nrsm]?\b|gleich|selbe|diese|erste|zweite|dritte|letzte|drei|zwei"
     r"|premi[eè]re? \w|deuxi|dernier|mauvais|même|ancien|deux\b|trois|(?:el|la|los|las|os?|as?|il|i|le) prim\w+|segund"
     r"|tercer|últim|equivocad|mism|viej|errad|mesm|velh|est[ea]s?\b|dos\b|tres|ultim|sbagliat|stess|quest|vecchi"
-    r"|eerste|tweede|laatste|verkeerd|zelfde|oude|deze|перв|втор|последн|неправильн|стар|эт[оаи]))"
+    r"|eerste|tweede|laatste|verkeerd|zelfde|oude|deze|перв|втор|последн|неправильн|стар|эт[оаи]"
+    r"|sichtbar|visib|visív|видим|zien\b|noch\b|weiter\b))"
 )
 """No word by which a sentence is about one choice, or reports one that is wrong."""
 
@@ -525,7 +526,7 @@ ONLY = (
 HERE_WE = (
     rf"(?:^|[,;:.!] |\b(?:und|aber|weil|denn|et|mais|car|y|e|porque|pero|en|want|и) ){NOT_AT_HAND}"
     rf"(?:{HERE},? (?:{ONLY} {WE_USE}|{WE_USE} {ONLY})|{WE_USE} (?:{HERE} {ONLY}|{ONLY} {HERE})) \S"
-    rf"|(?:^|[，,。])(?:我们(?:这里|这边|项目)?|这里)(?:只|一律|统一|一直都?)用(?!这|那|第|了|一|两|三|来|到|过|于)\S"
+    rf"|(?:^|[，,。])(?:我们(?:这里|这边|项目)?|这里)(?:只|一律|统一|一直都?)用(?!这|那|第|了|一|两|三|来|到|过|于|改|加|做|写|看|传|管)\S"
     rf"|^(?:不[对是]?[，,、\s]{{1,3}})?(?:我们)?(?:这里|这边)(?:都|只)?用(?!这|那|第|了|哪|完|到|过)[^。，,？\n]{{1,20}}[，,]"
     rf"(?:不用|不要用|别用|而不是)(?!这|那|改|管|再|了|担心|其)[^。，,？\n]{{1,20}}[。！!]?$"
 )

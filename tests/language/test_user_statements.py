@@ -527,6 +527,12 @@ het gebruikt altijd de oude versie
 永远加载不出来
 这里用到了三个变量
 不对，这里用的是旧版本
+tocca sempre a me
+Passe toujours au vert quand le test réussit
+deixe sempre o botão visível
+laat altijd de knop zien
+держи всегда кнопку видимой
+我们只用改一行
 """.strip().splitlines()
 
 
