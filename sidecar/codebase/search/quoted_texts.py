@@ -39,20 +39,29 @@ _IN_BACKTICKS, _CODE_SIGN = 6, lazy_regex(r"::|->|\(\)|[{}*\\]")
 
 _MESSAGE = lazy_regex(
     r"(?m)^[ \t>]{0,20}(?:\[[^\]\n]{1,40}\][: \t]{1,4})?"
-    r"(?:(?:[Ee]rror|[Ww]arning|[Ff]atal|[Pp]anic)(?:\[\w{1,10}\])?: ([^\n]{8,240})"
+    r"(?:(?:[Ee]rror|[Ww]arning|[Ff]atal|[Pp]anic)(?:\[\w{1,10}\])?: (?![ \t])([^\n]{8,240})"
     r"|((?:Error|Failed|Failure|Could(?:n't| not)|Can(?:'t|not)|Unable|Invalid|Unknown|Unexpected|Missing|Unsupported)"
     r" [^\n]{8,240}))"
-    r"|(?<![\w.$])[A-Za-z_$][\w.$]{0,80}(?:Error|Exception): ([^\n]{8,240})"
+    r"|(?<![\w.$])[A-Za-z_$][\w.$]{0,80}(?:Error|Exception): (?!(?<=AssertionError: )expected )([^\n]{8,240})"
     r"|\b(?:says?|shows?|prints?|logs?|logged|gives?|got|message|lines?|stderr|stdout|output|answers?|with)\b"
     r"[^:\n\"“'`]{0,30}: ([^\n]{8,240})"
 )
-"""A message that a prompt repeats without quotation marks: an error, or what follows `it says:`."""
+"""A message that a prompt repeats without quotation marks: an error, or what follows `it says:`.
+
+Several spaces after `Error:` align a test runner's table, and an assertion that fails says what it `expected`.
+"""
 
 _OF_RUNNER = lazy_regex(
-    r"(?i)(?:error message|stack trace|standard output messages|(?:expected|actual|received)(?: \w{1,12})?):?$"
+    r"(?i)(?:e )?\s{0,20}(?:[\w.$]{0,80}(?:error|exception): \s{0,20})?"
+    r"(?:(?:error message|stack trace|standard output messages|(?:expected|actual|received)(?: \w{1,12})?):?$"
     r"|failed (?:asserting that\b|[\w]{1,60}\.[\w.+]{1,200})|block \(\d{1,2} levels?\) in\b"
+    r"|(?:error trace|(?:expected|actual|received)(?: (?:calls?|length|path|pattern|size|substring|value))?):"
+    r"|(?:error message )?not equal:|should (?:not )?be (?:empty|false|in|true|zero)\b|expect\(|expected values to\b"
+    r"|(?<=assertionerror: )expected |(?:true|false|none) is (?:not )?\w{1,9}$"
+    r"|(?:dicts?|lists?|sequences?|sets?|tuples?) differ:"
+    r"|assert [^\n]{1,200} (?:[=!<>]=|[<>]|in|is|not) |[\"'\[][^\n]{1,200} (?:[!=]=|not found in|should have) )"
 )
-"""A line that a test runner prints whatever fails: its label, or the name of the test."""
+"""A line that a test runner prints whatever fails: its label, the name of the test, or the assertion in its words."""
 
 MAX_PASTED_LINES, MIN_PASTED_WORDS = 8, 4
 """In a text of at most this many lines, one of several words with an empty line before it and after it is pasted."""

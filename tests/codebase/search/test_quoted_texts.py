@@ -61,6 +61,40 @@ def test_single_words_code_and_apostrophes_quote_nothing(prompt: str) -> None:
     assert quoted_texts(prompt) == []
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        "cart_test.go:12:\n  Error Trace:\t/home/me/cart_test.go:12\n  Error:      \tNot equal: \n  expected: 204",
+        'Error:          "[1 2]" should have 3 item(s), but has 2',
+        "Error: Not equal:\n  expected: 204\n  actual  : 500",
+        "AssertionError: expected [ 1, 2 ] to deeply equal [ 1, 3 ]",
+        "Error: expect(received).toBe(expected) // Object.is equality\n\n  Expected: 3\n  Received: 2",
+        "org.opentest4j.AssertionFailedError: expected: <three lines> but was: <two lines>",
+        "E       AssertionError: assert cart.total == other.total",
+        "AssertionError: False is not true",
+        "AssertionError: Lists differ: ['cart'] != ['basket']",
+        "assertion `left == right` failed\n  left: 401\n right: 429",
+        "Failure/Error: expect(cart.total).to eq 3\n  expected: 3\n       got: 2",
+    ],
+)
+def test_the_words_of_an_assertion_that_fails_quote_nothing(output: str) -> None:
+    assert quoted_texts(f"this fails:\n\n{output}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("output", "quoted"),
+    [
+        ("AssertionError: the cart must have lines", "the cart must have lines"),
+        ("SyntaxError: expected a colon after the name", "expected a colon after the name"),
+        ("Error: Should the cart be empty, say so", "Should the cart be empty, say so"),
+        ("E   AssertionError: assert 'No such cart' == name", "No such cart"),
+        ('Expected: "Total of three"', "Total of three"),
+    ],
+)
+def test_what_a_program_prints_in_a_test_that_fails_is_quoted(output: str, quoted: str) -> None:
+    assert quoted_texts(f"this fails:\n{output}\n") == [quoted]
+
+
 def test_a_query_repeats_the_quotations_of_its_prompt() -> None:
     prompt = "Why does it say 'Could not save' and \"No such cart\"?"
     assert quoted_texts(search_query(prompt)) == quoted_texts(prompt) == ["Could not save", "No such cart"]
