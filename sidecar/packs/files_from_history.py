@@ -35,8 +35,8 @@ def with_recent_files(
 ) -> tuple[list[RankedFile], list[str]]:
     """Add to a first prompt's files those of earlier conversations that it is likely to use again, likeliest first.
 
-    Return also their paths, best first. Both are ordered by the log odds of being used, learned from the first prompts
-    of recorded conversations: `found` are the files that match the prompt.
+    Return also their paths, best first, without files that a program writes. Both are ordered by the log odds of being
+    used, learned from the first prompts of recorded conversations: `found` are the files that match the prompt.
     """
     places = {file.path: at for at, file in enumerate(found)}
     odds = {file.path: -RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK)) for file in ranked}
@@ -47,7 +47,7 @@ def with_recent_files(
     for file in recent:
         parts = _recent_parts(file)
         value = sum(parts.values()) - RANK_WEIGHT * math.log1p(places.get(file.path, FAR_RANK))
-        if value < cutoff or file.path.rpartition("/")[2] in AGENT_FILES:
+        if value < cutoff or file.path.rpartition("/")[2] in AGENT_FILES or is_generated(file.path):
             continue
         likely[file.path] = odds[file.path] = value
         at = places.get(file.path)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sidecar.codebase.files import is_document
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import lowercase_in_place
-from sidecar.core.terms import count_terms, stem
+from sidecar.core.terms import count_terms, identifiers_of, query_terms, stem
 
 MAX_QUOTED, MAX_QUOTED_CHARACTERS, MAX_WORDS = 4, 240, 40
 """Number of quoted texts of a prompt that are searched, their length, and the words of one."""
@@ -152,12 +152,38 @@ and of lines with two of them.
 
 
 def find_quoted(text: str, candidates: FindCandidates, read: ReadFiles) -> list[QuotedPlace]:
-    """Return the places that a prompt's quoted texts come from, and those that use their keys."""
+    """Return the places that a prompt's quoted texts come from, or that a key it names stands for, and their uses."""
     places: list[QuotedPlace] = []
     for quoted in quoted_texts(text):
         if words := _words(quoted):
             places += _places_of(quoted, words, candidates, read)
+    if not _WORDS_FOR_TEXTS.isdisjoint(query_terms(text)):
+        for name in identifiers_of(text)[:MAX_QUOTED]:
+            places += _entry_with_key(name, candidates, read)
     return places
+
+
+_WORDS_FOR_TEXTS = frozenset(map(stem, (
+    "string", "text", "label", "caption", "wording", "translation", "translate", "language", "locale", "localization",
+    "localize", "i18n", "l10n",
+)))  # fmt: skip
+"""A prompt with one of these words may name a text by its key, which other prompts name as a part of the code."""
+
+MAX_CATALOGUES = 4
+"""Number of catalogues that are searched for a key, the likeliest first."""
+
+
+def _entry_with_key(name: str, candidates: FindCandidates, read: ReadFiles) -> list[QuotedPlace]:
+    """Return the entry with a key in the catalogue that the others are translated from, and the uses of the key."""
+    catalogues = (path for path in candidates(name) if is_document(path) and _CATALOGUE_FOLDER.search(path))
+    for path in sorted(catalogues, key=_catalogue_order)[:MAX_CATALOGUES]:
+        lines = read([path]).get(path, "").split("\n")
+        last = name.rpartition(".")[2]
+        for number in (number for number, line in enumerate(lines, 1) if last in line):
+            key = _key_in(path, lines, number)
+            if f".{key}".endswith(f".{name}"):
+                return [QuotedPlace(path, number, 1.0), *_uses(path, key, candidates, read)]
+    return []
 
 
 def _words(text: str) -> list[str]:

@@ -176,6 +176,33 @@ def test_a_text_in_many_files_leads_nowhere() -> None:
     assert places('"Save changes" fails', {f"{number}.py": 'a("Save changes")' for number in range(9)}) == []
 
 
+KEYS = {
+    "i18n/de.json": '{\n  "web": {\n    "invalidPin": "Falsche PIN"\n  }\n}\n',
+    "i18n/en.json": '{\n  "web": {\n    "other": "the invalidPin",\n    "invalidPin": "Wrong PIN"\n  }\n}\n',
+    "src/dialog.ts": "const invalidPin = true;\n",
+    "src/page.ts": "show(t.web.invalidPin);\n",
+}
+
+
+@pytest.mark.parametrize("name", ["invalidPin", "web.invalidPin"])
+def test_a_key_that_a_prompt_about_texts_names_leads_to_its_entry_and_uses(name: str) -> None:
+    expected = [("i18n/en.json", 4, False), ("src/page.ts", 1, True)]
+    assert places(f"rename the string {name} in all languages", KEYS) == expected
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why is invalidPin never reset?",
+        "rename the string noSuchKey in all languages",
+        "rename the string app.invalidPin in all languages",
+        "rename the string invalid in all languages",
+    ],
+)
+def test_a_name_of_the_code_leads_to_no_catalogue(prompt: str) -> None:
+    assert places(prompt, KEYS) == []
+
+
 def test_the_keys_around_an_entry_belong_to_its_key() -> None:
     text = "en:\n  cart:\n    lines:\n      none: No lines yet\n    save: Save changes\n"
     assert entry_key("locales/en.yml", text, 5) == "en.cart.save"

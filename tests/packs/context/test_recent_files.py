@@ -93,6 +93,8 @@ def test_files_of_earlier_conversations_that_match_less_than_many_others_are_lef
     recent = [_recent("9.py"), _recent("59.py"), _recent("edited.py", is_edited=True)]
     assert with_recent_files(found[:8], found, recent)[1] == ["9.py"]
     assert with_recent_files([], (), recent)[1] == ["edited.py"]  # the prompt leads nowhere else
+    generated = [_recent("lib/gen/strings.g.dart", conversations=2, is_edited=True)]
+    assert with_recent_files([], (), generated) == ([], []), "a program writes it"
 
 
 def test_the_best_files_that_only_match_are_pointed_at_beside_those_of_earlier_conversations() -> None:
