@@ -289,6 +289,7 @@ def _split_large(path: str, text: str, query: RegionQuery) -> _SplitFile:
                 first=region.first + first,
                 last=region.last + first,
                 head=region.head and region.head + first,
+                encloser_last=region.encloser_last and region.encloser_last + first,
                 gap=(region.gap[0] + first, region.gap[1] + first) if region.gap[0] else region.gap,
             )
             if any(number // BLOCK_LINES in blocks for number in range(moved.first - 1, moved.last)):

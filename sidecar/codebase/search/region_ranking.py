@@ -405,12 +405,19 @@ def choose_regions(
     """
     chosen = _choose(ranked, budget_bytes, already_sent)
     sent = [region for region in ranked if (region.path, region.region.first) in already_sent] if already_sent else []
-    alone = {_parts_of(region)[-1] for region in chosen if _is_bare(region)} - _with_code([*chosen, *sent])
+    code: dict[str, list[int]] = {}
+    for region in (*chosen, *sent):
+        if not _is_bare(region):
+            code.setdefault(region.path, []).append(region.region.first)
     paths = {region.path for region in ranked if not _is_bare(region)}
-    alone = {part for part in alone if part[0] in paths}
+    alone = {
+        (region.path, region.region.first)
+        for region in chosen
+        if _is_bare(region) and region.path in paths and not _has_code_below(region.region, code.get(region.path, ()))
+    }
     if not alone:
         return chosen
-    others = [region for region in ranked if not (_is_bare(region) and _parts_of(region)[-1] in alone)]
+    others = [region for region in ranked if (region.path, region.region.first) not in alone]
     return choose_regions(others, budget_bytes, already_sent)
 
 
@@ -418,15 +425,11 @@ def _is_bare(region: RankedRegion) -> bool:
     return region.region.is_imports or region.region.is_frame
 
 
-def _parts_of(region: RankedRegion) -> list[tuple[str, str]]:
-    """The parts of a file that a region is in, the outermost first: the file, types by name; of imports the file."""
-    names = region.region.name.split(".") if region.region.name and not region.region.is_imports else []
-    return [(region.path, ".".join(names[:depth])) for depth in range(len(names) + 1)]
-
-
-def _with_code(regions: Sequence[RankedRegion]) -> set[tuple[str, str]]:
-    """The parts that code is shown of."""
-    return {part for region in regions if not _is_bare(region) for part in _parts_of(region)}
+def _has_code_below(region: Region, firsts: Sequence[int]) -> bool:
+    """Whether code that begins at some lines of the file is what a bare region is for: its file, or what it opens."""
+    if region.is_imports or not region.encloser_last:
+        return bool(firsts)
+    return any(region.first < first <= region.encloser_last for first in firsts)
 
 
 def _choose(

@@ -50,7 +50,7 @@ _FRAME = lazy_regex(
     r"\s*(?:\[[\w.:()\", ]{1,120}\]|@[\w.]{1,80}(?:\([^()]{0,120}\))?|[{(]|(?:namespace|package|module)\b.*"
     r"|(?:(?:public|private|internal|protected|export|default|abstract|final|sealed|static|partial|open|fileprivate|data"
     r"|inner|unsafe|pub(?:\([\w: ]{1,40}\))?)\s+){0,4}"
-    r"(?:class|struct|interface|trait|object|protocol|extension|impl|mod|actor)\b[^;=]{0,160})\s*"
+    r"(?:class|enum|struct|interface|trait|object|protocol|extension|impl|mod|actor)\b[^;=]{0,160})\s*"
 )
 """A line that opens a namespace or a type."""
 
@@ -69,6 +69,8 @@ class Region(NamedTuple):
     is_imports: bool = False
     is_frame: bool = False
     """Whether it only opens a namespace or a type."""
+    encloser_last: int = 0
+    """For a region between definitions, the last line of the definition it is in; 0 at the top of a file."""
     is_prose: bool = False
     """Whether it is a long comment or the rest of a long docstring."""
     gap: tuple[int, int] = (0, 0)
@@ -225,24 +227,27 @@ def _between(lines: Sequence[str], summary: Summary, first: int, last: int) -> I
         for definition in definitions
         if first <= definition.line <= last and definition.end_line > definition.line
     ]
-    start, name = first, _enclosing(definitions, first)
+    start, (name, end) = first, _enclosing(definitions, first)
     for definition in cuts:
         begin = _with_leading(lines, summary, definition.line, start)
-        yield from _code(lines, start, begin - 1, name)
-        start = begin
+        yield from _code(lines, start, begin - 1, name, end)
+        start, end = begin, definition.end_line
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
-    yield from _code(lines, start, last, name)
+    yield from _code(lines, start, last, name, end)
 
 
-def _enclosing(definitions: Sequence[Definition], line: int) -> str:
+def _enclosing(definitions: Sequence[Definition], line: int) -> tuple[str, int]:
+    """Return the full name and the last line of the innermost definition around a line."""
     around = [definition for definition in definitions if definition.line < line <= definition.end_line]
     if not around:
-        return ""
+        return "", 0
     inner = max(around, key=lambda definition: definition.line)
-    return f"{inner.container}.{inner.name}" if inner.container else inner.name
+    return f"{inner.container}.{inner.name}" if inner.container else inner.name, inner.end_line
 
 
-def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: bool = False) -> Iterator[Region]:
+def _code(
+    lines: Sequence[str], first: int, last: int, name: str, encloser_last: int = 0, *, is_prose: bool = False
+) -> Iterator[Region]:
     while first <= last and not lines[first - 1].strip():
         first += 1
     while first <= last and not lines[last - 1].strip():
@@ -261,6 +266,7 @@ def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: b
                 name,
                 is_imports=is_imports,
                 is_frame=is_frame,
+                encloser_last=encloser_last,
                 is_prose=is_prose,
                 is_test=_RUST_TESTS.match(filled[0]) is not None,
             ),

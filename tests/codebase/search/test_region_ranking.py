@@ -163,10 +163,18 @@ def test_imports_are_chosen_only_with_other_code_of_their_file() -> None:
     frame = imports._replace(region=imports.region._replace(is_imports=False, is_frame=True))
     assert choose_regions([frame, code], shown_bytes(frame) + 150) == []
     assert choose_regions([frame, code], 10_000) == [frame, code]
-    of_another_type = frame._replace(region=frame.region._replace(name="Till"))
-    assert choose_regions([of_another_type, code], 10_000) == [code]
-    own = code._replace(region=code.region._replace(name="Till.pay"))
-    assert choose_regions([of_another_type, own], 10_000) == [of_another_type, own]
+
+
+def test_the_line_that_opens_a_type_is_chosen_only_with_code_below_it() -> None:
+    pay = "impl Pay for Cart {\n    fn pay(&self) {\n" + "        give_change();\n" * 30 + "    }\n}\n"
+    own = "impl Cart {\n    fn total(&self) {\n        sum();\n    }\n}\n"
+    text = f"struct Cart;\n\n{pay}\n{own}"
+    found = sorted(ranked("the total of a cart", ("till.rs", text)), key=lambda each: each.region.first)
+    _struct, frame, paying, _own_frame, total = found
+    assert (frame.region.is_frame, total.region.name) == (True, "Cart.total")
+    assert choose_regions([frame, total], 10_000) == [total]
+    assert choose_regions([frame, paying, total], shown_bytes(frame) + shown_bytes(total) + 150) == [total]
+    assert choose_regions([frame, paying, total], 10_000) == [frame, paying, total]
 
 
 def test_imports_and_the_line_that_opens_a_type_are_chosen_where_their_code_was_sent_before() -> None:

@@ -157,6 +157,7 @@ def test_lines_that_only_open_a_type_are_a_frame() -> None:
     assert [region.name for region in regions(rust, "cart.rs") if region.is_frame] == ["Cart"]
     swift = "public extension Cart {\n    func pay() -> Int {\n        return 1\n    }\n}\n"
     assert regions(swift, "Cart.swift")[0].is_frame
+    assert regions(swift.replace("extension", "enum"), "Cart.swift")[0].is_frame
     fields = "export class Cart {\n  total = 0\n  pay() {\n    return 1\n  }\n}\n"
     assert not any(region.is_frame for region in regions(fields, "cart.ts"))
 
