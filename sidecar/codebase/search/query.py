@@ -45,6 +45,13 @@ VIEW_WORDS = frozenset(map(stem, (
 )))  # fmt: skip
 """Words about what is seen on a screen, and about little else: a job runs in the background."""
 
+STYLE_WORDS = VIEW_WORDS | frozenset(map(stem, (
+    "style", "stylesheet", "scss", "sass", "less", "look", "visible", "invisible", "hidden", "position", "border",
+    "background", "size", "height", "spacing", "bold", "italic", "underline", "print", "zoom", "flex", "grid", "row",
+    "column", "table", "truncated", "cut", "overlap", "blurry", "flicker", "selector", "link", "page", "logo",
+)))  # fmt: skip
+"""A prompt with none of these words is not about how something looks."""
+
 _VIEW = lazy_regex(
     r"(?i:\.(?:erb|haml|slim|heex|cshtml|razor|vbhtml|jsp|twig|blade\.php|hbs|handlebars|mustache|ejs|pug|xaml|axaml|vue"
     r"|svelte|astro|tsx|jsx|html?|css|scss|sass|less|qml)$|(?:^|/)res/(?:layout|menu|xml|drawable)[\w-]*/"
@@ -53,6 +60,9 @@ _VIEW = lazy_regex(
     r"(?:Controller)?\.(?:swift|kt|java|dart|gd|cs|cpp|h)$"
 )
 
+
+STYLESHEETS, NOT_SOUGHT = (".css", ".scss", ".sass", ".less", ".styl"), -1.3
+"""Endings of stylesheets, and their certainty in a prompt that is not about how something looks."""
 
 MANY_VIEW_WORDS = 2
 """Number of words about a screen from which more make no difference."""
@@ -108,9 +118,13 @@ class ParsedQuery(NamedTuple):
     """Whether it is a text about documents, by its scope as in `docs: …`."""
     about_view: float
     """Certainty that it is about what is seen on a screen, by the number of such words."""
+    about_style: bool
+    """Whether it may be about how something looks."""
 
     def seeks_view(self, path: str) -> float:
-        """Return the certainty that it seeks a file as a part of what is seen on a screen."""
+        """Return the certainty that it seeks a file as a part of what is seen on a screen; below 0 against it."""
+        if not self.about_style and path.endswith(STYLESHEETS):
+            return NOT_SOUGHT
         return self.about_view if self.about_view and is_view(path) else 0.0
 
 
@@ -127,6 +141,7 @@ def parse_query(text: str) -> ParsedQuery:
         not DOCUMENT_WORDS.isdisjoint(terms),
         DOCUMENTS_PREFIX.match(text) is not None,
         min(1.0, len(VIEW_WORDS.intersection(terms)) / MANY_VIEW_WORDS),
+        not STYLE_WORDS.isdisjoint(terms),
     )
 
 

@@ -68,7 +68,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "dataNamed": 2.5,  # data or configuration whose path has the prompt's words
     "unknownLanguage": -2.0,  # of no known language
     "outside": -1.0,  # outside of the workspace's folder
-    "view": 1.5,  # a page, component or style, and the prompt has words about a screen
+    "view": 1.5,  # a page, component or style, and the prompt has words about a screen; less for a stylesheet if not
 }  # fmt: skip
 """Set by hand, not trained: what the user points at comes first; a changed file comes before its equal. In the training
 data only source files are correct, so a trained weight of prose would be far too low.

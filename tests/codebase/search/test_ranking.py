@@ -197,6 +197,14 @@ def test_words_about_a_screen_lead_to_what_is_seen_on_it() -> None:
     assert not any("view" in file.parts for file in ask(documents, "sum the receipt"))
 
 
+@pytest.mark.parametrize("prompt", ["why is the muted text of the table so pale", "the hover of muted", "css of muted"])
+def test_a_stylesheet_counts_less_unless_the_prompt_may_be_about_looks(prompt: str) -> None:
+    documents = index_of({"static/till.css": "muted " * 9, "src/till.py": "muted"})
+    assert [file.path for file in ask(documents, "add a field muted")] == ["src/till.py", "static/till.css"]
+    assert not any(file.parts.get("view", 0.0) < 0 for file in ask(documents, prompt))
+    assert ask(documents, "why is muted in static/till.css")[0].path == "static/till.css"
+
+
 def test_documents_count_as_much_as_code_where_there_is_little_code() -> None:
     manifests = {f"apps/{name}/release.yaml": "pelican" for name in ("cart", "stock", "price", "label")}
     penalty = MANUAL_WEIGHTS["document"]
