@@ -75,8 +75,10 @@ the best four that only match the prompt, 0.19 (n = 464).
 RECENT_DEPTH, POINTER_BYTES = 80, 130
 """Number of best files among which the places of those of earlier conversations count; likely bytes of a pointer."""
 
-MAX_LEADING_FILES = 3
-"""Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
+MAX_LEADING_FILES, SMALL_LINES = 3, 130
+"""Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace.
+Lines of a file that comes whole before the code of others, if it has the best region.
+"""
 
 PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 6
 """While files are still being indexed: the same, those found without the index, and those split by line patterns."""
@@ -318,8 +320,10 @@ def _regions(
         found_regions = _named_first(found_regions, again[:RECENT_LEADERS], already_sent)
     if known is not None or len(named) <= MAX_LEADING_FILES:
         found_regions = _named_first(found_regions, named, already_sent)
-    uses = {file.path for file in ranked if "usesQuoted" in file.parts}
-    found_regions = _named_first(found_regions, uses, already_sent)
+    best = found_regions[0].path if found_regions else ""
+    if best and known is None and summaries[best].lines <= SMALL_LINES:
+        found_regions = sorted(found_regions, key=lambda region: region.path != best or region.region.is_prose)
+    found_regions = _named_first(found_regions, {f.path for f in ranked if "usesQuoted" in f.parts}, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
     left -= ADDITION_BYTES * sum(ADDITIONS in file.parts for file in ranked)

@@ -49,6 +49,20 @@ def test_a_gap_is_marked_where_the_last_statement_goes_on() -> None:
     assert items(file(TOTAL._replace(goes_on=True)))[0].text.endswith("8|     return 0\n…")
 
 
+def test_a_small_file_with_the_best_region_is_shown_whole_before_code_of_others(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
+    settle = "def settle(amount):\n" + "    pay(amount, in_coins_and_notes=True)\n" * 30
+    small = f"GIFT_VOUCHERS = ['gift voucher', 'gift']\n\n\n{settle}"
+    other = "".join(f"def print_{n}(gift):\n" + f"    show('gift voucher {n}')\n" * 12 + "\n\n" for n in range(60))
+    files = {"src/kinds.py": small, "src/printer.py": other, "src/scanner.py": other.replace("print_", "scan_")}
+    repository = make_repository(files, name="vouchers")
+    shown = text_of(start_chat(cwd=repository.path).pre_run("which gift voucher is shown?"), "context")
+    assert "src/kinds.py" in shown.partition("src/printer.py")[0]
+    assert "def settle(amount):" in shown
+    assert "def print_" in shown
+
+
 def test_the_best_region_of_a_named_file_comes_first(
     start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
