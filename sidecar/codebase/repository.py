@@ -338,7 +338,7 @@ class Repository:
 
     def evidence_in(self, prompt: str, names: Collection[str], terms: Collection[str]) -> frozenset[str]:
         """Return the paths, names and rare terms of a prompt that the repository has, as far as it is indexed."""
-        named = self._index.named_here(prompt, names)
+        named = self._index.named_here(prompt, names, terms)
         return named | self._index.rare_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:

@@ -151,9 +151,12 @@ def search_files(
     mentioned = search.mentioned
     limit = (SOUGHT_CANDIDATES if search.for_tests or search.for_another_place else search.limit) + len(mentioned)
     touched = pack_query.touched if search.evidence or search.for_tests else ()
-    depth = max(limit, MAX_NAMED_PATHS) if search.has_paths else limit
+    has_paths = search.has_paths or not search.evidence.isdisjoint(listing.searched)
+    depth = max(limit, MAX_NAMED_PATHS) if has_paths else limit
     found = pack_query.repository.find(search.query, state, depth, mentioned=mentioned, touched=touched)
-    matches = [file for rank, file in enumerate(found) if rank < limit or is_named_file(file)]
+    matches = [
+        file for rank, file in enumerate(found) if rank < limit or is_named_file(file) or file.path in search.evidence
+    ]
     if search.for_another_place:  # what the session has is the first place
         matches = [file for file in matches if file.path in mentioned or _is_other_place(file, known)]
     selected = [

@@ -365,9 +365,11 @@ _VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | f
     stem(word)
     for word in (
         "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
-        "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear",
+        "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear", "shorter", "longer", "smaller",
         "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large", "sec", "hmm",
-        "huh", "oops", "btw", "lol", "ugh", "brb",
+        "huh", "oops", "btw", "lol", "ugh", "brb", "ahead", "round", "forgot", "scenario", "signature", "typo", "split",
+        "squash", "rebase", "machine", "laptop", "char", "character", "tab", "space", "indentation", "blue", "red",
+        "green", "yellow", "grey", "gray", "white",
     )
 )  # fmt: skip
 """Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""

@@ -27,10 +27,10 @@ from sidecar.codebase.search.import_graph import (
     import_targets,
     importers,
 )
-from sidecar.codebase.search.mentioned_files import mentioned_files, spelled_files
+from sidecar.codebase.search.mentioned_files import files_by_own_words, mentioned_files, names_folder, spelled_files
 from sidecar.codebase.search.postings import InvertedUnits, unit_of
 from sidecar.codebase.search.prompt_parts import prompt_parts
-from sidecar.codebase.search.query import FAILURE_WORDS, TEST_WORDS, SearchQuery, named_share
+from sidecar.codebase.search.query import FAILURE_WORDS, SearchQuery, named_share
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings, rank_files
 from sidecar.codebase.search.shared_documents import (
     NO_FACTS,
@@ -43,7 +43,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import UNKNOWN_LANGUAGE, Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.terms import inverse_frequency, is_prose, query_terms, stem, term_set
+from sidecar.core.terms import inverse_frequency, is_prose, query_terms, term_set
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
@@ -75,16 +75,6 @@ PARTLY_COVERED = 16
 
 MANY_COMMON = 4
 """Number of common words that together say what a prompt is about."""
-
-_LAYERS = TEST_WORDS | frozenset(
-    stem(word)
-    for word in (
-        "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
-        "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
-        "migration", "script", "util", "doc", "example", "feature", "domain", "action", "layout", "resource",
-    )
-)  # fmt: skip
-"""Folders by what their files are, not by what they are about."""
 
 NAME_SHARE = 0.3
 """Share of a name's words from which a prompt that has them may be about what is so named."""
@@ -382,38 +372,45 @@ class FileIndex:
             return is_in_few_paths and any(_is_named_by(path, terms) for path in documents.with_term(term))
         return not is_everyday(term) or is_in_few_paths or 0 < documents.names.count(term) <= most
 
-    def named_here(self, text: str, names: Iterable[str]) -> frozenset[str]:
-        """Return what a text names of the files: names by their terms, paths, and folders by a word of their own."""
+    def named_here(self, text: str, names: Iterable[str], words: Collection[str]) -> frozenset[str]:
+        """Return what a text names of the files: names by their terms, paths, and by its words files and folders."""
         with self._lock:
             documents = self._documents
             terms = {term for name in names for term in query_terms(name)[:1]}
             limit = max(FEW_FILES, len(documents) // COMMON_SHARE)
             known = {term for term in terms if term in documents.texts or term in documents.names}
-            mentioned = mentioned_files(documents, text, prompt_parts(text).prose)
-            paths = (*mentioned.files, *spelled_files(documents, text))
-            folders = (term for term in query_terms(text) if self._names_folder(term))
+            prose = prompt_parts(text).prose
+            own_words = term_set(prose or text).intersection(words)
+            mentioned = mentioned_files(documents, text, prose)
+            paths = (*mentioned.files, *spelled_files(documents, text), *files_by_own_words(documents, own_words))
+            folders = (term for term in query_terms(text) if names_folder(documents, term))
             return frozenset(
                 (*paths, *folders, *(term for term in known if not documents.is_in_more_files(term, limit)))
             )
 
-    def _names_folder(self, term: str) -> bool:
-        if not is_distinctive(term) or term in tool_terms() or term in _LAYERS:
-            return False
-        paths = self._documents.with_term(term)
-        return any(stem(folder.casefold()) == term for path in paths for folder in path.split("/")[:-1])
-
     def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
-        """Return the terms in at most a share of the files or `at_least` files; of everyday words those in a name."""
+        """Return the terms in at most a share of the files or `at_least` files; of everyday words those in a name.
+
+        A single term has to be in a name, or two together are that rare: in as few files both are in one passage.
+        """
         with self._lock:
             documents = self._documents
             limit = max(at_least, int(share * len(documents)))
-            words = ((term, documents.names if is_everyday(term) else documents.texts) for term in terms)
-            known = (term for term, units in words if term in units or term in documents.paths)
-            return frozenset(
+            known: list[str] = []
+            for term in terms:
+                units = documents.names if is_everyday(term) else documents.texts
+                if term in units or term in documents.paths:
+                    known.append(term)
+            rare = frozenset(
                 term
                 for term in known
                 if documents.paths.count(term) <= limit and not documents.is_in_more_files(term, limit)
             )
+            if len(rare) > 1 or any(term in documents.names or term in documents.paths for term in rare):
+                return rare
+            distinctive = [term for term in known if is_distinctive(term) and not is_everyday(term)]
+            most = max(FEW_FILES, len(documents) // COMMON_SHARE)
+            return documents.rare_together(distinctive, limit, most)
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from sidecar.codebase.files import COMMON_STEMS, is_own_code
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import (
@@ -16,6 +17,7 @@ from sidecar.core.terms import (
     query_terms,
     stem,
 )
+from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
 MAX_MENTIONS = 200
 """A text with more paths is a file listing."""
@@ -132,10 +134,62 @@ def spelled_files(documents: Documents, text: str) -> list[str]:
     found: dict[tuple[str, ...], list[str]] = {}
     for pair in dict.fromkeys(pairwise(words)):
         for path in documents.with_term(min(pair, key=documents.paths.count)):
-            name = _words_of_name(bare_name(path))
-            if name[:2] == pair and _has_in_order(words, name):
-                found.setdefault(name, []).append(path)
+            for name in {_words_of_name(bare_name(path)), _words_of_name(path.rpartition("/")[2])}:
+                if name[:2] == pair and _has_in_order(words, name):
+                    found.setdefault(name, []).append(path)
     return [path for paths in found.values() if len(paths) <= AMBIGUOUS_NAMES for path in paths]
+
+
+_LAYERS = frozenset(
+    stem(word)
+    for word in (
+        "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
+        "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
+        "migration", "script", "util", "test", "spec", "coverage", "e2e", "fixture", "doc", "example", "feature",
+        "domain", "action", "layout", "resource",
+    )
+)  # fmt: skip
+"""Files and folders by what their files are, not by what they are about."""
+
+
+def files_by_own_words(documents: Documents, terms: frozenset[str]) -> list[str]:
+    """Return the files of code whose names' own words are all among some terms, if few files have these.
+
+    The word "favorites" names a provider of favorites. One of everyday talk names a file together with another only.
+    """
+    found: dict[frozenset[str], list[str]] = {}
+    for term in terms:
+        if _is_of_subject(term):
+            for path in documents.with_term(term):
+                own = _own_words(path)
+                if term in own and own <= terms and (len(own) > 1 or not is_everyday(term)) and is_own_code(path):
+                    found.setdefault(own, []).append(path)
+    return [path for paths in map(dict.fromkeys, found.values()) if len(paths) <= AMBIGUOUS_NAMES for path in paths]
+
+
+MIN_OWN_SHARE = 0.5
+"""Share of the words of a file's name that say what the file is about, from which these alone name it."""
+
+
+@lru_cache(maxsize=4_096)
+def _own_words(path: str) -> frozenset[str]:
+    """Return the words of a file's name that say what it is about, if they are a good part of the name."""
+    words = frozenset(_words_of_name(bare_name(path))) - COMMON_STEMS
+    own = frozenset(filter(_is_of_subject, words))
+    return own if len(own) >= MIN_OWN_SHARE * len(words) else frozenset()
+
+
+def _is_of_subject(term: str) -> bool:
+    """Whether a word of a name says what a file is about, not what kind of file it is."""
+    return is_distinctive(term) and term not in tool_terms() and term not in _LAYERS
+
+
+def names_folder(documents: Documents, term: str) -> bool:
+    """Whether a term is the name of a folder that says what its files are about."""
+    if not _is_of_subject(term):
+        return False
+    paths = documents.with_term(term)
+    return any(stem(folder.casefold()) == term for path in paths for folder in path.split("/")[:-1])
 
 
 @lru_cache(maxsize=4_096)

@@ -385,6 +385,20 @@ class Documents:
                 return FileCount(count, MAX_UNITS, self.changes)
         return FileCount(count, count, self.changes)
 
+    def rare_together(self, terms: Iterable[str], limit: int, most: int) -> frozenset[str]:
+        """Return the terms in at most `most` files that at most `limit` files have in one passage with another one."""
+        passages = {
+            term: frozenset(map(unit_of, self.texts.entries(term)))
+            for term in terms
+            if not self.is_in_more_files(term, most)
+        }
+        found: set[str] = set()
+        for pair in itertools.combinations(passages, 2):
+            shared = passages[pair[0]] & passages[pair[1]]
+            if 0 < len({self.owners[unit] for unit in shared}) <= limit:
+                found.update(pair)
+        return frozenset(found)
+
     def known_forms(self, term: str) -> tuple[str, ...]:
         """Return a term that some file contains; for an unknown one, what it is derived from, misspells or consists of.
 

@@ -101,8 +101,19 @@ def test_only_words_outside_of_pasted_text_mean_a_file_by_what_it_is_for() -> No
     assert named(f"bump till{pasted}") == ["pyproject.toml"]
     assert named(f"The README is outdated{pasted}") == ["README.md"]
     assert named("Why does ring fail?\n\n```\nat src/cart.py:1\n```\n") == ["src/cart.py"]
-    assert index.named_here(f"Why is it slow?{pasted}", ()) == frozenset()
-    assert index.named_here("bump till", ()) == {"pyproject.toml"}
+    assert index.named_here(f"Why is it slow?{pasted}", (), ("slow",)) == frozenset()
+    assert index.named_here("bump till", (), ("till",)) == {"pyproject.toml"}
+
+
+def test_common_terms_are_rare_together_and_a_single_rare_one_in_a_name() -> None:
+    texts = {f"src/many_{n}.py": f"# Of {('a parcel', 'the depot')[n % 2]}." for n in range(20)}
+    texts |= {"src/stops.py": "# Each parcel leaves its depot by tram.", "src/zebra.py": "def quagga(): pass"}
+    index = index_of(texts | {f"src/part_{n}.py": f"NUMBER_{n} = {n}" for n in range(30)})
+    assert index.rare_terms(("parcel", "depot"), 0.02, 3) == {"parcel", "depot"}
+    assert index.rare_terms(("parcel", "number"), 0.02, 3) == frozenset()
+    assert index.rare_terms(("tram",), 0.02, 3) == frozenset()
+    assert index.rare_terms(("tram", "parcel", "quagga"), 0.02, 3) == {"tram", "quagga"}
+    assert index.rare_terms(("zebra",), 0.02, 3) == {"zebra"}
 
 
 def test_continuous_integration_means_the_most_general_workflow() -> None:

@@ -139,7 +139,7 @@ def answers_of(index: FileIndex, texts: Texts) -> list[object]:
         index.term_weights(terms),
         index.specific_terms(terms),
         index.rare_terms(terms, 0.02, 3),
-        index.named_here("see src/zoo/pelican.py", ("LynxStoat", "Pelican")),
+        index.named_here("see src/zoo/pelican.py", ("LynxStoat", "Pelican"), ()),
         index.dependencies(frozenset(("src/", "src/zoo/", "tests/")), PackageNames(modules=(("zoo", "src/zoo/"),))),
         index.landmines(),
         [index.importers(path, imports_of, 40) for path in files],

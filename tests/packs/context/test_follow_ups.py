@@ -261,6 +261,47 @@ def test_a_follow_up_names_a_file_or_a_folder_in_words_that_are_in_many_files(
     assert not any("many" in other for other in paths_of(text_of(chat.pre_run(prompt), "context")))
 
 
+EVERYWHERE = "# The logger of a parcel, its recovery and the depot; the interceptors read all vouchers.\n"
+MANY: dict[str, Contents] = {f"src/many_{n}.py": f"{EVERYWHERE}NUMBER = {n}\n" for n in range(40)}
+
+
+@pytest.mark.parametrize(
+    ("path", "prompt"),
+    [
+        ("src/logger.py", "How does the logger decide whether to colour its output?"),
+        ("src/interceptor_provider.py", "make the interceptors run in order"),
+        ("src/InterceptorManager.ts", "make the interceptors run in order"),
+        ("src/voucher_memory.py", "where is the memory of vouchers emptied?"),
+        ("schema/parcel.proto", "rename the field Label in the parcel proto to Name"),
+    ],
+)
+def test_a_follow_up_names_a_file_by_the_distinctive_words_of_its_name(
+    start_chat: StartChat, shop: Repository, path: str, prompt: str
+) -> None:
+    shop.commit({**MANY, path: f"{EVERYWHERE}Label = 1\n", "tests/test_logger.py": EVERYWHERE})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    text = text_of(chat.pre_run(prompt), "context")
+    assert [line.split(" — ")[0] for line in text.splitlines() if line.startswith(path)] == [path]
+    assert "many_" not in text
+
+
+@pytest.mark.parametrize(
+    "follow_up",
+    [
+        "make the text bigger and the colour blue", "stop, don't change the signature", "can you show me the diff?",
+        "Let me setup that scenario. 1 sec.", "sounds good, go ahead and implement everything", "run the tests again",
+        "make it shorter", "the interceptors of a parcel",
+    ],
+)  # fmt: skip
+def test_words_of_talk_and_of_the_work_name_no_file(start_chat: StartChat, shop: Repository, follow_up: str) -> None:
+    names = ("blue", "signature", "diff", "scenario", "setup", "ahead", "test", "shorter", "everything")
+    shop.commit({**MANY, **{f"src/{name}.py": f"{EVERYWHERE}{name} = 1\n" for name in names}})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    assert chat.pre_run(follow_up)["blocks"] == []
+
+
 def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     assert (
