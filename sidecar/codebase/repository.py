@@ -336,10 +336,10 @@ class Repository:
         defined = (definition.name for summary in known for definition in summary.definitions)
         return frozenset((*defined, *(name for summary in known for name in summary.references)))
 
-    def evidence_in(self, prompt: str, names: Collection[str], terms: Collection[str]) -> frozenset[str]:
-        """Return the paths, names and rare terms of a prompt that the repository has, as far as it is indexed."""
-        named = self._index.named_here(prompt, names, terms)
-        return named | self._index.rare_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
+    def evidence_in(self, text: str, names: Collection[str], terms: Collection[str], *, strict: bool) -> frozenset[str]:
+        """Return the paths, names and rare terms of a prompt that the repository has; strictly, what it defines."""
+        named = self._index.named_here(text, names, terms, only_defined=strict)
+        return named if strict else named | self._index.rare_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the summaries of path → content id; those not cached are read together.

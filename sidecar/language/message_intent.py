@@ -24,11 +24,15 @@ from sidecar.language.own_words import own_words
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
 
-_FORMS = (
-    # Refusals that open a message.
+_REFUSALS = (
     r"^(?:no|nope|nah|não|nein|non|нет|nie)\b(?!\s+(?:problem|worries|need|idea|rush|hurry|issue|longer|objection)\b)",
     r"^(?:wrong|incorrect|stop|wait,? no|hmm,? no|undo|revert|roll ?back)\b",
     r"^(?:不对|不是|错了|不行|違い|違う|ちがう|いや|いいえ)",
+)
+"""Refusals that open a message."""
+
+_FORMS = (
+    *_REFUSALS,
     # Not what was requested.
     r"\b(?:that|this|it)(?:'s| is|s) (?:not (?:what|right|correct|how|the|it)|wrong|incorrect)\b",
     r"^(?:\w+ ){1,5}(?:is|are|was) (?:not (?:correct|right|true|there)|incorrect|wrong|broken)\b",
@@ -71,6 +75,14 @@ _FORMS = (
 """Forms in the supported languages; a first prompt of a chat is never examined."""
 
 _CORRECTION = lazy_regex("|".join(f"(?:{form})" for form in _FORMS), re.IGNORECASE)
+
+
+_REFUSAL = lazy_regex("|".join(_REFUSALS), re.IGNORECASE)
+
+
+def is_refusal(message: str) -> bool:
+    """Whether a message begins by refusing or taking back what the agent did: "no, …", "undo that"."""
+    return _REFUSAL.match(message.lstrip()) is not None
 
 
 def is_correction(message: str) -> bool:

@@ -21,7 +21,7 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
-from sidecar.language.message_intent import adds_tests, creation_intent, is_courtesy
+from sidecar.language.message_intent import adds_tests, creation_intent, is_courtesy, is_refusal
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
@@ -379,13 +379,14 @@ def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
     """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed.
 
     In a small repository general words such as "once" are rare, too; they lead to no file there either. A prompt that
-    announces another subject is read like a first one: the words that say what it is about need not be rare.
+    announces another subject is read like a first one: the words that say what it is about need not be rare. One that
+    refuses what was done is about that work, unless it names something.
     """
     own = without_announcement(prompt)
     words, names = task_terms(own)
     terms = [term for term in words if term not in _VAGUE_TERMS]
     repository = workspace.slices.repository
-    evidence = repository.evidence_in(own, names, terms)
+    evidence = repository.evidence_in(own, names, terms, strict=is_refusal(own))
     return evidence if own == prompt else evidence | repository.subject_terms(repository.specific_terms(terms))
 
 

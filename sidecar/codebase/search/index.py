@@ -372,13 +372,16 @@ class FileIndex:
             return is_in_few_paths and any(_is_named_by(path, terms) for path in documents.with_term(term))
         return not is_everyday(term) or is_in_few_paths or 0 < documents.names.count(term) <= most
 
-    def named_here(self, text: str, names: Iterable[str], words: Collection[str]) -> frozenset[str]:
+    def named_here(
+        self, text: str, names: Iterable[str], words: Collection[str], *, only_defined: bool = False
+    ) -> frozenset[str]:
         """Return what a text names of the files: names by their terms, paths, and by its words files and folders."""
         with self._lock:
             documents = self._documents
-            terms = {term for name in names for term in query_terms(name)[:1]}
+            terms = {term for name in names if not name.startswith(".") for term in query_terms(name)[:1]}
             limit = max(FEW_FILES, len(documents) // COMMON_SHARE)
-            known = {term for term in terms if term in documents.texts or term in documents.names}
+            used = () if only_defined else documents.texts
+            known = {term for term in terms if term in documents.names or term in used}
             prose = prompt_parts(text).prose
             own_words = term_set(prose or text).intersection(words)
             mentioned = mentioned_files(documents, text, prose)

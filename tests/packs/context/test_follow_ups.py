@@ -302,6 +302,29 @@ def test_words_of_talk_and_of_the_work_name_no_file(start_chat: StartChat, shop:
     assert chat.pre_run(follow_up)["blocks"] == []
 
 
+@pytest.mark.parametrize(
+    ("follow_up", "brings"),
+    [
+        ("undo that. never touch the generated files, change the .proto instead", False),
+        ("nein, kein neues Crate dafür. Nimm immer std::time", False),
+        ("no, keep the wire format of the handshake", False),
+        ("no, change the voucher instead", True),
+        ("nein, in src/generator.py", True),
+        ("stop, redeem_all must not change", True),
+        ("now keep the wire format of the handshake", True),
+    ],
+)
+def test_a_refusal_of_the_work_brings_only_what_it_names(
+    start_chat: StartChat, shop: Repository, follow_up: str, *, brings: bool
+) -> None:
+    wire = "def read(proto):\n    # generated from the wire format of the handshake, std::time, crate\n    proto()\n"
+    redeem = "def redeem_all():\n    pass\n"
+    shop.commit({**MORE, "src/zebra.py": wire, "src/ring.py": redeem, "schema/zebra.proto": "handshake wire\n"})
+    chat = start_chat()
+    chat.turn(PROMPT)
+    assert ("context" in kinds(chat.pre_run(follow_up))) is brings
+
+
 def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(MORE)
     assert (
