@@ -59,6 +59,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
         "test_direction_change.py::test_only_sentences_on_what_went_or_on_a_fault_are_the_users_reason",
         "test_direction_change.py::test_a_note_names_no_task_that_is_the_users_complaint",
+        "test_direction_change.py::test_a_note_names_no_task_that_corrects_the_agent",
         "test_direction_change.py::test_a_note_on_a_git_revert_names_the_earlier_work",
         "test_direction_change.py::test_a_note_on_work_that_was_stashed_has_the_reason",
         "test_direction_change.py::test_a_part_of_the_work_that_is_done_in_another_way_is_not_given_up",
