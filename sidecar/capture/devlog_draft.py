@@ -407,14 +407,14 @@ def _is_informative(account: WorkAccount, lines: int, tests: Iterable[str], *, h
     ]
     stated = [statement.section for statement in about if not is_bookkeeping(statement.text)]
     is_named = account.title.names_whole and account.title.lines >= NAMING_SHARE * lines
-    is_named &= has_event or any(map(is_work, about))
     is_shown_to_work = any(each.section == "evidence" for each in account.statements) or bool(tests)
     has_reason = not _REASONS.isdisjoint(stated) or any(
         states_reason(each.text) if each.section == "commit" else each.section == "change" and gives_reason(each.text)
         for each in account.statements
     )
-    is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
     is_whole = has_event or (has_reason and is_shown_to_work)
+    is_named &= is_whole or any(map(is_work, about))
+    is_explained = has_reason or len(stated) + is_shown_to_work >= MIN_STATEMENTS - has_event
     return is_named and is_explained and (is_whole or _entry_score(account, has_reason=has_reason) >= ENTRY_SCORE)
 
 
