@@ -21,10 +21,17 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
-from sidecar.language.closing_message import Account, WorkAccount, announces_more, is_bookkeeping, is_work, title_text
+from sidecar.language.closing_message import (
+    Account,
+    WorkAccount,
+    announces_more,
+    is_bookkeeping,
+    is_work,
+    title_text,
+    without_reversed,
+)
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
-from sidecar.language.conclusions import without_reversed
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_provenance import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
@@ -321,16 +328,9 @@ def store_devlog(
     account = _account_so_far(run, sum_so_far, tally, events)
     is_turned = any(event.kind == "directionChanged" for event in events)
     is_current = not is_turned or account.title.text == run.account.title.text
-    is_informative = (
-        is_current
-        and _is_concluded(run)
-        and _is_informative(
-            account,
-            _lines(tally),
-            {**_details(sum_so_far).tests, **_test_lines(run)},
-            has_event=has_event,
-        )
-    )
+    tests = {**_details(sum_so_far).tests, **_test_lines(run)}
+    may_be_named = is_current and _is_concluded(run)
+    is_informative = may_be_named and _is_informative(account, _lines(tally), tests, has_event=has_event)
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or has_event) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)

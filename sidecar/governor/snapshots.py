@@ -210,17 +210,24 @@ def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
 
     Room that these leave has the first paragraphs of other runs, without announcements, assent and what was refused.
     """
-    texts = [_stated_text(run) or ("" if position else _first_words(run)) for position, run in enumerate(runs)]
-    room = MAX_OF_EACH - sum(map(bool, texts))
+    found: dict[int, str] = {}
+    for position, run in enumerate(runs):
+        if len(set(found.values())) == MAX_OF_EACH:
+            break
+        if text := _stated_text(run) or ("" if position else _first_words(run)):
+            found[position] = _with_request(text, runs[position:])
     for position, run in enumerate(runs):
         is_refused = position > 0 and is_correction(runs[position - 1].objective)
-        if room > 0 and not texts[position] and not is_refused:
-            texts[position] = _first_words(run)
-            room -= bool(texts[position])
-    for position, (run, text) in enumerate(zip(runs, texts, strict=True)):
-        has_request = run.objective and all(run.objective != earlier.objective for earlier in runs[position + 1 :])
-        if text:
-            yield f"{text}{REQUEST}{clip(run.objective, REQUEST_CHARACTERS)})" if has_request else text
+        if len(found) < MAX_OF_EACH and position not in found and not is_refused and (text := _first_words(run)):
+            found[position] = _with_request(text, runs[position:])
+    yield from (found[position] for position in sorted(found))
+
+
+def _with_request(text: str, runs: Sequence[RunSummary]) -> str:
+    """Return what the first of some runs found with its request, unless an earlier run has the same request."""
+    objective = runs[0].objective
+    is_shared = any(objective == earlier.objective for earlier in runs[1:])
+    return text if is_shared or not objective else f"{text}{REQUEST}{clip(objective, REQUEST_CHARACTERS)})"
 
 
 def _stated_text(run: RunSummary) -> str:

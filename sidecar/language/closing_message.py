@@ -455,3 +455,37 @@ def _informative(text: str) -> set[str]:
     words = {term for term in query_terms(text) if term not in account_terms()}
     unspaced = len(UNSPACED.findall(text))
     return words | {f"\0{number}" for number in range(unspaced // 4)}
+
+
+def without_reversed(account: WorkAccount, later: str) -> WorkAccount:
+    """Return an account without what later words about the same state the other way round: the first, not the last."""
+    sentences = [(set(_WORD.findall(text)), set(query_terms(text))) for text in _SENTENCE_END.split(later.lower())]
+
+    def is_reversed(statement: str) -> bool:
+        words, terms = set(_WORD.findall(statement.lower())), set(query_terms(statement))
+        opposites = {_OPPOSITES[word] for word in words & _OPPOSITES.keys() if _OPPOSITES[word] not in words}
+        return any(
+            not opposites.isdisjoint(other)
+            and all(word not in other for word in words if _OPPOSITES.get(word) in opposites)
+            and len(terms & about) >= max(MIN_SHARED, len(terms) / 2)
+            for other, about in sentences
+        )
+
+    if not later:
+        return account
+    statements = tuple(each for each in account.statements if not is_reversed(each.text))
+    return WorkAccount(statements, NO_ACCOUNT.title if is_reversed(account.title.text) else account.title)
+
+
+MIN_SHARED = 2
+"""Words that two statements share at least, or they are about different work."""
+
+_WORD, _SENTENCE_END = lazy_regex(r"[^\W\d_]+"), lazy_regex(r"[.!?;]\s|\n")
+_PAIRS = (
+    "first last before after always never left right top bottom min max minimum maximum ascending descending oldest"
+    " newest upper lower include exclude includes excludes inclusive exclusive enabled disabled inside outside above"
+    " below ersten letzten vor nach links rechts premier dernier avant après primer último primero último antes después"
+    " primeiro último primo ultimo prima dopo eerste laatste voor na первый последний первого последнего"
+).split()
+_OPPOSITES = {**dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True)), **dict(zip(_PAIRS[1::2], _PAIRS[::2], strict=True))}
+"""Words by their opposite: a later statement with the other one takes an earlier one back."""

@@ -1,7 +1,6 @@
 """Recognize an agent's sentences that are worth storing: a choice with its reason, the explanation of an error. Pure.
 
-Plans, possibilities and offers are not conclusions; nor is a report that something was done. Also recognize what later
-words about the same state the other way round.
+Plans, possibilities and offers are not conclusions; nor is a report that something was done.
 """
 
 import re
@@ -10,8 +9,6 @@ from typing import Literal, NamedTuple
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import sentences
-from sidecar.core.terms import query_terms
-from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount
 
 StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",
@@ -133,37 +130,3 @@ def _size(text: str) -> int:
     """Return the number of words; scripts without spaces count by characters."""
     unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
     return max(len(text.split()), MIN_WORDS if unspaced >= MIN_UNSPACED_CHARACTERS else 0)
-
-
-def without_reversed(account: WorkAccount, later: str) -> WorkAccount:
-    """Return an account without what later words about the same state the other way round: the first, not the last."""
-    sentences = [(set(_WORD.findall(text)), set(query_terms(text))) for text in _SENTENCE_END.split(later.lower())]
-
-    def is_reversed(statement: str) -> bool:
-        words, terms = set(_WORD.findall(statement.lower())), set(query_terms(statement))
-        opposites = {_OPPOSITES[word] for word in words & _OPPOSITES.keys() if _OPPOSITES[word] not in words}
-        return any(
-            not opposites.isdisjoint(other)
-            and all(word not in other for word in words if _OPPOSITES.get(word) in opposites)
-            and len(terms & about) >= max(MIN_SHARED, len(terms) / 2)
-            for other, about in sentences
-        )
-
-    if not later:
-        return account
-    statements = tuple(each for each in account.statements if not is_reversed(each.text))
-    return WorkAccount(statements, NO_ACCOUNT.title if is_reversed(account.title.text) else account.title)
-
-
-MIN_SHARED = 2
-"""Words that two statements share at least, or they are about different work."""
-
-_WORD, _SENTENCE_END = lazy_regex(r"[^\W\d_]+"), lazy_regex(r"[.!?;]\s|\n")
-_PAIRS = (
-    "first last before after always never left right top bottom min max minimum maximum ascending descending oldest"
-    " newest upper lower include exclude includes excludes inclusive exclusive enabled disabled inside outside above"
-    " below ersten letzten vor nach links rechts premier dernier avant après primer último primero último antes después"
-    " primeiro último primo ultimo prima dopo eerste laatste voor na первый последний первого последнего"
-).split()
-_OPPOSITES = {**dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True)), **dict(zip(_PAIRS[1::2], _PAIRS[::2], strict=True))}
-"""Words by their opposite: a later statement with the other one takes an earlier one back."""
