@@ -127,7 +127,7 @@ class _Choice(NamedTuple):
 def _choice(sentence: str) -> _Choice:
     """Split a decision into what was chosen, why, what for, and what was not chosen."""
     first_part = _PURPOSE_FIRST.match(sentence)
-    subject, reason, alternative = statement_parts(_PURPOSE_FIRST.sub("", sentence))
+    subject, reason, alternative = statement_parts(sentence[first_part.end() :] if first_part else sentence)
     parts = [_PURPOSE.split(part, maxsplit=1) for part in (subject, reason, alternative)]
     purpose = first_part[1] if first_part else next((rest[0] for _, *rest in parts if rest), "")
     bare = [_VERB_AT_END.sub("", first.strip(" .,;:，。")) for first, *_ in parts]

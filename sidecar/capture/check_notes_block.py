@@ -100,7 +100,7 @@ class Work(NamedTuple):
     terms: frozenset[str] = frozenset()
     """Words of its lines, of the files it created and of the last run's commands."""
     code_terms: frozenset[str] = frozenset()
-    """Words of the last lines added that are no comments."""
+    """Words of the last lines added, without comments."""
     place: frozenset[str] = frozenset()
     """Words of the paths it worked in, which say nothing about what it did there."""
 
