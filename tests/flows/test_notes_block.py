@@ -162,8 +162,8 @@ def replace(conversation: Conversation, old: str, new: str) -> list[dict[str, An
 
 
 def add_tax(conversation: Conversation) -> None:
-    work = lambda: replace(conversation, PRICES, PRICES + TAX)  # noqa: E731
-    conversation.turn("Add the tax", work, text="Added tax helpers to the prices.")
+    text = "Added tax helpers to the prices."
+    conversation.turn("Add the tax", lambda: replace(conversation, PRICES, PRICES + TAX), text=text)
 
 
 def rejected(conversation: Conversation) -> list[Any]:
@@ -282,8 +282,10 @@ STORE = "import sqlite3\n\n\ndef open_store(path):\n    return sqlite3.connect(p
 def test_a_decision_that_the_changes_do_not_show_or_contradict_is_a_memory_only(
     conversation: Conversation, memories: Memories, decision: str
 ) -> None:
-    work = lambda: [conversation.edit("till/store.py", STORE)]  # noqa: E731
-    after = conversation.turn("Store the carts.", work, text=reply(f"Decision: {decision}"))["after"]
+    text = reply(f"Decision: {decision}")
+    after = conversation.turn("Store the carts.", lambda: [conversation.edit("till/store.py", STORE)], text=text)[
+        "after"
+    ]
     assert after["artifacts"] == []
     assert [memory["text"] for memory in stored(memories)] == [decision]
 
