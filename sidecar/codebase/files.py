@@ -35,6 +35,7 @@ from sidecar.core.binary_sections import BinarySection, SectionReader, of_texts
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.terms import stem
 from sidecar.system.git import Git, GitFailed, blob_sizes, find_root, read_blobs
 from sidecar.system.safe_open import read_below
 
@@ -445,6 +446,7 @@ _SCREEN_DESCRIPTION = lazy_regex(r".*/res/(?:layout|menu|xml|navigation)[\w-]*/[
 
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))
 """File names so common that two files sharing one are not related."""
+TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
 
 
 class FileKind(NamedTuple):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidecar.codebase.files import COMMON_STEMS, is_own_code
+from sidecar.codebase.files import COMMON_STEMS, TEST_WORDS, is_own_code
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import (
@@ -140,13 +140,12 @@ def spelled_files(documents: Documents, text: str) -> list[str]:
     return [path for paths in found.values() if len(paths) <= AMBIGUOUS_NAMES for path in paths]
 
 
-_LAYERS = frozenset(
+_LAYERS = TEST_WORDS | frozenset(
     stem(word)
     for word in (
         "helper", "service", "controller", "component", "hook", "middleware", "model", "view", "handler", "provider",
         "repository", "extension", "plugin", "store", "screen", "widget", "template", "page", "route", "module",
-        "migration", "script", "util", "test", "spec", "coverage", "e2e", "fixture", "doc", "example", "feature",
-        "domain", "action", "layout", "resource",
+        "migration", "script", "util", "doc", "example", "feature", "domain", "action", "layout", "resource",
     )
 )  # fmt: skip
 """Files and folders by what their files are, not by what they are about."""

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.codebase.files import COMMON_STEMS, stem_of
+from sidecar.codebase.files import COMMON_STEMS, TEST_WORDS, stem_of
 from sidecar.codebase.search.mentioned_files import bare_name
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
@@ -29,7 +29,6 @@ def _name_words(path: str) -> frozenset[str]:
     return frozenset() if stem_of(path) in COMMON_STEMS else frozenset(query_terms(bare_name(path)))
 
 
-TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
 FAILURE_WORDS = frozenset(map(stem, (
     "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
 )))  # fmt: skip
