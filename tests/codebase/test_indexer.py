@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import orjson
+import psutil
 import pytest
 
 from sidecar.codebase import indexer as analysis_workers
@@ -69,16 +70,17 @@ def committed(repository: Repository) -> list[tuple[str, str]]:
 
 
 def alive(pids: Path) -> list[int]:
-    return [int(path.stem) for path in pids.glob("*.pid") if is_alive(int(path.stem))]
+    return [int(path.stem) for path in pids.glob("*.pid") if is_alive(int(path.stem), path.read_text())]
 
 
-def is_alive(pid: int) -> bool:
+def is_alive(pid: int, started: str) -> bool:
+    """Whether the process that started at a time still runs; another one may have its number by now."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        process = psutil.Process(pid)
+        started_then = started and abs(process.create_time() - float(started)) < 2  # the boot time is in whole seconds
+        return bool(started_then) and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def summaries_of(results: Iterable[FileWords | AnalysedFile]) -> list[AnalysedFile]:

@@ -1,4 +1,4 @@
-"""A worker as the sidecar starts it, with faults by file name; it writes its pid into a folder.
+"""A worker as the sidecar starts it, with faults by file name; it writes its pid and start time into a folder.
 
 python -m tests.support.faulty_worker PIDS
 """
@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from sidecar.codebase import file_analysis_worker
 from sidecar.codebase.summary.summarize import count_words, summarize
@@ -35,7 +37,7 @@ def faulty(analyse: Callable[..., Any]) -> Callable[..., Any]:
 
 if __name__ == "__main__":
     PIDS = Path(sys.argv[1])
-    PIDS.joinpath(f"{os.getpid()}.pid").touch()
+    PIDS.joinpath(f"{os.getpid()}.pid").write_text(str(psutil.Process().create_time()))
     vars(file_analysis_worker).update(count_words=faulty(count_words), summarize=faulty(summarize))
     pipe = claim()
     serve_lines(pipe.read_fd, pipe.write_fd, file_analysis_worker.handle_request)
