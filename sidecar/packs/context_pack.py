@@ -106,11 +106,12 @@ def shown_region(order: int, found: FoundRegion) -> ShownRegion:
 
 
 def sent_region(found: FoundRegion) -> SentRegion:
-    """Return a region's entry in the ledger. Only the beginning of a definition has its name."""
+    """Return a region's entry in the ledger. Code between definitions has no name, nor have long docstrings."""
     region = found.ranked.region
-    is_named = region.is_definition and not region.head and not region.is_prose
-    name = digest_bytes(region.name.encode("utf-8", "surrogatepass"))[:6] if is_named else ""
-    return SentRegion(name, found.digest)
+    if not region.is_definition or region.is_prose:
+        return SentRegion("", found.digest)
+    name = f"{region.name}:{region.window}" if region.window else region.name
+    return SentRegion(digest_bytes(name.encode("utf-8", "surrogatepass"))[:6], found.digest)
 
 
 def known_file(known: SessionContents, path: str) -> FileEntry | None:

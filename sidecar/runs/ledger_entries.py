@@ -62,7 +62,7 @@ class SentRegion:
     """A region that a session received, wherever in its file it was."""
 
     name: str
-    """Digest of the definition's name; empty for code between definitions."""
+    """Digest of the definition's name, with the window's number in a long one; empty for code between definitions."""
     content: str
     """Digest of its lines."""
 

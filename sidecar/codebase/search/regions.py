@@ -64,6 +64,8 @@ class Region(NamedTuple):
     """The definition it is or belongs to, with its container; empty at the top of a file."""
     head: int = 0
     """For a later window of a definition, the line that states what it belongs to; else 0."""
+    window: int = 0
+    """Number of windows of the same code before it."""
     is_definition: bool = False
     """Whether it is a definition of its own or part of one, rather than code between definitions."""
     is_imports: bool = False
@@ -311,14 +313,14 @@ def _docstring(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
 
 def _pieces(lines: Sequence[str], region: Region, first: int, last: int, gap: tuple[int, int]) -> Iterator[Region]:
     hidden = gap[1] - gap[0] + 1 if gap[0] else 0
-    start = first
-    for left in range(-(-(last - first + 1 - hidden) // WINDOW_LINES), 1, -1):
+    start, count = first, max(1, -(-(last - first + 1 - hidden) // WINDOW_LINES))
+    for window in range(count - 1):
         inside = hidden if start <= gap[0] else 0
-        target = start + inside + (last - start + 1 - inside) // left
+        target = start + inside + (last - start + 1 - inside) // (count - window)
         cut = _best_cut(lines, max(start, gap[1] if inside else start), target, last)
-        yield _window(region, start, cut - 1, gap)._replace(goes_on=True)
+        yield _window(region, start, cut - 1, gap)._replace(window=window, goes_on=True)
         start = cut
-    yield _window(region, start, last, gap)
+    yield _window(region, start, last, gap)._replace(window=count - 1)
 
 
 def _window(region: Region, first: int, last: int, gap: tuple[int, int]) -> Region:

@@ -279,6 +279,20 @@ def test_an_edit_of_a_region_that_the_session_has_arrives_as_a_hunk(start_chat: 
     assert "def apply_discount" not in sent(third)
 
 
+def test_the_windows_of_a_long_function_are_not_sent_again_after_the_agents_own_edit(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    steps = "".join(f"    cart.step_{n:02}(cart.items[{n}], 'step {n}')\n" for n in range(90))
+    shop.commit({"src/settle.py": f"def settle_cart(cart):\n{steps}    return cart\n"}, "Settle carts")
+    chat = start_chat("codex")
+    assert "cart.step_89" in sent(chat.turn("Explain settle_cart in src/settle.py"))
+    text = (shop.path / "src/settle.py").read_text(encoding="utf-8")
+    edited = text.replace("cart.step_50(", "cart.log()\n    cart.step_50(")
+    chat.turn("Log before step_50", lambda: [chat.edit("src/settle.py", edited)])
+    shown = text_of(chat.pre_run("Rename log to note in settle_cart of src/settle.py"), "context")
+    assert "cart.step_" not in shown
+
+
 def test_thirteen_turns_on_one_subject_cost_a_tenth_of_sending_everything_each_time(
     start_chat: StartChat, shop: Repository
 ) -> None:
