@@ -25,6 +25,7 @@ _CAMEL = lazy_regex(
     IP_VERSION + r"|[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
 )
 _IDENTIFIER = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
+_OPTION = lazy_regex(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)+)(?![\w-])")
 _NAME_LIKE = lazy_regex(r"[a-z][A-Z]|_|[.:]|\d")
 _UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _UNSPACED = lazy_regex(f"[{_UNSPACED_SCRIPTS}]")
@@ -201,6 +202,7 @@ def _significant_terms(words: list[tuple[str, tuple[str, ...]]]) -> dict[str, No
 
 def _words_with_terms(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the words of a prompt that may say something, and their terms."""
+    text = _with_named_options(text)
     if not text.isascii():
         text = _CHINESE_FUNCTION_WORD.sub(" ", text)
     for word in words_in(text):
@@ -236,11 +238,16 @@ def _source_part(word: str, term: str) -> str:
 _WORD_PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
+def _with_named_options(text: str) -> str:
+    """Return a prompt with each option of several words, as `--dry-run`, spelled as the code names it: `dry_run`."""
+    return _OPTION.sub(lambda option: option[1].replace("-", "_"), text) if "--" in text else text
+
+
 def identifiers_of(text: str) -> list[str]:
-    """Return the words of a prompt that look like identifiers: camelCase, snake_case, dotted, quoted."""
+    """Return the words of a prompt that look like identifiers: camelCase, snake_case, dotted, or a program's option."""
     identifiers = (
         match[0]
-        for match in _IDENTIFIER.finditer(text)
+        for match in _IDENTIFIER.finditer(_with_named_options(text))
         if _NAME_LIKE.search(match[0].strip("_")) or match[0].startswith("_")
     )
     return list(dict.fromkeys(identifiers))

@@ -137,6 +137,12 @@ def test_identifiers_are_recognized() -> None:
     ]  # fmt: skip
 
 
+def test_an_option_of_several_words_is_read_as_the_code_names_it() -> None:
+    text = "does `--one-file-system` skip --all-the-way-- or -x?"
+    assert identifiers_of(text) == ["one_file_system"]
+    assert query_terms(text)[:1] == query_terms("one_file_system")[:1]
+
+
 @together("piece", ["a", "A", "a.", "a/", ".", "/", "aB", "a_", "1", "é", "修", "修a", "[", "a-", "_", "A1"])
 def test_time_grows_linearly_with_the_text(piece: str) -> None:
     def work_of(length: int) -> Callable[[], None]:

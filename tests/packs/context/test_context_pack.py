@@ -212,6 +212,16 @@ def test_a_follow_up_that_names_another_definition_gets_its_code(
     assert f"def {name}" in sent(chat.pre_run(f"and what is {name} for?"))
 
 
+def test_a_follow_up_that_names_an_option_gets_the_code_that_defines_it(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    options = "def options(parser):\n    parser.flag('one-file-system', name='one_file_system')\n"
+    shop.commit({"src/options.py": options}, "Add options")
+    chat = start_chat("codex")
+    chat.turn(PROMPT)
+    assert "one_file_system" in text_of(chat.pre_run("does it work when --one-file-system is given?"), "context")
+
+
 def long_module(repository: Repository) -> None:
     """Commit a module whose functions do not fit into a follow-up together."""
     filler = "".join(f"    value_{number} = {number}\n" for number in range(30))
