@@ -105,6 +105,18 @@ def test_documents_come_after_sources_unless_the_prompt_asks_for_them() -> None:
     assert document_share("the total is wrong", "src/cart.py") == 0.0
 
 
+def test_a_changelog_is_its_newest_entries_and_an_older_one_that_the_prompt_is_about() -> None:
+    entries = "".join(f"## 1.{n}\n\n" + "- Repair the cart\n" * 20 + "\n" for n in range(30, 0, -1))
+    text = entries.replace("## 1.7\n", "## 1.7\n\n- Drop the voucher of Kilkenny\n")
+
+    def first_lines(prompt: str) -> list[int]:
+        return sorted(region.region.first for region in ranked(prompt, ("CHANGELOG.md", text)))
+
+    assert max(first_lines("add our repair to the changelog")) <= 40
+    assert first_lines("add our repair to the changelog")[0] == 1
+    assert text[: text.index("Kilkenny")].count("\n") < first_lines("When did the Kilkenny voucher go?")[-1] + 5
+
+
 def test_regions_are_chosen_by_value_within_the_bytes() -> None:
     regions = ranked("Why is `Cart.total` wrong?")
     for budget in (0, 150, 300, 10_000):
