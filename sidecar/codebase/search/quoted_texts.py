@@ -37,6 +37,9 @@ _QUOTED = lazy_regex(
 _IN_BACKTICKS, _CODE_SIGN = 6, lazy_regex(r"::|->|\(\)|[{}*\\]")
 """The group of a quotation in backticks; what is in code and hardly ever in a text for people."""
 
+_PRINTED_VALUE = lazy_regex(r": [A-Z]\w{0,60}(?: ?\{| ?\().*")
+"""The value that a program prints behind a message, such as an error with its fields."""
+
 _MESSAGE = lazy_regex(
     r"(?m)^[ \t>]{0,20}(?:\[[^\]\n]{1,40}\][: \t]{1,4})?"
     r"(?:(?:[Ee]rror|[Ww]arning|[Ff]atal|[Pp]anic)(?:\[\w{1,10}\])?: (?![ \t])([^\n]{8,240})"
@@ -80,7 +83,7 @@ def quoted_texts(text: str) -> list[str]:
     found = (
         part.strip()
         for parts in (quoted, messages, _pasted_lines(text))
-        for part in parts
+        for part in map(_without_value, parts)
         if ((" " in part and len(_LONG_WORD.findall(part)) > 1) or _UNSPACED.search(part))
         and not _OF_RUNNER.match(part.strip())
     )
@@ -96,7 +99,12 @@ def _is_prose(quotation: re.Match[str]) -> bool:
     in_backticks = quotation[_IN_BACKTICKS]
     if in_backticks and len(in_backticks.split()) < MIN_PASTED_WORDS and not in_backticks[0].isupper():
         return False
-    return _CODE_SIGN.search(quotation[0]) is None
+    return _CODE_SIGN.search(_without_value(quotation[0])) is None
+
+
+def _without_value(text: str) -> str:
+    """Return a message without the value that follows it, as in `no such cart: Os { code: 2 }`."""
+    return _PRINTED_VALUE.sub("", text)
 
 
 def as_quotations(texts: Sequence[str]) -> str:

@@ -31,6 +31,7 @@ from tests.support.growth import takes_linear_time
         ("error: no such option --foo", ["no such option --foo"]),
         ("it says: cannot open cart.txt", ["cannot open cart.txt"]),
         ("ValueError: cart has no lines", ["cart has no lines"]),
+        ("it panics with 'reading the cart: Os { code: 2, kind: NotFound }'", ["reading the cart"]),
         ("[shop] Failed to load the cart", ["Failed to load the cart"]),
         ("Why this?\n\nMounted cart as /home/me/cart\n", ["Mounted cart as /home/me/cart"]),
     ],
