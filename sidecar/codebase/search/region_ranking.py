@@ -12,8 +12,8 @@ from sidecar.codebase.search.bm25 import K1
 from sidecar.codebase.search.prompt_parts import Frame, PromptEvidence
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary.model import Summary
+from sidecar.codebase.summary.purpose import is_changelog
 from sidecar.core.clean_text import size
-from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import count_terms, query_terms, term_set
 
 LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
@@ -34,7 +34,6 @@ MAX_NAMESAKES = 3
 NEAR_LINES = 20.0
 """Distance at which closeness to a file's best region counts half."""
 
-_CHANGELOG = lazy_regex(r"(?i)(?:^|/)(?:change[-_ ]?logs?|changes|history|news|release[-_ ]?notes)(?:\.\w{2,4})?$")
 NEWEST_LINES, MIN_COVERAGE = 40, 0.6
 """Lines of a changelog that are its newest entries, and the share of a prompt's words that lead to an older one."""
 
@@ -284,7 +283,7 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     for rank, file in enumerate(files):
         most = REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS
         chosen = _candidates(file, evidence, framed[rank], ALL_REGIONS if file.has_all_regions else most)
-        if _CHANGELOG.search(file.path):
+        if is_changelog(file.path):
             chosen = _newest_entries(file, chosen, MIN_COVERAGE * total_weight)
         best = file.regions[chosen[0]] if chosen else None
         file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)

@@ -5,6 +5,7 @@ Also the purpose and comment of a definition, and its description in a README.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_test
@@ -102,7 +103,7 @@ _SPACES = lazy_regex(r"\s+")
 _NOT_A_PURPOSE = lazy_regex(
     r"(?i)(?:copyright|\W*licen[sc]ed?\b|the mit license|apache license|spdx|@license|eslint|prettier|ts-|@ts|@flow"
     r"|@jsx|@vitest|@jest|istanbul|noinspection|nolint|type:\s*ignore|pylint|flake8|ruff|vim:|\(c\)|©"
-    r"|ignore(?:_for_file)?:|luacheck|shellcheck|solhint|credo:|swiftlint|tflint|sqlfluff|checkov|cspell|rubocop:"
+    r"|ignore(?:_for_file)?:|resharper|luacheck|shellcheck|solhint|credo:|swiftlint|tflint|sqlfluff|checkov|cspell|rubocop:"
     r"|all rights reserved|use of this source|redistribution|this (?:file|source code) is (?:part|licensed|subject)"
     r"|(?:source|origin(?:al)?|from|see|ref(?:erence)?s?|credits?|adapted from|based on|taken from)\b:? ?<?https?://"
     r"|(?:exit|fail|stop|abort|bail(?: out)?|die|quit)s? (?:(?:immediately|early|script) ){0,2}"
@@ -112,7 +113,8 @@ _NOT_A_PURPOSE = lazy_regex(
     r"|beware of\b|(?:please )?(?:do not|don['’]t) (?-i:[a-z]))"
     r"|typed: (?:true|false|ignore|strict|strong)\b"
     r"|(?-i:(?:Create|Alter|Drop|Add|Rename|Redefine)(?:Table|Index|Enum|ForeignKey|PrimaryKey|View|Column)s?\b)"
-    r"|import\b|global|module (?:dependencies|exports|variables)\b)"
+    r"|import\b|global|module (?:dependencies|exports|variables)\b"
+    r"|(?:external|internal|local|other|standard|third[- ]party) (?:dependencies|imports|libraries|modules|packages)\b)"
 )
 
 _STATES_NOTHING = lazy_regex(
@@ -129,6 +131,20 @@ _INSTRUCTION = lazy_regex(
     r"(?:(?:the|this|these|it)\b|`)"
 )
 """A first sentence that tells what to do instead of what something is; what follows it does so too."""
+
+
+_CHANGELOG = lazy_regex(r"(?i)(?:^|/)(?:change[-_ ]?logs?|changes|history|news|release[-_ ]?notes)(?:\.\w{2,4})?$")
+_RELEASE = lazy_regex(r"(?i)\W{0,6}(?:(?:version |release )?\[?v?\d{1,4}[.-]\d|unreleased\b)")
+
+
+def is_changelog(path: str) -> bool:
+    """Whether a file lists the changes of each release."""
+    return _CHANGELOG.search(path) is not None
+
+
+def changelog_purpose(lines: Sequence[str], language: Language | None) -> str:
+    """Return what a changelog says about itself above its first release."""
+    return file_purpose([*takewhile(lambda line: not _RELEASE.match(line), lines[:_HEAD_LINES])], language)
 
 
 def file_purpose(lines: Sequence[str], language: Language | None) -> str:

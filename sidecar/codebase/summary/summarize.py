@@ -37,8 +37,10 @@ from sidecar.codebase.summary.pattern_languages import (
     script_lines,
 )
 from sidecar.codebase.summary.purpose import (
+    changelog_purpose,
     derived_purpose,
     file_purpose,
+    is_changelog,
     main_definition_purpose,
     notebook_purpose,
 )
@@ -278,6 +280,8 @@ def _with_pattern_matches(syntax: Syntax, by_pattern: Sequence[Definition], gram
 def _purpose(path: str, lines: Sequence[str], language: Language | None, syntax: Syntax) -> tuple[str, bool]:
     if is_notebook(path):
         return notebook_purpose(lines, syntax.definitions), False
+    if is_changelog(path):
+        return changelog_purpose(lines, language), False
     stated = file_purpose(lines, language) or main_definition_purpose(path, lines, language, syntax.definitions)
     return (stated, False) if stated else (derived_purpose(path, syntax.definitions, syntax.imports), True)
 

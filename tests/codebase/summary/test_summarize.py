@@ -341,6 +341,14 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.py", '"""\nOur exception hierarchy:\n\n* A\n"""\n', "Our exception hierarchy"),
         ("a.md", "# Title\n\n1. Start it.\n\nIf you want to stop it, run `stop`.\n\nSee below.\n", "Sections: Title"),
         ("a.md", "# Title\n\nRun the shop locally and connect it to the till.\n\nMore.\n", "Sections: Title"),
+        ("CHANGES.md", "# 2.1\n\nThis is a release without changes.\n", ""),
+        ("CHANGELOG.md", "# Changelog\n\nAll notable changes.\n\n## [2.1]\n\nMore carts.\n", "All notable changes."),
+        (
+            "lib/cart.rb",
+            "# external dependencies\nrequire 'rack'\n\n# A cart of goods.\nclass Other; end\n",
+            "Other: A cart of goods.",
+        ),
+        ("src/Cart.cs", "// ReSharper disable UnusedMember.Local\nclass Pay {}\n", "Defines Pay"),
     ],
 )
 def test_the_purpose_is_the_first_sentence_about_the_file(path: str, text: str, purpose: str) -> None:

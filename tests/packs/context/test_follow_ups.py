@@ -478,9 +478,9 @@ def test_a_document_is_named_without_its_ending(start_chat: StartChat, shop: Rep
 def test_a_named_document_is_a_subject_though_no_file_contains_its_name(
     start_chat: StartChat, shop: Repository
 ) -> None:
-    shop.commit({"HISTORY.md": "# Releases\n\nVersion 2 sells vouchers.\n"})
+    shop.commit({"HISTORY.md": "# Releases\n\nWhat changed for the customers.\n\n## 2.0\n\nVouchers are sold.\n"})
     text = text_of(start_chat().pre_run("update the changelog"), "context")
-    assert "\nHISTORY.md — Version 2 sells vouchers." in text
+    assert "\nHISTORY.md — What changed for the customers." in text
 
 
 def test_what_a_follow_up_does_not_point_at_is_counted(start_chat: StartChat, shop: Repository) -> None:
