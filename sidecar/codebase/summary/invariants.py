@@ -254,10 +254,14 @@ _OMITS = lazy_regex(
 
 _ABOUT_USE = lazy_regex(
     r"(?:Please )?[Dd](?:o not|on['’]t) "
-    r"(?:(?:call|invoke|rename|remove|delete|reorder|touch|inline|edit|modify|forget|rely)\b"
+    r"(?:(?:call|invoke|rename|remove|delete|reorder|touch|inline|edit|modify|forget|rely|change|override|extend"
+    r"|subclass|implement|access|mutate|depend|assume)\b|use (?:directly|for|from|in|on|outside|with)\b"
     r"|\w+ (?:this|it|these|them)\b)"
 )
 """A request to whoever uses or changes a definition."""
+
+_DESCRIPTION = lazy_regex(r"\s*(?:/\*\*|///)")
+"""The start of a comment that says what the definition below it does."""
 
 _TAG = lazy_regex(r"[@\\]\w|:\w+[ :]")
 
@@ -334,14 +338,20 @@ def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> t
         first, code = leading_lines(lines, definition.line, at)
         at = max(at, definition.line + 1)
         line, text = _warning_in([without_emphasis(_comment_text(text)) for text in lines[first - 1 : code - 1]])
-        is_flag = definition.kind in _VALUES or _OMITS.match(definition.name)
+        describes = _DESCRIPTION.match(lines[first - 1]) and line == next(_filled(lines, first, code), -1)
+        is_flag = definition.kind in _VALUES or _OMITS.match(definition.name) or describes
         is_about_use = definition.kind not in _VALUES and _ABOUT_USE.match(text)
         if _BEHAVIOUR.match(text) or (is_flag and _REQUEST.match(text) and not is_about_use):
-            continue  # "Do not check the date" is what a flag means
+            continue  # "Do not check the date" is what a flag means, or what a function does
         if text and len(landmines) < MAX_LANDMINES:
             name = f"{definition.container}.{definition.name}" if definition.container else definition.name
             landmines.setdefault(first + line, Landmine(first + line, name, text))
     return tuple(landmines.values())
+
+
+def _filled(lines: Sequence[str], first: int, code: int) -> Iterator[int]:
+    """Yield the indexes of the lines of a comment that have words."""
+    return (index for index, text in enumerate(lines[first - 1 : code - 1]) if _comment_text(text))
 
 
 def _comment_text(line: str) -> str:

@@ -539,6 +539,22 @@ def test_a_warning_about_the_use_of_a_definition_that_omits_something_is_a_landm
     assert len(summarize("a.py", text.encode()).landmines) == 1
 
 
+@together(
+    "comment",
+    {
+        "/** Don't sleep when the condition is true. */": 0,
+        "/**\n * Do not fire an event.\n * @param x\n */": 0,
+        "/** Don't use directly: the till calls it. */": 1,
+        "/**\n * Sums the cart.\n * Do not sort the lines: receipts show them.\n */": 1,
+        "// Do not sort the lines: receipts show them.": 1,
+    }.items(),
+)
+def test_a_description_of_what_a_function_leaves_out_is_no_landmine(comment: tuple[str, int]) -> None:
+    text, landmines = comment
+    summary = summarize("a.js", f"{text}\nfunction total(x) {{\n  return x\n}}\n".encode())
+    assert len(summary.landmines) == landmines
+
+
 TOKEN = "ghp_" + "aZbYcXdWeV" * 4
 
 
