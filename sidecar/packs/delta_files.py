@@ -193,7 +193,7 @@ def _changed_location_lines(places: Sequence[str]) -> list[str]:
     if not places:
         return []
     named = [f"@@ {place.replace('+', ' +').lstrip()}" for place in places]
-    return [f"  changed since sent: {join_first(named, MAX_CHANGED_LOCATIONS)}"]
+    return [f"  no longer as sent or written: {join_first(named, MAX_CHANGED_LOCATIONS)}"]
 
 
 def _line_count(text: str) -> int:

@@ -59,7 +59,7 @@ def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
 
 def _nothing_is_forged(text: str, lines: tuple[str, ...]) -> None:
     own = {f"  {line}" for line in text.split("\n")}
-    assert all(line in own or line.startswith(("  @@ ", "  … ", "  changed since sent: ")) for line in lines)
+    assert all(line in own or line.startswith(("  @@ ", "  … ", "  no longer as sent or written: ")) for line in lines)
 
 
 def _check_lost_hunks_are_named(
@@ -67,9 +67,9 @@ def _check_lost_hunks_are_named(
 ) -> None:
     removed = [place for mark, place in shown_before.items() if mark not in present]
     has_new_lines = any(line.startswith("  @@ ") for line in lines)
-    assert not removed or has_new_lines or any(line.startswith("  changed since sent: ") for line in lines)
+    assert not removed or has_new_lines or any(line.startswith("  no longer as sent or written: ") for line in lines)
     if not text and removed:
-        assert lines[-1].startswith("  changed since sent: ")
+        assert lines[-1].startswith("  no longer as sent or written: ")
 
 
 def test_an_added_line_sends_its_own_hunk() -> None:
@@ -89,7 +89,7 @@ def test_a_reverted_hunk_is_named_by_its_location() -> None:
     first = render_diff(unified(base, now), (), "", PLENTY)
     now.remove("first")
     again = render_diff(unified(base, now), first.hunks, "", PLENTY)
-    assert again.lines == ("  changed since sent: @@ -9 +9",)
+    assert again.lines == ("  no longer as sent or written: @@ -9 +9",)
     assert again.has_new
     assert not render_diff(unified(base, now), again.hunks, "", PLENTY).has_new
 

@@ -57,7 +57,7 @@ def test_a_reverted_hunk_is_reported(start_chat: StartChat, long_file: Repositor
     chat.turn(PROMPT)
     write_long(long_file, step_15="150")
     second = delta(chat)
-    assert "changed since sent: @@ -8 +8" in second
+    assert "no longer as sent or written: @@ -8 +8" in second
     assert "return" not in second
 
 
