@@ -97,6 +97,18 @@ _RB = """RSpec.describe "Cart" do
   it("adds up") {{ {} }}
 end
 """
+_MINITEST = """require "minitest/autorun"
+
+class CartTest < Minitest::Test
+  def test_empty
+    assert_equal 0, 0
+  end
+
+  def test_total
+    {}
+  end
+end
+"""
 _PHP = """<?php
 use PHPUnit\\Framework\\TestCase;
 
@@ -269,6 +281,10 @@ RECIPES = {
     "rspec": Recipe(
         "rspec", "rspec --version", "spec/cart_spec.rb",
         _each(_RB, "expect(2).to eq(2)", "expect(1).to eq(2)", "nowhere_to_be_found", "require 'nowhere'\n"),
+    ),
+    "minitest": Recipe(
+        "ruby test/cart_test.rb", "ruby -e 'require \"minitest\"; puts Minitest::VERSION'", "test/cart_test.rb",
+        _each(_MINITEST, "assert_equal 2, 2", "assert_equal 2, 1", 'raise "no"', "require 'nowhere'\n"),
     ),
     "phpunit": Recipe(
         "phpunit tests", "phpunit --version", "tests/CartTest.php",

@@ -188,6 +188,17 @@ RUNNERS: tuple[Runner, ...] = (
         summary=r"^\d+ examples?, .*$",
     ),
     _row(
+        "minitest",
+        r"\b(?:rake|rails)(?: \S{1,60}){0,3} test\b|\bruby\b.{0,300}(?:_test|\btest_\w{1,60})\.rb\b|\bminitest\b",
+        failed=r"^\d+ (?:runs|tests), \d+ assertions, (?=[1-9]|\d+ failures, [1-9])\d+ failures, \d+ errors, \d+ skips",
+        passed=r"^[1-9]\d* (?:runs|tests), \d+ assertions, 0 failures, 0 errors, \d+ skips",
+        broken=r"\((?:LoadError|NameError|SyntaxError)\)$|^rake aborted!$",
+        failing_name=r"^(?:[ \t]+\d+\) )?(?:Failure|Error):\n(\S[^\n]*?#[^\n]*?)(?: \[[^\]\n]{1,300}\])?:$",
+        detail=r"^(?:Expected\b|[ \t]+Actual: |\w+(?:Error|Exception): |.*\((?:LoadError|NameError|SyntaxError)\)$).*$",
+        summary=r"^\d+ (?:runs|tests), \d+ assertions, .*$",
+        passing=r"^(\S[^\n]*?#[^\n]*?) = [\d.]+ s = \.$",
+    ),
+    _row(
         "phpunit",
         r"\b(?:phpunit|pest|artisan test)\b",
         failed=r"^(?:FAILURES|ERRORS)!$",

@@ -189,17 +189,17 @@ KILLED = frozenset((134, 137, 139, 143))
 
 _COUNT = lazy_regex(
     r"(?<!\d)(\d{1,12}) (?:tests? (?=failed out))?(pass(?:ed|ing)?|flaky|fail(?:ed|ing|ures?)?|interrupted"
-    r"|errors?|invalid|issues?|skip(?:ped)?|pending|ignored|xfailed|excluded|todo|(?:doc)?tests?|propert(?:y|ies)|examples?"
-    r"|total)\b|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
-    r"|failures|errors|Ran|out of)(?:: *|=| )(\d+)"
+    r"|errors?|invalid|issues?|skip(?:ped|s)?|pending|ignored|xfailed|excluded|todo|(?:doc)?tests?|propert(?:y|ies)|examples?"
+    r"|runs|total)\b|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed"
+    r"|Total|failures|errors|Ran|out of)(?:: *|=| )(\d+)"
 )
 _KINDS = {
     **dict.fromkeys(("passed", "passing", "pass", "flaky"), "passed"),
     **dict.fromkeys(("failed", "failing", "failure", "failures", "fail", "cancelled", "interrupted"), "failed"),
     **dict.fromkeys(("error", "errors", "invalid", "issue", "issues"), "errors"),
-    **dict.fromkeys(("skipped", "skip", "pending", "ignored", "xfailed", "excluded", "todo"), "skipped"),
+    **dict.fromkeys(("skipped", "skip", "skips", "pending", "ignored", "xfailed", "excluded", "todo"), "skipped"),
     **dict.fromkeys(("test", "tests", "doctest", "doctests", "property", "properties"), "total"),
-    **dict.fromkeys(("example", "examples", "total", "tests run", "ran", "out of"), "total"),
+    **dict.fromkeys(("example", "examples", "total", "runs", "tests run", "ran", "out of"), "total"),
 }
 
 

@@ -53,6 +53,8 @@ _READ_ONLY_SUBCOMMANDS = {
     "bun": frozenset(("test",)),
     "deno": frozenset("test lint check info".split()),
     "mix": frozenset(("test",)),
+    "rake": frozenset(("test",)),
+    "rails": frozenset(("test",)),
     "swift": frozenset(("test",)),
     "flutter": frozenset("test analyze doctor".split()),
     "dart": frozenset("test analyze".split()),

@@ -17,6 +17,7 @@ NAMES = {
     "go": "example.org/shop/cart › TestTotal",
     "cargo": "tests::adds_up",
     "rspec": "spec/cart_spec.rb Cart adds up",
+    "minitest": "CartTest#test_total",
     "phpunit": "CartTest::testTotal",
     "vitest_browser": "|chromium| cart.test.js > Cart > adds up",
     "playwright": "tests/cart.spec.js Cart › adds up",
@@ -31,6 +32,7 @@ COUNTS = {
     "jest": (Counts(3), Counts(2, 1), Counts(2, 1)),
     "go": (None, None, None),
     "phpunit": (Counts(2), Counts(1, 1), Counts(1, 0, 1)),
+    "minitest": (Counts(2), Counts(1, 1), Counts(1, 0, 1)),
     "bun": (Counts(3), Counts(2, 1), Counts(2, 1)),
     "deno": (Counts(3), Counts(2, 1), Counts(2, 1)),
 }
