@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from tests.support.inbox import PATIENCE_SECONDS, Inbox, Message, is_response
+from tests.support.inbox import PATIENCE_SECONDS, Inbox, Message
 from tests.support.rpc_failures import RpcFailure
 
 
@@ -40,8 +40,7 @@ class Client:
 
     def answer(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Message:
         """Wait for the response with an id and return it whole."""
-        message: Message = self.inbox.wait_for(lambda message: is_response(message, request_id), patience)
-        return message
+        return self.inbox.wait_for_response(request_id, patience)
 
     def result(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Any:
         """Wait for a result. Raise RpcFailure for an error."""

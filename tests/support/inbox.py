@@ -18,6 +18,8 @@ class Inbox:
     def __init__(self) -> None:
         self.messages: list[Any] = []
         self.closed = False
+        self._first_responses: dict[tuple[type, object], Message] = {}
+        """By the id's type and value."""
         self._changed = threading.Condition()
 
     def put(self, payload: bytes) -> None:
@@ -25,6 +27,8 @@ class Inbox:
         message = orjson.loads(payload)
         with self._changed:
             self.messages.append(message)
+            if isinstance(message, dict) and "method" not in message and "id" in message:
+                self._first_responses.setdefault((type(message["id"]), message["id"]), message)
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -35,17 +39,19 @@ class Inbox:
 
     def wait_for(self, matches: Callable[[Any], bool], patience: float = PATIENCE_SECONDS) -> Any:
         """Return the first matching message. Raise StillWaiting if none arrives."""
-        found: list[Any] = []
+        compared = 0
 
-        def has_match() -> bool:
-            found[:] = [message for message in self.messages if matches(message)][:1]
-            return bool(found) or self.closed
+        def first_match() -> Any:
+            nonlocal compared
+            new, compared = self.messages[compared:], len(self.messages)
+            return next(filter(matches, new), None)
 
-        with self._changed:
-            self._changed.wait_for(has_match, patience)
-        if not found:
-            raise StillWaiting(f"not among {len(self.messages)} messages (stream closed: {self.closed})")
-        return found[0]
+        return self._wait(first_match, patience)
+
+    def wait_for_response(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Message:
+        """Return the first response with an id. Raise StillWaiting if none arrives."""
+        message: Message = self._wait(lambda: self._first_responses.get((type(request_id), request_id)), patience)
+        return message
 
     def wait_for_count(self, matches: Callable[[Any], bool], count: int) -> list[Any]:
         """Return all matching messages once there are `count` of them."""
@@ -58,6 +64,21 @@ class Inbox:
             found = matching()
         if len(found) < count:
             raise StillWaiting(f"{len(found)} of {count} (stream closed: {self.closed})")
+        return found
+
+    def _wait(self, find: Callable[[], Any], patience: float) -> Any:
+        """Return what is found once something is; `find` is called again after each new message."""
+        found = None
+
+        def has_found() -> bool:
+            nonlocal found
+            found = find()
+            return found is not None or self.closed
+
+        with self._changed:
+            self._changed.wait_for(has_found, patience)
+        if found is None:
+            raise StillWaiting(f"not among {len(self.messages)} messages (stream closed: {self.closed})")
         return found
 
     def responses_to(self, request_id: object) -> list[Message]:
