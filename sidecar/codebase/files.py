@@ -22,7 +22,7 @@ from sidecar.codebase.file_exclusions import (
     recently_changed,
 )
 from sidecar.codebase.summary.languages import is_code, language_of
-from sidecar.codebase.worktree.git_metadata import index_signature
+from sidecar.codebase.worktree.git_metadata import index_signature, list_small_index
 from sidecar.codebase.worktree.state import (
     MAX_NESTED_DEPTH,
     MAX_NESTED_REPOSITORIES,
@@ -394,7 +394,7 @@ def _is_withheld(path: str) -> bool:
 
 def _read_index(cwd: Path) -> _Index:
     """Return git's listing of the whole index, each entry with its flags and content id, and the submodules in it."""
-    output = Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ":/")
+    output = list_small_index(cwd) or Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ":/")
     matches = _SUBMODULE.finditer(output.decode("utf-8", "surrogateescape")) if b"H 160000 " in output else ()
     return _Index(output, {path: commit for commit, path in map(re.Match.groups, matches)})
 

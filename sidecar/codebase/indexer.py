@@ -332,6 +332,9 @@ MAX_INLINE_BYTES = 48 * 1024
 """Files up to this number and size are analysed in at most 15 ms, one ordinary file in 2 ms.
 A thread hand-off waits longer."""
 
+MAX_UNSORTED_FILES = 32
+"""Reading up to this number of files takes less time than finding out which of them matter most."""
+
 _LOOKUP_BATCH = 256
 _STORE_BATCH = 64
 _STORE_AFTER_MS = 500.0
@@ -557,7 +560,7 @@ def prioritized(files: Sequence[tuple[str, str]], order: Order | None) -> list[t
     changed = [file for file in files if file[1].startswith("w:")]
     rest = [file for file in files if not file[1].startswith("w:")]
     rest.sort(key=lambda file: is_outside(file[0]))
-    if order is None or len(rest) <= MAX_INLINE_FILES:  # sorting so few takes longer than reading them
+    if order is None or len(rest) <= MAX_UNSORTED_FILES:
         return [*changed, *rest]
     remaining = set(rest)
     ordered = dict.fromkeys(file for file in order(rest) if file in remaining)

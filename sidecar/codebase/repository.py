@@ -38,7 +38,7 @@ from sidecar.codebase.worktree.diff import (
     paths_to_show,
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_metadata import head_of, index_signature
+from sidecar.codebase.worktree.git_metadata import has_small_index, head_of, index_signature
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
@@ -144,7 +144,7 @@ class Repository:
         if self._lister.read_ahead(self._process.background, self.cwd, root):
             self._process.background.start(self._load_ahead, root)
             latest, head = self.shared.listings.latest(), head_of(root)
-            if head is not None and (latest.unindexed or not latest.digest):
+            if head is not None and (latest.unindexed or not (latest.digest or has_small_index(root))):
                 self._process.background.start(self._lister.read_recently_changed, self.cwd, head)
 
     def _load_ahead(self, root: Path) -> None:

@@ -165,6 +165,7 @@ def test_last_commits_are_read_once_while_the_state_is_read(
 
     monkeypatch.setattr(files, "recently_changed", read)
     monkeypatch.setattr(Freshness, "state", state)
+    monkeypatch.setattr("sidecar.codebase.worktree.git_metadata.SMALL_INDEX_BYTES", 0)  # which is listed at once
     repository = make_repository({".specstory/history/chat.md": "pelican\n", "bird.py": "pelican = 1\n"})
     looks = CodebaseClient(client, repository.path)
     assert looks.index()["files"] == 1

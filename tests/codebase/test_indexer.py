@@ -18,6 +18,7 @@ from sidecar.codebase import indexer as analysis_workers
 from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords, analyse
 from sidecar.codebase.indexer import (
     MAX_INLINE_FILES,
+    MAX_UNSORTED_FILES,
     MIN_FILES_FOR_WORKERS,
     IndexReport,
     analyse_in_workers,
@@ -253,7 +254,7 @@ def test_progress_is_reported_while_workers_run(client: Client, make_repository:
 
 
 def test_changed_files_come_first_then_the_given_order_then_the_rest() -> None:
-    many_more = [(f"more{number}", "0") for number in range(MAX_INLINE_FILES)]
+    many_more = [(f"more{number}", "0") for number in range(MAX_UNSORTED_FILES)]
     files = [("a", "1"), ("b", "2"), ("c", "w:3"), ("d", "4"), *many_more]
     assert prioritized(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4"), *many_more]
     ordered = prioritized(files, lambda rest: [("d", "4"), ("unknown", "5"), *rest[:1]])

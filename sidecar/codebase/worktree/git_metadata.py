@@ -1,5 +1,6 @@
 """Git's own files, read directly: the repository's location, the attributes that convert content, and the index."""
 
+import hashlib
 import os
 import stat
 import struct
@@ -241,6 +242,14 @@ class GitIndex:
             yield self._entry(number)
             number += 1
 
+    def listed(self) -> bytes | None:
+        """Return the entries as `git ls-files -s -t -z` lists them at the root; None if it would mark one."""
+        entries = [self._entry(number) for number in range(len(self))]
+        if not all(entry.is_plain for entry in entries):
+            return None
+        lines = (f"H {entry.mode:06o} {entry.id} 0\t{entry.path}\0" for entry in entries)
+        return "".join(lines).encode("utf-8", "surrogateescape")
+
     def uncertain_paths(self, root: str, written_ns: int) -> list[str]:
         """Return the paths whose files are not proven by their stat to be as git last saw them.
 
@@ -356,6 +365,35 @@ def read_index(git_dir: Path, object_format: ObjectFormat) -> GitIndex | None:
     """
     try:
         return GitIndex(read_regular(str(git_dir / "index"), MAX_INDEX_BYTES), object_format).compressed()
+    except (OSError, IndexUnreadable):
+        return None
+
+
+SMALL_INDEX_BYTES = 8 * 1024
+"""An index of at most this size, of some 80 files, is read sooner than a process of git starts."""
+
+_CHECKSUM_BYTES = 20
+
+
+def has_small_index(root: Path) -> bool:
+    """Whether a worktree has a small index."""
+    git_dir = git_dir_of(root)
+    try:
+        return git_dir is not None and os.stat(git_dir / "index").st_size <= SMALL_INDEX_BYTES
+    except OSError:
+        return False
+
+
+def list_small_index(root: Path) -> bytes | None:
+    """Return a small index as `git ls-files -s -t -z` lists it in a worktree's root; None if only git can list it.
+
+    The checksum at its end proves that it is whole, and that its ids are SHA-1.
+    """
+    git_dir = git_dir_of(root)
+    try:
+        content = read_regular(str(git_dir / "index"), SMALL_INDEX_BYTES) if git_dir is not None else b""
+        checksum = hashlib.sha1(content[:-_CHECKSUM_BYTES], usedforsecurity=False).digest()
+        return GitIndex(content, "sha1").listed() if content[-_CHECKSUM_BYTES:] == checksum else None
     except (OSError, IndexUnreadable):
         return None
 
