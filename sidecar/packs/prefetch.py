@@ -157,7 +157,7 @@ def log_skipped(process: Process, error: Exception) -> None:
 def _prefetch(sub_chat_id: str, pack_query: PackQuery) -> None:
     try:
         pack_query = as_of_now(sub_chat_id, pack_query)
-        state = pack_query.repository.state()
+        state = pack_query.repository.freshness.latest_state()  # a pack of another one is not used
         listing = pack_query.repository.listing(state)
         _build_pack(pack_query, state, listing)
         if pack_query.mode == "plan":  # the next run may carry out the plan

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import RepositoryState
+from sidecar.codebase.worktree import freshness
+from sidecar.codebase.worktree.state import Scan, read_detailed_state
 from sidecar.packs import prefetch
 from sidecar.packs.pack_cache import build_ahead
 from sidecar.packs.request import PackQuery
@@ -62,6 +64,24 @@ def test_a_pack_built_after_a_run_has_what_the_run_left_in_the_memories(
     assert [memory["standing"] for memory in remembered] == [True]
     prepared(active)
     assert hit(chat.pre_run("and now fix it"))
+
+
+def test_git_is_not_started_for_the_pack_after_a_run_which_is_built_for_the_state_that_the_run_left(
+    start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[Path] = []
+
+    def read(cwd: Path, scan: Scan) -> object:
+        reads.append(cwd)
+        return read_detailed_state(cwd, scan)
+
+    monkeypatch.setattr(freshness, "read_detailed_state", read)
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "mails = 1\n")])
+    wait_for_packs(active, 2)
+    assert reads == [chat.cwd] * 2, "before the run and after it"
+    chat.edit("src/mail.py", "mails = 2\n")
+    assert not hit(chat.pre_run("and now fix it")), "another state than the pack is of"
 
 
 def test_hints_for_a_state_with_packs_rebuild_nothing(start_chat: StartChat, active: MemorySidecar) -> None:

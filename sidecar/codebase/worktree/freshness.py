@@ -128,6 +128,14 @@ class Freshness:
         updated = self._updated(cached, result)
         return self._accept(updated, result) if updated is not None else None
 
+    def latest_state(self) -> RepositoryState:
+        """Return the state as the watch proves it, else as it was read last, without a proof.
+
+        Raise StateUnavailable.
+        """
+        cached = self._cached
+        return self.cached_state() or (cached.detailed.state if cached is not None else self.state())
+
     def likely_state(self) -> RepositoryState | None:
         """Return the state that another commit's checkout leads to if the last one had no changes, else None.
 
