@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 _FROM_THE_START = frozenset(("match", "fullmatch"))
 _EVERYWHERE = frozenset(("finditer",))
 _INLINE = _FROM_THE_START | {"search", "finditer", "findall", "sub", "subn", "split"}
+_INLINE_USE = re.compile(rf"\bre\s*\.\s*(?:{'|'.join(sorted(_INLINE))})\b")
+"""Without it a module has no such pattern, and is not parsed."""
 
 
 class Pattern(NamedTuple):
@@ -76,7 +78,7 @@ def _lazy_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
     for pattern in gc.get_objects():
         if isinstance(pattern, LazyPattern):
             places_of_pattern = places.get(id(pattern), [("somewhere", "unnamed")])
-            places_of_pattern.sort(key=lambda place: not _is_made_in(sources.get(place[0], ""), place[1]))
+            places_of_pattern.sort(key=lambda place: place[1] not in _names_made_in(sources.get(place[0], "")))
             uses = frozenset[str]().union(*(_uses(sources.get(module, ""), name) for module, name in places_of_pattern))
             yield Pattern(
                 ".".join(places_of_pattern[0]),
@@ -86,8 +88,9 @@ def _lazy_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
             )
 
 
-def _is_made_in(source: str, name: str) -> bool:
-    return re.search(rf"(?m)^{re.escape(name)}\b[^=\n]*=", source) is not None
+@functools.cache
+def _names_made_in(source: str) -> frozenset[str]:
+    return frozenset(re.findall(r"(?m)^(\w+)\b[^=\n]*=", source))
 
 
 def _uses(source: str, name: str) -> frozenset[str]:
@@ -121,7 +124,7 @@ def _inline_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
     """Yield patterns in calls such as `re.sub(...)`. An f-string's braces are a constant or replaced by a word."""
     for name, module in modules.items():
         text = Path(str(module.__file__)).read_text("utf-8")
-        if re.search(r"\bre\s*\.", text) is None:
+        if _INLINE_USE.search(text) is None:
             continue
         for node in nodes_of(ast.parse(text)):
             match node:
