@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.clock import SystemClock
-from sidecar.system.environment import NO_WINDOW, child_environment, environment, temporary_variables
+from sidecar.system.environment import NO_WINDOW, child_environment, temporary_variables
 from sidecar.system.safe_open import find_pipe_with_reader, read_regular
 
 NOT_A_REPOSITORY = "not a git repository"
@@ -325,10 +325,11 @@ def _content_of(descriptor: int) -> bytes:
 
 def _child_environment(root: Path | None) -> dict[str, str]:
     """Return the user's environment without variables that would point git at another repository."""
-    variables = child_environment()
-    for name in environment():
-        if name.startswith("GIT_") and name not in _PRESERVED_VARIABLES and not name.startswith("GIT_CONFIG_"):
-            variables.pop(name, None)
+    variables = {
+        name: value
+        for name, value in child_environment().items()
+        if not name.startswith("GIT_") or name in _PRESERVED_VARIABLES or name.startswith("GIT_CONFIG_")
+    }
     if root is not None and os.pathsep not in str(root):
         variables["GIT_CEILING_DIRECTORIES"] = str(root.parent)
     return {**variables, **_ENVIRONMENT}
