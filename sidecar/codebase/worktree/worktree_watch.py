@@ -6,7 +6,7 @@ import stat
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -267,7 +267,7 @@ def _standard_files(git: Git) -> set[str]:
     variables = environment()
     home = Path(variables.get("HOME") or Path.home())
     xdg = Path(variables.get("XDG_CONFIG_HOME") or home / ".config") / "git"
-    programs = _git_programs(git)
+    programs = _git_programs(git, variables)
     installed = programs.parent.parent if programs.parent.name == "libexec" else programs.parent
     systems = {installed, installed.parent, Path("/"), Path("/usr/local"), Path("/opt/homebrew")}
     files = {home / ".gitconfig", xdg / "config", xdg / "ignore", xdg / "attributes"}
@@ -276,11 +276,10 @@ def _standard_files(git: Git) -> set[str]:
     return {str(file) for file in files}
 
 
-def _git_programs(git: Git) -> Path:
+def _git_programs(git: Git, variables: Mapping[str, str]) -> Path:
     """Return the folder of git's own programs; git is asked once for each program that the environment names."""
     from shutil import which  # slow to import, and needed after the first answer
 
-    variables = environment()
     program = which("git", path=variables.get("PATH"))
     signature = file_signature(program) if program is not None else None
     key = (program, signature, variables.get("GIT_EXEC_PATH"))
@@ -304,6 +303,9 @@ RETRY_MS = (1_000.0, 10_000.0, 60_000.0, 300_000.0)
 """Delays before a worktree that could not be watched is tried again."""
 
 UNSETTLED_MS = 200.0
+
+START_AFTER_MS = 500.0
+"""Delay before a worktree's watch is started: what is requested at the end of a run comes first."""
 
 REPLAN_AFTER_MS = 250.0
 """Delay before a new plan, for which git is asked: what a checkout changed is asked about first, by a call that waits.
@@ -481,7 +483,7 @@ class WorktreeWatch:
         if self._is_preparing or self.is_disabled or self._checks < 2 or self._clock.monotonic_ms() < self._retry_at_ms:
             return
         self._is_preparing = True
-        delay_ms = REPLAN_AFTER_MS if self._watch is not None else 0.0
+        delay_ms = REPLAN_AFTER_MS if self._watch is not None else START_AFTER_MS
         self._idle_queue.submit(_weakly(self, WorktreeWatch._prepare), delay_ms)
 
     def _prepare(self) -> None:

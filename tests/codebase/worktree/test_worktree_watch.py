@@ -14,6 +14,7 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase import Repository as CodebaseRepository
+from sidecar.codebase.worktree import worktree_watch
 from sidecar.codebase.worktree.worktree_watch import Unsettled, WatchPlan, make_watch_plan
 from sidecar.system.git import Git
 from tests.support import random_work
@@ -63,6 +64,22 @@ def test_the_unchanged_state_and_its_listing_are_the_same_objects(process: Proce
     assert first is second
     assert [file.path for file in first.changed] == ["a.txt"]
     assert workspace.listing(first) is workspace.listing(second)
+
+
+def test_the_watch_is_prepared_only_after_what_is_requested_at_the_end_of_a_run(
+    process: Process, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[Path] = []
+
+    def refuse(cwd: Path, *_: object) -> WatchPlan:
+        plans.append(cwd)
+        raise Unsettled("it is only counted")
+
+    monkeypatch.setattr(worktree_watch, "START_AFTER_MS", 60_000.0)
+    monkeypatch.setattr(worktree_watch, "make_watch_plan", refuse)
+    workspace = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
+    assert not wait_until_watched(workspace, 0.1)
+    assert plans == []
 
 
 def test_each_change_is_seen_at_the_next_look(process: Process, repository: Repository) -> None:
