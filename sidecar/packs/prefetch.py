@@ -4,6 +4,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -29,6 +30,11 @@ from sidecar.workspace import Workspace
 PREFETCH_WAIT_MS = 20_000
 """Maximum wait for files that are not indexed yet."""
 
+AFTER_RUN_MS = 150.0
+"""Delay of the packs after a run: what the app requests at its end comes first, and a prompt that follows at once needs
+nothing that is built ahead.
+"""
+
 QUIET_MS = 150.0
 """Changes closer together than this form one burst; packs are rebuilt after it."""
 
@@ -42,20 +48,39 @@ FOUND_FILES = 8
 """Number of conversations whose found files are remembered: a change in the worktree makes all of them outdated."""
 
 
-def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
+def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> None:
     """Build the packs of a conversation's task for the worktree after a run, while the user reads."""
     recent = workspace.slices.packs.recent_queries
     pack_query = recent.get(sub_chat_id)
     if pack_query is None or process.closing.is_set():
-        return None
-    prefetch = process.background.submit(_prefetch, sub_chat_id, pack_query)
+        return
+    _cancel_prefetch(recent, sub_chat_id)
+    prefetch: Future[None] = Future()
     recent.prefetches.put(sub_chat_id, prefetch, 1)
-    return prefetch
+    start = partial(_start_prefetch, prefetch, sub_chat_id, pack_query, process.background.reserve())
+    pack_query.repository.freshness.idle_queue.submit(start, AFTER_RUN_MS)
+
+
+def _start_prefetch(
+    prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery, started: Callable[[], None]
+) -> None:
+    process = pack_query.process
+    try:
+        if not process.closing.is_set() and prefetch.set_running_or_notify_cancel():
+            process.background.start(_prefetch, prefetch, sub_chat_id, pack_query)
+    finally:
+        started()
+
+
+def _cancel_prefetch(recent: RecentQueries, sub_chat_id: str) -> Future[None] | None:
+    """Cancel a conversation's prefetch; return it if it is too late for that."""
+    prefetch = recent.prefetches.get(sub_chat_id)
+    return None if prefetch is None or prefetch.cancel() else prefetch
 
 
 def await_prefetch(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
-    """Wait for an unfinished prefetch: it builds what this conversation's next call needs."""
-    prefetch = workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
+    """Wait for a prefetch that has begun: it builds what this conversation's next call needs. Cancel any other."""
+    prefetch = _cancel_prefetch(workspace.slices.packs.recent_queries, sub_chat_id)
     if prefetch is not None:
         await_future(prefetch, wait_ms)
 
@@ -154,7 +179,7 @@ def log_skipped(process: Process, error: Exception) -> None:
     process.log.info("packs.prefetch.skipped", reason=reason)
 
 
-def _prefetch(sub_chat_id: str, pack_query: PackQuery) -> None:
+def _prefetch(prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery) -> None:
     try:
         pack_query = as_of_now(sub_chat_id, pack_query)
         state = pack_query.repository.freshness.latest_state()  # a pack of another one is not used
@@ -167,6 +192,8 @@ def _prefetch(sub_chat_id: str, pack_query: PackQuery) -> None:
         refresh_index(pack_query.process, pack_query.workspace)
     except Exception as error:
         log_skipped(pack_query.process, error)
+    finally:
+        prefetch.set_result(None)
 
 
 def _rebuild(process: Process, workspace: Workspace) -> None:

@@ -1,6 +1,5 @@
 """The pack cache: a hit for any wording, a miss for any other difference, ready after a run, persistent."""
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, set_settings
 
@@ -22,12 +22,8 @@ def packs_in(sidecar: MemorySidecar) -> int:
 
 
 def prepared(sidecar: MemorySidecar) -> None:
-    """Wait until the work after a run is done: every background thread has met at a barrier."""
-    assert sidecar.app.process is not None
-    pool: ThreadPoolExecutor = sidecar.app.process.background
-    everyone = threading.Barrier(pool._max_workers)
-    for future in [pool.submit(everyone.wait, 20) for _ in range(pool._max_workers)]:
-        future.result(20)
+    """Wait until the work after a run is done."""
+    assert process_of(sidecar).wait_idle(20)
 
 
 def hit(chat: Conversation, prompt: str = PROMPT, **changes: Any) -> bool:

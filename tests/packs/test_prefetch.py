@@ -13,6 +13,7 @@ from sidecar.codebase.worktree.state import Scan, read_detailed_state
 from sidecar.packs import prefetch
 from sidecar.packs.pack_cache import build_ahead
 from sidecar.packs.request import PackQuery
+from sidecar.workspace import Workspace
 from tests.packs.test_pack_cache import packs_in, prepared
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -35,6 +36,10 @@ def wait_for_packs(sidecar: MemorySidecar, count: int) -> None:
         assert time.monotonic() < give_up_at, f"{packs_in(sidecar)} of {count} packs"
         time.sleep(0.02)
     prepared(sidecar)
+
+
+def workspace_of(sidecar: MemorySidecar, chat: Conversation) -> Workspace:
+    return process_of(sidecar).workspaces.get(str(chat.cwd), None)
 
 
 def hit(answer: Any) -> bool:
@@ -82,6 +87,20 @@ def test_git_is_not_started_for_the_pack_after_a_run_which_is_built_for_the_stat
     assert reads == [chat.cwd] * 2, "before the run and after it"
     chat.edit("src/mail.py", "mails = 2\n")
     assert not hit(chat.pre_run("and now fix it")), "another state than the pack is of"
+
+
+def test_a_prompt_right_after_a_run_does_without_the_pack_that_is_built_while_the_user_reads(
+    start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetch, "AFTER_RUN_MS", 60_000.0)
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "mails = 1\n")])
+    prefetches = workspace_of(active, chat).slices.packs.recent_queries.prefetches
+    first = prefetches.get(chat.sub_chat_id)
+    assert first is not None
+    assert not first.done()
+    chat.pre_run("and now fix it")
+    assert first.cancelled()
 
 
 def test_hints_for_a_state_with_packs_rebuild_nothing(start_chat: StartChat, active: MemorySidecar) -> None:
