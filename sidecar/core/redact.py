@@ -116,7 +116,12 @@ _KEY_KINDS = (
     "api", "access", "private", "account", "secret", "signing", "encryption", "auth", "service", "client", "master",
     "database", "db", "webhook", "license", "licence",
 )  # fmt: skip
-NAMES = rf"(?:{PHRASES}|{SHORT_NAME}|secret|token|credential|(?:{'|'.join(_KEY_KINDS)})[-_]?key|(?<![A-Za-z/.-])_?auth)"
+_FIRST_LETTERS = "".join(sorted({"_", *"pcsta", *(kind[0] for kind in _KEY_KINDS)}))
+NAMES = (
+    rf"(?=[{_FIRST_LETTERS}])"
+    rf"(?:{PHRASES}|{SHORT_NAME}|secret|token|credential|(?:{'|'.join(_KEY_KINDS)})[-_]?key|(?<![A-Za-z/.-])_?auth)"
+)
+"""Name of a secret. Trying each alternative takes long, so the first letter is looked at before."""
 
 _FOLLOWED = lazy_regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\.assign)?(?:\\{0,3}[\"'])?\]?\s{0,20}(?:[:=!>]|\(\\{0,3}[\"'])")
 _FOLLOWED_BY_PASSWORD = lazy_regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\\{0,3}[\"'])?\]?\s{0,20}[:=!>(\"'.]")
