@@ -6,14 +6,14 @@ import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from sidecar.codebase.files import FileContent, read_contents
 from sidecar.codebase.search.postings import InvertedUnits, invert
 from sidecar.codebase.search.shared_documents import definition_terms
-from sidecar.codebase.summary.model import Summary, to_json
+from sidecar.codebase.summary.model import Landmine, Summary, to_json
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Words, count_words, summarize, unanalysed_summary
 from sidecar.core.clock import SystemClock
 from sidecar.core.secret_formats import set_own_patterns
@@ -33,8 +33,32 @@ class AnalysedFile(NamedTuple):
     path: str
     content: str
     summary: Summary
-    names: dict[str, int] | None = None
-    """Term counts of the names of its definitions, if a worker counted them."""
+
+
+class SummarizedFile(NamedTuple):
+    """A file's summary as a worker sends it: the parts that the index needs, and its JSON for the file cache.
+
+    The text is stored as it is: decoding and encoding all definitions would take longer than adding them.
+    """
+
+    path: str
+    content: str
+    language: str
+    imports: Sequence[str]
+    landmines: Sequence[Landmine]
+    names: dict[str, int]
+    """Term counts of the names of its definitions."""
+    stored: bytes
+
+    @classmethod
+    def of(cls, path: str, content: str, summary: Summary) -> "SummarizedFile":
+        """Return these parts of a summary without words."""
+        stored, names = orjson.dumps(to_json(summary)), definition_terms(summary)
+        return cls(path, content, summary.language, summary.imports, summary.landmines, names, stored)
+
+    def parts(self) -> list[object]:
+        """Return what is sent in one line with the parts of other files."""
+        return [self.path, self.content, self.language, self.imports, list(map(list, self.landmines)), self.names]
 
 
 class FileWords(NamedTuple):
@@ -76,10 +100,6 @@ def handle_request(line: bytes) -> Iterator[bytes]:
         yield orjson.dumps(["failed", error.reason])
 
 
-SummarizedFile = tuple[str, str, list[object], dict[str, int]]
-"""A file's path, its content id, its summary as JSON, and the term counts of its definitions' names."""
-
-
 def _answer_summaries(contents: Iterable[FileContent], clean: frozenset[str], *, announces: bool) -> Iterator[bytes]:
     """Yield lines for several files each; the first file has a line of its own, which shows that the worker works."""
     summaries: list[SummarizedFile] = []
@@ -87,16 +107,19 @@ def _answer_summaries(contents: Iterable[FileContent], clean: frozenset[str], *,
     for file in contents:
         if announces:
             yield orjson.dumps(["started", file.path])
-        summaries.append(_summarized(file, _summary_of(file, with_words=False, is_clean=file.path in clean)))
+        summary = _summary_of(file, with_words=False, is_clean=file.path in clean)
+        summaries.append(SummarizedFile.of(file.path, file.content_id, summary))
         if announces or timer.is_due():
-            yield orjson.dumps(["summaries", summaries])
+            yield from _lines_of(summaries)
             summaries = []
     if summaries:
-        yield orjson.dumps(["summaries", summaries])
+        yield from _lines_of(summaries)
 
 
-def _summarized(file: FileContent, summary: Summary) -> SummarizedFile:
-    return file.path, file.content_id, to_json(summary), definition_terms(summary)
+def _lines_of(summaries: Sequence[SummarizedFile]) -> Iterator[bytes]:
+    """Yield one line for the parts of all summaries, then one for the JSON of each."""
+    yield orjson.dumps(["summaries", [file.parts() for file in summaries]])
+    yield from (file.stored for file in summaries)
 
 
 ReadFile = tuple[str, str, int, bool]
@@ -106,7 +129,7 @@ ReadFile = tuple[str, str, int, bool]
 def _answer_words(contents: Iterable[FileContent], *, announces: bool) -> Iterator[bytes]:
     """Yield one line for all files, with the summaries of those that need no parsing; then one for the words of each.
 
-    Meanwhile empty lists show that the worker works.
+    The JSON of these summaries follows. Meanwhile empty lists show that the worker works.
     """
     files: list[ReadFile] = []
     chunks: list[tuple[dict[str, int], ...]] = []
@@ -123,10 +146,11 @@ def _answer_words(contents: Iterable[FileContent], *, announces: bool) -> Iterat
         files.append((file.path, file.content_id, len(words.chunks), words.is_clean))
         chunks.append(words.chunks)
         if words.summary is not None:
-            summaries.append(_summarized(file, words.summary))
+            summaries.append(SummarizedFile.of(file.path, file.content_id, words.summary))
     arrays = [base64.b64encode(numbers.tobytes()).decode() for numbers in invert(itertools.chain.from_iterable(chunks))]
-    yield orjson.dumps(["words", files, summaries, *arrays])
+    yield orjson.dumps(["words", files, [file.parts() for file in summaries], *arrays])
     yield from map(orjson.dumps, chunks)
+    yield from (file.stored for file in summaries)
 
 
 class _Timer:
@@ -148,9 +172,24 @@ class _Timer:
 def read_words(files: Sequence[ReadFile], arrays: Sequence[str], lines: Iterator[bytes], requested: int) -> FileWords:
     """Return what `handle_request` yielded for words."""
     numbers = [array(code, base64.b64decode(text)) for code, text in zip("QIII", arrays, strict=True)]
-    stored = tuple(line.rstrip(b"\n") for line in itertools.islice(lines, len(files)))
+    stored = tuple(_texts(lines, len(files)))
     contents, counts = {path: content for path, content, *_ in files}, tuple(count for _, _, count, _ in files)
     return FileWords(contents, counts, InvertedUnits(*numbers), stored, requested)
+
+
+def read_summaries(files: Sequence[Sequence[Any]], lines: Iterator[bytes]) -> list[SummarizedFile]:
+    """Return what `handle_request` yielded for summaries."""
+    return [
+        SummarizedFile(path, content, language, imports, [Landmine(*landmine) for landmine in landmines], names, stored)
+        for (path, content, language, imports, landmines, names), stored in zip(
+            files, _texts(lines, len(files)), strict=True
+        )
+    ]
+
+
+def _texts(lines: Iterator[bytes], count: int) -> Iterator[bytes]:
+    """Yield the next lines without their ends."""
+    return (line.rstrip(b"\n") for line in itertools.islice(lines, count))
 
 
 def _summary_of(file: FileContent, *, with_words: bool = True, is_clean: bool = False) -> Summary:

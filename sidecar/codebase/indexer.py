@@ -21,13 +21,13 @@ from sidecar.codebase.file_analysis_worker import (
     ReadFile,
     SummarizedFile,
     analyse,
+    read_summaries,
     read_words,
 )
-from sidecar.codebase.search import FileIndex
+from sidecar.codebase.search.index import FileIndex, facts_of
 from sidecar.codebase.search.postings import invert
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.summary.model import from_json
 from sidecar.codebase.summary.summarize import unanalysed_summary
 from sidecar.codebase.summary.syntax import is_loaded
 from sidecar.codebase.worktree.state import is_outside
@@ -62,7 +62,7 @@ MAX_FILES_PER_WORKER = 8_192
 _FAILED_STARTS = 2
 _POLL_SECONDS = 0.1
 
-_Results = Sequence[FileWords | AnalysedFile]
+_Results = Sequence[FileWords | SummarizedFile]
 
 
 class _Part(NamedTuple):
@@ -84,7 +84,7 @@ def analyse_in_workers(
     *,
     with_words: Sequence[tuple[str, str]] = (),
     is_first: bool = False,
-) -> Generator[FileWords | AnalysedFile, None, None]:
+) -> Generator[FileWords | SummarizedFile, None, None]:
     """Read files in workers, in two stages: yield the words of all files, then the summary of each without its words.
 
     Files of `with_words` have their words already. The first index of a repository uses every core, a later one
@@ -129,7 +129,7 @@ class _Run:
         """Queue files for a stage."""
         self._parts.put(_Part(stage, next(self._numbers), files, clean))
 
-    def results(self, is_over: Callable[[], bool]) -> Iterator[FileWords | AnalysedFile]:
+    def results(self, is_over: Callable[[], bool]) -> Iterator[FileWords | SummarizedFile]:
         threads = [
             threading.Thread(target=self._drive, args=(slot,), name="analysis", daemon=True) for slot in self._slots
         ]
@@ -270,26 +270,26 @@ class _WorkerSlot:
                     started.append(path)
                 case ["words", files, summaries, *arrays]:
                     words = read_words(files, arrays, lines, len(part.files))
-                    self._put_words(words, files, self._analysed(part, summaries))
+                    self._put_words(words, files, self._summarized(part, read_summaries(summaries, lines)))
                     part.files.clear()
                 case ["summaries", summaries]:
-                    self._run.put(self._analysed(part, summaries))
+                    self._run.put(self._summarized(part, read_summaries(summaries, lines)))
                 case _:
                     raise GitFailed(str(reply[-1]))
             self._last_reply_ms = self._clock.monotonic_ms()  # queueing the results may block
         self._last_reply_ms = None
 
-    def _analysed(self, part: _Part, summaries: Iterable[SummarizedFile]) -> list[AnalysedFile]:
-        files = [AnalysedFile(path, content, from_json(value), names) for path, content, value, names in summaries]
+    def _summarized(self, part: _Part, files: list[SummarizedFile]) -> list[SummarizedFile]:
+        """Record that files are no longer to be analysed, and return them."""
         for file in files:
             part.files.pop(file.path, None)
         self._answer_count += len(files)
         return files
 
-    def _put_words(self, words: FileWords, files: Sequence[ReadFile], analysed: Sequence[AnalysedFile]) -> None:
+    def _put_words(self, words: FileWords, files: Sequence[ReadFile], summarized: Sequence[SummarizedFile]) -> None:
         """Queue the words of files, then their second stage, so that no summary precedes a file's words."""
-        self._run.put([words, *analysed])
-        done = {file.path for file in analysed}
+        self._run.put([words, *summarized])
+        done = {file.path for file in summarized}
         clean = frozenset(path for path, _, _, is_clean in files if is_clean and path not in done)
         if left := {path: content for path, content in words.files.items() if path not in done}:
             self._run.add_part(SUMMARIES, left, clean)
@@ -301,7 +301,7 @@ class _WorkerSlot:
         self._run.crashed(path, content, status, times)
         if times >= MAX_CRASHES:
             words = [FileWords({path: content}, (0,), invert(()), (b"[]",), 1)] if part.stage == WORDS else []
-            self._run.put([*words, AnalysedFile(path, content, unanalysed_summary(path, 0, "failed"))])
+            self._run.put([*words, SummarizedFile.of(path, content, unanalysed_summary(path, 0, "failed"))])
             del part.files[path]
 
     def end_if_hung(self) -> None:
@@ -486,11 +486,11 @@ class Indexer:
                 return
             analysed: list[AnalysedFile] = []
             for file in analyse(self._cwd, dict(files[start : start + _STORE_BATCH])):
-                self._index.add_summary(*file[:3])
+                self._index.add_summary(*file)
                 report.analysed += 1
                 analysed.append(file)
             if analysed:
-                self._cache.put_whole(repository, [file[:3] for file in analysed], self._process.clock.now_ms())
+                self._cache.put_whole(repository, analysed, self._process.clock.now_ms())
 
     def _analyse_in_stages(
         self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport
@@ -500,7 +500,7 @@ class Indexer:
         staged = frozenset((*without_words, *with_words))
         is_first = not report.from_cache and not with_words
         report.to_read = len(without_words)
-        batch: list[AnalysedFile] = []
+        batch: list[SummarizedFile] = []
         report.reading_since_ms = stored_at_ms = self._process.clock.monotonic_ms()
         workers = analyse_in_workers(
             self._cwd, without_words, self._process.log, lambda: self._is_over(report),
@@ -516,7 +516,8 @@ class Indexer:
                         self._store_words(repository, result)
                         report.words += result.requested
                         continue
-                    self._index.complete(*result)
+                    facts = facts_of(result.path, result.language, result.imports, result.landmines)
+                    self._index.complete(result.path, result.content, result.names, facts)
                     finished.add(result.path)
                     report.analysed += 1
                     batch.append(result)
@@ -531,9 +532,13 @@ class Indexer:
             report.words = report.to_read
         return [file for file in files if file not in staged]
 
-    def _store(self, repository: str, batch: list[AnalysedFile]) -> None:
+    def _store(self, repository: str, batch: list[SummarizedFile]) -> None:
         if batch:
-            self._cache.put_many(repository, [file[:3] for file in batch], self._process.clock.now_ms())
+            self._cache.put_many(
+                repository,
+                ((file.path, file.content, lambda text=file.stored: text) for file in batch),
+                self._process.clock.now_ms(),
+            )
             batch.clear()
 
     def _store_words(self, repository: str, words: FileWords) -> None:

@@ -351,7 +351,7 @@ class Repository:
         result |= self.cached_summaries({path: content for path, content in files.items() if path not in result})
         unknown = {path: content for path, content in files.items() if path not in result}
         try:
-            analysed = [file[:3] for file in analyse(self.cwd, unknown)]
+            analysed = list(analyse(self.cwd, unknown))
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return result

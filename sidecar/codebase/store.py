@@ -66,14 +66,10 @@ class FileCache:
         summaries = self.get_many(repository, (file for file in files if file[0] in words))
         return {path: summary._replace(chunks=tuple(words[path])) for path, summary in summaries.items()}
 
-    def put_many(self, repository: str, summaries: Sequence[tuple[str, str, Summary]], now_ms: int) -> None:
-        """Store (path, content id, summary) triples, without the words."""
+    def put_many(self, repository: str, summaries: Iterable[tuple[str, str, MakeValue]], now_ms: int) -> None:
+        """Store summaries: path, content id, and the summary without its words, as `to_json` encodes it."""
         self._cache.put_many(
-            (
-                ((repository, path, _versioned_content(content)), partial(to_json, summary._replace(chunks=())))
-                for path, content, summary in summaries
-            ),
-            now_ms,
+            (((repository, path, _versioned_content(content)), make) for path, content, make in summaries), now_ms
         )
 
     def put_whole(self, repository: str, summaries: Sequence[tuple[str, str, Summary]], now_ms: int) -> None:
@@ -81,7 +77,10 @@ class FileCache:
         self.put_words(
             repository, ((path, content, partial(list, file.chunks)) for path, content, file in summaries), now_ms
         )
-        self.put_many(repository, summaries, now_ms)
+        without_words = (
+            (path, content, partial(to_json, summary._replace(chunks=()))) for path, content, summary in summaries
+        )
+        self.put_many(repository, without_words, now_ms)
 
     def put_words(self, repository: str, words: Iterable[tuple[str, str, MakeValue]], now_ms: int) -> None:
         """Store the words of files: path, content id, and the counts of each passage."""

@@ -11,7 +11,7 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase import file_analysis_worker, indexer
-from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords
+from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords, SummarizedFile
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -103,13 +103,13 @@ def test_cancelled_index_job_stops_early(
 ) -> None:
     def held(
         cwd: Path, files: Sequence[tuple[str, str]], log: Log, is_over: Callable[[], bool], **options: Any
-    ) -> Iterator[FileWords | AnalysedFile]:
+    ) -> Iterator[FileWords | SummarizedFile]:
         with closing(analyse_in_workers(cwd, files, log, is_over, **options)) as results:
             words = 0
             for result in results:
                 yield result
                 words += len(result.files) if isinstance(result, FileWords) else 0
-                while is_held and words == len(files) and isinstance(result, AnalysedFile) and not is_over():
+                while is_held and words == len(files) and isinstance(result, SummarizedFile) and not is_over():
                     time.sleep(0.005)
 
     is_held, analyse_in_workers = True, indexer.analyse_in_workers

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from sidecar.codebase import indexer as analysis_workers
-from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords, analyse
+from sidecar.codebase.file_analysis_worker import FileWords, SummarizedFile, analyse
 from sidecar.codebase.indexer import (
     MAX_INLINE_FILES,
     MAX_UNSORTED_FILES,
@@ -25,9 +25,11 @@ from sidecar.codebase.indexer import (
     prioritized,
 )
 from sidecar.codebase.repository import Repository as CodebaseRepository
+from sidecar.codebase.search.index import facts_of
 from sidecar.codebase.search.postings import invert
 from sidecar.codebase.search.shared_documents import definition_terms
 from sidecar.codebase.summary.languages import main_grammars
+from sidecar.codebase.summary.model import Summary, from_json
 from sidecar.core.clock import SystemClock
 from sidecar.system import worker_processes
 from sidecar.system.log import Log
@@ -84,8 +86,11 @@ def is_alive(pid: int, started: str) -> bool:
         return False
 
 
-def summaries_of(results: Iterable[FileWords | AnalysedFile]) -> list[AnalysedFile]:
-    return [result for result in results if isinstance(result, AnalysedFile)]
+def summaries_of(results: Iterable[FileWords | SummarizedFile]) -> dict[str, Summary]:
+    files = [result for result in results if isinstance(result, SummarizedFile)]
+    summaries = {file.path: from_json(orjson.loads(file.stored)) for file in files}
+    assert len(summaries) == len(files), "no file is summarized twice"
+    return summaries
 
 
 def wait_until_ended(pids: Path) -> None:
@@ -97,7 +102,7 @@ def wait_until_ended(pids: Path) -> None:
 
 def test_workers_and_this_process_return_equal_summaries(make_repository: Make, log: Log) -> None:
     repository = make_repository(python_files())
-    repository.write({"src/m1.py": "edited = 1\n", "new.ts": "export const a = 1\n"})
+    repository.write({"src/m1.py": "edited = 1\n", "new.ts": "// WARNING: not exact.\nexport const a = 1\n"})
     edited = repository.git("hash-object", "src/m1.py", "new.ts").split()
     changed = [("src/m1.py", f"w:{edited[0]}"), ("new.ts", f"w:{edited[1]}"), ("gone.py", "w:x")]
     files = [*(file for file in committed(repository) if file[0] != "src/m1.py"), *changed]
@@ -109,10 +114,13 @@ def test_workers_and_this_process_return_equal_summaries(make_repository: Make, 
         invert(chunk for file in expected for chunk in file.summary.chunks),
     )
     assert [orjson.loads(text) for text in words.stored] == [list(file.summary.chunks) for file in expected]
-    assert analysed == [
-        file._replace(summary=file.summary._replace(chunks=()), names=definition_terms(file.summary))
-        for file in expected
-    ]
+    for file, (path, content, summary) in zip(analysed, expected, strict=True):
+        assert isinstance(file, SummarizedFile)
+        assert (file.path, file.content, file.names) == (path, content, definition_terms(summary))
+        assert from_json(orjson.loads(file.stored)) == summary._replace(chunks=())
+        facts = facts_of(path, summary.language, summary.imports, summary.landmines)
+        assert facts_of(path, file.language, file.imports, file.landmines) == facts
+        assert bool(facts.landmines) == (path == "new.ts")
     assert "gone.py" not in words.files
     assert [file.path for file in expected][:2] == ["src/m1.py", "new.ts"]
 
@@ -121,7 +129,7 @@ def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, lo
     repository = make_repository({**python_files(150), "src/crash.py": "x = 1\n", "src/once.py": "y = 1\n"})
     files = committed(repository)
     results = analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files)
-    analysed = {file.path: file.summary for file in summaries_of(results)}
+    analysed = summaries_of(results)
     assert analysed.keys() == dict(files).keys()
     assert [path for path, summary in analysed.items() if summary.analysis == "failed"] == ["src/crash.py"]
     assert analysed["src/once.py"].definitions[0].name == "y"
@@ -140,7 +148,7 @@ def test_file_that_crashes_while_words_are_read_has_none(make_repository: Make, 
         if isinstance(part, FileWords):
             words |= dict(zip(part.files, part.counts, strict=True))
     assert words == {**dict.fromkeys(python_files(8), 1), "src/crash.py": 0}
-    failed = [file.path for file in summaries_of(results) if file.summary.analysis == "failed"]
+    failed = [path for path, summary in summaries_of(results).items() if summary.analysis == "failed"]
     assert failed == ["src/crash.py"]
     assert len(summaries_of(results)) == 9, "it is not read again for its summary"
     wait_until_ended(pids)
@@ -152,7 +160,7 @@ def test_hanging_worker_is_killed(make_repository: Make, log: Log, pids: Path, m
     files = committed(repository)
     results = analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files)
     analysed = summaries_of(results)
-    assert [file.path for file in analysed if file.summary.analysis == "failed"] == ["src/hang.py"]
+    assert [path for path, summary in analysed.items() if summary.analysis == "failed"] == ["src/hang.py"]
     assert len(analysed) == 21
     wait_until_ended(pids)
 
@@ -163,7 +171,7 @@ def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) 
     files = committed(repository)
     running = analyse_in_workers(repository.path, (), log, lambda: bool(over), command(pids), with_words=files)
     first = next(running)
-    assert isinstance(first, AnalysedFile)
+    assert isinstance(first, SummarizedFile)
     assert first.path == "a/first.py"
     assert len(alive(pids)) == 1
     over.append(True)

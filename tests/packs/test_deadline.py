@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import indexer, repository, workspace_search
-from sidecar.codebase.file_analysis_worker import AnalysedFile, FileWords
+from sidecar.codebase.file_analysis_worker import FileWords, SummarizedFile
 from sidecar.packs import pack_cache, relevant_files
 from tests.support.conversation import bash
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
@@ -220,9 +220,9 @@ def test_words_alone_answer_partially_and_what_follows_is_no_change(
 ) -> None:
     released = threading.Event()
 
-    def held(*arguments: Any, **options: Any) -> Iterator[FileWords | AnalysedFile]:
+    def held(*arguments: Any, **options: Any) -> Iterator[FileWords | SummarizedFile]:
         for result in in_workers(*arguments, **options):
-            if isinstance(result, AnalysedFile):
+            if isinstance(result, SummarizedFile):
                 released.wait(20)
             yield result
 
@@ -253,9 +253,9 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
     assert shop.path.is_dir()
     words_sent, released = threading.Event(), threading.Event()
 
-    def held(*arguments: Any, **options: Any) -> Iterator[FileWords | AnalysedFile]:
+    def held(*arguments: Any, **options: Any) -> Iterator[FileWords | SummarizedFile]:
         for result in in_workers(*arguments, **options):
-            (released if isinstance(result, AnalysedFile) else words_sent).wait(20)
+            (released if isinstance(result, SummarizedFile) else words_sent).wait(20)
             yield result
 
     def late(*_: object) -> tuple[()]:

@@ -229,16 +229,14 @@ class FileIndex:
             identities = {path: content_identity(content) for path, content in files.items()}
             self._documents.add_words(identities, counts, words, frozenset(shown))
 
-    def complete(self, path: str, content: str, summary: Summary, names: Mapping[str, int] | None = None) -> None:
-        """Add a file's summary without its words, unless these are unknown or the file has changed since.
+    def complete(self, path: str, content: str, names: Mapping[str, int], facts: FileFacts) -> None:
+        """Add the term counts of a file's definitions and its facts.
 
-        `names` are the term counts of its definitions' names, if these are known.
+        Nothing changes if the file's words are unknown, or if it has changed since.
         """
         with self._lock:
             if self._is_pending(path, content) and self.pending_paths[path]:
                 path = self._end_pending(path)
-                facts = _facts_of(path, summary)
-                names = names if names is not None else definition_terms(summary)
                 self._documents.complete(path, names, content_identity(content), facts)
                 self._put_facts(path, facts)
 
@@ -248,7 +246,7 @@ class FileIndex:
             if not self._is_pending(path, content):
                 return
             if self.pending_paths[path]:
-                self.complete(path, content, summary)
+                self.complete(path, content, definition_terms(summary), _facts_of(path, summary))
             else:
                 path = self._end_pending(path)
                 self._put_summary(path, content_identity(content), summary, self._edited.pop(path, None))
@@ -591,8 +589,12 @@ def _is_named_by(path: str, terms: frozenset[str]) -> bool:
     return max(named_share(path, terms), named_share(folder_of(path), terms)) >= NAME_SHARE
 
 
+def facts_of(path: str, language: str, imports: Iterable[str], landmines: Sequence[Landmine]) -> FileFacts:
+    """Return the facts of a file with these parts of a summary."""
+    is_script = language != UNKNOWN_LANGUAGE and language_of(path) is None
+    own = tuple(landmines) if landmines and is_own_code(path) else ()
+    return FileFacts(import_targets(path, imports), own, is_script=is_script)
+
+
 def _facts_of(path: str, summary: Summary) -> FileFacts:
-    is_script = summary.language != UNKNOWN_LANGUAGE and language_of(path) is None
-    return FileFacts(
-        import_targets(path, summary.imports), summary.landmines if is_own_code(path) else (), is_script=is_script
-    )
+    return facts_of(path, summary.language, summary.imports, summary.landmines)

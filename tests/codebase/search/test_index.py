@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from sidecar.codebase.search import index as index_module
 from sidecar.codebase.search import shared_documents
-from sidecar.codebase.search.index import FileIndex, SharedIndex
+from sidecar.codebase.search.index import FileIndex, SharedIndex, facts_of
 from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.search.shared_documents import definition_terms
 from sidecar.codebase.summary.summarize import Summary, summarize
 from tests.codebase.search.corpus import (
     Memory,
@@ -162,12 +163,19 @@ def test_file_is_found_by_its_words_before_it_is_analysed() -> None:
     (found,) = ask(index, "feed the walrus")
     assert (found.path, "text" in found.parts, "names" in found.parts) == ("a.py", True, False)
     assert (index.is_complete(), len(index.pending()), index.landmines()) == (False, 3, None)
-    index.complete("b.py", "another content", summarize("b.py", b"lynx = 1\n"))
+    complete(index, "b.py", "another content", "lynx = 1\n")
     assert len(index.pending()) == 3
     for path, content in index.pending():
-        index.complete(path, content, summarize(path, texts[path].encode(), with_words=False))
+        complete(index, path, content, texts[path])
     assert index.is_complete()
     assert ask(index, "feed the walrus") == ask(index_of(texts), "feed the walrus")
+
+
+def complete(index: FileIndex, path: str, content: str, text: str) -> None:
+    """Complete a file that has its words, as with what a worker sends."""
+    file = summarize(path, text.encode(), with_words=False)
+    facts = facts_of(path, file.language, file.imports, file.landmines)
+    index.complete(path, content, definition_terms(file), facts)
 
 
 def test_copied_libraries_have_no_landmines() -> None:
@@ -181,7 +189,7 @@ def test_copied_libraries_have_no_landmines() -> None:
 def test_summary_without_words_does_not_end_the_analysis_of_a_file() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "1"})
-    index.complete("a.py", "1", summarize("a.py", b"walrus = 1\n", with_words=False))
+    complete(index, "a.py", "1", "walrus = 1\n")
     assert index.pending() == [("a.py", "1")]
 
 
