@@ -254,8 +254,9 @@ class SharedDocuments:
         self.version += 1
         self.names.change(number, {}, names)
         self.name_lengths[number] = sum(names.values())
+        if facts.is_script != self._facts[number].is_script:
+            self._kinds[number] = _number_of_kind(self._path[number], facts)
         self._contents[number], self._facts[number] = content, facts
-        self._kinds[number] = _number_of_kind(self._path[number], facts)
 
     def replace(self, number: int, previous: Summary, summary: Summary, content: str | None, facts: FileFacts) -> bool:
         """Replace the summary of a document that one view shows; most terms of an edited file stay in place.
