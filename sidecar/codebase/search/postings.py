@@ -91,13 +91,11 @@ class PackedEntries:
 
     def _append_cells(self, entries: Sequence[int]) -> None:
         """Append the cells of entries of one run."""
-        large = [entry for entry in entries if entry & _COUNT > _SMALL]
-        if large:
-            self._large.extend(large)
-            smalls = (entry & _COUNT if entry & _COUNT <= _SMALL else 0 for entry in entries)
-            cells = [entry >> _CLOSER & _UNIT_OF_CELL | small for entry, small in zip(entries, smalls, strict=True)]
-        else:
-            cells = [entry >> _CLOSER & _UNIT_OF_CELL | entry & _COUNT for entry in entries]
+        cells = [entry >> _CLOSER & _UNIT_OF_CELL | entry & _COUNT for entry in entries]
+        large = [at for at, entry in enumerate(entries) if entry & _COUNT > _SMALL]
+        for at in large:
+            cells[at] = entries[at] >> _CLOSER & _UNIT_OF_CELL
+        self._large.extend([entries[at] for at in large])
         self._cells.extend(cells)
 
     def in_range(self, first: int, end: int) -> list[int]:
