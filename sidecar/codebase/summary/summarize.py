@@ -302,5 +302,7 @@ def _decode(content: bytes) -> str | None:
 
 def _split_lines(text: str) -> list[str]:
     """Split lines as editors and git do; `splitlines` would also split at form feeds and other separators."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
     return lines if lines[-1] else lines[:-1]
