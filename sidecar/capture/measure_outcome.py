@@ -21,7 +21,8 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
 from sidecar.experiment.rollout import has_earlier_run, record_outcome
-from sidecar.language.message_intent import is_correction, is_repetition, message_terms
+from sidecar.language.message_intent import is_correction
+from sidecar.language.own_words import is_repetition, message_terms
 from sidecar.runs import run_records
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.transcripts.events import EDITING_TOOLS, ToolCall

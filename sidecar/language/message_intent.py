@@ -12,14 +12,13 @@ the reuse decision.
 """
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import own_words, says_what_holds
 
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
@@ -198,7 +197,8 @@ _WORK_ON_TESTS = lazy_regex(
 
 _TESTS_OF = lazy_regex(
     r"\W{0,3}(?:(?:please|can you|could you|let's|bitte|por favor) ){0,2}"
-    r"(?:add|write|create|implement|generate|schreib\w{0,2}|erstelle?|ergänze|füge|escrib[ea]|agrega|añade|escreva|adicione"
+    r"(?:add|write|create|implement|generate|schreib\w{0,2}|erstelle?|ergänze|füge|escrib[ea]|agrega|añade|escreva"
+    r"|adicione"
     r"|écri[st]|ajoute[rz]?|scrivi|aggiungi|schrijf|voeg|напиши|добавь)\b[^.!?\n]{0,40}"
     r"\b(?:tests?|testes|specs?|pruebas?|тесты?)\s(?:cases? )?"
     r"(?:for|of|on|covering|that|which|where|when|für|para|pour|per|voor|de|do|da|du|della|на|для)\s",
@@ -207,7 +207,8 @@ _TESTS_OF = lazy_regex(
 """A message whose task is the tests of something."""
 
 _REQUEST = lazy_regex(
-    rf"(?:{_WORKING_VERBS}|then|and|also|next|fix|implement|refactor|change|correct|rename|move|remove|delete|replace|make"
+    rf"(?:{_WORKING_VERBS}|then|and|also|next|fix|implement|refactor|change|correct|rename|move|remove|delete|replace"
+    rf"|make"
     r"|use|repair|improve|behebe?|danach|dann|und|corrige|arregla|después|depois|corrija|corrigez?|puis|ensuite|poi"
     r"|correggi|repareer|daarna|исправь|потом)\b",
     re.IGNORECASE,
@@ -335,22 +336,6 @@ class _Clause(NamedTuple):
         return len(self.others) <= (MAX_OTHER_SHARE * self.words if is_lenient else 0)
 
 
-MIN_TERMS, SAME_MESSAGE = 3, 0.8
-"""A message repeats an earlier one if both share this part of all their terms; shorter messages are follow-ups."""
-
-
-def message_terms(message: str) -> frozenset[str]:
-    """Return the terms of the user's own words in a message."""
-    return frozenset(query_terms(own_words(message)))
-
-
-def is_repetition(terms: frozenset[str], earlier: Iterable[frozenset[str]]) -> bool:
-    """Whether a message has nearly the terms of an earlier one."""
-    if len(terms) < MIN_TERMS:
-        return False
-    return any(len(terms & other) >= SAME_MESSAGE * len(terms | other) for other in earlier)
-
-
 MAX_PROMPT = 4_000
 """Maximum number of characters searched: a request comes at the beginning, or is not one sentence."""
 
@@ -358,13 +343,16 @@ MAX_INTENT = 300
 
 _VERBS = (
     r"create|build|write|implement|make|add|develop|design|generate|introduce|set up|scaffold|draft|code"
-    r"|crie|criar|cria|construa|construir|escreva|escrever|implemente|implementar|adicione|adicionar|desenvolva|desenvolver"
+    r"|crie|criar|cria|construa|construir|escreva|escrever|implemente|implementar|adicione|adicionar|desenvolva"
+    r"|desenvolver"
     r"|faça|fazer|gere|gerar|monte|montar"
-    r"|crea|crear|construye|construir|escribe|escribir|implementa|añade|añadir|agrega|agregar|desarrolla|desarrollar|haz"
+    r"|crea|crear|construye|construir|escribe|escribir|implementa|añade|añadir|agrega|agregar|desarrolla|desarrollar"
+    r"|haz"
     r"|hacer|genera|generar|diseña|diseñar"
     r"|crée|créer|crée-moi|construis|construire|écris|écrire|implémente|implémenter|ajoute|ajouter|développe|développer"
     r"|génère|générer|fais|faire|conçois|concevoir"
-    r"|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze|entwickle|entwickeln"
+    r"|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze|entwickle"
+    r"|entwickeln"
 )
 _REQUEST_PREFIXES = (
     r"please|pls|can you|could you|would you|now|then|and|also|let's|lets|let us|help me|go ahead and|next"
@@ -424,6 +412,11 @@ def _is_request(text: str) -> bool:
 
 
 def is_reversal(text: str) -> bool:
+    """Whether the words of a sentence take something back that was valid before, or say what is valid instead."""
+    return takes_back(text) or says_what_holds(text)
+
+
+def takes_back(text: str) -> bool:
     """Whether the words of a sentence take something back that was valid before."""
     has_words = any(pattern.search(text) for pattern in (BACK, MAY, _NO_LONGER))
     return has_words or forgets(text) or release_of(text) is not None
@@ -474,10 +467,15 @@ BACK = lazy_regex(
 )
 MAY = lazy_regex(
     r"(?i)\b(?:you (?:don['’]?t|do not) (?:need|have) to ask(?: me)?(?: (?:first|for permission))?(?: before)?"
-    r"|no need to ask(?: me)?(?: first)?(?: before)?|you (?:may|can|are (?:free|allowed) to)|feel free to"
+    r"|no need to ask(?: me)?(?: first)?(?: before)?|(?:don['’]?t|do not|stop|never) ask(?:ing)?(?: me)?(?: again)?"
+    r" (?:first|before)|frage? (?:mich )?nicht (?:mehr )?(?:vorher|bevor|vor)|ne (?:me )?demande[zs]? (?:plus"
+    r"|pas) avant"
+    r"|no (?:me )?preguntes (?:más )?antes|não (?:me )?pergunt[ea]s? (?:mais )?antes|non chieder(?:e|mi) (?:più )?prima"
+    r"|vraag (?:me |mij )?niet (?:meer )?voor(?:dat)?|не спрашивай (?:меня )?(?:больше )?перед|you (?:may|can"
+    r"|are (?:free|allowed) to)|feel free to"
     r"|it(?:['’]s| is) (?:ok|okay|fine)(?: (?:to|if you))?|puedes|puede|podes|podés|pode|peux|pouvez|darfst|kannst"
     r"|d[üu]rft|puoi|potete|mag je|je mag|kun je|можешь|можете|можно)\b"
-    r"|ても(?:いい|良い|よい|構いません|かまいません)|可以|允许你"
+    r"|(?:ても|なくて)(?:いい|良い|よい|構いません|かまいません)|可以|允许你|(?:不用|不要|别)(?:先)?问(?=我)"
 )
 _NO_LONGER = lazy_regex(
     r"(?i)\b(?:any ?more|no longer|dropped|ditched|nicht mehr|kein\w{0,2} .{1,30} mehr|ne .{1,30} plus"
@@ -493,13 +491,16 @@ _RULE = r"(?:rule|instruction|preference|requirement|convention|policy|restricti
 FORGET = lazy_regex(
     rf"(?i)\b(?:forget|ignore|disregard|scratch) (?:(?:about )?(?:what|everything|anything|all|the \w{{1,20}})"
     rf" (?:{_STATED_BEFORE})(?: (?:about|on|regarding))?"
-    r"|about(?= \S))"
-    r"|\bi(?:['’]ve| have)? changed my mind (?:about|on)\b"
+    r"|about(?= \S))|\bi(?:['’]ve| have)? changed my mind (?:about|on)\b"
     rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?:about )?{_OWN} (?:{_RULE}|thing)"
     r" (?:about|on|regarding|with|for|that|to|against)\b"
+    rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}{_RULE} from (?:your )?(?:memory|notes)\b)"
     rf"|\b{_FORGET} (?:about )?(?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}(?:{_RULE}|thing)(?: please| now)?\W*$)"
     r"|\b(?:vergiss|vergesst|streich(?:e|t)?|ignorier(?:e|t)?) (?:(?:die|diese|meine) regel|das|die sache)"
     r" (?:mit|zu[mr]?|über|für|von)\b(?: de[nmr]\b)?|-regel kannst du (?:vergessen|streichen|ignorieren)\b"
+    r"|-regel(?: bitte| wieder){0,2} (?:vergessen|streichen|löschen|entfernen|aufheben|ignorieren)\b"
+    r"|\b(?:lösch|entfern|streich|vergiss|ignorier)e? (?:bitte )?(?:(?:die|meine) regel (?:mit|zu[mr]?|über|für)\b"
+    r"(?: de[nmr]\b)?|(?=(?:die|meine) \S{1,30}-regel\b))|\bwas ich (?:über|zu) (?=.{1,60} gesagt habe,? nehme ich zur)"
     r"|\b(?:olv[ií]da(?:te de)?|ignora|quita) (?:(?:la|esa|mi) regla|lo) (?:de(?: l[ao]s?\b)?|del|sobre)\b"
     r"|\b(?:oublie[zr]?|ignore[zr]?|laisse[zr]? tomber) (?:la|cette|ma) règle (?:sur|de|du|des|concernant)\b"
     r"(?: l[ae]s?\b)?"
@@ -507,23 +508,35 @@ FORGET = lazy_regex(
     r" (?:d[eoa]s?|sobre)\b"
     r"|\b(?:dimentica|ignora|lascia perdere) (?:la|quella|mia) regola (?:su|sul|sui|sulle|del|dei|delle|di)\b"
     r"|\b(?:vergeet|negeer) (?:(?:de|die|mijn) regel|dat) (?:over|van|met)\b"
-    r"|\bзабудь(?:те)? (?:это |моё )?правило (?:про|о|об)\b"
-    r"|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
+    r"|\bзабудь(?:те)? (?:это |моё )?правило (?:про|о|об)\b|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
     r"|\b(?:olvida|olvide|olvid[aá]te de) lo que (?:te )?(?:dije|he dicho)(?: (?:sobre|de|acerca de))?"
     r"|\besque[cç][ae] o que (?:eu )?(?:disse|falei)(?: (?:sobre|de|do|da))?"
     r"|\boublie[zr]? ce que j['’]ai dit(?: (?:sur|de|à propos de))?"
     r"|\bdimentica(?:te)? (?:quello|ciò) che ho detto(?: (?:su|di|del|sul))?"
     r"|\bvergeet wat ik (?:heb gezegd |zei )?(?:over )?"
     r"|\bзабудь(?:те)?,? (?:то,? )?что я (?:говорил[аи]?|сказал[аи]?)(?: (?:про|о|об))?"
-    r"|について(?:言った|話した)(?:こと|の)は?忘れて"
-    r"|(?:という|って|の)?(?:ルール|規則)(?:は|を)?(?:もう)?(?:忘れて|なし(?:で|に)|取り消し|取消|撤回|無効|廃止)"
-    r"|の(?:件|話|指示)は(?:もう)?(?:忘れて|取り消し|撤回)"
-    r"|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
+    r"|\bi (?:take|took) back (?:what i (?:just )?said (?:about|on)|(?:the|my) rule (?:about|on|for))"
+    r"|\b(?:ich nehme? (?:das )?zurück,? was ich (?:dir )?(?:(?:über|zu|von) )?"
+    r"|(?:je retire|je reprends|ritiro|retiro|borra|elimina|quita|apaga|apague|remova|supprime[zr]?|efface[zr]?"
+    r"|retire[zr]?|cancella|rimuovi|verwijder|schrap|ik neem terug|удали(?:те)?|беру назад(?:,? то)?|отмени(?:те)?)"
+    r",? (?:ce que j['’]ai dit|lo que (?:te )?dije|o que (?:eu )?(?:disse|falei)|(?:quello|ciò) che ho detto"
+    r"|wat ik(?: zei| heb gezegd)?|что я (?:говорил|сказал)[аи]?|(?:la|a|de|mi|a minha|mijn) (?:r[eè]gle|regla|regra"
+    r"|regola|regel)|правило)(?: (?:sobre|sur|su|sul|de|del|do|da|di|over|van|про|о|об))?)\b(?: l[ao]s?\b| [ao]s?\b)?"
+    r"|について(?:言った|話した)(?:こと|の)は?忘れて|(?:という|って|の)?(?:ルール|規則)(?:は|を)?(?:もう)?(?:忘れて|なし(?:で|に)|取り消し|取消|撤回|無効|廃止)"
+    r"|の(?:件|話|指示)は(?:もう)?(?:忘れて|取り消し|撤回)|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
+    r"|把(?:关于)?(?=[^。，！\n]{1,30}(?:规则|规定|约定)(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消))"
+    r"|(?:收回|撤回)(?:我)?(?:之前)?(?:说的?)?关于|删除(?:关于)(?=[^。，！\n]{1,30}(?:规则|规定|约定))"
+    r"|(?:のルール|の規則)[をは](?:メモリ|記憶)?(?:から)?(?:削除|消|忘れ|取り消)\w{0,6}|について(?:言った|話した)(?:こと|の)[はを](?:取り消|撤回)\w{0,5}"
     r"|(?:取消|撤销|去掉|删掉)(?:关于)?(?=[^。，！\n]{1,30}(?:规则|规定|约定)[。！!]?$)"
     r"|的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)(?:就|都|已经)?(?:不用管|不用遵守|作废|取消|不再适用|不适用|不算|失效)了?"
 )
-_RULE_AT_END = lazy_regex(r"的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?[。！!\s]{0,9}$")
-"""Words for a rule at the end of a withdrawal in Chinese."""
+_RULE_AT_END = lazy_regex(
+    r"(?i)的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消)?[。！!\s]{0,9}$"
+    r"|(?:-regel|,? nehme ich zurück)? ?(?:\b(?:from|aus|de|da|dalla|uit|из) (?:your |deinem |dem |tu |ta |sua |tua "
+    r"|je )?(?:memory|notes|gedächtnis|speicher|memoria|mémoire|memória|geheugen|памяти))?"
+    r"(?:,? (?:again|please|now|wieder|bitte))*[.!\s]{0,9}$"
+)
+"""Words at the end of a withdrawal that name no subject."""
 KEEP_IN_MIND = lazy_regex(
     r"(?i)\b(?:don['’]?t|do not|never) (?:forget|ignore)|vergiss nicht|vergeet niet|no olvides|n[ãa]o esque|n['’]oublie"
     r"|non dimentica|не забудь|不要忘|别忘|忘れない"
@@ -547,7 +560,8 @@ _ENDED = lazy_regex(
     r"|\bno need (?:to|for)\b|\b(?:is|are) (?:no longer|not|n['’]t) (?:needed|required|necessary|wanted)\b"
     r"|^(?:please |ok(?:ay)?,? |just ){0,2}no more(?= \S)"
     r"|^(?:please |ok(?:ay)?,? |just ){0,2}stop(?= [^\s,]{2,30}ing\b)"
-    r"|\bdu (?:musst|brauchst)\b(?=.{1,80}\bnicht mehr\b)"
+    r"|^\W*(?:we|i) no longer\b|^\W*wir\b(?=.{1,80}\bnicht mehr\b)|^\W*(?:nosotros )?ya no\b(?! (?:hace|es|son)\b)"
+    r"|^\W*(?:nós )?já não\b|\bdu (?:musst|brauchst)\b(?=.{1,80}\bnicht mehr\b)"
     r"|\b(?:ist|sind)(?= nicht mehr (?:nötig|notwendig|erforderlich)\b)"
     r"|\bya no (?:hace falta|es necesario|son necesari[ao]s)\b|\bn['’]est plus nécessaire\b|\bplus besoin de\b"
     r"|\bn[ãa]o (?:é|são) mais necessári[ao]s?\b|\bnon (?:è|sono) più necessari[oae]?\b|\bniet meer nodig\b"
@@ -555,7 +569,8 @@ _ENDED = lazy_regex(
 )
 _ENDS_FOR_GOOD = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|any ?more|no longer|no more|stop(?= [^\s,]{{2,30}}ing\b)"
-    r"|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?|più necessari"
+    r"|já não|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?"
+    r"|più necessari"
     r"|niet meer|больше не)\b"
 )
 _SPECIFIC = lazy_regex(
@@ -569,7 +584,8 @@ _ALLOWED = lazy_regex(
     r"|\b(?:è|sono) (?:ora )?permess[oaie]\b|\bis (?:nu )?toegestaan\b|\bтеперь можно\b"
 )
 _LASTS = lazy_regex(
-    rf"(?i)\b(?:{_FOR_GOOD}|always|again|any ?more|need to ask|without|sans|sin|ohne|sem|senza|zonder|без|wieder"
+    rf"(?i)\b(?:{_FOR_GOOD}|always|again|any ?more|need to ask|ask\w* (?:me )?before|without|sans|sin|ohne|sem|senza"
+    rf"|zonder|без|wieder"
     r"|siempre|sempre|toujours|immer|altijd|всегда)\b|今後|これから|以后|今后|从现在|往后|聞かず|不用问"
 )
 _FINE = lazy_regex(r"(?i)\b(?:is|are) (?:now |again |also )?(?:fine|ok|okay|acceptable)\b(?: with me)?")

@@ -4,13 +4,14 @@ A missed paste becomes a false memory; a typed line taken for a paste is only a 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
 
 MAX_CHARACTERS = 60_000
 """Characters that are examined; a longer message is pasted material, and its rest is blanked."""
@@ -55,7 +56,8 @@ _OPENING_TAG = lazy_regex(r"<(?P<name>[a-zA-Z][\w:-]{1,60})(?: [^<>]{0,300})?>")
 _QUOTATION = lazy_regex(
     r"(?<![\w\"])\"(?:[^\"\n]{1,11}|(?P<a>[^\"\n]{12,1500}))\"|“(?P<b>[^”\n]{12,1500})”|„(?P<c>[^“”\n]{12,1500})[“”]"
     r"|«(?P<d>[^»\n]{12,1500})»"
-    r"|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?:[^`\n]{1,24}|(?P<g>[^`\n]{25,1500}))`|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
+    r"|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?:[^`\n]{1,24}|(?P<g>[^`\n]{25,1500}))`"
+    r"|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
 )
 _CANNED = lazy_regex(
     r"Implement the (?:following )?plan\b|@agent (?:Try Again|Continue)"
@@ -408,3 +410,108 @@ REFUSAL_ALONE = lazy_regex(
     r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
 )
 """Words that only refuse. "No", "non" and "não" before a verb deny it."""
+
+
+_ASSENT = lazy_regex(
+    r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*"
+    r"|(?:right|all right|sure|fine|yes|yeah|yep|well|good|great|so|then|gut|klar|d['’]accord|bon|bien|vale|bueno"
+    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:\s?[,.!:;–—]\s*"
+    r"|\s(?=(?:from|so|then|you|we|ab jetzt|à partir|a partir|désormais|d['’]ora)\b))"
+    r"|no\s(?=(?:the|our|we|it|its|it['’]s|this|that|these|those|my|el)\b)|non\s(?=(?:on|nous|il)\b|l['’]|c['’]est\b"
+    r"|(?:le|la|les)\s.{1,60}\b(?:est|sont|s['’]appelle)\b)"
+    r"|(?:いや|いいえ|違います?|了解(?:です)?|はい|わかった|不对?|不是|好的?|行)[、，,。\s])\s*)+"
+)
+"""Words of assent or denial at the beginning of a statement, which state nothing by themselves."""
+
+LEAD_IN = lazy_regex(
+    r"(?i)\b(?:from (?:now|here|today) on|going forward|in (?:the )?future|henceforth|as a rule|by default"
+    r"|remember(?: that)?|please|ab (?:jetzt|sofort|heute)|von nun an|k(?:ü|ue)nftig|in zukunft|zuk(?:ü|ue)nftig|bitte"
+    r"|merke? dir|retiens(?: que)?|recuerda(?: que)?|lembre(?:-se)?(?: (?:que|de que))?|ricorda(?: che)?"
+    r"|onthoud(?: dat)?|запомни(?:те)?|a partir de (?:agora|ahora|hoje|hoy)|de (?:agora|ahora) (?:em|en) (?:diante"
+    r"|adelante)"
+    r"|daqui em diante|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi"
+    r"|da (?:ora|adesso) in poi|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b\s?[,:：]?"
+    r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后|(?:记住|覚えて(?:おいて)?)[:：,，、]?"
+)
+"""Words by which a statement lasts, and words of request."""
+
+
+def without_assent(text: str) -> str:
+    """Return a statement without the "ok", "right" or "no" at its beginning."""
+    return _ASSENT.sub("", text) or text
+
+
+class Opening(NamedTuple):
+    """The first clause of a statement; empty if there is no other, or if another limits or excepts something."""
+
+    text: str
+    has_rejection: bool
+    """Whether the next clause only says what does not hold: "…, not debug"."""
+
+
+def opening_of(text: str) -> Opening:
+    """Return the first clause of a statement."""
+    statement = without_assent(text.partition("\n\n")[0])
+    match = _OPENING_END.search(statement)
+    if match is None or _LIMITS.search(statement, match.end()):
+        return Opening("", False)
+    return Opening(statement[: match.start()], _REJECTION.match(statement, match.end()) is not None)
+
+
+_OPENING_END = lazy_regex(r"(?<=\S{2})(?:[,;]\s|[，、；]|\s[–—-]\s|[.!]\s(?=\S))")
+_LIMITS = lazy_regex(
+    r"(?i)\b(?:only|just|except|unless|if|when|while|in|inside|within|for|nur|außer|ausser|wenn|solange|im|für|bei|sauf"
+    r"|seulement|uniquement|dans|pour|si|excepto|salvo|solo|sólo|para|en|exceto|apenas|só|em|na|tranne|nella?|per"
+    r"|alleen|behalve|voor|только|кроме|если|в|для)\b|[/]|だけ|のみ|以外|では|只|仅|除了|如果"
+)
+
+
+def adds_to_others(text: str) -> bool:
+    """Whether a statement holds beside others: "bob reviews them, too"."""
+    return _ADDS.search(text) is not None
+
+
+_ADDS = lazy_regex(
+    r"(?i)\b(?:too|also|either|as well|additionally|besides|auch|ebenfalls|zusätzlich|aussi|également|también|tampoco"
+    r"|também|anche|pure|ook|тоже|также)\b|[はがで]?も(?=[^うっとの]|$)|也|还要"
+)
+
+
+def says_what_holds(text: str) -> bool:
+    """Whether a statement denies another one by saying what holds, or says what holds from now on."""
+    return _DENIES_BY_FACT.search(text) is not None or _HOLDS_NOW.search(text) is not None
+
+
+_DENIES_BY_FACT = lazy_regex(
+    r"(?i)^\W*(?:no|nope|nah|nein|non|n[ãa]o|nee|нет)\b[\s,.:;!–—]{1,3}(?=(?:the|our|we|it|it['’]s|these|those|all"
+    r"|der|die"
+    r"|das|wir|es|le|la|les|on|nous|el|los|las|nosotros|o|os|a|as|nós|il|lo|i|gli|noi|de|het|мы)\s|l['’]|c['’]est\b"
+    r"|\S+ (?:always|is|are|go|goes)\b)|^\W*(?:いや|いいえ|違います?|不对?|不是)[、，,。]"
+)
+_HOLDS_NOW = lazy_regex(
+    r"(?i)\b(?:we|our|always|is|are|was|happens?|runs?|lives?|goes?|called)\b.{1,80}\bnow[\s.!]*$"
+    r"|\b(?:wir|ist|sind|heißt|heißen|läuft|laufen|nous|on|est|sont|s['’]appelle|es|son|está|están|usamos|são|fica|é|è"
+    r"|sono|is|zijn|мы)\b.{0,60}\b(?:jetzt|maintenant|ahora|agora|adesso|nu|теперь)\b"
+    r"|今は.{1,40}(?:です|ます)|现在(?:都|是|用|在|叫|改)"
+)
+_REJECTION = lazy_regex(
+    r"(?i)(?:(?:and|und|et|y|e|en) )?(?:not|no longer|nicht|kein\w*|pas|plus|no|ya no|não|non|niet|не|instead of"
+    r"|statt)\b"
+    r"|不是|不用|而不是"
+)
+
+
+MIN_TERMS, SAME_MESSAGE = 3, 0.8
+"""A message repeats an earlier one if both share this part of all their terms; shorter messages are follow-ups."""
+
+
+def message_terms(message: str) -> frozenset[str]:
+    """Return the terms of the user's own words in a message."""
+    return frozenset(query_terms(own_words(message)))
+
+
+def is_repetition(terms: frozenset[str], earlier: Iterable[frozenset[str]]) -> bool:
+    """Whether a message has nearly the terms of an earlier one."""
+    if len(terms) < MIN_TERMS:
+        return False
+    return any(len(terms & other) >= SAME_MESSAGE * len(terms | other) for other in earlier)

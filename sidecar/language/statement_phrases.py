@@ -530,3 +530,67 @@ HERE_WE = (
     rf"|^(?:不[对是]?[，,、\s]{{1,3}})?(?:我们)?(?:这里|这边)(?:都|只)?用(?!这|那|第|了|哪|完|到|过)[^。，,？\n]{{1,20}}[，,]"
     rf"(?:不用|不要用|别用|而不是)(?!这|那|改|管|再|了|担心|其)[^。，,？\n]{{1,20}}[。！!]?$"
 )
+
+
+SAYING_VERBS = frozenset(
+    """
+    is are was happen happens run runs live lives go goes belong belongs start starts end ends listen listens called
+    named takes costs stay stays target targets ist sind heisst heissen lauft laufen liegt liegen gehort gehoren kommt
+    kommen beginnt endet steht stehen est sont appelle appellent nomme tourne tournent va vont commence son esta estan
+    llama llaman corre corren van vive queda quedan sao fica ficam chama chamam roda rodam vai vao estao sono chiama
+    chiamano gira girano vanno sta stanno zijn heet heten draait draaien gaat gaan staat es lieu
+    """.split()
+)
+"""Verbs by which a sentence says what, where or when its subject is; folded, as all words below."""
+INVERTED_VERBS = frozenset("ist sind heisst heissen lauft laufen liegt liegen steht heet heten draait staat".split())
+"""Those that may stand before their subject."""
+LINKING_WORDS = frozenset(
+    """
+    on in into to at with as under next via by from of am im auf mit um unter nach als zu bei ins au aux dans sur avec
+    en con sobre por em no na as nas nos com pelo pela su al nel nella op met om naar в на по с со
+    """.split()
+)
+MANNER_VERBS = frozenset(
+    """
+    write name call put place store keep save format document deploy publish release schedule indent schreib schreibe
+    schreiben nenne nennen lege legen speichere speichern ecris ecrire ecrivez nomme mets range stocke formate escribe
+    escribir nombra llama pon guarda formatea escreva escreve nomeie coloque guarde ponha salve scrivi nomina metti
+    salva schrijf schrijven noem zet bewaar пиши называй клади храни
+    """.split()
+)
+"""Verbs of a demand whose value is how or where its object is done."""
+NAMING_VERBS = frozenset("name call nenne nennen nomme nombra llama nomeie nomina noem называй".split())
+USE_WORDS = frozenset("use uses using nutze nutzen verwende verwenden utilise usa utiliza utilize gebruik".split())
+PURPOSE_WORDS = frozenset("for to as fur zum zur als pour para como per come voor для как".split())
+TASK_VERBS = frozenset(
+    """
+    reviews approves owns maintains handles manages leads decides merges pruft reviewt genehmigt verantwortet betreut
+    relit valide approuve gere revisa aprueba aprova gestiona gerencia rivede approva gestisce beoordeelt beheert
+    проверяет утверждает
+    """.split()
+)
+TASK_ROLES = frozenset(
+    """
+    contact reviewer owner maintainer lead responsible zustandig verantwortlich ansprechpartner responsable encargado
+    responsavel responsabile verantwoordelijk
+    """.split()
+)
+PLAIN_WORDS = frozenset(
+    """
+    a an the our all always now please just currently der die das dem den des ein eine einen einem einer immer stets
+    jetzt nun bitte le la les l un une d nos notre toujours maintenant el los las una lo siempre ahora o os um uma
+    sempre agora il i gli uno ora adesso de het een altijd nu всегда сейчас теперь s se ci qu que dass
+    """.split()
+)
+"""Articles and adverbs, without which a statement says the same."""
+PRONOUNS = frozenset(
+    "it this that there he she we they you i es er sie wir ihr ce cela on nous eso isso hij wij".split()
+)
+MEASURES = tuple(
+    """
+    port version length size width height timeout limit level max min depth threshold interval rate lange grosse breite
+    grenze longueur taille largeur hauteur niveau longitud tamano ancho nivel puerto comprimento porta длин порт размер
+    长 度 过 于 为 是 到 用 在 を は が に 限 小 大 数 ト
+    """.split()
+)
+"""Parts of words after which a number is a value and names no object."""

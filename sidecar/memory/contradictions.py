@@ -23,10 +23,11 @@ from sidecar.language.message_intent import (
     Release,
     allows_for_good,
     forgets,
-    is_reversal,
     release_of,
+    takes_back,
     without_withdrawal,
 )
+from sidecar.language.own_words import LEAD_IN, opening_of, without_assent
 from sidecar.memory.entry import normalized
 
 if TYPE_CHECKING:
@@ -122,22 +123,40 @@ def claim_of(text: str) -> Claim:
 
 
 def relation(new: Claim, old: Claim) -> Relation | None:
-    """Return how a new claim relates to an old one of the same project; None if both may be true."""
+    """Return how a new claim relates to an old one of the same project; None if both may be true.
+
+    The first clause of a statement counts by itself if it takes something back: "you may commit, but never push".
+    """
+    found = _relation_of_whole(new, old)
+    opening = opening_of(new.text)
+    is_negative = takes_back(opening.text) or _NEGATION.search(opening.text) is not None
+    if found is None and opening.text and (is_negative or opening.has_rejection):
+        return _relation_of_whole(claim_of(opening.text), old)
+    return found
+
+
+def _relation_of_whole(new: Claim, old: Claim) -> Relation | None:
+    from sidecar.language.statement_clauses import has_other_value, names_another_object
+
+    if names_another_object(new.text, old.text):
+        return None
     statements = statement_of(new.text), statement_of(old.text)
     is_rejected = any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen)
     if is_rejected and not _is_narrower(*statements):
         return "supersedes" if new.chosen else "contradicts"
-    if _has_other_value(new, old) and not _is_in_another_part(*statements):
+    if (_has_other_number(new, old) or has_other_value(new.text, old.text)) and not _is_in_another_part(*statements):
         return "supersedes"
     release, rivalry = release_of(new.text), _rivalry(*statements)
     if release is not None and _is_released(release, statements[1]):
         return "contradicts"
-    is_passing = statements[0].stance == "may" and not statements[0].is_withdrawal and not allows_for_good(new.text)
+    is_answer = without_assent(new.text) != new.text or MAY.search(new.text) is not None
+    is_of_task = statements[0].stance == "may" or (rivalry == "contradicts" and is_answer)
+    is_passing = is_of_task and not statements[0].is_withdrawal and not allows_for_good(new.text)
     return None if is_passing else rivalry
 
 
-def _has_other_value(new: Claim, old: Claim) -> bool:
-    """Whether two claims are the same statement, word by word, with other values.
+def _has_other_number(new: Claim, old: Claim) -> bool:
+    """Whether two claims are the same statement, word by word, with other numbers or paths.
 
     Two bans of different paths or names are both true.
     """
@@ -212,8 +231,8 @@ def statement_of(text: str) -> Statement:
     """Return the values and the frame of a statement, without the reason given for it."""
     from sidecar.language.statement_clauses import places_of, without_paths, wording_of  # only captures need these
 
-    bare = without_withdrawal(KEEP_IN_MIND.sub(" ", text))
-    plain, paths = without_paths(_REASON.sub("", _LEAD_IN.sub(" ", BACK.sub(" ", MAY.sub(" ", bare)))))
+    bare = without_withdrawal(KEEP_IN_MIND.sub(" ", without_assent(text)))
+    plain, paths = without_paths(_REASON.sub("", LEAD_IN.sub(" ", BACK.sub(" ", MAY.sub(" ", bare)))))
     wording = wording_of(plain)
     places = places_of(plain, paths)
     sides = {is_denied: _Side(set(), [], []) for is_denied in (False, True)}
@@ -238,7 +257,7 @@ def statement_of(text: str) -> Statement:
     return Statement(
         _stance(text, plain, asks, states=states, denies=denies, is_unspaced=is_unspaced),
         frozenset(stated.values), frozenset(denied.values), tuple(frame), tuple(denied_frame), (*rest, *denied_rest),
-        frozenset(scope), places.parts, forgets(text), is_reversal(text),
+        frozenset(scope), places.parts, forgets(text), takes_back(text),
     )  # fmt: skip
 
 
@@ -279,6 +298,9 @@ def _rivalry(new: Statement, old: Statement) -> Relation | None:
         return "supersedes"
     if _differs_in_one_value(new, old):
         return "supersedes"
+    banned = new.rejected, list(new.denied_frame)
+    if new.stance == "ban" and old.stance == "do" and sum(map(len, banned)) > 1 and _names_half(banned, old):
+        return "contradicts"
     is_opposed = new.stance != old.stance and {new.stance, old.stance} != {"do", "may"}
     return "contradicts" if is_opposed and _names_the_same(new, old) else None
 
@@ -318,12 +340,17 @@ def _names_all(
 
 
 def _is_released(release: Release, old: Statement) -> bool:
-    """Whether a release is about what an older statement demands or forbids: its words occur there, and are half of it.
+    """Whether a release is about what an older statement demands or forbids."""
+    return _names_half(_subject(statement_of(release.subject)), old, is_of_ban=release.is_of_ban)
 
-    A release that names more, such as a place, is an exception, and the older statement holds beside it.
+
+def _names_half(subject: tuple[frozenset[Value], list[Unit]], old: Statement, *, is_of_ban: bool = False) -> bool:
+    """Whether all that a sentence names occurs in an older demand or ban, and is half of it.
+
+    A sentence that names more, such as a place, is an exception, and the older statement holds beside it.
     """
-    values, words = _subject(statement_of(release.subject))
-    known_values, known_words = (old.rejected, old.denied_frame) if release.is_of_ban else (old.chosen, old.frame)
+    known_values, known_words = (old.rejected, old.denied_frame) if is_of_ban else (old.chosen, old.frame)
+    values, words = subject
     core = [unit for unit in known_words if unit.word not in old.scope]
     named = len(values) + len(words)
     is_half = named > 0 and 2 * named >= len(known_values) + len(core)
@@ -373,6 +400,9 @@ def _differs_in_one_value(new: Statement, old: Statement) -> bool:
     """Whether two demands have one frame and choose different values of one kind, all others being equal."""
     if {new.stance, old.stance} - {"do", "may"}:
         return False
+    rejected = new.rejected, old.rejected
+    if all(rejected) and {value.kind for value in rejected[0]}.isdisjoint(value.kind for value in rejected[1]):
+        return False  # each has its own task: "biome instead of prettier", "oxlint instead of eslint"
     others = new.chosen - old.chosen, old.chosen - new.chosen
     kinds = [{value.kind for value in side} for side in others]
     if "indentation" in kinds[0] & kinds[1]:
@@ -440,7 +470,9 @@ def _value_of(unit: Unit, places: Places) -> Value | None:
 def _is_implied(unit: Unit, values: Iterable[Value]) -> bool:
     """Whether a word of the frame adds nothing to values of their kinds: "use npm as package manager"."""
     return any(
-        value.kind in _IMPLIED and not unit.concepts.isdisjoint(_concepts(value.kind, implied=True)) for value in values
+        unit.word in _IMPLIED_WORDS.get(value.kind, ())
+        or (value.kind in _IMPLIED and not unit.concepts.isdisjoint(_concepts(value.kind, implied=True)))
+        for value in values
     )
 
 
@@ -526,6 +558,9 @@ _IMPLIED = {
     "infrastructure": "deploy",
     "containers": "container",
     "cloud": "deploy",
+    "number": "run limit size character",
+    "dates": "date time",
+    "requests": "request",
 }
 """Words that say no more than the kind of a value."""
 _STRICT_KINDS = {"name": 2, "number": 1, "path": 1, "url": 1}
@@ -541,9 +576,8 @@ _NOISE = frozenset(
 )
 _WITHDRAWAL_WORDS = frozenset(
     """
-    rule rules instruction instructions preference thing requirement convention policy restriction
-    regel regla regra regola правило gesagt habe hatte gemeint zei
-    gezegd heb dit dije disse detto сказал говорил 话 的话
+    rule rules instruction instructions preference thing requirement convention policy restriction regel regla regra
+    regola правило gesagt habe hatte gemeint zei gezegd heb dit dije disse detto сказал говорил 话 的话
     """.split()
 )
 _NUMBER_WORDS = frozenset(
@@ -552,16 +586,12 @@ _NUMBER_WORDS = frozenset(
     due tre quattro sei otto twee drie zes acht два три четыре два 二 三 四 两
     """.split()
 )
+_IMPLIED_WORDS = {
+    "number": frozenset("max maximum maximal maximale maximo length long lange characters chars zeichen".split()),
+    "path": frozenset("put place store go goes live lives belong belongs lege liegen mets pon coloque".split()),
+}
 _DROPPED = frozenset("dropped abandoned ditched removed abgeschafft verworfen abandonne abandonado abbandonato".split())
 
-_LEAD_IN = lazy_regex(
-    r"(?i)\b(?:from (?:now|here|today) on|going forward|in (?:the )?future|henceforth|as a rule|by default"
-    r"|remember(?: that)?|please|ab (?:jetzt|sofort|heute)|von nun an|k(?:ü|ue)nftig|in zukunft|zuk(?:ü|ue)nftig|bitte"
-    r"|a partir de (?:agora|ahora|hoje|hoy)|de (?:agora|ahora) (?:em|en) (?:diante|adelante)|daqui em diante"
-    r"|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi|da (?:ora|adesso) in poi"
-    r"|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b,?"
-    r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后"
-)
 _REASON = lazy_regex(
     r"(?i),? \b(?:because|since|so that|weil|denn|damit|parce qu\w+|car|porque|pois|perch[eé]|omdat|потому что"
     r"|так как)\b[^.;\n]*|[，,]?因为[^。；\n]*"

@@ -95,6 +95,7 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
         memory = writer.restore(memory.id)
     if memory.retention != "durable":
         memory = writer.make_durable(memory.id)
+    memory = _link_replaced(call, writer, memory)
     with call.database.write() as tx:
         indexed = [
             entry for entry in index_tables.entries_at_path(tx, writer.project, memory.path) if entry.memory == memory
@@ -104,6 +105,22 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
         replaced_ids = contradicted_ids(tx, writer.project, memory.text or memory.title, memory.id)
         register(tx, writer.project, memory.id, indexed[0].digest, "confirmed", call.now_ms(), replaced_ids)
     return confirmed_instruction(instruction_of(memory, call.now_ms(), "confirmed"))
+
+
+def _link_replaced(call: Call, writer: Writer, memory: Memory) -> Memory:
+    """Link a statement to the user's statements that it replaces, which lose confidence, as capture does."""
+    with call.database.read() as tx:
+        found = contradicted_ids(tx, writer.project, memory.text or memory.title, memory.id)
+    replaced_ids = [old_id for old_id in found if old_id not in (*memory.supersedes, *memory.contradicts)]
+    if not replaced_ids:
+        return memory
+    linked = writer.update(memory.id, None, Edit({"supersedes": [*memory.supersedes, *replaced_ids]}))
+    with writer.index.locked():
+        for old_id in replaced_ids:
+            with suppress(NotFound, Conflict):  # its file is being edited
+                old = writer.find(old_id).memory
+                writer.amend([(old, {"confidence": round(old.confidence * CONTRADICTION_FACTOR, 4)})])
+    return linked
 
 
 def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:

@@ -397,14 +397,24 @@ def instruction_items(
         is_change = bool(replaced) or instruction.id in anchor_lines or instruction.id in sent
         statement = instruction.line.removeprefix("- ")
         text = f"{CHANGED_PREFIX if is_change else NEW_PREFIX}{statement}"
-        entry = entries.TextEntry(short_id(instruction.text))
+        entry = _instruction_entry(instruction.text)
         items.append(_instruction_item(instruction.id, text, entry, "the user stated it"))
         items.extend(_outdated_item(old_id, state.replaced[old_id].text, REPLACED_PREFIX) for old_id in replaced)
         outdated = [old_id for old_id in outdated if old_id not in replaced]
     revoked = (old_id for old_id in outdated if not _is_unwanted(old_id, anchor_lines, overrides))
     texts = {old_id: replacement.text for old_id, replacement in state.replaced.items()}
     texts |= {old_id: text for old_id, (_, text) in anchor_lines.items()}
+    texts |= {old_id: text for old_id, entry in sent.items() if (text := _text_of(entry))}
     return [*items, *(_outdated_item(old_id, texts.get(old_id, ""), REVOKED_PREFIX) for old_id in revoked)]
+
+
+def _instruction_entry(text: str) -> entries.TextEntry:
+    """Return the entry of a delivered instruction, with its text: the memory may be deleted before it is taken back."""
+    return entries.TextEntry(f"{short_id(text)} {text}")
+
+
+def _text_of(entry: entries.Entry) -> str:
+    return entry.digest.partition(" ")[2] if isinstance(entry, entries.TextEntry) else ""
 
 
 def _replaced_here(state: InstructionState, session_id: str, own_ids: Collection[str]) -> Iterator[str]:

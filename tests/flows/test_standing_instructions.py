@@ -187,7 +187,7 @@ def test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too
     memory_id = stated(memories, PNPM)
     conversation.turn("Go on")
     memories.ask("undo", id=memory_id)
-    assert news(conversation.turn("Go on")) == [f"A standing instruction no longer holds: {memory_id}"]
+    assert news(conversation.turn("Go on")) == [f"A standing instruction no longer holds: {PNPM} ({memory_id})"]
 
 
 @pytest.mark.parametrize("is_fact", [False, True], ids=["event", "fact"])
