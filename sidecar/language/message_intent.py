@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
-from sidecar.language.own_words import own_words, says_what_holds
+from sidecar.language.own_words import own_words, says_what_holds, without_assent
 
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
@@ -449,6 +449,7 @@ class Release(NamedTuple):
 
 def release_of(text: str) -> Release | None:
     """Return what a sentence ends; None if it ends nothing, or only for the task at hand."""
+    text = without_assent(text)
     if _SPECIFIC.match(text):
         return None
     if _ENDED.search(text) and _ENDS_FOR_GOOD.search(text):

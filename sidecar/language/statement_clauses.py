@@ -106,7 +106,7 @@ def wording_of(text: str) -> Wording:
     was_denied = False
     is_complaint = _WHY.match(text) is not None
     for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", _REMINDER.sub("remember", text)))):
-        denial = _denial(part)
+        denial = _denial(part, language)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
             denial = 0
         was_denied = denial is not None
@@ -144,7 +144,7 @@ def _clauses(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _denial(clause: str) -> int | None:
+def _denial(clause: str, language: str) -> int | None:
     """Return where the denied part of a clause begins; None if nothing is denied."""
     plain = folded(clause)
     after = [plain.find(phrase) for phrase in NEGATIONS_AFTER if phrase in plain]
@@ -156,7 +156,7 @@ def _denial(clause: str) -> int | None:
         return 0
     words = [(match.start(), folded(match[0])) for match in _WORD.finditer(clause)]
     for index, (start, word) in enumerate(words):
-        if word in NEGATIONS or word.startswith(NEGATION_BEGINNINGS):
+        if (word in NEGATIONS and (word, language) != ("no", "pt")) or word.startswith(NEGATION_BEGINNINGS):
             is_after = word in _AFTER_ONLY and not (index and words[index - 1][1] in _AUXILIARIES)
             return start if is_after else 0
     return None
@@ -480,11 +480,9 @@ def has_other_value(new: str, old: str) -> bool:
         return False
     if any(map(is_unspaced, "".join((*difference.before, *difference.after)))):
         return _is_unspaced_value(difference)
-    spans = difference.new, difference.old
+    spans, links = (difference.new, difference.old), phrases.LINKING_WORDS | phrases.PURPOSE_WORDS
     is_value = max(map(len, spans)) <= MAX_VALUE_WORDS and not any(
-        word in phrases.SAYING_VERBS or (word in phrases.LINKING_WORDS and word != span[0] != "next")
-        for span in spans
-        for word in span
+        word in phrases.SAYING_VERBS or (word in links and word != span[0] != "next") for span in spans for word in span
     )
     return is_value and (_is_said_of_subject(difference) or _is_manner(difference) or _is_holder(difference))
 

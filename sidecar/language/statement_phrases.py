@@ -579,7 +579,7 @@ PLAIN_WORDS = frozenset(
     """
     a an the our all always now please just currently der die das dem den des ein eine einen einem einer immer stets
     jetzt nun bitte le la les l un une d nos notre toujours maintenant el los las una lo siempre ahora o os um uma
-    sempre agora il i gli uno ora adesso de het een altijd nu всегда сейчас теперь s se ci qu que dass
+    sempre agora il i gli uno ora adesso de het een altijd nu всегда сейчас теперь s se qu que dass
     """.split()
 )
 """Articles and adverbs, without which a statement says the same."""

@@ -40,9 +40,7 @@ RELATED_TYPES = (
 )  # fmt: skip
 """Types that can be contradicted; events stay true."""
 
-MIN_SHARED_TERMS = 2
-
-MAX_OTHER_VALUES = 2
+MIN_SHARED_TERMS, MAX_OTHER_VALUES = 2, 2
 MAX_SEARCH_WORDS = 3
 
 _NUMBER = lazy_regex(r"^[^\W\d]{0,3}\W?\d[\d.,x]*\W?[^\W\d]{0,3}$")
@@ -144,7 +142,8 @@ def _relation_of_whole(new: Claim, old: Claim) -> Relation | None:
     is_rejected = any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen)
     if is_rejected and not _is_narrower(*statements):
         return "supersedes" if new.chosen else "contradicts"
-    if (_has_other_number(new, old) or has_other_value(new.text, old.text)) and not _is_in_another_part(*statements):
+    is_other = _has_other_number(new, old) and not _is_elsewhere(*statements)
+    if (is_other or has_other_value(new.text, old.text)) and not _is_in_another_part(*statements):
         return "supersedes"
     release, rivalry = release_of(new.text), _rivalry(*statements)
     if release is not None and _is_released(release, statements[1]):
@@ -156,10 +155,7 @@ def _relation_of_whole(new: Claim, old: Claim) -> Relation | None:
 
 
 def _has_other_number(new: Claim, old: Claim) -> bool:
-    """Whether two claims are the same statement, word by word, with other numbers or paths.
-
-    Two bans of different paths or names are both true.
-    """
+    """Whether two claims are the same statement, word by word, with other numbers, or other paths if it bans none."""
     pairs = list(zip(new.words, old.words, strict=False))
     others = [pair for pair in pairs if pair[0] != pair[1]]
     if len(new.words) != len(old.words) or not 0 < len(others) <= MAX_OTHER_VALUES:
@@ -362,6 +358,11 @@ def _is_narrower(new: Statement, old: Statement) -> bool:
     known = (*old.frame, *old.denied_frame)
     is_denial_narrower = any(unit.word in new.scope and not _has(known, unit) for unit in new.denied_frame)
     return is_denial_narrower or _is_in_another_part(new, old)
+
+
+def _is_elsewhere(new: Statement, old: Statement) -> bool:
+    """Whether a path of a statement says where it holds, and is no path of an older one."""
+    return not new.parts <= old.parts and all(value.kind != "path" for value in new.chosen)
 
 
 def _is_in_another_part(new: Statement, old: Statement) -> bool:

@@ -25,6 +25,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.yaml_text import Value
+from sidecar.memory import memory_tiers
 from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
 from sidecar.memory.capture.store_notes import CONTRADICTION_FACTOR
 from sidecar.memory.entry import Memory
@@ -108,19 +109,27 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
 
 
 def _link_replaced(call: Call, writer: Writer, memory: Memory) -> Memory:
-    """Link a statement to the user's statements that it replaces, which lose confidence, as capture does."""
+    """Link a statement to those that it replaces, which lose confidence, as capture does.
+
+    A statement that one of them had replaced loses that link, and has its confidence back.
+    """
     with call.database.read() as tx:
-        found = contradicted_ids(tx, writer.project, memory.text or memory.title, memory.id)
-    replaced_ids = [old_id for old_id in found if old_id not in (*memory.supersedes, *memory.contradicts)]
-    if not replaced_ids:
-        return memory
-    linked = writer.update(memory.id, None, Edit({"supersedes": [*memory.supersedes, *replaced_ids]}))
+        replaced_ids = contradicted_ids(tx, writer.project, memory.text or memory.title, memory.id)
+    own: dict[str, Value] = {"supersedes": list(dict.fromkeys((*memory.supersedes, *replaced_ids)))}
     with writer.index.locked():
         for old_id in replaced_ids:
             with suppress(NotFound, Conflict):  # its file is being edited
                 old = writer.find(old_id).memory
-                writer.amend([(old, {"confidence": round(old.confidence * CONTRADICTION_FACTOR, 4)})])
-    return linked
+                confidence = round(old.confidence * CONTRADICTION_FACTOR, 4)
+                last_ms = max(old.at_ms, old.last_accessed_ms or 0)
+                inputs = memory_tiers.ScoreInputs(old.sector, confidence, old.evidence, old.access_count, last_ms)
+                tier = memory_tiers.tier(inputs, call.now_ms())
+                facts: dict[str, Value] = {"confidence": confidence, "tier": tier}
+                if memory.id in old.supersedes:
+                    facts["supersedes"] = [linked_id for linked_id in old.supersedes if linked_id != memory.id]
+                    own["confidence"] = round(min(1.0, memory.confidence / CONTRADICTION_FACTOR), 4)
+                writer.amend([(old, facts)])
+    return writer.update(memory.id, None, Edit(own)) if replaced_ids else memory
 
 
 def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:

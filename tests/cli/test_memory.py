@@ -166,7 +166,11 @@ def test_a_contrary_instruction_on_the_command_line_replaces_the_former_one(outp
     status = output_of("status").splitlines()
     at = status.index("Replaced by a later statement (`memory confirm ID` makes one hold again):")
     assert status[at + 1] == f"  {former}  Always answer in German.  (by {later})"
+    assert f"(replaced by {later}) Always answer in German." in output_of("list")
+    assert f"by {later}" in output_of("show", former)
     assert output_of("confirm", former).splitlines()[1].startswith(f"replaced  {later}")
+    assert f"by {former}" in output_of("show", later)
+    assert f"by {later}" not in output_of("show", former)
 
 
 def test_a_preference_added_on_the_command_line_is_standing_and_other_types_are_not(

@@ -1,7 +1,8 @@
 """Two standing instructions are rivals, or both hold: pairs in ten languages.
 
 Each pair is an earlier and a later statement. `REVIEWED`, `WRITTEN_BEFORE` and `UNRELATED` were written before the
-comparison, the others after its first version.
+comparison, the others after its first version; `OTHER_VALUES` and `BOTH_HOLD` before values were compared by their
+place in the sentence.
 """
 
 import pytest
@@ -265,6 +266,146 @@ NO_REVERSAL = (
 """Sentences with words of reversal that take nothing back."""
 
 
+OTHER_VALUES = (
+    ("remember: the standup is at 9:30", "remember: the standup is at 10:00"),
+    ("from now on the cache lives in redis", "from now on the cache lives in memcached"),
+    ("the default branch is called master", "no the default branch is called develop"),
+    ("remember: carla approves all schema changes", "remember: deniz approves all schema changes"),
+    ("from now on timestamps are stored as strings", "from now on timestamps are stored as integers"),
+    ("always write diagrams with plantuml", "always write diagrams with mermaid"),
+    ("from now on name branches fix/<id>", "from now on name branches <user>/<id>"),
+    ("max function length is 40 lines", "functions may have 60 lines"),
+    ("always ask me before you delete files", "you don't have to ask before you delete files any more"),
+    ("never push without my approval", "alright so from now on you can push without my approval"),
+    (
+        "never install packages without asking",
+        "sure, from now on you may install packages without asking, but never upgrade them",
+    ),
+    ("we always use moment for dates", "no we use luxon here"),
+    ("from now on use poetry instead of pip", "i take back what i said about poetry"),
+    ("Immer pnpm statt npm verwenden", "Bitte die pnpm-Regel wieder streichen"),
+    ("siempre usa pnpm en vez de npm", "retiro lo que dije sobre pnpm"),
+    ("use sempre pnpm em vez de npm", "retiro o que eu disse sobre o pnpm"),
+    ("以后用 pnpm", "把关于 pnpm 的规则从记忆里删掉"),
+    ("we support python 3.9", "we no longer support python 3.9, update the classifiers"),
+    ("merk dir: Releases sind immer am Montag", "merk dir: Releases sind immer am Donnerstag"),
+    ("Der Hauptbranch heißt trunk", "nein der Hauptbranch heißt main"),
+    ("Ab jetzt ist die maximale Zeilenlänge 100", "Ab jetzt ist die maximale Zeilenlänge 120"),
+    ("désormais les déploiements ont lieu le jeudi", "désormais les déploiements ont lieu le mardi"),
+    ("désormais la documentation est écrite en markdown", "désormais la documentation est écrite en asciidoc"),
+    ("a partir de ahora los despliegues son los jueves", "a partir de ahora los despliegues son los martes"),
+    ("a partir de ahora el nivel de log es debug", "a partir de ahora el nivel de log es warn"),
+    ("a partir de agora os deploys são às quintas", "a partir de agora os deploys são às terças"),
+    ("a branch principal se chama trunk", "não, a branch principal se chama main"),
+    ("今後デプロイは木曜日に行ってください", "今後デプロイは火曜日に行ってください"),
+    ("今後ドキュメントはmarkdownで書いてください", "今後ドキュメントはasciidocで書いてください"),
+    ("记住：主分支叫 trunk", "记住：主分支叫 main"),
+    ("d'ora in poi il livello di log è debug", "d'ora in poi il livello di log è warn"),
+    ("запомни: деплой по четвергам", "запомни: деплой по вторникам"),
+    ("the staging db is called shop_stage", "the staging db is called shop_test"),
+    ("remember: the retro is on wednesdays", "remember: the retro is on mondays now"),
+    ("from now on write the changelog in english", "from now on write the changelog in french"),
+    ("from now on integration tests go into spec/", "from now on integration tests go into tests/integration"),
+    ("use node 18 for the build", "the build runs on node 20 now"),
+    ("never merge without asking me", "okay from now on you may merge without asking me"),
+    ("from now on the session timeout is 15 minutes", "nah the session timeout is 30 minutes"),
+    ("always write commit messages in german", "delete the rule about commit messages from your memory"),
+    ("utilise toujours pnpm au lieu de npm", "je retire ce que j'ai dit sur pnpm"),
+    ("usa sempre pnpm invece di npm", "ritiro quello che ho detto su pnpm"),
+    ("ab jetzt läuft Staging auf host1", "ab jetzt läuft Staging auf host2"),
+    ("Nie committen, ohne mich zu fragen", "ok ab jetzt darfst du committen, ohne zu fragen"),
+    ("retiens : Léa valide toutes les migrations", "retiens : Hugo valide toutes les migrations"),
+    ("recuerda: Marta revisa todos los cambios del API", "recuerda: Pablo revisa todos los cambios del API"),
+    ("a partir de agora o nível de log é debug", "a partir de agora o nível de log é warn"),
+    ("以后部署都在星期四", "以后部署都在星期二"),
+    ("onthoud: deploys zijn op donderdag", "onthoud: deploys zijn op dinsdag"),
+    ("all prices are net", "no, all prices are gross"),
+    ("remember: the nightly build starts at 2:00", "remember: the nightly build starts at 3:30"),
+    ("from now on money is stored as floats", "from now on money is stored as decimals"),
+    ("we always target java 17", "we always target java 21 now"),
+    ("always ask before deleting branches", "don't ask before deleting branches any more"),
+    ("use tabs for indentation", "delete the rule about tabs from your notes"),
+    ("Merk dir: Petra genehmigt alle Releases", "Merk dir: Ali genehmigt alle Releases"),
+    ("désormais les sauvegardes sont à minuit", "désormais les sauvegardes sont à midi"),
+    ("lembre: o servidor de testes se chama plutão", "lembre: o servidor de testes se chama netuno"),
+    ("今後リリースは月曜日に行ってください", "今後リリースは水曜日に行ってください"),
+    ("d'ora in poi il server di test si chiama plutone", "d'ora in poi il server di test si chiama nettuno"),
+)
+"""One statement with another value, its denial, permission, end or withdrawal; missed in four of five cases before."""
+
+BOTH_HOLD = (
+    ("never touch table 12", "never touch table 15"),
+    ("never reuse error number 3", "never reuse error number 4"),
+    ("always use ruff instead of flake8 in all packages", "always use pyright instead of mypy in all packages"),
+    ("remember: exit code 2 means bad arguments", "remember: exit code 3 means no network"),
+    ("remember: port 5432 is the database", "remember: port 6379 is the cache"),
+    ("never write to the audit table", "never write to the users table"),
+    ("remember: staging runs on host alpha", "remember: production runs on host beta"),
+    ("remember: anna reviews all api changes", "remember: anna reviews all schema changes"),
+    ("use redis for sessions", "use redis for rate limits"),
+    ("write docs in markdown", "write commit messages in english"),
+    ("always add a test for bug fixes", "always add a test for new endpoints"),
+    ("the release branch is called stable", "the main branch is called trunk"),
+    ("always run lint before committing", "always run lint before pushing"),
+    ("always check types with mypy", "always check links with lychee"),
+    ("never commit without asking me", "ok commit it"),
+    ("always ask before you push", "okay push it now"),
+    ("from now on use pnpm instead of npm", "remove pnpm from the ci image"),
+    ("from now on use pnpm instead of npm", "remove the rule about pnpm from renovate.json"),
+    ("the api port is 8080", "no the admin port is 8081"),
+    ("deploys happen on thursdays", "the demo happens on tuesdays now"),
+    ("never use more than 3 levels of nesting", "never use more than 2 database calls"),
+    ("merk dir: Kunde 17 bekommt 5 Prozent Rabatt", "merk dir: Kunde 23 bekommt 10 Prozent Rabatt"),
+    ("Immer oxlint statt eslint verwenden", "Immer biome statt prettier verwenden"),
+    ("ab jetzt Tests mit Vitest schreiben", "ab jetzt Skripte mit Bun schreiben"),
+    ("ne supprime jamais la migration 12", "ne supprime jamais la migration 13"),
+    ("désormais les dates sont au format long", "désormais les heures sont au format court"),
+    ("nunca borres la migración 12", "nunca borres la migración 13"),
+    ("el puerto del API es 8080", "el puerto del admin es 8081"),
+    ("lembre: o cliente 17 tem 5 por cento", "lembre: o cliente 23 tem 10 por cento"),
+    ("マイグレーション12は削除しないでください", "マイグレーション13は削除しないでください"),
+    ("今後コメントは英語で書いてください", "今後ドキュメントは日本語で書いてください"),
+    ("记住：客户 17 打 95 折", "记住：客户 23 打 9 折"),
+    ("non cancellare mai la migrazione 12", "non cancellare mai la migrazione 13"),
+    ("remember: tenant 4 pays 20 euros", "remember: tenant 9 pays 35 euros"),
+    (
+        "always use vitest instead of jest in the whole repo",
+        "always use playwright instead of cypress in the whole repo",
+    ),
+    ("never deploy on fridays", "never deploy on holidays"),
+    ("remember: anna reviews all api changes", "remember: bob reviews all css changes"),
+    ("use postgres for orders", "use sqlite for the local cache"),
+    ("from now on the header is blue", "from now on the footer is green"),
+    ("always log errors", "always log warnings"),
+    ("never commit without asking me", "ok you can commit this one without asking"),
+    ("from now on use pnpm instead of npm", "i take back the change to the lockfile"),
+    ("the api port is 8080", "the api port is wrong in the readme"),
+    ("never rename column 7", "never rename column 8"),
+    ("merk dir: Staging läuft auf host1", "merk dir: Produktion läuft auf host2"),
+    ("retiens : le client 17 a 5 pour cent", "retiens : le client 23 a 10 pour cent"),
+    ("recuerda: el cliente 17 tiene 5 por ciento", "recuerda: el cliente 23 tiene 10 por ciento"),
+    ("a partir de agora comentários em inglês", "a partir de agora commits em português"),
+    ("不要删除迁移 12", "不要删除迁移 13"),
+    ("verwijder nooit migratie 12", "verwijder nooit migratie 13"),
+    ("never archive project 4", "never archive project 5"),
+    ("use biome instead of eslint", "use deno instead of node"),
+    ("the nightly build starts at 2:00", "the weekly report starts at 3:30"),
+    ("sam is the owner of billing", "sam is the owner of search"),
+    ("use zod for forms", "use joi for configs"),
+    ("never commit without asking", "yes commit"),
+    ("use pnpm instead of npm", "delete the pnpm rule from the makefile"),
+    ("from now on errors are logged as json", "from now on metrics are stored as json"),
+    ("merk dir: Raum 101 ist das Labor", "merk dir: Raum 102 ist das Büro"),
+    ("Nie ohne Rückfrage pushen", "ok, dann push das jetzt"),
+    ("les prix sont en euros", "les poids sont en grammes"),
+    ("usa redis para sesiones", "usa redis para colas"),
+    ("章7は触らないでください", "章8は触らないでください"),
+    ("价格用人民币", "重量用克"),
+    ("i prezzi sono in euro", "i pesi sono in grammi"),
+)
+"""Statements about other objects, places or purposes, and words for the task at hand."""
+
+
 GENERAL = "Use pnpm, not npm."
 NARROWER = (
     "Use npm in `tools/`, not pnpm",
@@ -328,7 +469,10 @@ OTHER_PARTS = (
 )
 
 
-@together(("former", "later"), [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES])
+@together(
+    ("former", "later"),
+    [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES, *OTHER_VALUES],
+)
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
 
@@ -337,6 +481,11 @@ def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former:
 def test_statements_about_different_things_both_hold(first: str, second: str) -> None:
     assert relation(claim_of(second), claim_of(first)) is None
     assert relation(claim_of(first), claim_of(second)) is None
+
+
+@together(("former", "later"), BOTH_HOLD)
+def test_the_same_words_about_another_object_or_for_this_task_replace_nothing(former: str, later: str) -> None:
+    assert relation(claim_of(later), claim_of(former)) is None
 
 
 @together(("former", "later"), NO_REVERSAL)
