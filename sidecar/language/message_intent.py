@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
-from sidecar.language.own_words import own_words, says_what_holds, without_assent
+from sidecar.language.own_words import own_words, states_what_holds, without_assent
 
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
@@ -413,7 +413,7 @@ def _is_request(text: str) -> bool:
 
 def is_reversal(text: str) -> bool:
     """Whether the words of a sentence take something back that was valid before, or say what is valid instead."""
-    return takes_back(text) or says_what_holds(text)
+    return takes_back(text) or states_what_holds(text)
 
 
 def takes_back(text: str) -> bool:

@@ -413,9 +413,9 @@ REFUSAL_ALONE = lazy_regex(
 
 
 _ASSENT = lazy_regex(
-    r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*"
+    r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*(?<!\s\.)"
     r"|(?:right|all right|sure|fine|yes|yeah|yep|well|good|great|so|then|gut|klar|d['’]accord|bon|bien|vale|bueno"
-    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:\s?[,.!:;–—]\s*"
+    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:(?:\s?[,!:;–—]|\.(?=\s))\s*"
     r"|\s(?=(?:from|so|then|you|we|ab jetzt|à partir|a partir|désormais|d['’]ora)\b))"
     r"|no\s(?=(?:the|our|we|it|its|it['’]s|this|that|these|those|my|el)\b)|non\s(?=(?:on|nous|il)\b|l['’]|c['’]est\b"
     r"|(?:le|la|les)\s.{1,60}\b(?:est|sont|s['’]appelle)\b)"
@@ -477,7 +477,7 @@ _ADDS = lazy_regex(
 )
 
 
-def says_what_holds(text: str) -> bool:
+def states_what_holds(text: str) -> bool:
     """Whether a statement denies another one by saying what holds, or says what holds from now on."""
     return _DENIES_BY_FACT.search(text) is not None or _HOLDS_NOW.search(text) is not None
 
@@ -492,6 +492,7 @@ _HOLDS_NOW = lazy_regex(
     r"(?i)\b(?:we|our|always|is|are|was|happens?|runs?|lives?|goes?|called)\b.{1,80}\bnow[\s.!]*$"
     r"|\b(?:wir|ist|sind|heißt|heißen|läuft|laufen|nous|on|est|sont|s['’]appelle|es|son|está|están|usamos|são|fica|é|è"
     r"|sono|is|zijn|мы)\b.{0,60}\b(?:jetzt|maintenant|ahora|agora|adesso|nu|теперь)\b"
+    r"|^\W*(?:jetzt|maintenant|ahora|agora|adesso|теперь)\b.{1,60}\b(?:ist|sind|heißt|läuft|est|sont|es|son|são|é|è|sono)\b"
     r"|今は.{1,40}(?:です|ます)|现在(?:都|是|用|在|叫|改)"
 )
 _REJECTION = lazy_regex(

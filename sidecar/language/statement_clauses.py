@@ -482,9 +482,11 @@ def has_other_value(new: str, old: str) -> bool:
         return _is_unspaced_value(difference)
     spans, links = (difference.new, difference.old), phrases.LINKING_WORDS | phrases.PURPOSE_WORDS
     is_value = max(map(len, spans)) <= MAX_VALUE_WORDS and not any(
-        word in phrases.SAYING_VERBS or (word in links and word != span[0] != "next") for span in spans for word in span
+        word in phrases.STATING_VERBS or (word in links and word != span[0] != "next")
+        for span in spans
+        for word in span
     )
-    return is_value and (_is_said_of_subject(difference) or _is_manner(difference) or _is_holder(difference))
+    return is_value and (_is_stated_of_subject(difference) or _is_manner(difference) or _is_holder(difference))
 
 
 @lru_cache(maxsize=2_048)
@@ -537,10 +539,10 @@ def _difference(new: tuple[str, ...], old: tuple[str, ...]) -> _Difference | Non
     return _Difference(new[:start], *spans, new[len(new) - end :]) if all(spans) else None
 
 
-def _is_said_of_subject(difference: _Difference) -> bool:
+def _is_stated_of_subject(difference: _Difference) -> bool:
     """Whether the value is what a verb says of a subject: "the branch is called …", "staging runs on host …"."""
     before = difference.before
-    at = next((at for at in reversed(range(1, len(before))) if before[at] in phrases.SAYING_VERBS), 0)
+    at = next((at for at in reversed(range(1, len(before))) if before[at] in phrases.STATING_VERBS), 0)
     if not at and before and before[0] in phrases.INVERTED_VERBS:  # "ist das Log-Level …", "läuft Staging auf …"
         subject = before[1:-1] if before[-1] in phrases.LINKING_WORDS else before[1:]
         return len(subject) < (4 if subject == before[1:] else 2) and _names_something(subject)
@@ -574,7 +576,7 @@ def _is_holder(difference: _Difference) -> bool:
     before, new, old, after = difference
     if before or len(after) < 2 or max(len(new), len(old)) > 2:
         return False
-    has_role = after[0] in phrases.SAYING_VERBS and after[1] in phrases.TASK_ROLES and len(after) > 2
+    has_role = after[0] in phrases.STATING_VERBS and after[1] in phrases.TASK_ROLES and len(after) > 2
     return has_role or after[0] in phrases.TASK_VERBS
 
 

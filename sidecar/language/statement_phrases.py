@@ -532,7 +532,7 @@ HERE_WE = (
 )
 
 
-SAYING_VERBS = frozenset(
+STATING_VERBS = frozenset(
     """
     is are was happen happens run runs live lives go goes belong belongs start starts end ends listen listens called
     named takes costs stay stays target targets ist sind heisst heissen lauft laufen liegt liegen gehort gehoren kommt

@@ -17,6 +17,12 @@ from tests.support.cases import together
     ("use the constants of @__init__.py", "Use the constants of @__init__.py"),
     ("replace `-` with `_` in every *.py and src/**/*.ts", "Replace `-` with `_` in every *.py and src/**/*.ts"),
     ("_never touch legacy_, *please*", "Never touch legacy, please"),
+    ("ok from now on you may commit without asking", "From now on you may commit without asking"),
+    ("no the api port is always 8443", "The api port is always 8443"),
+    ("nah helpers go to lib/helpers.js", "Helpers go to lib/helpers.js"),
+    ("nope .env stays out of git", ".env stays out of git"),
+    ("non la toccare mai", "Non la toccare mai"),
+    ("no los toques nunca", "No los toques nunca"),
 ])  # fmt: skip
 def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: str) -> None:
     assert note_title(sentence) == title
@@ -117,6 +123,22 @@ def test_an_admitted_mistake_is_a_candidate_for_what_replaces_a_rule() -> None:
     for text in ("My mistake. It's mocha here.", "sorry, i was wrong, it's mocha here, vitest is in the other one"):
         (note,) = read_message(Utterance("user", text, 0, True)).notes
         assert (note.text.rstrip("."), note.reversal) == ("It's mocha here", "candidate")
+
+
+@together("text", [
+    "no the api port is always 8443",
+    "nah helpers always go to lib/helpers.js",
+    "we always target node 22 now",
+    "remember: deploys happen on tuesdays now",
+    "nein der Hauptbranch heißt main",
+    "maintenant, les dates sont au format long",
+    "いや、メインブランチの名前はmainです",
+    "现在用 yarn",
+])  # fmt: skip
+def test_a_sentence_that_states_what_holds_instead_is_a_candidate_for_what_replaces_a_rule(text: str) -> None:
+    assert any(
+        note.reversal or note.is_standing_instruction for note in read_message(Utterance("user", text, 0, True)).notes
+    )
 
 
 def test_a_conjunction_does_not_begin_an_instruction() -> None:

@@ -19,7 +19,7 @@ from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statement_patterns import COMPLAINT_END, LASTING_LEAD
 from sidecar.language.explicit_statements import SUPPOSITION
 from sidecar.language.message_intent import MAY, forgets, is_reversal
-from sidecar.language.own_words import stated_words, without_assent
+from sidecar.language.own_words import LEAD_IN, stated_words, without_assent
 from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
@@ -331,8 +331,11 @@ def without_lead(sentence: str) -> str:
 
     A permission keeps the words that make it last.
     """
-    core = _LEAD.sub("", without_assent(sentence)) or sentence
-    if MAY.search(core) is None:
+    bare = without_assent(sentence)
+    core = _LEAD.sub("", bare) or sentence
+    if MAY.search(core) is not None:
+        core = bare if LEAD_IN.match(bare) else core
+    else:
         core = _LEAD.sub("", COMPLAINT_END.sub("", LASTING_LEAD.sub("", core))) or core
     match = _PLAIN_WORD.match(core)
     word = match[0] if match is not None else ""
