@@ -5,6 +5,7 @@ A missed paste becomes a false memory; a typed line taken for a paste is only a 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
@@ -449,6 +450,7 @@ class Opening(NamedTuple):
     """Whether the next clause only says what does not hold: "…, not debug"."""
 
 
+@lru_cache(maxsize=512)
 def opening_of(text: str) -> Opening:
     """Return the first clause of a statement."""
     statement = without_assent(text.partition("\n\n")[0])

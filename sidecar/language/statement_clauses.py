@@ -29,8 +29,7 @@ from sidecar.language.rule_synonyms import (
     split_unspaced,
 )
 
-MAX_SENTENCES = 120
-MAX_VALUE_WORDS = 5
+MAX_SENTENCES, MAX_VALUE_WORDS = 120, 5
 OTHER_SCRIPTS = ("ja", "zh", "ru")
 """Languages whose words in Latin letters are names, and that share no words with other languages."""
 
@@ -475,8 +474,7 @@ def has_other_value(new: str, old: str) -> bool:
     Both hold if one of them denies something, adds to the other ("too"), or only names another place or purpose.
     """
     difference = _difference(words_in_order(new), words_in_order(old))
-    clauses = [clause for text in (new, old) for clause in wording_of(without_assent(text)).clauses]
-    if difference is None or adds_to_others(new) or any(clause.is_denied for clause in clauses):
+    if difference is None or adds_to_others(new) or _denies(new) or _denies(old):
         return False
     if any(map(is_unspaced, "".join((*difference.before, *difference.after)))):
         return _is_unspaced_value(difference)
@@ -487,6 +485,10 @@ def has_other_value(new: str, old: str) -> bool:
         for word in span
     )
     return is_value and (_is_stated_of_subject(difference) or _is_manner(difference) or _is_holder(difference))
+
+
+def _denies(text: str) -> bool:
+    return any(clause.is_denied for clause in wording_of(without_assent(text)).clauses)
 
 
 @lru_cache(maxsize=2_048)
@@ -595,6 +597,4 @@ def _names_something(words: Sequence[str]) -> bool:
 _UNSPACED_LINK = lazy_regex(r"[はがをも在用是叫/]|です|ます")
 _UNSPACED_PLACE = lazy_regex(r"..(?:[はが]|在|叫|是|用|为|放到?|写成|改成)[^はがをで在用是叫]{0,3}$")
 _UNSPACED_TASK = lazy_regex(r".{0,2}(?:审核|审查|审批|负责|批准|(?:さん)?が.{0,30}(?:レビュー|承認|確認|担当))")
-_PARTICIPLE = lazy_regex(
-    r"(?:[a-z]ed|tten|wn|ept|put|built|held|made|done|ite?s?|ee?s?|[ai]d[ao]s?|[ai]t[aei]|itt[aei])$"
-)
+_PARTICIPLE = lazy_regex(r"(?:[a-z]ed|tten|wn|ept|put|built|held|ite?s?|ee?s?|[ai]d[ao]s?|[ai]t[aei]|itt[aei])$")

@@ -127,7 +127,7 @@ def relation(new: Claim, old: Claim) -> Relation | None:
     """
     found = _relation_of_whole(new, old)
     opening = opening_of(new.text)
-    is_negative = takes_back(opening.text) or _NEGATION.search(opening.text) is not None
+    is_negative = _NEGATION.search(opening.text) is not None or takes_back(opening.text)
     if found is None and opening.text and (is_negative or opening.has_rejection):
         return _relation_of_whole(claim_of(opening.text), old)
     return found
