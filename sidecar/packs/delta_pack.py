@@ -13,7 +13,6 @@ from typing import NamedTuple
 from sidecar.codebase import BrokenImport, FileDiff, HeadMove, RepositoryState, former_paths, may_name, may_show
 from sidecar.core.clean_text import clean, clip, count_noun, join_first, one_line
 from sidecar.core.clock import DAY_MS, utc_day
-from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import InstructionState
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
@@ -397,24 +396,15 @@ def instruction_items(
         is_change = bool(replaced) or instruction.id in anchor_lines or instruction.id in sent
         statement = instruction.line.removeprefix("- ")
         text = f"{CHANGED_PREFIX if is_change else NEW_PREFIX}{statement}"
-        entry = _instruction_entry(instruction.text)
+        entry = entries.InstructionEntry(instruction.text)
         items.append(_instruction_item(instruction.id, text, entry, "the user stated it"))
         items.extend(_outdated_item(old_id, state.replaced[old_id].text, REPLACED_PREFIX) for old_id in replaced)
         outdated = [old_id for old_id in outdated if old_id not in replaced]
     revoked = (old_id for old_id in outdated if not _is_unwanted(old_id, anchor_lines, overrides))
     texts = {old_id: replacement.text for old_id, replacement in state.replaced.items()}
     texts |= {old_id: text for old_id, (_, text) in anchor_lines.items()}
-    texts |= {old_id: text for old_id, entry in sent.items() if (text := _text_of(entry))}
+    texts |= {old_id: entry.text for old_id, entry in sent.items() if isinstance(entry, entries.InstructionEntry)}
     return [*items, *(_outdated_item(old_id, texts.get(old_id, ""), REVOKED_PREFIX) for old_id in revoked)]
-
-
-def _instruction_entry(text: str) -> entries.TextEntry:
-    """Return the entry of a delivered instruction, with its text: the memory may be deleted before it is taken back."""
-    return entries.TextEntry(f"{short_id(text)} {text}")
-
-
-def _text_of(entry: entries.Entry) -> str:
-    return entry.digest.partition(" ")[2] if isinstance(entry, entries.TextEntry) else ""
 
 
 def _replaced_here(state: InstructionState, session_id: str, own_ids: Collection[str]) -> Iterator[str]:

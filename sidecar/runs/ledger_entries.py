@@ -95,6 +95,14 @@ class TextEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructionEntry:
+    """A standing instruction as it was delivered: its memory may be gone before the session hears of that."""
+
+    kind: ClassVar[str] = "instruction"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RemovedEntry:
     """Something that the session had, and knows to exist no longer."""
 
@@ -196,6 +204,7 @@ class MemoryEntry:
 
 Entry = (
     TextEntry
+    | InstructionEntry
     | RemovedEntry
     | FileEntry
     | ChangeEntry
@@ -213,7 +222,7 @@ NO_CHANGE = ChangeEntry()
 _CLASSES: dict[str, Any] = {
     of.kind: of
     for of in (
-        *(TextEntry, RemovedEntry, FileEntry, ChangeEntry, HeadEntry),
+        *(TextEntry, InstructionEntry, RemovedEntry, FileEntry, ChangeEntry, HeadEntry),
         *(TaskListEntry, FileListEntry, LineListEntry, FailureEntry, MemoryEntry),
     )
 }
