@@ -46,6 +46,14 @@ def clip_at_word(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
 
 
+def clip_bytes(text: str, limit_bytes: int) -> str:
+    """Return a text of at most a number of bytes that ends with a whole word where it has several."""
+    if size(text) <= limit_bytes:
+        return text
+    clipped = text.encode()[: limit_bytes - size("…")].decode("utf-8", "ignore")
+    return (clipped.rsplit(" ", 1)[0].rstrip(",;: ") or clipped) + "…"
+
+
 _CODE_SPAN = r"(?<!`)(`{1,3})(?!`)[^\n]{1,400}?(?<!`)\1(?!`)"
 _SPACED_WORD = r"[^\W_\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af]"
 """A letter or digit, not of a script in which a bold word touches the next one."""

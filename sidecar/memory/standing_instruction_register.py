@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
-from sidecar.core.clean_text import fitting_lines, one_line, size
+from sidecar.core.clean_text import clip_bytes, fitting_lines, one_line, size
 from sidecar.core.clock import utc_day
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
@@ -277,15 +277,7 @@ def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:
     """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
     limit_bytes = MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms))
     whole = _BULLET.sub("", one_line(_UNENDED.sub(r"\g<0>.", text or title), _MAX_CHARACTERS))
-    return whole if size(whole) <= limit_bytes else _clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
-
-
-def _clip_bytes(text: str, limit_bytes: int) -> str:
-    """Return a text of at most a number of bytes that ends with a whole word where it has several."""
-    if size(text) <= limit_bytes:
-        return text
-    clipped = text.encode()[: limit_bytes - size("…")].decode("utf-8", "ignore")
-    return (clipped.rsplit(" ", 1)[0].rstrip(",;: ") or clipped) + "…"
+    return whole if size(whole) <= limit_bytes else clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
 
 
 ROW_GROUPS = (
