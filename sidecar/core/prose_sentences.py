@@ -1,9 +1,9 @@
 """The prose of a message or document: its paragraphs and sentences, without code, headings and greetings. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from sidecar.core.clean_text import clip_at_word, without_emphasis
+from sidecar.core.clean_text import clip_at_word, clip_bytes, size, without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 
@@ -37,7 +37,8 @@ _OFFER = lazy_regex(
     r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)"
 )
 _SENTENCE_END = lazy_regex(
-    r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])(?![」』）”])|\s{1,9}(?=[✅❌→•])|\n+"
+    r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])(?![」』）”])"
+    r"|\s{1,9}(?=[✅❌→•])|\n+"
 )
 _FULL_STOP = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.k\.a)(?<!\bvs)(?<!\betc)(?<!\s)[.!?](?=\s|$)|[。！？]")
 _ABBREVIATION = lazy_regex(
@@ -148,3 +149,107 @@ def _informative_part(paragraph: str) -> str:
     if _OFFER.match(text) or (_LEAD_IN.match(text) and not rest) or text.endswith("?"):
         return ""
     return text if word_count(text) >= MIN_INFORMATIVE_WORDS else ""
+
+
+def shortened(sentence: str, limit_bytes: int) -> str:
+    """Return the main clause of a sentence, what limits it, and as many of its other clauses as fit, in their order.
+
+    The result has at most `limit_bytes`. Asides go first. An omission is marked by "…".
+    """
+    if size(sentence) <= limit_bytes:
+        return sentence
+    core = _ASIDE.sub(lambda aside: aside[0] if _denies(aside[0]) else "", sentence).strip()
+    clauses = _clauses(core)
+    main = next((index for index, clause in enumerate(clauses) if not _CONDITION.match(clause.lstrip(_MARKS))), 0)
+    chosen = set(range(main + 1))
+    others = range(main + 1, len(clauses))
+    exceptions = [index for index in others if _EXCEPTS.search(clauses[index])]
+    denials = [index for index in others if _denies(clauses[index])]
+    for index in (*exceptions, *denials):
+        if size(_joined(clauses, chosen | {index})) <= limit_bytes:
+            chosen.add(index)
+    for index in others:
+        if size(_joined(clauses, chosen | {index})) <= limit_bytes:
+            chosen.add(index)
+        elif _REASON.match(clauses[index].lstrip(_MARKS)) is None:
+            break
+    title = _joined(clauses, chosen)
+    return title if size(title) <= limit_bytes else _clip_around(title, limit_bytes)
+
+
+_MARKS = " ,;:—–-(，；。、.!?"
+
+
+def _clauses(core: str) -> list[str]:
+    """Return the clauses of a sentence, each with the mark before it; enclosed parts are not divided."""
+    masked = _ENCLOSED.sub(lambda match: "x" * len(match[0]), core)
+    ends = [match.start() for match in _CLAUSE.finditer(masked)]
+    clauses = [core[start:end] for start, end in zip([0, *ends], [*ends, len(core)], strict=True)]
+    return [clause for clause in clauses if clause.strip(_MARKS)]
+
+
+def _joined(clauses: Sequence[str], chosen: Collection[int]) -> str:
+    """Return the chosen clauses, with "…" for those left out."""
+    text = ""
+    for index, clause in enumerate(clauses):
+        if index in chosen:
+            text += f" {clause.lstrip(_MARKS)}" if text.endswith("…") else clause
+        elif not text.endswith("…"):
+            text = f"{text.rstrip(_MARKS)}{'…' if index > max(chosen) else ' …'}"
+    return text.strip()
+
+
+_EXCEPTS = lazy_regex(
+    r"\b(?:except|unless|other than|apart from|außer|ausgenommen|es sei denn|sauf|excepté|à moins|salvo|excepto|exceto"
+    r"|menos (?:en|no|na)|a no ser|tranne|eccetto|a meno|behalve|tenzij|кроме|если только)\b|以外|を除|除了|除非"
+    r"|^\W{0,4}(?:but|aber|mais|pero|mas|ma|maar|но)\b.*\b(?:never|not|no|nie(?:mals)?|nicht|kein\w*|jamais|pas|nunca"
+    r"|não|mai|non|nooit|niet|никогда|не)\b",
+    re.IGNORECASE,
+)
+"""Words by which a clause limits the rule before it."""
+
+_CONDITION = lazy_regex(
+    r"(?:when(?:ever)?|if|before|after|once|while|for|with|on|in|as soon as|(?:every|each) time|wenn|wann immer|falls"
+    r"|bevor"
+    r"|nachdem|sobald|bei|für|vor|nach|quand|lorsqu\w*|si|avant|après|dès|pour|chaque fois|à chaque|cuando|antes"
+    r"|después"
+    r"|tras|al|para|por cada|cada vez|quando|se|depois|ao|toda vez|sempre que|prima|dopo|per|ogni volta|als|wanneer"
+    r"|voordat|nadat|bij|voor|elke keer|если|когда|перед|после|при|для)\b|[^。、，]{1,40}(?:時は?|場合は?|とき(?:は"
+    r"|に)?|たびに|前に|後に|的时候|时|之?前|之?后)$",
+    re.IGNORECASE,
+)
+"""Beginning of a clause that only says when the main clause after it holds."""
+
+
+def _denies(clause: str) -> bool:
+    """Whether a clause that is not a reason has a negation outside of code: `None` denies nothing."""
+    return _REASON.match(clause.lstrip(_MARKS)) is None and _NEGATION.search(_CODE.sub(" ", clause)) is not None
+
+
+_REASON = lazy_regex(r"(?:because|since|so that|weil|parce que|porque|perché)\s")
+_CODE = lazy_regex(r"`[^`]*`|(?<![\w.])[\w.]{1,200}\([^()]*\)")
+
+
+def _clip_around(title: str, limit_bytes: int) -> str:
+    """Return the beginning of a title that is too long; from before its first negation if that comes late."""
+    match = _NEGATION.search(title)
+    start = 0 if match is None or size(title[: match.end()]) < limit_bytes - 40 else max(0, match.start() - 40)
+    return f"{'… ' if start else ''}{clip_bytes(title[start:].lstrip(), limit_bytes - size('… '))}"
+
+
+_CLAUSE = lazy_regex(
+    r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|(?<=[.!?])\s"
+    r"|\s(?:because|since|so that|weil|parce que|porque|perché)\s)"
+)
+_NEGATION = lazy_regex(
+    r"\b(?:no|not|never|none|without|don['’]?t|doesn['’]?t|do not|cannot|can['’]?t|won['’]?t|mustn['’]?t|isn['’]?t"
+    r"|aren['’]?t"
+    r"|stop|avoid|instead|rather|except|unless|only|nicht|nie(?:mals)?|kein\w*|ohne|jamais|pas|sans|nunca|não|sem|mai"
+    r"|non"
+    r"|senza|niet|nooit|geen|zonder|никогда|не|нет|без)\b|不|别|勿|没|ない|ません|禁止",
+    re.IGNORECASE,
+)
+_ENCLOSED = lazy_regex(r"\([^()]*\)|\[[^\[\]]*\]|`[^`]*`|\"[^\"]*\"|“[^“”]*”|（[^（）]*）")
+"""Parts that a title has whole or not at all."""
+
+_ASIDE = lazy_regex(r"(?<!\s)\s+\([^()]*\)|（[^（）]*）")

@@ -75,24 +75,49 @@ def test_a_long_title_never_loses_its_negation() -> None:
     place = "in the checkout of the shop where the customers of the last year are, "
     long = f"{place * 3}never round the amounts of a receipt"
     assert "never round" in note_title(long)
-    assert len(note_title(long)) <= MAX_TITLE
+    assert len(note_title(long).encode()) <= MAX_TITLE
 
 
 LONG_SENTENCES = {
-    '"safe" imports in the modules because an extra may install the package with only one of all its engines,'
-    " instead of plain ones at the top": '"safe" imports in the modules, instead of plain ones at the top',
-    "only engine_functions because engine_functions.get('brave', None) already tells which engines there are,"
-    " instead of both lists": "Only engine_functions, instead of both lists",
-    "a plan of five parts (mutexes, a monitor for the bots, the state of a connection, errors of names and a"
-    " watchdog) was chosen": "A plan of five parts was chosen",
-    "use pnpm (not npm) in every package of the workspace, in the scripts, in the documentation and in the"
-    " integration files of all services": "Use pnpm (not npm) in every package of the workspace, in the scripts",
-}
+    '"safe" imports in the modules of the engines because an extra may install the whole package with only one of all'
+    " its many engines, instead of plain ones at the top": '"safe" imports in the modules of the engines … instead of'
+    " plain ones at the top",
+    "a plan of five parts (mutexes, a monitor for the bots, the state of a connection, errors of names and a watchdog"
+    " for every process that the bots may start) was chosen": "A plan of five parts was chosen",
+    "use pnpm (not npm) in every package of the workspace, in the scripts, in the documentation and in the integration"
+    " files of all services, in the images and in the examples": "Use pnpm (not npm) in every package of the workspace,"
+    " in the scripts, in the documentation and in the integration files of all services…",
+    "when you add a new table, first describe its columns in docs/schema.md, then write the migration and its rollback,"
+    " then run both on a copy, but never do any of that for the archive": "When you add a new table, first describe its"
+    " columns in docs/schema.md, then write the migration and its rollback … but never do any of that for the archive",
+    "pour chaque nouvelle route, tu ajoutes un test d'intégration dans tests/integration, une entrée dans la"
+    " documentation, un exemple avec curl et une ligne dans NOTIFY.md, sauf pour les routes internes": "Pour chaque"
+    " nouvelle route, tu ajoutes un test d'intégration dans tests/integration, une entrée dans la documentation …"
+    " sauf pour les routes internes",
+    "jede neue Komponente bekommt eine Story, einen Test mit Testing Library, eine Übersetzung in de.json und en.json,"
+    " eine Beschreibung in der Datei README.md, außer sie ist intern": "Jede neue Komponente bekommt eine Story, einen"
+    " Test mit Testing Library, eine Übersetzung in de.json und en.json … außer sie ist intern",
+    "cuando agregues una tabla nueva, primero describe las columnas en docs/schema.md, luego escribe la migración y su"
+    " rollback y pruébala con una copia, pero nunca lo hagas con el esquema archive": "Cuando agregues una tabla nueva,"
+    " primero describe las columnas en docs/schema.md … pero nunca lo hagas con el esquema archive",
+    "para cada nova rota, você adiciona um teste de integração em tests/integration, uma entrada na documentação, um"
+    " exemplo com curl e uma linha em NOTIFY.md, exceto nas rotas internas": "Para cada nova rota, você adiciona um"
+    " teste de integração em tests/integration, uma entrada na documentação … exceto nas rotas internas",
+    "新しいAPIを追加するときは、docs/openapi.yamlに項目を書き、例を追加し、呼び出せる人とエラーを説明し、"
+    "一覧をパス順に並べる、内部用のAPI以外":
+    "新しいAPIを追加するときは、docs/openapi.yamlに項目を書き、例を追加し … 内部用のAPI以外",
+    "每次添加新的接口，都要在 docs/openapi.yaml 里写说明，加一个例子，写清楚谁可以调用、会返回什么错误，"
+    "并按路径排序，更新变更日志，除了内部接口":
+    "每次添加新的接口，都要在 docs/openapi.yaml 里写说明，加一个例子，写清楚谁可以调用、会返回什么错误 … 除了内部接口",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("sentence", "title"), LONG_SENTENCES.items())
-def test_a_long_title_is_cut_between_clauses_and_never_inside_brackets_or_quotes(sentence: str, title: str) -> None:
+def test_a_long_title_has_the_main_clause_and_what_limits_it_and_marks_what_is_left_out(
+    sentence: str, title: str
+) -> None:
     assert note_title(sentence) == title
+    assert len(title.encode()) <= MAX_TITLE
 
 
 def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() -> None:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.clean_text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import paragraphs, sentences
+from sidecar.core.prose_sentences import paragraphs, sentences, shortened
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statement_patterns import COMPLAINT_END, LASTING_LEAD
@@ -26,7 +26,9 @@ from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, 
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private
 
-MAX_TITLE = 120
+MAX_TITLE = 160
+"""Bytes of a title: an instruction's line has room for it beside its id and date."""
+MAX_LABEL = 120
 MAX_SENTENCE = 600
 MAX_REFERENT = 240
 MAX_NEAR_MISS = 200
@@ -54,17 +56,6 @@ _LEAD = lazy_regex(
 )
 _MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
 _PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=['’]?[^\W\d_]{0,3}(?:[\s,;:]|$))")
-_CLAUSE = lazy_regex(
-    r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|(?<=[.!?])\s"
-    r"|\s(?:because|since|so that|weil|parce que|porque|perché)\s)"
-)
-_NEGATION = lazy_regex(
-    r"\b(?:no|not|never|none|without|don['’]?t|doesn['’]?t|do not|cannot|can['’]?t|won['’]?t|mustn['’]?t|isn['’]?t"
-    r"|aren['’]?t"
-    r"|stop|avoid|instead|rather|except|unless|only|nicht|nie(?:mals)?|kein\w*|ohne|jamais|pas|sans|nunca|não|sem|mai|non"
-    r"|senza|niet|nooit|geen|zonder|никогда|не|нет|без)\b|不|别|勿|没|ない|ません|禁止",
-    re.IGNORECASE,
-)
 _POINTS = lazy_regex(
     r"\b(?:it|its|this|that|them|these|those|they|here|there|same|such|above|like (?:that|this)|es|das|dies\w*|hier"
     r"|ça|cela"
@@ -250,7 +241,7 @@ def _answer_note(utterance: Utterance) -> Note | None:
     sentence = f"{clip_at_word(question, MAX_REFERENT)} {clip_at_word(answer, MAX_SENTENCE)}"
     return Note(
         type="decision",
-        title=clip_at_word(sentence, MAX_TITLE),
+        title=clip_at_word(sentence, MAX_LABEL),
         text=sentence,
         author="user",
         at_ms=utterance.at_ms,
@@ -307,12 +298,6 @@ def _agent_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
 
 
 _WHOLE_QUOTATION = lazy_regex(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»")
-_ENCLOSED = lazy_regex(r"\([^()]*\)|\[[^\[\]]*\]|`[^`]*`|\"[^\"]*\"|“[^“”]*”|（[^（）]*）")
-"""Parts that a title has whole or not at all."""
-
-_ASIDE = lazy_regex(r"(?<!\s)\s+\([^()]*\)|（[^（）]*）")
-
-
 def clean_sentence(text: str) -> str:
     """Return a text on one line, without Markdown's marks; code spans stay. Nested ones, `_**x**_`, take two passes."""
     flat = " ".join(without_links(text).split())
@@ -321,9 +306,9 @@ def clean_sentence(text: str) -> str:
 
 
 def note_title(sentence: str) -> str:
-    """Return a sentence as a title of at most 120 characters, without lead-in. A negation is never cut off."""
+    """Return a sentence as a title of at most 160 bytes, without lead-in. A negation is never cut off."""
     core = without_lead(clean_sentence(sentence)).rstrip(" .!。:;,")
-    return core if len(core) <= MAX_TITLE else _shortened(core)
+    return shortened(core, MAX_TITLE)
 
 
 def without_lead(sentence: str) -> str:
@@ -347,47 +332,9 @@ _NAMES = frozenset("npm pnpm npx yarn git pip uv bun deno tsc cargo curl ssh psq
 """Commands whose names are written in lower case at the beginning of a title, too."""
 
 
-def _shortened(core: str) -> str:
-    """Return the first clauses of a sentence, and with them every clause that denies something; asides go first."""
-    core = _ASIDE.sub(lambda aside: aside[0] if _denies(aside[0]) else "", core).strip()
-    if len(core) <= MAX_TITLE:
-        return core
-    masked = _ENCLOSED.sub(lambda match: "x" * len(match[0]), core)
-    ends = [match.start() for match in _CLAUSE.finditer(masked)]
-    clauses = [core[start:end].strip(" ,;:—–-(") for start, end in zip([0, *ends], [*ends, len(core)], strict=True)]
-    clauses = [clause for clause in clauses if clause]
-    chosen = [clauses[0]]
-    for clause in clauses[1:]:
-        if len(" … ".join([*chosen, clause])) > MAX_TITLE and not _denies(clause):
-            continue
-        chosen.append(clause)
-    denying = [clause for clause in chosen if _denies(clause)]
-    for clauses in (chosen, [chosen[0], *denying], denying[:1] or chosen[:1]):
-        title = ", ".join(dict.fromkeys(clauses))
-        if len(title) <= MAX_TITLE:
-            return title
-    return _clip_around(title)
-
-
-def _denies(clause: str) -> bool:
-    """Whether a clause that is not a reason has a negation outside of code: `None` denies nothing."""
-    return _REASON.match(clause) is None and _NEGATION.search(_CODE.sub(" ", clause)) is not None
-
-
-_REASON = lazy_regex(r"(?:because|since|so that|weil|parce que|porque|perché)\s")
-_CODE = lazy_regex(r"`[^`]*`|(?<![\w.])[\w.]{1,200}\([^()]*\)")
-
-
-def _clip_around(title: str) -> str:
-    """Return at most 120 characters of a title that contain its first negation."""
-    match = _NEGATION.search(title)
-    start = 0 if match is None or match.end() < MAX_TITLE - 40 else max(0, match.start() - 40)
-    return f"{'… ' if start else ''}{clip_at_word(title[start:].lstrip(), MAX_TITLE - 2)}"
-
-
 def label_of(line: str) -> str:
     """Return a line as a title, at most 120 characters."""
-    return clip_at_word(re.sub(r"\s+", " ", line).strip(), MAX_TITLE)
+    return clip_at_word(re.sub(r"\s+", " ", line).strip(), MAX_LABEL)
 
 
 Reason = Literal[
