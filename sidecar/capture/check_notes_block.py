@@ -16,6 +16,7 @@ from sidecar.capture.finished_run import FinishedRun
 from sidecar.core.clean_text import clip_at_word, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.prose_sentences import word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import naming_words
@@ -23,7 +24,7 @@ from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import is_for_one_task, without_retracted
-from sidecar.language.user_statements import only_points
+from sidecar.language.user_statements import only_points, read_statements
 from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, verify_rule
 from sidecar.runs import run_records
@@ -39,6 +40,9 @@ MAX_RUNS, MAX_FILES, MAX_FILE_CHARACTERS = 50, 20, 40_000
 
 MAX_CONVERSATIONS = 64
 """Conversations whose prompts are in memory; no prompt is written to the disk."""
+
+MIN_RULE_WORDS = 3
+"""Words of a rule that is a standing instruction however the user worded it."""
 
 CONFIDENCE = {"rule": 0.9, "claimedRule": 0.6, "decision": 0.75, "changedDecision": 0.85, "dropped": 0.75, "fact": 0.65}
 """Confidence of a note by its kind; a decision that the run's changes show is surer than one that is only stated."""
@@ -193,7 +197,10 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     if note.key == "rule" and verified.support is not None:
         rule = verified.support.rule
         is_withdrawal = forgets(rule)  # capture decides what it withdraws
-        is_standing = not (only_points(rule) or is_withdrawal)
+        is_brief = word_count(rule) < MIN_RULE_WORDS
+        is_standing = not (
+            only_points(rule) or is_withdrawal or (is_brief and not _is_stated(verified.support.evidence))
+        )
         return Note(
             type="user_correction",
             title=note_title(rule),
@@ -231,6 +238,11 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     return Note(
         type="lesson", title=title, text=note.text, author="assistant", at_ms=now_ms, confidence=CONFIDENCE["fact"]
     )
+
+
+def _is_stated(evidence: str) -> bool:
+    """Whether the user's words state something lasting by themselves: they, too, may be short."""
+    return any(statement.is_standing for statement in read_statements(evidence).statements)
 
 
 def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:

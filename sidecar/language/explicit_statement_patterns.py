@@ -42,7 +42,8 @@ _REPORT = (
     r"(?:mind|worry|be|been|was|were|is|are|had|have|has|seen|heard|did|does|do|knew|know|fails?|failed|works?|worked"
     r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
     r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
-    r"|at|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your|our|their|his|her|\w+(?:ed|ing"
+    r"|at|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your"
+    r"|our|their|his|her|\w+(?:ed|ing"
     r"|es))"
 )
 _DEV_STEP = (
@@ -71,6 +72,11 @@ _MINE = r"(?:do|handle|make|run|write|commit|push|deploy|test|manage|create|merg
 ALWAYS_DO = lazy_regex(
     _LEAD + rf"(?:we |(?:you|agents?) (?:must|should|may|have to|need to|are to) )?"
     rf"(?:always|never|(?:don['’]?t|do not) ever)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
+    r"|"
+    + _LEAD
+    + r"(?:never|nie(?:mals)?|nunca|jamais|mai|nooit|никогда не) (?:(?:hagas?|faça|faz|fais|fare) )?(?:auto[- ]?"
+    r"|force[- ]?|direct(?:ly)? )?(?:push|commit|deploy|merg|rebas|squash|amend|releas|publish|publi|пуш|коммит|деплой)"
+    r"\w{0,5}[\s.!]*$"
     r"|" + _LEAD + r"(?:i|we) (?:always|never) want (?!you\b|to\b|it\b|this\b|that\b)\S+ \S"
     r"|" + _LEAD + r"(?:whenever|(?:every|each|any) ?time) you (?!(?:have|are|get|can|want|feel|like)\b)[a-z]{2,20}"
     r" [^.,?!\n]{2,60}, "
@@ -105,14 +111,17 @@ ALWAYS_DO = lazy_regex(
     r"|" + _LEAD + r"(?!(?:ich|es|das|er|sie|wir|man|warum|wieso|wenn|weil|da|dann)\b)"
     r"(?![^.?!\n]{0,80}\b(?:soll\w*|muss\w*|müss\w*|kann\w*|könn\w*|darf|dürf\w*|wird|werden|würde\w*)\b)"
     rf"[^.?!\n]{{2,60}} (?:immer|stets|grundsätzlich|nie(?:mals)?) (?:[\w-]+ ){{0,4}}{TO_DO_DE}[.!\s]*$"
-    r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|永远别|千万不要|千万别|绝不要?|绝对不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循"
+    r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|永远别|千万不要|千万别|绝不要?|绝对不要|一定要|务必)(?:先|在|用"
+    r"|使用|写|运行|执行|保持|遵循"
     r"|检查|回答|问|直接|提交|推送|合并|部署|(?:改|动|碰|删除?|引入|添?加)(?!这|那|它))"
     r"|^(?:请)?(?:不要|别)(?!这|那|它|再)[^，。？\n]{3,30}[，,](?:永远|绝对|任何时候都|千万)(?:不要|别)[。！!]?$"
     r"|^[^。？?，,“「\n]{2,30}(?:一律|务必|永远不要|千万不要|千万别|绝对不要)(?:先|在|用|使用|写|运行|执行|保持|遵循"
     r"|检查|改|动|提交|以)"
-    r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で|(?:では|じゃ)なく、?))?(?:必ず|常に|いつも|毎回|絶対に)(?![^。\n]{0,60}(?:実装"
+    r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で|(?:では|じゃ)なく、?))?(?:必ず|常に|いつも|毎回"
+    r"|絶対に)(?![^。\n]{0,60}(?:実装"
     r"|追加)して)"
-    r"[^。\n]{1,60}(?:して|書いて|使って|実行して|答えて|確認して|残して|入れて|続けて|進めて|ないで)(?:ください|下さい|ね"
+    r"[^。\n]{1,60}(?:して|書いて|使って|実行して|答えて|確認して|残して|入れて|続けて|進めて|ないで)(?:ください"
+    r"|下さい|ね"
     r"|くれ)?[。!！]?$"
     r"|^[^。\n]{1,40}(?:二度と|絶対に)[^。\n]{0,20}(?:[うくるすつぬむぶぐ]な|ないで(?:ください|ね)?)[。!！]?$",
     re.IGNORECASE,
@@ -302,7 +311,8 @@ _LANGUAGE = (
     r"(?:english|german|french|spanish|portuguese|italian|dutch|russian|polish|japanese|chinese|korean|vietnamese"
     r"|arabic"
     r"|hindi|turkish|ukrainian|thai|indonesian|malay|greek|czech|danish|swedish|norwegian|finnish|hungarian|romanian"
-    r"|bulgarian|hebrew|persian|farsi|bengali|urdu|tamil|catalan|mandarin|cantonese|pt-br|deutsch|englisch|französisch|spanisch|español|inglés|francés|alemán|portugu[êé]s"
+    r"|bulgarian|hebrew|persian|farsi|bengali|urdu|tamil|catalan|mandarin|cantonese|pt-br|deutsch|englisch|französisch"
+    r"|spanisch|español|inglés|francés|alemán|portugu[êé]s"
     r"|ingl[êe]s"
     r"|fran[cç]ais|anglais|allemand|espagnol|italien|italiano|inglese|tedesco|nederlands|engels|русск\w*|английск\w*"
     r"|polsku|angielsku)"
@@ -374,7 +384,7 @@ _CLAUSE = (
     r"|[，。、；：,]\s{0,3}|(?:请|另外|还有|ok|好的?)[，,]?\s{0,3})"
 )
 _PLEASE = (
-    r"(?:(?:please|just|also|always|por favor|porfa|oye|ey|hey|cara|ei|stp|svp"
+    r"(?:(?:please|pls|plz|just|also|always|por favor|porfa|oye|ey|hey|cara|ei|stp|svp"
     r"|s['’]il (?:te|vous) pla[iî]t|bitte|alsjeblieft|per favore|пожалуйста)"
     r"[\s,]{1,3}){0,2}"
 )
@@ -386,31 +396,41 @@ _REMEMBER = lazy_regex(
     r"(?!,? ?(?:to\b|let['’]?s\b|lets\b|here\b|:? ?this is\b"
     r"|the (?:[\w-]+ ){1,6}(?:defined|described|mentioned|listed|documented)\b))"
     r"|(?:don['’]?t|do not|never) forget"
-    r"(?= that| we | our | `?[\w-]*[./_][\w./-]*`? (?:is|are|must|needs?|stays?)\b)"
-    r"|make a (?:mental )?note|note for (?:the )?(?:future"
-    r"|later)|recuerd[ae](?!,? (?:cuando|cómo|ayer)\b)|recordá|ten(?:ga)? en cuenta"
-    r"|no (?:te )?olvides(?=[:,]| (?:que|de|nunca|siempre)\b)|acuérdate(?! del\b)"
-    r"|souviens[- ]toi(?! d(?:u|es|e la)\b| quand\b)|souvenez[- ]vous|rappelle[- ]toi(?! d(?:u|es|e la)\b)"
+    r"(?= ?:|,? that| we | our | `?[\w-]*[./_][\w./-]*`? (?:is|are|must|needs?|stays?)\b)"
+    r"|(?:make|take) a (?:mental )?note(?= ?[:,]| that)|note for (?:the )?(?:future|later)"
+    r"|(?:add|save|store|put|commit|write|speicher\w?|merk\w?|schreib\w?|guarda|a(?:ñ|gr)\w{2,4}|apunta|ajoute|mets"
+    r"|enregistre"
+    r"|guarde|salv[ae]|adiciona|anota|aggiungi|salva|metti|voeg|sla|запиши|сохрани) (?:[\w'’-]+ ){0,2}?(?:to|in|into|a"
+    r"|à|en|dans|na"
+    r"|no|alla|nella|aan|im|ins|в)\s(?:[\w'’]+ )?(?:memory|gedächtnis|memoria|mémoire|memória|geheugen|память)"
+    r"(?= ?[:,]| (?:that|dass|que|che|dat|что)\b| qu['’])|recuerd[ae](?!,? (?:cuando|cómo|ayer)\b)|recordá"
+    r"|ten(?:ga)? en cuenta"
+    r"|no (?:te )?olvides(?= ?[:,]| (?:que|de que|nunca|siempre)\b)|acuérdate(?! del\b| de (?!que\b|no\b|nunca\b))"
+    r"|souviens[- ]toi(?! d(?:u|es|e la|e l['’]\w+)\b| quand\b)|souvenez[- ]vous|rappelle[- ]toi(?! d(?:u|es|e la)\b)"
     r"|rappelez[- ]vous"
-    r"|n['’]oublie(?:z)? pas(?=[:,]| (?:que|de|toujours|jamais)\b| qu['’]| d['’])|retiens|retenez"
+    r"|n['’]oublie(?:z)? (?:pas|jamais)(?= ?[:,]| (?:que|de|toujours|jamais)\b| qu['’]| d['’])|retiens|retenez"
     r"|garde en tête|gardez en tête|note bien"
-    r"|merke? dir|denke? (?:bitte )?(?:immer )?daran|denk dran"
-    r"|vergiss nicht(?=[:,]| (?:dass|immer|nie|bitte)\b|[^.\n]{2,80}\bzu \w+en\b)|behalte im kopf|beachte"
+    r"|merke? dir(?! das (?:mal|nicht)\b)|denke? (?:bitte )?(?:immer )?daran|denk dran"
+    r"|vergiss (?:nicht|nie(?:mals)?)(?= ?[:,]| (?:dass|immer|nie|bitte)\b|[^.\n]{2,80}\bzu \w+en\b)|behalte im kopf"
+    r"|beachte"
     r"|lembr(?:e|a)(?:-se)?(?! d[oa]s?\b| quando\b)|tenha em mente|guarde"
-    r"|não (?:se )?esqueça(?=[:,]| (?:que|de|nunca|sempre)\b)"
-    r"|ricorda(?:ti|te)?|tieni (?:presente|a mente)|non dimenticare(?=[:,]| (?:che|di|mai|sempre)\b)|onthou[d]?"
-    r"|vergeet niet(?=[:,]| (?:dat|om|te)\b)|denk eraan"
-    r"|запомни(?:те)?|помни(?:те)?|не забывай(?:те)?|име(?:й|йте) в виду|учти(?:те)?"
+    r"|não (?:se )?esque(?:ças?|ce)(?= ?[:,]| (?:que|de que|nunca|sempre)\b)"
+    r"|ricorda(?:ti|te)?|tieni (?:presente|a mente)|non dimenticare(?= ?[:,]| (?:che|di|mai|sempre)\b)|onthou[d]?"
+    r"|vergeet niet(?= ?[:,]| (?:dat|om|te)\b)|denk eraan"
+    r"|запомни(?:те)?|помни(?:те)?|не забывай(?:те)?|не забудь(?:те)?(?= ?[:,])|име(?:й|йте) в виду|учти(?:те)?"
     r"|(?:za)?pamiętaj(?:cie)?)\b[\s:,，：]{0,3}"
     r"(?:that\b|to\b|de\b|d['’]|que\b|dass\b|zu\b|di\b|che\b|om\b|dat\b|что\b|aby\b|żeby\b|że\b|this:|the following:"
     r"|questo:|esto:|ceci:|folgendes:|isto:|и\b)?"
     r"|(?:^|[，。、；：,\s])(?P<unspaced>(?:请)?(?:记住(?!密码|我|登录|用户|账号)|牢记|别忘了|不要忘记"
-    r"|请记得)[:：，,]?|覚えておいて(?:ください|ね)?[:：、。]?|覚えて(?:ください|ね)[:：、。]?)"
+    r"|请记得)[:：，,]?|忘れないで(?:ください|ね)?[:：、,]|(?:メモリ|記憶)に(?:追加|保存"
+    r"|記録)して(?:ください)?[:：、,]|(?:记|存|加)(?:到|进|入)(?:你的?)?(?:记忆|内存)[里中]?[:：，,]"
+    r"|覚えておいて(?:ください|ね)?[:：、。]?|覚えて(?:ください|ね)[:：、。]?)"
     r"|(?P<closing>[^。\n]{4,200}(?:(?:こと|の|ように|と)(?:を|は|も)?(?:覚えておいて|覚えて|忘れないで|記憶して)))",
     re.IGNORECASE,
 )
 _FROM_NOW_ON = lazy_regex(
-    r"(?:\b(?P<form>from (?:now|here|this point|today) (?:on(?:wards?)?(?! the stack\b| the (?:trace|log|text)\b)"
+    r"(?:\b(?P<form>from (?:now|here|this point|today) (?:on(?:wards?)?(?! the stack\b| the (?:trace|log"
+    r"|text)\b(?! \w* ?(?:is|are|has|must|goes)\b))"
     r"|forward)|from now(?= (?:always|never|you|use"
     r"|all|please))|(?:(?<!is )(?<!are )(?<!for )(?<!of )(?<!keep )(?<!we )(?<!be )(?<!to )(?:going|moving) forward)"
     r"|henceforth|hereafter|(?:starting|as of) (?:today|now|tomorrow)(?!['’])"
@@ -423,26 +443,34 @@ _FROM_NOW_ON = lazy_regex(
     r"|frente)|de agora em diante|a partir de agora|d['’]ora in (?:poi|avanti)"
     r"|da ora in (?:poi|avanti)|da adesso in poi|vanaf nu|voortaan|in het vervolg|с этого момента|впредь|отныне"
     r"|с сегодняшнего дня|od teraz|na przyszłość)\b"
-    r"|(?P<unspaced>(?<!必须)从现在(?:开始|起)(?!，?就)|从今以后|从今天起|今后|往后|(?:^|(?<=[，。、；,\s]))以后(?!再|的时候|我|可能"
-    r"|会|如果|若|要是|考虑|想|需要|还|版本|扩展)|今後(?:は|も)?|これから(?:は|も)|今日から(?:は|の)?(?=[^。\n]{2,60}(?:して|書いて|使って|答えて)(?:ください|ね|$))|以後(?:は"
+    r"|(?P<unspaced>(?<!必须)从现在(?:开始|起)(?!，?就)|从今以后|从今天起|今后|往后|(?:^|(?<=[，。、；,\s]))以后(?!再"
+    r"|的时候|我|可能"
+    r"|会|如果|若|要是|考虑|想|需要|还|版本|扩展)|今後(?:は|も)?|これから(?:は|も)|今日から(?:は"
+    r"|の)?(?=[^。\n]{2,60}(?:して|書いて|使って|答えて)(?:ください|ね|$))|以後(?:は"
     r"|、)|次回から(?:は)?|次から(?:は)))",
     re.IGNORECASE,
 )
+_WITHIN = r"(?:[^.,;]|[.](?=\w))"
+"""A character within a clause; the dot of a version or a name ends none."""
+
 NO_LONGER = lazy_regex(
     r"\b(?:we|our \w{1,30}|the (?:team|project|company|app)) (?:are |is |do |does )?no longer\b|\bwe (?:don['’]?t"
-    r"|do not|aren['’]?t|are not|won['’]?t) [^.,;]{2,120}\b(?:any ?more|any longer)\b"
+    rf"|do not|aren['’]?t|are not|won['’]?t) {_WITHIN}{{2,120}}\b(?:any ?more|any longer)\b"
     r"|\bya no (?:usa|utiliza|quere|necesita|soporta|trabaja|hace|tene|mantene)mos\b|\b(?:nous|on) n['’](?:e "
-    r"|)?[^.,;]{2,60}\bplus\b|\b(?:nous|on) ne [^.,;]{2,60}\bplus\b"
-    r"|\bwir [^.,;]{2,100}\b(?:nicht|kein\w{0,2}) (?:[^.,;]{1,60} )?mehr\b|\b(?:verwenden|nutzen|benutzen|brauchen"
-    r"|unterstützen|haben) wir (?:[^.,;]{1,60} )?(?:nicht|kein\w{0,2}) (?:[^.,;]{1,60} )?mehr\b"
+    rf"|)?{_WITHIN}{{2,60}}\bplus\b|\b(?:nous|on) ne {_WITHIN}{{2,60}}\bplus\b"
+    rf"|\bwir {_WITHIN}{{2,100}}\b(?:nicht|kein\w{{0,2}}) (?:{_WITHIN}{{1,60}} )?mehr\b|\b(?:verwenden|nutzen|benutzen"
+    rf"|brauchen"
+    rf"|unterstützen|haben) wir (?:{_WITHIN}{{1,60}} )?(?:nicht|kein\w{{0,2}}) (?:{_WITHIN}{{1,60}} )?mehr\b"
     r"|\b(?:(?:nós )?não (?:usa|utiliza|precisa|suporta|quere|trabalha|te|faze)mos"
-    r"|a gente não \w{2,20}) (?:[^.,;]{1,60} )?mais\b|\bjá não (?:usa|utiliza)mos\b"
-    r"|\bnon (?:usia|utilizzia|vogliam|supportia|abbia|faccia)mo? ?(?:[^.,;]{1,60} )?più\b|\b(?:we"
-    r"|wij) [^.,;]{2,80}\b(?:niet|geen) (?:[^.,;]{1,40} )?meer\b"
-    r"|\bмы (?:[^.,;]{1,40} )?больше не\b|\bбольше не (?:используем|пользуемся|поддерживаем)\b|\bjuż nie (?:używamy"
+    rf"|a gente não \w{{2,20}}) (?:{_WITHIN}{{1,60}} )?mais\b|\bjá não (?:usa|utiliza)mos\b"
+    rf"|\bnon (?:usia|utilizzia|vogliam|supportia|abbia|faccia)mo? ?(?:{_WITHIN}{{1,60}} )?più\b|\b(?:we"
+    rf"|wij) {_WITHIN}{{2,80}}\b(?:niet|geen) (?:{_WITHIN}{{1,40}} )?meer\b"
+    rf"|\bмы (?:{_WITHIN}{{1,40}} )?больше не\b|\bбольше не (?:используем|пользуемся|поддерживаем)\b"
+    rf"|\bjuż nie (?:używamy"
     r"|korzystamy)\b"
     r"|我们(?:已经|现在)?(?:不再|不用了?|弃用了?)|(?:已经|现在)不再使用|もう(?:[^。、\n]{0,40})(?:使っていません"
-    r"|使っていない|使いません|使わない|使わなくなり|サポートしていません)"
+    r"|使っていない|使いません|使わない|使わなくなり|(?:サポート|対応|利用|使用)(?:して(?:い)?(?:ません|ない)"
+    r"|し(?:ません|ない)))"
     r"|(?:使用|利用)(?:を|は)(?:やめました|廃止しました)",
     re.IGNORECASE,
 )
@@ -450,7 +478,8 @@ _NO_ALWAYS = lazy_regex(
     r"^(?:no+|nope|nein|nee|non|não|nao|нет|nie)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}(?!(?:it|that|this|he|she|they|you|i"
     r"|es|das|ich|du|ça|cela|je|tu|eso|isso|ele|ela|lo|io|het|ik|je|оно?|это|я|ты)\b)"
     r"[^?\n]{2,160}\b(?:is|are|must be|should be|has to be|have to be|go(?:es)?|comes?|uses?|gets?|ist|sind|wird|werden"
-    r"|gehör\w{1,3}|liegen|liegt|stehen|steht|kommen|kommt|van|vont|staan|staat|liggen|ligt|ficam?|vão|est|sont|doit|doivent|es|son|está|están|debe|deben|é|são|está|estão|deve"
+    r"|gehör\w{1,3}|liegen|liegt|stehen|steht|kommen|kommt|van|vont|staan|staat|liggen|ligt|ficam?|vão|est|sont|doit"
+    r"|doivent|es|son|está|están|debe|deben|é|são|está|estão|deve"
     r"|devem|è|sono|va|vanno|is|zijn|wordt|moet)\s(?:\w{1,20}\s){0,2}(?:always|never|immer|nie(?:mals)?|stets"
     r"|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit)\b"
     r"|^(?:no+|nope|nein|nee|non|não|nao)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}[^?\n]{2,160}\b(?:always|never|siempre|nunca"
@@ -473,43 +502,6 @@ _NO_ALWAYS = lazy_regex(
     r"|^(?:いいえ|いや|違う|違います|ちがう|ううん)[、,。\s]{1,3}[^？?\n]{1,80}(?:常に|いつも|必ず)",
     re.IGNORECASE,
 )
-
-
-_COMPLAINT_LEAD = (
-    r"(?:(?:(?:eu )?j[áa] )?(?:te )?(?:falei|disse|pedi)(?: (?:mil|\d+|v[áa]rias) vezes)?(?: que| q| pra| para|[:,])"
-    r"(?= (?:n[ãa]o|nunca|sempre|usa|só|nada)\b)"
-    r"|(?:ya )?te (?:dije|he dicho|ped[ií])(?: (?:mil|\w+) veces)?(?: q(?:ue)?|[:,])"
-    r"(?= (?:no|nunca|siempre|us\w+|nada|aquí)\b)"
-    r"|je t['’](?:ai|avais?)(?: d[ée]j[àa]| bien)?(?: \d+ fois)? (?:dit|demand[ée])(?: (?:\d+|mille|cent) fois)?"
-    r"(?: que| de|[:,])?(?= (?:ne|pas|plus|jamais|toujours|on|nous)\b)"
-    r"|(?:ich hab(?:e|['’])?|hab(?:e|['’])?(?: ich)?) (?:dir |euch |es )?(?:doch |schon |bereits |\w+mal ){1,3}gesagt"
-    r"[,:]?(?= (?:keine?n?|nie(?:mals)?|immer|nur|bitte)\b)"
-    r"|また[^、。\n]{1,24}(?:じゃん|てる|ている|した|けど)(?:ね|よ)?、"
-    r"|(?:前|何度|さっき)(?:に)?も(?:言い|言っ|お願い)[^、。\n]{0,12}[、,]"
-    r"|(?:我|跟你)?(?:都|早就?|不是|已经)?说(?:过|了)(?:多少|很多|好几|几|\d+)?[次遍]?了?[，,：: ]{0,2}"
-    r"(?=不要|不用|不能|别|只|必须|一律|要用|用))"
-)
-_AS_LASTING = (
-    r"(?:(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|pra|para) (?:diante|frente)"
-    r"|(?:de|a partir de) ahora(?: en adelante)?|desde ahora|en adelante|à partir de maintenant|d[ée]sormais"
-    r"|dor[ée]navant|à l['’]avenir|d['’]ora in (?:poi|avanti)|da ora in poi|отныне|впредь|с этого момента)[,:]?(?= )"
-    r"|lembr[ae](?:-se)?(?: de)?(?: que)?[,:]?(?= )|n[ãa]o (?:se )?esque[cç]as?(?: de)?(?: que)?[,:]?(?= )"
-    r"|recuerd[ae](?: que)?[,:]?(?= )|acu[ée]rdate(?: de)?(?: q(?:ue)?)?[,:]?(?= )"
-    r"|no (?:te )?olvides(?: de)?(?: que)?[,:]?(?= )"
-    r"|(?:souviens|rappelle)[- ]toi(?: que| qu['’]| de(?= ne\b| toujours\b)|[,:])"
-    r"|n['’]oubliez? pas(?: que| qu['’]|[,:])"
-    r"|ricorda(?:ti)?(?: che|[,:])(?= )|запомни(?:,? что|[,:])(?= )|merke? dir[:,](?! dass)(?= )"
-    r"|(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|(?:zu)?k(?:ü|ue)nftig|in zukunft)"
-    r"(?:[,:](?= )|(?= (?:bitte|immer|nie(?:mals)?|nur|keine?n?|nicht|alle|die|der|das)\b))"
-    r"|(?:これから(?:は|も)|今後(?:は|も)?(?!の)|以後(?:は|、)|今日からは?(?!の)|次回?からは)[、,]?"
-    r"|覚えて(?:おいて)?(?:ください|ね)?[:：、。,]"
-    r"|(?:请)?(?:记住|牢记|别忘了)[，,：:]?|从现在(?:开始|起)[，,]?|从今(?:以后|天起|往后)[，,]?|(?:以后|今后|往后)(?!的|再)[，,]?)"
-)
-LASTING_LEAD = lazy_regex(rf"^(?:(?:{_COMPLAINT_LEAD}|{_AS_LASTING})\s{{0,2}})+(?=\S)", re.IGNORECASE)
-"""Words that only make a statement last, or say that it was made before: what follows is the statement."""
-
-COMPLAINT_END = lazy_regex(r"(?:って|と)(?:何度も)?(?:言った|言いました)(?:よね|でしょ|はず)?[。!！]?$")
-"""The same at the end of a statement in Japanese."""
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -535,7 +527,9 @@ FORMS: tuple[Form, ...] = (
         " retenez tête merk merke denk denke vergiss behalte beachte lembre lembra mente esqueça guarde ricorda"
         " ricordati ricordate presente"
         " dimenticare onthou onthoud vergeet запомни запомните помни помните забывай забывайте виду учти учтите"
-        " pamiętaj zapamiętaj pamiętajcie"
+        " pamiętaj zapamiętaj pamiętajcie note memory gedächtnis memoria mémoire memória geheugen память esquece"
+        " esqueças забудь"
+        " забудьте niemals nie"
     )),
     Form("from now on", "rule", _FROM_NOW_ON, words_of(
         "now here point today tomorrow forward henceforth hereafter future rule"

@@ -33,7 +33,8 @@ _DUMP_LINE = lazy_regex(
     r"|package|using|namespace"
     r"|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT|INSERT|UPDATE|CREATE|ALTER"
     r"|DROP) ?.{0,200}[;{}()=:]$"
-    r"|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:=|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?[\"'\[{\d].{0,200},?$"
+    r"|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:=|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?(?:[\"'\[{]"
+    r"|\d(?!\d?[.)]\s)).{0,200},?$"
     r"|[\w./\\-]{3,200}:\d+(?::\d+)?\b|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$"
     r"|\.\w{1,40}\(|[\w.$]{1,80}\(.{0,200}\)[;{,]?$|.{0,300}[;{}]$|\d+[,;]?$"
     r"|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d|curl |python3? -c |(?:✓|✗|✘|❯|√|×) |e: file:"
@@ -50,7 +51,8 @@ _QUOTE_LINE = lazy_regex(r"\s*+>(?!=)")
 _MAIL_LINE = lazy_regex(
     r"\s*+\**(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|Gesendet|De|À|Para|Asunto|Enviado|Objet|Da|Oggetto|Van"
     r"|Aan|Onderwerp"
-    r"|От|Кому|Тема|发件人|收件人|主题|差出人|宛先|件名|Reporter|Assignee|Priority|Status|Labels|Issue|Ticket|Reviewer|Author"
+    r"|От|Кому|Тема|发件人|收件人|主题|差出人|宛先|件名|Reporter|Assignee|Priority|Status|Labels|Issue|Ticket|Reviewer"
+    r"|Author"
     r"|Commit):\** ?\S"
 )
 _OPENING_TAG = lazy_regex(r"<(?P<name>[a-zA-Z][\w:-]{1,60})(?: [^<>]{0,300})?>")
@@ -305,9 +307,11 @@ _REPORTED_WORDS = lazy_regex(
     r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)"
     r"|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses|le|ce|aqui o|aquí el|hier(?: ist)? das) )?"
     r"(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van|от) \w+){0,1}\s*[:：]"
-    r"|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)"
+    r"|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams|line)(?=[\u3040-\u9fff])|スラック"
+    r"|お客(?:様|さん)"
     r"|客先|上司|先輩|同僚|[^\s:：]{1,8}さん)"
-    r"(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書|送)|お願い|対応|です|曰く))?"
+    r"(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書|送)|お願い|対応|です"
+    r"|曰く))?"
     r"[^:：\n]{0,6}[:：]"
     r"|[^:：\n]{0,12}(?:客户(?!端)|甲方|同事|老板|领导|经理|工单|邮件|评审|群里|微信|钉钉|飞书)[^:：\n]{0,16}[:：])",
     re.IGNORECASE,
@@ -365,6 +369,21 @@ def stated_words(message: str) -> str:
     is_alone = len(below) > 1 and not lines[lines.index(last) - 1].text.strip() and len(last.text) <= MAX_REQUEST_BELOW
     return _blanked(own, [(below[0].start, below[-2].end if is_alone else last.end)])
 
+
+def without_fences(message: str) -> str:
+    """Return a message in which fenced blocks are blanked; offsets stay."""
+    return _blanked(message, [fence.span() for fence in _FENCED.finditer(message)])
+
+
+def adjoins_paste(message: str, words: str, start: int, end: int) -> bool:
+    """Whether the paragraph of a part of a message has text that is not among the user's own words."""
+    start = max((match.end() for match in _PARAGRAPH_END.finditer(message, 0, start)), default=0)
+    end = next((match.start() for match in _PARAGRAPH_END.finditer(message, end)), len(message))
+    return "".join(message[start:end].split()) != "".join(words[start:end].split())
+
+
+_FENCED = lazy_regex(r"(?P<fence>```|~~~)[\s\S]*?(?:(?P=fence)|\Z)")
+_PARAGRAPH_END = lazy_regex(r"\n[ \t]*\n")
 
 MAX_REQUEST = 200
 _CONSOLE_LINE = lazy_regex(

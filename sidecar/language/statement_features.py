@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
+from sidecar.language.own_words import adjoins_paste, without_fences
 from sidecar.language.rule_synonyms import LASTING
 from sidecar.language.statement_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.statement_phrases import TERMS, UNSPACED_TERMS
@@ -50,7 +51,8 @@ class Sentence(NamedTuple):
 def split_sentences(words: str) -> list[Sentence]:
     """Split a user's own words into sentences with their offsets."""
     sentences: list[Sentence] = []
-    for paragraph, (start, end, is_item) in enumerate(_blocks(words)):
+    blocks = (part for block in _blocks(words) for part in _inline_items(words, *block))
+    for paragraph, (start, end, is_item) in enumerate(blocks):
         position = start
         for match in _END.finditer(words, start, end):
             if match[0] == "." and _ABBREVIATION.search(words, max(position, match.end() - 16), match.end()):
@@ -112,6 +114,22 @@ def _blocks(words: str) -> Iterator[tuple[int, int, bool]]:
         yield begin, end, is_item
 
 
+def _inline_items(words: str, start: int, end: int, is_item: bool) -> Iterator[tuple[int, int, bool]]:
+    """Yield the items of a list numbered within its line, after the words before it; a bullet is its first number."""
+    numbers = list(_INLINE_NUMBER.finditer(words, start, end))
+    values = [*[1] * is_item, *(int(match["number"]) for match in numbers)]
+    if len(values) < MIN_INLINE_ITEMS or values != [*range(1, len(values) + 1)]:
+        yield start, end, is_item
+        return
+    yield start, numbers[0].start(), is_item
+    ends = (*(match.start() for match in numbers[1:]), end)
+    yield from ((match.end(), stop, True) for match, stop in zip(numbers, ends, strict=True))
+
+
+MIN_INLINE_ITEMS = 2
+_INLINE_NUMBER = lazy_regex(r"(?<=[\s:：,，;；])\(?(?P<number>\d{1,2})(?:[)）、]\s?|\.\s)(?=[^\W\d])")
+
+
 def _trimmed(words: str, start: int, end: int, paragraph: int, is_item: bool) -> Iterator[Sentence]:
     """Yield the text without surrounding spaces, in parts if it is long."""
     while end - start > MAX_SENTENCE:
@@ -164,6 +182,9 @@ class Context(NamedTuple):
     length: int = 0
     """Characters of the message in the user's own words."""
     has_paste: bool = False
+    has_unfenced_paste: bool = False
+    may_be_pasted: bool = False
+    """Whether the sentence is in a document, or in a paragraph with text that was pasted without a fence."""
     in_quotation: bool = False
     """Whether the sentence begins inside quotation marks that an earlier one opened."""
 
@@ -172,7 +193,10 @@ def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before:
     """Return the context of each sentence of a message that answers `before`; `words` are the user's own."""
     length = len("".join(words.split()))
     own, whole = (len("".join(_INLINE_CODE.sub("", text).split())) for text in (words, message))
-    has_paste = own < MAX_OWN * whole or _DOCUMENT.search(words) is not None
+    is_document = _DOCUMENT.search(words) is not None
+    has_paste = own < MAX_OWN * whole or is_document
+    unfenced = without_fences(message) if has_paste else words
+    has_unfenced_paste = is_document or unfenced.split() != words.split()
     before = before.rstrip()
     is_answer, is_opening = before.endswith(("?", "？")), not before
     asks = [False, *(_QUESTION.search(sentence.text) is not None for sentence in sentences), False]
@@ -186,6 +210,8 @@ def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before:
             precedes_question=asks[position + 2],
             length=length,
             has_paste=has_paste,
+            has_unfenced_paste=has_unfenced_paste,
+            may_be_pasted=is_document or (has_paste and adjoins_paste(unfenced, words, sentence.start, sentence.end)),
             in_quotation=_is_open(words[: sentence.start]),
         )
         for position, sentence in enumerate(sentences)

@@ -27,7 +27,9 @@ from sidecar.language.explicit_statements import (
     ExplicitForm,
     complains,
     explicit_form,
+    has_concept,
     holds_on,
+    is_request_to_remember,
     is_specified,
 )
 from sidecar.language.own_words import stated_words
@@ -113,6 +115,8 @@ def read_statements(message: str, before: str = "") -> Reading:
     for index, (sentence, context) in enumerate(
         zip(sentences, contexts_of(sentences, message, own, before), strict=True)
     ):
+        if is_request_to_remember(sentence.text) and (index or not before):
+            continue
         analysis = analyses[index]
         previous = sentences[index - 1].text if index else ""
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
@@ -155,7 +159,8 @@ def states_only(message: str, noted: Sequence[str] = ()) -> bool:
     sentences = split_sentences(own)
     spans = [(statement.start, statement.end) for statement in read_statements(message).statements]
     return bool(sentences) and all(
-        _is_stated(sentence, spans) or _is_noted(sentence.text, noted) for sentence in sentences
+        _is_stated(sentence, spans) or _is_noted(sentence.text, noted) or is_request_to_remember(sentence.text)
+        for sentence in sentences
     )
 
 
@@ -165,7 +170,7 @@ def _is_stated(sentence: Sentence, spans: Iterable[tuple[int, int]]) -> bool:
         start < sentence.end
         and end > sentence.start
         and len(sentence.text[: max(0, start - sentence.start)].split()) <= MAX_LEAD_WORDS
-        and sentence.end - end <= 1
+        and (sentence.end - end <= 1 or is_request_to_remember(sentence.text[end - sentence.start :]))
         for start, end in spans
     )
 
@@ -195,7 +200,7 @@ def _explicit(
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
     reasons = (f"explicit form: {form.name}",)
-    is_vague = _ADDED.search(text) is not None or (form.name == "remember" and form.is_doubtful)
+    is_vague = has_concept(text, "added words") or (form.name == "remember" and form.is_doubtful)
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_of_task = form.name == "when unsure" or _is_reminder(form, sentence.text)
     if is_plain and (form.may_be_task or is_of_task):
@@ -210,7 +215,9 @@ def _explicit(
         or (is_vague and _SCOPE.search(text) is None)
         or (is_for_the_task and not is_plain)
     )
-    is_standing = is_plain and not (context.has_paste or form.is_doubtful)
+    of_user = _REQUESTED if context.has_unfenced_paste else _REQUESTED | _LASTING_BESIDE_FENCE
+    is_own = not context.has_paste or (form.name in of_user and not context.may_be_pasted)
+    is_standing = is_plain and is_own and not form.is_doubtful
     return Statement(
         text=text,
         kind=form.kind,
@@ -286,15 +293,14 @@ _SCOPE = lazy_regex(
 )
 """Words by which a sentence holds for more than one occasion."""
 
+_REQUESTED = frozenset({"remember", "from now on"})
+"""Forms that are the user's own words also in a paragraph beside pasted text."""
+
+_LASTING_BESIDE_FENCE = frozenset({"no longer", "no, always", "always, never"})
+"""Forms that are so beside a fenced block; the others often belong to the task that the block shows."""
+
 _OF_TASK_WITHOUT_SCOPE = frozenset({"answers", "conduct"})
 """Forms of clauses that only shape the task beside them, unless a word says that they hold for more."""
-
-_ADDED = lazy_regex(
-    r"\b(?:either|too|as well|auch nicht|tampoco|non plus|também não|neanche|nemmeno|ook niet|тоже(?: не \w{1,20})?)"
-    r"[\s.!]{0,3}$",
-    re.IGNORECASE,
-)
-"""Words at the end of a sentence that add it to what was just done."""
 
 _TO_DO = lazy_regex(
     r"^[^\n]{0,60}?\b(?:remember|forget|recuerd[ae]|olvides|acuérdate|oublie[zs]?(?: pas)?|lembre|lembra|esqueça"
@@ -310,14 +316,6 @@ _TO_DO = lazy_regex(
 )
 """A reminder of something to do."""
 
-_ALSO = lazy_regex(
-    r"\b(?:also|and|plus|además|también|aussi|et|auch|und|também|e|anche|ook|en|также|и)\b[\s,]{0,3}"
-    r"(?:please |pls |do not |don['’]?t |do |por favor |bitte )?$",
-    re.IGNORECASE,
-)
-"""Words that add a reminder to what was asked before it."""
-
-
 _WILL_BE = lazy_regex(r"\b(?:will|going to) (?:be|have|need|require|take|look)\b", re.IGNORECASE)
 """Words that foretell the course of a task."""
 
@@ -327,11 +325,11 @@ _NEEDED_NOW = lazy_regex(r"[，,；;][^，。\n]{0,4}(?:现在需要|需要(?:�
 
 def _is_reminder(form: ExplicitForm, text: str) -> bool:
     """Whether a request to remember is a reminder of what the task beside it needs."""
-    if form.name != "remember" or _SCOPE.search(text, form.start):
+    if form.name != "remember" or _SCOPE.search(text, form.start) or has_concept(text[form.start :], "of the project"):
         return False
     reminder = text[form.start :]
     is_for_now = _TO_DO.search(reminder) is not None or _WILL_BE.search(reminder) is not None
-    return is_for_now or _ALSO.search(text[: form.start]) is not None
+    return is_for_now or has_concept(text[: form.start], "added request")
 
 
 def _beside(form: ExplicitForm, sentence: Sentence) -> Iterator[tuple[Sentence, Analysis]]:
@@ -467,7 +465,8 @@ def _kind_of(analysis: Analysis) -> StatementForm:
 
 
 _REASON = lazy_regex(
-    r"^(?:because|since|as (?:we|it|that)|otherwise|the reason|reason|so that|that way|porque|ya que|si no|parce qu"
+    r"^(?:except|unless|ausgenommen|außer|sauf|salvo|excepto|exceto|tranne|behalve|кроме|ただし|除了|除非"
+    r"|because|since|as (?:we|it|that)|otherwise|the reason|reason|so that|that way|porque|ya que|si no|parce qu"
     r"|car|sinon|weil|denn|sonst|damit|pois|senão|perché|altrimenti|omdat|anders"
     r"|потому|иначе|так как|因为|否则|なぜなら|そうしないと|でないと)",
     re.IGNORECASE,

@@ -85,6 +85,11 @@ def test_a_rule_that_only_points_is_found_by_relevance_and_not_in_the_anchor(
     assert "These strings" in sent(other.pre_run("Move the strings of the engine"))
 
 
+def test_a_rule_of_two_words_lasts_if_the_users_words_do(conversation: Conversation, memories: Memories) -> None:
+    conversation.turn("From now on use tabs. And sort the cart.", text=reply("Rule: Use tabs"))
+    assert [(memory["text"], memory["retention"]) for memory in stored(memories)] == [("Use tabs", "durable")]
+
+
 def test_a_rule_in_other_words_counts_as_a_repetition_of_the_known_one(
     conversation: Conversation, memories: Memories, project: Repository
 ) -> None:
@@ -346,6 +351,7 @@ def test_pasted_and_expanded_text_supports_no_rule(conversation: Conversation, m
         ("And don't migrate the tills of production today.", "Don't migrate the tills of production today"),
         ("Leave the receipts out just this once.", "Leave the receipts out"),
         ("Diesmal bitte keine Belege drucken.", "Keine Belege drucken"),
+        ("Should we use tabs?", "Use tabs"),
     ],
 )
 def test_what_holds_for_one_task_is_not_remembered(

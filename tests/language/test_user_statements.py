@@ -56,6 +56,59 @@ Ricorda: usiamo pnpm
 D'ora in poi scrivi i test con vitest
 Non usiamo più Redux
 No, le date sono sempre in UTC
+from now on no semicolons
+From now on: TypeScript only.
+from now on pnpm
+from now on the log level is warn, not debug
+From now on, when you add an endpoint, describe who may call it and which errors it returns, sorted by path
+never push
+niemals pushen
+ab jetzt pnpm
+vanaf nu bun
+今後はpnpmで
+これからは英語で
+以后用pnpm
+remember: deploys happen on tuesdays now
+remember: before every release we bump the version and ask Anna before we publish
+keep in mind: amounts are gross
+don't forget: no network in unit tests
+Please never forget: ids are strings.
+add to your memory that the admin panel is in django
+please save this to your memory: invoices are in dollars
+make a note: feature flags live in launchdarkly
+Merk dir bitte: die Datenbank läuft auf Port 5433
+speicher in deinem Gedächtnis: Deployments nur dienstags
+ajoute à ta mémoire que les montants sont en centimes
+n'oublie jamais : les migrations sont en ajout seul
+guarda en tu memoria: los tests necesitan redis
+acuérdate de que los viernes no desplegamos
+guarde na memória: o banco roda na porta 5433
+não esquece: sem rede nos testes unitários
+忘れないで：テストではネットワーク禁止
+メモリに保存して：金曜日はデプロイしない
+记到你的记忆里：周五不部署
+Wir unterstützen Python 3.8 nicht mehr
+on ne supporte plus node 16.2
+já não usamos o node 16.2
+Python 3.8 はもうサポートしません
+we no longer use celery, fix the docs
+non usiamo più celery, aggiorna la documentazione
+мы больше не используем celery, обнови документацию
+our prod host is till-prod-2, remember that
+the design tokens live in figma, keep that in mind. now make the button blue
+tests need redis on port 6380, please remember this for next time
+amounts are stored in cents. remember that.
+Der Testserver heißt otto, merk dir das
+le serveur de test s'appelle otto, souviens-t'en
+el servidor de pruebas es otto, recuérdalo
+o servidor de testes é o otto, lembra disso
+il server di test è otto, ricordalo
+de testserver heet otto, onthoud dat
+тестовый сервер otto-1, запомни это
+テストサーバーは otto です、覚えておいて
+測定値はセント単位です。覚えておいてください。
+测试服务器是 otto，记住
+金额以分为单位，请记住这一点
 Onthoud: we gebruiken pnpm
 Vanaf nu schrijf je commits in het Engels
 We gebruiken Redux niet meer
@@ -85,6 +138,26 @@ ok 2
 recuerda arreglar esto
 > Remember: always use tabs
 The page of the docs reads "From now on always use tabs in every file".
+remember this for next time
+please remember this for later
+add a dark mode. remember this for next time
+rename the button, remember that
+is redis on port 6380? please remember this for next time
+I'd like to be able to rate the meal and save that to memory
+remember that you broke this yesterday
+don't forget: add tests
+make a note in the README: restart the server after changes
+never worked
+From now on I'm on vacation haha
+From now on you are a pirate. tell me about the cart
+Ab jetzt bin ich im Urlaub
+what happens from now on if i use tabs
+merk dir das mal kurz: 4711
+souviens-toi de l'erreur d'hier
+non dimenticare i test
+n'oublie pas les tests
+以后再说
+これからテストを書きます
 """.strip().splitlines()
 
 
@@ -859,6 +932,8 @@ def test_a_withdrawal_is_found_in_linear_time() -> None:
     ("Fix the total. From now on use pnpm instead of npm.", False),
     ("Fix the total, and from now on use pnpm instead of npm.", False),
     ("Round the total.", False),
+    ("Amounts are in cents. Remember that.", True),
+    ("The staging host is otto, please remember that", True),
 ])  # fmt: skip
 def test_a_message_is_a_statement_alone_or_beside_a_task(message: str, *, is_alone: bool) -> None:
     assert states_only(message) is is_alone
@@ -1145,6 +1220,62 @@ def test_what_a_line_attributes_to_somebody_else_is_no_statement(message: str) -
 @together("message", BELOW_A_HEADING_OF_THE_USER)
 def test_what_is_below_a_heading_of_the_user_is_a_statement(message: str) -> None:
     assert read_statements(message.replace("\\n", "\n")).statements
+
+
+BESIDE_A_PASTE = r"""
+From now on use pnpm instead of npm.\n\nI get this:\n\n```npm ERR! missing script: test```
+why is it slow?\n```python\nfor x in xs:\n    print(x)\n```\nAnd remember, no pandas in this project.
+Traceback (most recent call last):\n  File "a.py", line 3\nKeyError: 'b'\n\nand remember: never catch bare Exception
+Ab jetzt pytest -q verwenden.\n\nFehler:\n```\nE   AssertionError\n```
+A partir de ahora usa ruff.\n\nMe sale esto:\n```\nblack: not found\n```
+désormais utilise ruff\n\n```\nblack: not found\n```
+always use our Money class, here is the file:\n\n```ts\nclass Money {}\n```
+a partir de agora use o ruff\n\n```\nblack: not found\n```
+今後は必ず pnpm を使ってください。\n\n```\nnpm ERR! missing script\n```
+从现在开始用 pnpm。\n\n```\nnpm ERR! missing script\n```
+""".strip().splitlines()
+
+
+@together("message", BESIDE_A_PASTE)
+def test_an_explicit_form_in_the_users_own_paragraph_beside_a_paste_is_a_standing_instruction(message: str) -> None:
+    statements = read_statements(message.replace("\\n", "\n")).statements
+    assert [statement.is_standing for statement in statements] == [True]
+
+
+PERHAPS_PASTED = r"""
+12:00:01 ERROR no route\n12:00:02 INFO retry\nfrom now on use the second host of the list
+# Guide\n\n## Rules\n\nRemember: use tabs in every file.
+fix this\n\n12:00:01 ERROR no route\n12:00:02 INFO retry\n\nNever call setState in a render function.
+```\nok\n```\nPrefer composition over inheritance.
+""".strip().splitlines()
+
+
+@together("message", PERHAPS_PASTED)
+def test_what_may_be_part_of_a_paste_is_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message.replace("\\n", "\n")).statements)
+
+
+@together(("message", "stated"), [
+    ("Ok so 3 things: 1) fix the typo 2) from now on never use var in js 3) run the linter", "never use var in js"),
+    ("two things: 1. fix the crash in cart.py 2. from now on log with structlog, not print", "structlog, not print"),
+    ("zwei Dinge: 1) Tippfehler beheben 2) ab jetzt nur noch const verwenden", "nur noch const verwenden"),
+    ("dos cosas: 1) arregla el error 2) a partir de ahora usa pnpm", "usa pnpm"),
+    ("deux choses : 1) corrige la faute 2) désormais utilise pnpm", "utilise pnpm"),
+    ("duas coisas: 1) corrige o erro 2) a partir de agora use pnpm", "use pnpm"),
+    ("2つあります: 1) タイポを直して 2) 今後は必ずpnpmを使ってください", "pnpmを使ってください"),
+    ("两件事：1) 修复错别字 2) 以后一律用 pnpm", "一律用 pnpm"),
+])  # fmt: skip
+def test_each_item_of_a_list_within_a_line_is_a_sentence_of_its_own(message: str, stated: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.text.endswith(stated)
+    assert not any(number in statement.text for number in ("1", "3"))
+
+
+def test_requests_to_remember_and_lists_within_a_line_are_read_in_linear_time() -> None:
+    def repeated(text: str) -> bool:
+        return takes_linear_time(lambda count: partial(read_statements, text * count), 15)
+
+    assert all(map(repeated, ("remember that, ", "please and ", "add to my memory ", "1) a ", "覚えて、", "记住，")))
 
 
 def test_words_of_somebody_else_are_found_in_linear_time() -> None:

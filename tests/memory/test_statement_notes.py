@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidecar.memory.capture.extract_notes import MAX_TITLE, note_title, read_message
-from sidecar.memory.capture.session_material import Utterance
+from sidecar.memory.capture.extract_notes import MAX_TITLE, extract_notes, note_title, read_message
+from sidecar.memory.capture.session_material import SessionSummary, Utterance
 from tests.support.cases import together
 
 
@@ -46,6 +46,24 @@ def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: st
     ("いや、jestじゃなくてvitest使って", "jestじゃなくてvitest使って"),
     ("不对，是 pnpm 不是 npm", "是 pnpm 不是 npm"),
     ("我说过不要改 `vendor/` 目录", "不要改 `vendor/` 目录"),
+    ("Pls remember that teh staging db is read only", "Teh staging db is read only"),
+    ("For the future: no inline styles", "No inline styles"),
+    ("from now on: TypeScript only", "TypeScript only"),
+    ("please save to memory: we ship on thursdays", "We ship on thursdays"),
+    ("make a note that the api allows 10 requests", "The api allows 10 requests"),
+    ("@src/cart.py from now on amounts are integers", "Amounts are integers"),
+    ("Merk dir bitte: die Datenbank läuft auf 5433", "Die Datenbank läuft auf 5433"),
+    ("Ab jetzt gilt: keine festen Farben", "Keine festen Farben"),
+    ("Für die Zukunft: Commits auf Englisch", "Commits auf Englisch"),
+    ("n'oublie pas : pas de réseau dans les tests", "Pas de réseau dans les tests"),
+    ("garde en tête que le cache est partagé", "Le cache est partagé"),
+    ("ten en cuenta que la caché es compartida", "La caché es compartida"),
+    ("não esquece: deploy só na terça", "Deploy só na terça"),
+    ("tieni presente che la cache è condivisa", "La cache è condivisa"),
+    ("Onthoud: de database draait op 5433", "De database draait op 5433"),
+    ("не забудь: деплой по вторникам", "Деплой по вторникам"),
+    ("忘れないで：テストではネットワーク禁止", "テストではネットワーク禁止"),
+    ("不要忘记：周五不部署", "周五不部署"),
 ])  # fmt: skip
 def test_a_title_has_no_words_that_only_make_the_statement_last(sentence: str, title: str) -> None:
     assert note_title(sentence) == title
@@ -59,6 +77,9 @@ def test_a_title_has_no_words_that_only_make_the_statement_last(sentence: str, t
     "今後のコミットは英語で書いてください",
     "以后的接口都要返回错误码",
     "说过的接口都要返回错误码",
+    "From now on pnpm",
+    "Ab jetzt pnpm",
+    "Remember our feedback on the menu",
     "Te dije tres cosas sobre los tests",
     "Je t'ai dit ce que je pense des tests",
 ])  # fmt: skip
@@ -188,6 +209,40 @@ def test_an_agreement_contains_what_was_proposed_and_nothing_else_is_agreed_to()
     (note,) = read_message(agreed).notes
     assert note.title.startswith("Shall I run the linter before every commit? ")
     assert read_message(agreed._replace(before="")).notes == ()
+
+
+@together(("message", "title"), [
+    ("from now on use tabs", "Use tabs"),
+    ("remember: use pnpm", "Use pnpm"),
+    ("never push", "Never push"),
+    ("ab jetzt pnpm", "Ab jetzt pnpm"),
+    ("a partir de agora use pnpm", "Use pnpm"),
+    ("a partir de ahora usa pnpm", "Usa pnpm"),
+    ("désormais utilise pnpm", "Utilise pnpm"),
+    ("今後はpnpmで", "pnpmで"),
+    ("以后用pnpm", "用pnpm"),
+    ("always use our own Money class for amounts, here is the file:\n\n```ts\nclass Money {}\n```",
+     "Always use our own Money class for amounts"),
+    ("our prod host is till-prod-2, remember that. and fix the typo", "Our prod host is till-prod-2"),
+    ("我们不再使用 moment，更新一下 package.json", "我们不再使用 moment"),
+    ("wir benutzen kein Redux mehr, bitte räum den Ordner store auf", "Wir benutzen kein Redux mehr"),
+    ("el puerto es 8081, recuérdalo", "El puerto es 8081"),
+])  # fmt: skip
+def test_a_rule_in_an_explicit_form_is_stored_however_short_it_is(message: str, title: str) -> None:
+    summary = SessionSummary("s", "run", (Utterance("user", message, 0, True, "Done."),))
+    (note,) = extract_notes(summary, ()).notes
+    assert (note.title, note.is_standing_instruction) == (title, True)
+
+
+def test_a_request_to_remember_points_at_the_agents_proposal_or_at_nothing() -> None:
+    message = Utterance("user", "Please remember this for next time.", 0, True, "")
+    assert read_message(message).notes == ()
+
+
+def test_an_exception_in_the_next_sentence_belongs_to_its_rule() -> None:
+    message = Utterance("user", "From now on every module has a test. Except for the generated ones.", 0, True)
+    (note,) = read_message(message).notes
+    assert note.title == "Every module has a test. Except for the generated ones"
 
 
 def test_only_a_typed_message_states_a_standing_instruction() -> None:

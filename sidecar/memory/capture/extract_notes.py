@@ -16,8 +16,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import paragraphs, sentences, shortened
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
-from sidecar.language.explicit_statement_patterns import COMPLAINT_END, LASTING_LEAD
-from sidecar.language.explicit_statements import SUPPOSITION
+from sidecar.language.explicit_statements import SUPPOSITION, is_request_to_remember, without_lasting_words
 from sidecar.language.message_intent import MAY, forgets, is_reversal
 from sidecar.language.own_words import LEAD_IN, stated_words, without_assent
 from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
@@ -49,15 +48,15 @@ _LEAD = lazy_regex(
     r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|stop(?=,)|p\.?s|btw|fyi"
     r"|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+"
     r"(?<!\s\.(?=\w))\s*"
-    r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|und|aber|y|pero|e|mas|et|и"
-    r"|from now on|going forward|remember that)\b[\s,]+"
+    r"|(?:actually|so(?! that)|and|but|also|then|please|pls|plz|bitte|und|aber|y|pero|e|mas|et|и)\b[\s,]+"
     r"|(?:no|nein|non) (?=it['’]?s\b|es ist\b|c['’]est\b)|(?:いや|違う|違います|いいえ|不对?|错了)[、，,。]\s?)+",
     re.IGNORECASE,
 )
 _MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
 _PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=['’]?[^\W\d_]{0,3}(?:[\s,;:]|$))")
 _POINTS = lazy_regex(
-    r"\b(?:it|its|this|that|them|these|those|they|here|there|same|such|above|like (?:that|this)|es|das|dies\w*|hier"
+    r"\b(?:it|its|this|that|them|these|those|they|here|there|same|such|above|like (?:that|this)|es(?! \S*\d)|das"
+    r"|dies\w*|hier"
     r"|ça|cela"
     r"|ici|eso|esto|aquí|isso|isto|aqui|questo|qui|dit|dat|это|так|здесь)\b|这|那|它|これ|それ|ここ",
     re.IGNORECASE,
@@ -65,7 +64,8 @@ _POINTS = lazy_regex(
 _PLACE = lazy_regex(
     r"\b(?:here|there|hier|ici|aquí|aqui|qui|здесь)\b(?! (?:is|are)\b)|ここ|这里"
     r"|\b(?:this|diese[ms]?|n?este|n?esse|ce|cet|questo|dit|этом) (?:repo\w*|project|code ?base|workspace|projekt"
-    r"|proyecto|projeto|projet|dépôt|progetto|проект\w*)\b|(?:この|本)(?:プロジェクト|リポジトリ)|这个(?:项目|仓库|代码库)",
+    r"|proyecto|projeto|projet|dépôt|progetto|проект\w*)\b|(?:この|本)(?:プロジェクト|リポジトリ)|这个(?:项目|仓库"
+    r"|代码库)",
     re.IGNORECASE,
 )
 """Words for the project, or for a place in it, which need no other sentence: "we use pnpm here"."""
@@ -82,6 +82,15 @@ _PICK = lazy_regex(
     r"|não|是|否|はい|いいえ|\W|\d+)*$",
     re.IGNORECASE,
 )
+
+
+_ANNOUNCEMENT = lazy_regex(
+    r"(?:[,;.，、。]|\s[–—-])\s{0,3}(?:here(?:['’]s| is| are)|(?:see|as) below|hier (?:ist|sind)|voici|aqu[íi] (?:está"
+    r"|tienes)|ecco"
+    r"|hier is|вот|これが|以下|这是)[^,.，。]{0,60}[:：]$",
+    re.IGNORECASE,
+)
+"""Words at the end of a statement that announce what was pasted below it."""
 
 
 class ReadMessage(NamedTuple):
@@ -115,11 +124,12 @@ def _user_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
 
 def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
     """Return the note of a statement; None for one that only points at something nobody proposed."""
-    sentence = without_lead(clean_sentence(statement.text))
+    sentence = _ANNOUNCEMENT.sub("", without_lead(clean_sentence(statement.text)))
     if sentence.endswith((":", "：")):
         return None  # it only leads to what follows
     details = tuple(_referents(utterance, sentence, is_needed=statement.corrects_value))
-    if len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(_PLACE.sub(" ", sentence)):
+    only_points = len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(_PLACE.sub(" ", sentence)) is not None
+    if only_points or is_request_to_remember(statement.text):
         proposal = _proposal(utterance) if _opens(utterance, statement) else ""
         if not proposal:
             return None
@@ -152,6 +162,7 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
     ]
     marked = [note for part in marked if (note := _without_withdrawal(part)) is not None]
     known = " ".join(note.text for note in marked).casefold()
+    stated = tuple(note.text.partition("\n\n")[0].casefold().rstrip(" .!。") for note in marked)
     sentences_of_reversal = (
         without_lead(clean_sentence(part))
         for sentence in split_sentences(own)
@@ -166,7 +177,7 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
             reversal="candidate",
         )
         for text in dict.fromkeys((*sentences_of_reversal, *corrected))
-        if len(text) <= MAX_SENTENCE and text.casefold() not in known
+        if len(text) <= MAX_SENTENCE and text.casefold() not in known and not text.casefold().startswith(stated)
     ]  # fmt: skip
     withdrawals = [note for note in candidates if forgets(note.text)]
     return [*withdrawals, *marked, *(note for note in candidates if note not in withdrawals)]
@@ -298,6 +309,8 @@ def _agent_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
 
 
 _WHOLE_QUOTATION = lazy_regex(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»")
+
+
 def clean_sentence(text: str) -> str:
     """Return a text on one line, without Markdown's marks; code spans stay. Nested ones, `_**x**_`, take two passes."""
     flat = " ".join(without_links(text).split())
@@ -321,7 +334,7 @@ def without_lead(sentence: str) -> str:
     if MAY.search(core) is not None:
         core = bare if LEAD_IN.match(bare) else core
     else:
-        core = _LEAD.sub("", COMPLAINT_END.sub("", LASTING_LEAD.sub("", core))) or core
+        core = _LEAD.sub("", without_lasting_words(core)) or core
     match = _PLAIN_WORD.match(core)
     word = match[0] if match is not None else ""
     is_plain = word.islower() and word not in _NAMES and _UNSPACED.search(core) is None
@@ -362,7 +375,7 @@ def junk_reason(note: Note, instructions: Collection[str]) -> Reason | None:
     """Return why a note is dropped; None if it may be stored. `instructions` are normalized lines of rule files."""
     text = note.text.partition("\n\n")[0] if note.author == "user" else note.text
     words = normalized(text)
-    if _is_short(text, words):
+    if not note.is_standing_instruction and _is_short(text, words):
         return "tooShort"
     if len(text) > MAX_CHARACTERS:
         return "tooLong"
