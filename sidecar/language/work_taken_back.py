@@ -154,11 +154,12 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
         tried, why = what, sentence[end:].strip(" .,")
     else:
         tried = what[: reason.start()] if reason else what
-        why = what[reason.end() :] if reason else _after(sentence[end:])
+        why = what[reason.end() :] if reason else _reason_in(sentence[end:])
     instead = sentence[match.start("instead") : match.end("instead")] if groups.get("instead") else ""
     if groups.get("instead") and (cut := REASON.search(_mask(instead))) is not None:
         why, instead = instead[cut.end() :], instead[: cut.start()]
-    if not why and FOLLOWS.match(following) and BROKE.search(following) and not _states_result(following):
+    states_result = CHANGE.search(following) or REMEDY.search(following)
+    if not why and FOLLOWS.match(following) and BROKE.search(following) and not states_result:
         why = following
     if kind == "reason" and not BROKE.search(why):
         return None
@@ -166,14 +167,9 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
         return None
     if kind == "failed" and not _goes_on(why, tried):
         return None
-    abandoned = _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
+    abandoned = _tidied(sentence, tried, _reason_in(why, why) if kind == "failed" else why, instead, following)
     is_ours = kind == "given up" or not (NOT_OURS.match(abandoned.tried) or _PLACE.match(abandoned.tried))
     return abandoned if is_ours else None
-
-
-def _states_result(sentence: str) -> bool:
-    """Whether a sentence states what was done or how it is now, which is not a reason, even if it names errors."""
-    return bool(CHANGE.search(sentence) or REMEDY.search(sentence))
 
 
 def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> AbandonedApproach:
@@ -199,12 +195,6 @@ def _split_replacement(text: str, instead: str) -> tuple[str, str]:
     return text[: match.start()], instead or re.sub(r"(?i),? instead\b", "", place)
 
 
-def _why_of(remainder: str) -> str:
-    """Return the reason in the description of a failure, if it states one."""
-    match = REASON.search(remainder)
-    return remainder[match.end() :] if match is not None else remainder
-
-
 def _goes_on(remainder: str, tried: str) -> bool:
     """Whether an approach failed: the text calls it an approach, or says what was done in its place."""
     return bool(
@@ -212,9 +202,9 @@ def _goes_on(remainder: str, tried: str) -> bool:
     )
 
 
-def _after(remainder: str) -> str:
-    reason = REASON.search(_mask(remainder))
-    return remainder[reason.end() :] if reason else ""
+def _reason_in(text: str, default: str = "") -> str:
+    reason = REASON.search(_mask(text))
+    return text[reason.end() :] if reason else default
 
 
 def _is_small(tried: str) -> bool:
@@ -249,24 +239,26 @@ class RemovedWork(NamedTuple):
 
 _BY_WHOM = r"^(?:(?:(?:i|we)(?:['’]ve| have)?|j['’]ai|nous avons|he|hemos|se han?|ho|abbiamo|eu|я|мы)\s+)?(?:\w+ly\s+|also\s+)?"
 _SUBJECT_WORDS = r"(?:[^.;:,]|[.:](?=\S)){2,80}?"
+_NAMED = r"(?:[^.;]|\.(?=\S))+?"
 _REPLACED = lazy_regex(
-    rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
-    rf"|{_BY_WHOM}(?:reemplacé|reemplazad[oa]s?|sustituí|sustituid[oa]s?|substituí|substituíd[oa]s?|troquei|remplacé\w*|sostituito|sostituit[aei])\s+(?P<what3>[^.;]+?)\s+(?:por|par|con)\s+(?P<instead3>.+)"
+    rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>{_NAMED})\s+(?:with|by|for)\s+(?P<instead>.+)|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>{_NAMED})\s+to\s+(?P<instead2>.+)"
+    rf"|{_BY_WHOM}(?:reemplacé|reemplaza(?:d[oa]s?|mos)|sustituí|sustituid[oa]s?|sustituimos|substituí|substituíd[oa]s?|substituímos|troquei|trocamos|remplacé\w*|sostituito|sostituit[aei])\s+(?P<what3>{_NAMED})\s+(?:por|par|con)\s+(?P<instead3>.+)"
+    rf"|{_BY_WHOM}(?:converti|migré|passé|basculé|convertí|cambié|cambiado|migrado|pasado|mudei|mudamos|migrei|passei|cambiato|migrato|passato|convertito)\s+(?:[^.;]{{1,60}}?\s+)?(?:d['’]un\w*|de|da|do|dal)\s+(?P<what8>{_NAMED})\s+(?:vers|à|a|para|al?)\s+(?P<instead13>.+)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?:[^.;]{1,60}?\s)?(?:von|van) (?P<object11>[^.;]+?) (?:auf|zu|naar) (?P<instead14>[^.;]+?) (?:umgestellt|migriert|gewechselt|umgestiegen|umgebaut|omgezet|overgestapt|gemigreerd)"
     rf"|^(?P<subject3>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?)\s(?:(?:jetzt|nun|nu|wieder|auch)\s)?(?:durch|door)\s(?P<instead10>[^.;]+?)\s(?:ersetzt|vervangen)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
-    rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
-    r"|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)|^(?P<object10>[^。、は]{2,60}?)は[^。]{2,80}?(?:ため|ので)、(?P<instead12>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
-    r"|(?:将|把)(?P<object7>[^，。]{2,60}?)(?:替换|改|换)(?:成了|为了|为|成)(?P<instead7>[^，。]{2,60})"
-    rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s)?(?:replaced|swapped)\s(?:by|with|for)\s(?P<instead8>.+)"
+    rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)|{_BY_WHOM}(?:переш[её]л|перешли|перев[её]л|перевели)\s+(?:[^.;]{{1,60}}?\s+)?с\s+(?P<what9>{_NAMED})\s+на\s+(?P<instead15>.+)"
+    r"|^(?:[^。、]{1,30}を)?(?P<object12>[^。、を]{2,60}?)から(?P<instead16>[^。、]{2,60}?)(?:に|へ)(?:変更し|移行し|切り替え)|^(?P<object6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)|^(?P<object10>[^。、は]{2,60}?)は[^。]{2,80}?(?:ため|ので)、(?P<instead12>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
+    r"|(?:(?:将|把)(?:[^，。]{1,30}?从)?|从)(?P<object7>[^，。]{2,60}?)(?:替换|改|换|切换|迁移|转换)(?:成了|为了|为|成|到)(?P<instead7>[^，。]{2,60})"
     rf"|^(?P<subject2>{_SUBJECT_WORDS})\s(?:est|sont|a été|ont été|fue(?:ron)?|ha sido|han sido|está|foi|foram|è stat[oa]|sono stat[ei])\s"
     r"(?:maintenant\s|ahora\s|agora\s|ora\s)?(?:remplacé\w*|reemplazad\w+|sustituid\w+|substituíd\w+|sostituit\w)\s(?:par|por|con|da|dal\w*)\s(?P<instead9>.+)"
-    rf"|^(?P<subject4>{_SUBJECT_WORDS})\sзамен[её]н[аоы]?\sна\s(?P<instead11>.+)",
+    rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|has been|have been)\s(?:now\s)?(?:replaced|swapped)\s(?:by|with|for)\s(?P<instead8>.+)|^(?P<subject4>{_SUBJECT_WORDS})\sзамен[её]н[аоы]?\sна\s(?P<instead11>.+)",
     re.IGNORECASE,
 )
 _REMOVED = lazy_regex(
     rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|threw out|threw away|pulled out|scrapped|undid|discarded|stashed|shelved|got rid of)\s+(?P<what>.+)"
     rf"|{_BY_WHOM}(?:took|taken|ripped|threw|pulled)\s+(?P<what3>[^\s.;:,][^.;:,]{{1,60}}?)\s(?:(?:back|right)\s)?out(?:\sagain)?(?=\W*$|[.,;:]|\s(?:because|since|as|so|and)\b)"
-    rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?|отказал(?:ся|ась|ись) от|отбросил[аи]?|abandoné|descarté|abandonei|descartei|abandonnée?s?|abbandonat[oaei]|scartat[oaei])\s+(?P<what2>.+)"
+    rf"|{_BY_WHOM}(?:eliminé|eliminamos|elimin[aoó]d[oa]s?|eliminando|quité|quitamos|quitad[oa]s?|quitando|revertí|revertid[oa]s?|deshice|removi|removemos|removid[oa]s?|removendo|retirei|reverti|desfiz|supprim(?:ée?s?|ant)|retir(?:ée?s?|ant)|annulée?s?|enlevée?s?|rimoss[oaei]|rimuovendo|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?|отказал(?:ся|ась|ись) от|отбросил[аи]?|abandoné|descarté|abandonei|descartei|abandonnée?s?|abbandonat[oaei]|scartat[oaei])\s+(?P<what2>.+)"
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
     r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verworfen|aufgegeben|verwijderd|teruggedraaid|verworpen|opgegeven)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
@@ -282,11 +274,13 @@ _REMOVED = lazy_regex(
     r"|quitad[oa]s?|removid[oa]s?|retirad[oa]s?|rimoss[oaei]|usunięt\w{1,2}|a?fuera)(?=\W*$|[,;:]|\s(?:again|and|et|y|e)\b)",
     re.IGNORECASE,
 )
+_PREFERRED = lazy_regex(
+    rf"^(?P<instead>{_NAMED})\s(?:instead of|rather than|in place of|au lieu d(?:es?|u|['’])|plutôt qu['’e]|en (?:vez|lugar) de|em vez d[eoa]s?|ao invés d[eoa]s?|statt|anstatt|anstelle|invece d(?:i|ell['’ao]?)|in plaats van|вместо)\s*(?P<what>\S.+)",
+    re.IGNORECASE,
+)
 _REMAINDER = lazy_regex(
     r"(?i)\s{1,3}(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s.*|[(–—].*|\s-\s.*|:.*|,\s.*"
 )
-
-
 _BECAUSE = lazy_regex(
     r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
     r"|[,;]?\s(?:parce qu|puisqu)['’]|，?(?:因为|由于)"
@@ -295,7 +289,6 @@ _BECAUSE_BEFORE = lazy_regex(r"は(?P<why>[^。は]{2,80}?)(?:ため|ので)、|
 _SEQUEL = lazy_regex(
     r"(?i)\s?[;；]\s?|,?\s(?:and|so|und|daher|sodass|y|así que|e|então|et|donc|quindi|en|dus|и|поэтому)\s(?=[^;]{0,80}\b(?:now|instead|jetzt|nun|stattdessen|ahora|agora|maintenant|ora|nu|теперь)\b)"
 )
-"""Beginning of what replaces the work after the reason: "…, and it now comes from a heap"."""
 _IN_PLACE = lazy_regex(r"(?i)\sand (?:put|added|wrote) (?P<instead>[^,;]{2,80}?) in (?:its|their) place\b")
 _FAILED_WORK = lazy_regex(
     rf"(?i)^(?:but\s|however,\s)?(?P<what>(?:the|this|that|my|our)\s(?:(?!(?:tests?|builds?|checks?|command|pipeline|ci)\s)[^\s,;:.]+\s){{1,6}}?)(?P<why>{_FAILED}|blocked|blocks|hit|exceeded|broke|crashed|deadlocked|leaked|kept \w+ing)\b"
@@ -376,9 +369,9 @@ def removed_work(sentence: str) -> RemovedWork | None:
         return None
     why, before = _BECAUSE.search(masked), _BECAUSE_BEFORE.search(masked)
     reason, *sequel = _SEQUEL.split(sentence[why.end() :] if why is not None else "", maxsplit=1)
-    for pattern in (_REPLACED, _REMOVED):
+    for pattern in (_REPLACED, _REMOVED, _PREFERRED):
         match = pattern.search(sentence)
-        if match is None:
+        if match is None or (pattern is _PREFERRED and UNREAL.search(masked)):
             continue
         if _removes_nothing(match, masked):
             return None
@@ -387,10 +380,7 @@ def removed_work(sentence: str) -> RemovedWork | None:
             next((text for name, text in groups.items() if name.startswith(kind) and text), "")
             for kind in ("subject", "bare", "object", "what", "instead")
         )
-        what, instead = (
-            _plain(_REMAINDER.sub("", _BECAUSE.split(text, maxsplit=1)[0])) for text in (what or object_, instead)
-        )
-        what = what or _plain(subject or bare)
+        what, instead = _head(what or object_) or _plain(subject or bare), _head(instead)
         place = _IN_PLACE.search(sentence)
         instead = instead or (place["instead"] if place is not None else _plain(sequel[0]) if sequel else "")
         reason = reason or (before["why"] or before["why2"] if before is not None else "")
@@ -402,6 +392,13 @@ def removed_work(sentence: str) -> RemovedWork | None:
         instead = _plain(next(iter((*sequel, *rest)), ""))
         return _removed(_plain(failed["what"]), instead, reason or stated)._replace(is_certain=False)
     return None
+
+
+def _head(text: str) -> str:
+    """Return what a text names before its reason or remainder."""
+    masked = _mask(text)
+    ends = [match.start() for pattern in (_BECAUSE, _REMAINDER) if (match := pattern.search(masked)) is not None]
+    return _plain(text[: min(ends, default=len(text))])
 
 
 def _removed(what: str, instead: str, reason: str) -> RemovedWork:

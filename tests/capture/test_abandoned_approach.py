@@ -160,6 +160,24 @@ REMOVED = {
     "Removed the check that did not work.": RemovedWork("the check that did not work"),
     "Removed cache helpers nothing was using.": RemovedWork("cache helpers nothing was using"),
     "Redis is gone: shall I drop the lock too?": RemovedWork("Redis"),
+    "Replaced unsupported `api.timeout(...)` with a timer in:": RemovedWork(
+        "unsupported `api.timeout(...)`", "a timer in"
+    ),
+    "J'ai converti le hook d'un état local vers un store global.": RemovedWork("état local", "un store global"),
+    "Cambié el almacén de JSON a SQLite.": RemovedWork("JSON", "SQLite"),
+    "Mudei o estado de Redux para Zustand.": RemovedWork("Redux", "Zustand"),
+    "Ho cambiato lo stato da Redux a Zustand.": RemovedWork("Redux", "Zustand"),
+    "Wir haben das Backend von Express auf Fastify umgestellt.": RemovedWork("Express", "Fastify"),
+    "Ik heb de opslag van JSON naar SQLite omgezet.": RemovedWork("JSON", "SQLite"),
+    "Мы перешли с Redux на Zustand.": RemovedWork("Redux", "Zustand"),
+    "状態管理をReduxからZustandに変更しました。": RemovedWork("Redux", "Zustand"),
+    "我把状态管理从Redux改为Zustand。": RemovedWork("Redux", "Zustand"),
+    "Supprimant les middlewares": RemovedWork("les middlewares"),
+    "Eliminamos la validación manual.": RemovedWork("la validación manual"),
+    "The queue uses a heap instead of the sorted list.": RemovedWork("the sorted list", "The queue uses a heap"),
+    "La cola usa un montículo en vez de la lista ordenada.": RemovedWork(
+        "la lista ordenada", "La cola usa un montículo"
+    ),
 }
 
 
