@@ -12,6 +12,7 @@ import apsw
 
 from sidecar.capture.devlog_draft import DraftText
 from sidecar.capture.effects.direction_change import (
+    DOTTED_NAME,
     DroppedSteps,
     LostWork,
     dropped_steps,
@@ -30,9 +31,9 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
-from sidecar.language.closing_message_patterns import ITEM
+from sidecar.language.closing_message_patterns import FAULT_LABEL, ITEM
 from sidecar.language.common_words import is_distinctive, naming_words
-from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, own_words
+from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, UNUSABLE, own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
@@ -50,8 +51,8 @@ from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDeta
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
-WORK_IN = "the work in "
-"""Beginning of what names an approach by its files."""
+WORK_IN, FIRST_ONE = "the work in ", "the first approach to: "
+"""Beginnings of what names an approach by its files, or by its task."""
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s")
@@ -123,7 +124,7 @@ def rejected_approaches(
 
 def rejected_approach_note(approach: RejectedApproach, objective: str, failing: Iterable[str]) -> DraftText:
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
-    tried = _without_determiner(approach.tried)
+    tried = approach.tried if approach.tried.startswith(FIRST_ONE) else _DETERMINER.sub("", approach.tried)
     title = _title(tried, approach)
     names_files = approach.tried.startswith(WORK_IN)
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
@@ -178,11 +179,7 @@ def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objectiv
         return tried
     if dropped is not None:
         return dropped.steps[0]
-    return earlier or f"the first approach to: {first_sentence(redact(objective), 120)}"
-
-
-def _without_determiner(tried: str) -> str:
-    return _DETERMINER.sub("", tried) if not tried.startswith("the first approach to:") else tried
+    return earlier or f"{FIRST_ONE}{first_sentence(redact(objective), 120)}"
 
 
 def _as_sentence(text: str) -> str:
@@ -222,8 +219,8 @@ BANNED_SHARE = 0.5
 """Part of one earlier run's own work that must have gone when the user rules something out."""
 
 LEAST_REPLACED = 3
-LEAST_SHARE = 0.2
-"""Part of one earlier run's own lines that must have gone where only the agent's words say that it was taken out."""
+LEAST_SHARE, MANY_DROPPED = 0.2, 20
+"""Part of an earlier run's own lines, or number of those without a counterpart, that went if only the agent says so."""
 
 LEAST_DROPPED: dict[ReversalKind, int] = {"drop": 3, "ban": 5, "rework": 5, "refusal": 5}
 """Minimum number of earlier lines that went beside the user's words: for a replacement all of them, else by kind of
@@ -258,9 +255,8 @@ def direction_change_of(
     is_new_direction = dropped is not None and (
         dropped is refused or is_direction_change(dropped, state.todos) or reverted is not None
     )
-    removed_files = (
-        lost.files if taken_back or (stated and lost.lines) else reverted.files if reverted is not None else ()
-    )
+    reverted_files = reverted.files if reverted is not None else ()
+    removed_files = lost.files if taken_back or (stated and lost.lines) else reverted_files
     approaches = rejected_approaches(
         stated,
         removed_files,
@@ -290,9 +286,16 @@ def _in_the_words_used(
         user_words=reversal.words if reversal is not None else _words_on(run.typed_prompt, removed, lost),
         named=named,
         tried=removed.what if removed is not None else approach.tried,
-        reason=approach.reason or (removed.reason if removed is not None else ""),
+        reason=approach.reason or (removed.reason if removed is not None else "") or _cause_of(run, removed, lost),
         instead=(removed.instead if removed is not None else "") or approach.instead,
     )
+
+
+def _cause_of(run: FinishedRun, removed: RemovedWork | None, lost: LostWork) -> str:
+    """Return the run's first statement of a problem or cause that has a word of what went."""
+    about = lost.vanished.union(query_terms(removed.what) if removed is not None else ())
+    causes = (run.stated_cause, *(each.text for each in run.account.statements if each.section in ("problem", "cause")))
+    return next((cause for cause in causes if any(map(is_distinctive, about.intersection(query_terms(cause))))), "")
 
 
 def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
@@ -359,7 +362,7 @@ _PURPOSE = lazy_regex(
 def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> frozenset[str]:
     """Return the words of the lines and files that went; where most of a run's lines did, also those of its account."""
     texts = [path.rpartition("/")[2] for path in lost.files if path not in run.effects.files]
-    if max(lost.share, lost.run_share) >= BANNED_SHARE:
+    if lost.greatest_share >= BANNED_SHARE:
         summaries = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
         of_files = (summary.conclusion for summary in summaries if not set(lost.files).isdisjoint(summary.touched))
         texts += [first_informative_paragraph(conclusion, 400) for conclusion in of_files]
@@ -403,11 +406,11 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
         return kind == "undo" or _names_own_removal(run, lost, went)
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
-    if _names_what_went(run, lost, went):
+    if _names_what_went(run, lost, went) or lost.is_replaced:
         return True
     if run.reversal is None or kind == "by hand":
         return False
-    is_most = max(lost.share, lost.run_share) >= BANNED_SHARE
+    is_most = lost.greatest_share >= BANNED_SHARE
     if kind == "ban" and is_most:
         return True
     if kind == "drop" and lost.dropped and (is_most or not lost.new) and points_at_work(run.reversal.order):
@@ -420,7 +423,7 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
 
 def _names_own_removal(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:
     """Whether the user states to have taken out what went before the run, which is most of the work."""
-    if run.reversal is None or run.reversal.by_hand is None or max(lost.share, lost.run_share) < BANNED_SHARE:
+    if run.reversal is None or run.reversal.by_hand is None or lost.greatest_share < BANNED_SHARE:
         return False
     words = naming_words(run.reversal.by_hand)
     return not words.terms or words.are_among({*went, *query_terms(" ".join(lost.files))})
@@ -431,15 +434,21 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
 
     Where it names what the lines were about, most of them must have gone for a stated reason.
     """
-    if lost.lines < LEAST_REPLACED or not lost.dropped or lost.run_share < LEAST_SHARE:
+    if not lost.dropped:
+        return False
+    certain = [removed for removed in run.removals if removed.is_certain]
+    unusable = [removed.what for removed in certain if UNUSABLE.search(f"{removed.what} {removed.reason}")]
+    if not lost.vanished.isdisjoint(DOTTED_NAME.findall(" ".join(unusable))):
+        return True
+    if lost.lines < LEAST_REPLACED or (lost.run_share < LEAST_SHARE and lost.dropped < MANY_DROPPED):
         return False
     deleted = " ".join(path.rpartition("/")[2] for path in lost.files if path not in run.effects.files)
     words = lost.vanished.union(query_terms(deleted))
-    named = (term for removed in run.removals if removed.is_certain for term in query_terms(removed.what))
+    named = (term for removed in certain for term in query_terms(removed.what))
     if any(term in words and is_distinctive(term) for term in named):
         return True
     place, faults = _place_of(run, lost), _faults_in(run.typed_prompt)
-    return max(lost.share, lost.run_share) >= BANNED_SHARE and any(
+    return lost.greatest_share >= BANNED_SHARE and any(
         (removed.reason or not faults.isdisjoint(query_terms(removed.what)))
         and not NOT_OURS.match(removed.what)
         and naming_words(_PURPOSE.sub("", removed.what)).are_among(went, place)
@@ -473,7 +482,7 @@ def direction_events(
         ArtifactEvent(
             kind="directionChanged",
             key=f"direction:{chat}:{short_id(sorted(approach.terms) or list(approach.files))}",
-            line=_line(approach),
+            line=f"Direction changed: {rejected_approach_note(approach, '', ()).title}.",
         )
         for approach in approaches
     ]
@@ -488,11 +497,9 @@ def direction_events(
 
 def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: DirectionChange) -> list[RejectedApproach]:
     """Return the approaches that no note within the dedupe window covers, whatever that note's status."""
-    notes = (
-        artifact_store.all_of_event(tx, run.workspace.project_key, _key(run), window_begin_ms(run))
-        if change.rejected
-        else []
-    )
+    if not change.rejected:
+        return []
+    notes = artifact_store.all_of_event(tx, run.workspace.project_key, _key(run), window_begin_ms(run))
     covered = [note.provenance.details for note in notes]
     known = [details for details in covered if isinstance(details, RejectedApproachDetails)]
     lost = run.surviving_lines.lost
@@ -583,16 +590,9 @@ MAX_NAMING_RUNS = 3
 def _title_of_work(conclusion: str, files: Sequence[str]) -> str:
     title = account_of(conclusion, query_terms(" ".join(files))).title.text
     opening = first_informative_paragraph(conclusion, 400).partition("\n")[0]
-    is_no_work = announces_more(opening) or ITEM.match(opening) or _FAULT_LABEL.match(opening)
-    return title or ("" if is_no_work or opening.startswith(("#", "|")) else title_text(opening))
-
-
-_FAULT_LABEL = lazy_regex(r"(?i)(?:the )?(?:(?:root )?cause|failure|problem|issue|error|bug|reason)\b[^.:]{0,30}:")
-"""The beginning of a text on what was wrong: it names no work."""
-
-
-def _line(approach: RejectedApproach) -> str:
-    return f"Direction changed: {rejected_approach_note(approach, '', ()).title}."
+    is_no_work = announces_more(opening) or ITEM.match(opening) or FAULT_LABEL.match(opening)
+    named = title or ("" if is_no_work or opening.startswith(("#", "|")) else title_text(opening))
+    return "" if FAULT_LABEL.match(named) else named
 
 
 def _steps(steps: Sequence[str]) -> str:

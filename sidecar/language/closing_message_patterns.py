@@ -580,3 +580,10 @@ VAGUE_TITLE = lazy_regex(
     re.IGNORECASE,
 )
 """A title that praises, counts or promises."""
+
+FAULT_LABEL = lazy_regex(
+    r"(?i)(?:the )?(?:(?:root )?cause|failure|problem|issue|error|bug|reason)\b[^.:]{0,30}:"
+    r"|(?:the |el |le |o |das |il |het )?(?:problem[ea]?|problème|issue|error|erreur|erro|fehler|errore|bug)\b.{0,60}"
+    r"\b(?:solved|resolved|fixed|solucionado|corregido|résolu|corrigée?|resolvido|corrigido|gelöst|behoben|risolto|corretto|opgelost)"
+)
+"""The beginning of a text on what was wrong, or on a solved problem: it names no work."""

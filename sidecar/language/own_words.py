@@ -416,7 +416,7 @@ def request_in_full(text: str) -> str:
 
 COMPLAINT = lazy_regex(
     r"(?i)\b(?:wrong\w*|bad|broke\w*|breaks?|fail(?:s|ed|ing)?|crash\w*|stale|slow\w*|flak\w*|useless|garbage|ugly"
-    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
+    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]?t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
     r"|too (?:much|many|big|large|complex|complicated|expensive|late|early|heavy|long)"
     r"|falsch\w*|kaputt|langsam\w*|klappt nicht|geht nicht|zu (?:langsam|groß|viel)|fall[aóo]|rot[oa]|lent[oae]"
     r"|no (?:funciona|sirve|va)|não funciona|falh\w+|quebr\w+|ne (?:marche|fonctionne)|mauvais\w*|faux|cassée?|non"
@@ -424,6 +424,13 @@ COMPLAINT = lazy_regex(
     r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
 )
 """Words that find fault, in ten languages."""
+
+UNUSABLE = lazy_regex(
+    r"(?i)\b(?:unsupported|unavailable|incompatib\w+|nonexistent|not (?:supported|available)|does(?:n['’]t| not) exist"
+    r"|no (?:soportad|disponibl|compatibl)\w+|não (?:suportad|dispon)\w+|non (?:supporté|disponib|supportat)\w*"
+    r"|nicht (?:unterstützt|verfügbar)|niet (?:ondersteund|beschikbaar)|не поддерживает\w*)\b|非対応|未対応|不支持"
+)
+"""Words for what cannot be used where the work runs, in ten languages."""
 
 REFUSAL_ALONE = lazy_regex(
     r"(?i)^(?:(?:hm+|uh|oh|ah|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|nee|нет)(?:[\s,.!;:…–—-]{1,3}|$)"

@@ -636,6 +636,33 @@ def test_work_that_the_user_took_out_by_hand_is_recorded_in_any_words(
     assert len(drafted(conversation)) == count
 
 
+SUMS = "".join(f"def sum_of_{name}(lines):\n    return total(lines, '{name}')\n\n\n" for name in "abcdefgh")
+
+
+@pytest.mark.parametrize(("old", "count"), [(CACHE, 1), (FOUR, 0)])
+def test_work_that_gives_way_to_another_way_is_recorded_without_any_words(
+    conversation: Conversation, old: str, count: int
+) -> None:
+    begin(conversation)
+    text = "The totals follow each discount now."
+    conversation.turn(
+        "The totals are wrong after a discount", lambda: [replace(conversation, "till/cache.py", old, SUMS)], text=text
+    )
+    assert [note["title"] for note in drafted(conversation)] == count * [
+        "Totals are kept in a cache beside the cart now – The totals are wrong after a discount"
+    ]
+
+
+def test_a_call_that_does_not_exist_where_it_runs_is_given_up_whatever_its_size(conversation: Conversation) -> None:
+    old, new = "    http.client.timeout(30)\n", "    timer = Timer(30, stop)\n"
+    content = f"import http\n\n\ndef fetch(url):\n{old}    return http.get(url)\n"
+    conversation.turn("Stop slow requests", partial(writes, conversation, **{"till/fetch.py": content}), text="Done.")
+    text = "Replaced unsupported `http.client.timeout(...)` with a timer."
+    conversation.turn("AttributeError: timeout", lambda: [replace(conversation, "till/fetch.py", old, new)], text=text)
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Unsupported `http.client.timeout(...)`")
+
+
 def test_a_statement_of_the_user_on_other_removals_takes_no_work_of_a_run_back(conversation: Conversation) -> None:
     begin(conversation)
     prompt = "I deleted the old receipts in the shop. Now sum the totals."
