@@ -22,10 +22,13 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, title_text
-from sidecar.language.conclusions import match_conclusion
+from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, announces_more, title_text
+from sidecar.language.closing_message_patterns import CHANGE
+from sidecar.language.common_words import is_distinctive
+from sidecar.language.conclusions import REASON, match_conclusion
 from sidecar.language.notes_block import statement_parts
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import own_words, without_console_lines
+from sidecar.language.work_taken_back import removed_work
 from sidecar.runs import Artifact, SubChat, artifact_store
 from sidecar.runs.artifact_provenance import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
@@ -44,8 +47,9 @@ MIN_OBJECT_TERMS = 2
 """Significant words of a choice without which it has no object."""
 
 _FOR = (
-    r"(?:so that|in order to|to avoid|to keep|para que|para evitar|a fin de|afin qu|afin d|pour que|pour éviter|damit"
-    r"|um \S+ zu|così da|affinché|per evitare|zodat|om \S+ te|чтобы)(?!\w{3})|为了|為了|以便|以免"
+    r"(?:so that|in order to|to avoid|avoiding|to keep|para que|para evitar|a fin de|afin qu|afin d|pour que"
+    r"|pour éviter|damit|um \S+ zu|così da|affinché|per evitare|zodat|om \S+ te|чтобы)(?!\w{3})"
+    r"|so (?:they|it|we|you|users|each|all)\b|为了|為了|以便|以免"
 )
 _PURPOSE = lazy_regex(rf"[\s,;(–—，、-]{{1,4}}(?={_FOR}|ように)", re.IGNORECASE)
 """Connectives that open the purpose of a choice: its intended consequence."""
@@ -68,6 +72,8 @@ def with_conclusion(
     noted: Sequence[str] = (),
     account: WorkAccount = NO_ACCOUNT,
     dropped: Sequence[str] = (),
+    touched: Collection[str] = (),
+    typed: str = "",
 ) -> Statements:
     """Add another run's conclusion to the statements; the decisions of its notes block replace those it states.
 
@@ -75,10 +81,11 @@ def with_conclusion(
     """
     why = [statement.text for statement in account.statements if statement.section in ("problem", "cause")]
     done = [statement.text for statement in account.statements if statement.section in ("change", "commit")]
-    context = why[:MAX_WHY] or [" ".join(done[:MAX_WHY]) or first_informative_paragraph(conclusion, MAX_CONTEXT)]
+    opening = first_informative_paragraph(conclusion, MAX_CONTEXT)
+    context = why[:MAX_WHY] or [" ".join(done[:MAX_WHY]) or ("" if announces_more(opening) else opening)]
     return Statements(
         concluded=_latest((*statements.concluded, *context)),
-        decided=_latest((*statements.decided, *(noted or decisions_of(conclusion)))),
+        decided=_latest((*statements.decided, *(noted or decisions_of(conclusion, touched, typed)))),
         dropped=_latest((*statements.dropped, *dropped)),
     )
 
@@ -110,7 +117,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
     lines += ["## Consequences", "", *([*purposes, *follows, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
     alternatives = [f"- Not chosen: {choice.alternative}" for choice in choices if choice.alternative]
-    alternatives += [f"- Tried and dropped: {text}" for text in statements.dropped]
+    alternatives += [f"- {text}" for text in statements.dropped]
     lines += ["## Alternatives", "", *(dict.fromkeys(alternatives) or ["_Open._"])]
     return DraftText(title, re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n")
 
@@ -131,7 +138,9 @@ def _choice(sentence: str) -> _Choice:
     parts = [_PURPOSE.split(part, maxsplit=1) for part in (subject, reason, alternative)]
     purpose = first_part[1] if first_part else next((rest[0] for _, *rest in parts if rest), "")
     bare = [_VERB_AT_END.sub("", first.strip(" .,;:，。")) for first, *_ in parts]
-    return _Choice(bare[0], bare[1], purpose.strip(" .,;:，。"), bare[2])
+    removed = removed_work(sentence) if not bare[2] else None
+    replaced = removed.what if removed is not None and removed.instead else ""
+    return _Choice(bare[0], bare[1], purpose.strip(" .,;:，。"), bare[2] or replaced)
 
 
 def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
@@ -153,12 +162,41 @@ def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
     return f"{verb} {noun}: {join_first(names, len(shown))}"[:200]
 
 
-def decisions_of(conclusion: str) -> list[str]:
-    """Return at most two sentences that state a choice with a reason or an alternative, and what follows from it."""
+def decisions_of(conclusion: str, touched: Collection[str] = (), typed: str = "") -> list[str]:
+    """Return at most two sentences that state a choice with a reason or an alternative, and what follows from it.
+
+    Where the agent states none, a sentence on what was touched decides that says what replaced it, or why it was done;
+    else the user's own sentence that does. `touched` are the words of the touched contracts and files, `typed` what
+    the user typed.
+    """
     every = list(sentences(conclusion))
     matches = [sentence for sentence in every if _states_a_decision(sentence)][:2]
+    matches = matches or [sentence for sentence in every if _explains_change(sentence, touched)][:1]
+    matches = matches or [f"The user: “{text}”" for text in sentences(typed) if _is_explained_wish(text, touched)][:1]
     matches += [sentence for sentence in every if matches and _CONSEQUENCE.match(sentence)][:1]
     return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches]
+
+
+def _explains_change(sentence: str, touched: Collection[str]) -> bool:
+    """Whether an agent's sentence on what was touched states what took its place, or a change with its reason."""
+    if len(sentence) > MAX_SENTENCE or not _is_about(sentence, touched):
+        return False
+    removed = removed_work(sentence)
+    return bool(removed.instead) if removed is not None else bool(CHANGE.match(sentence) and _says_why(sentence))
+
+
+def _is_explained_wish(sentence: str, touched: Collection[str]) -> bool:
+    """Whether a user's sentence on what was touched states a reason or an alternative, and asks nothing."""
+    is_short = len(sentence) <= MAX_SENTENCE and not sentence.endswith(("?", "？"))
+    return is_short and _says_why(sentence) and _is_about(sentence, touched)
+
+
+def _is_about(sentence: str, touched: Collection[str]) -> bool:
+    return any(term in touched and is_distinctive(term) for term in query_terms(sentence))
+
+
+def _says_why(sentence: str) -> bool:
+    return bool(REASON.search(sentence) or _PURPOSE.search(sentence))
 
 
 def _states_a_decision(sentence: str) -> bool:
@@ -328,8 +366,9 @@ def _artifact(
     known = _details(earlier)
     changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
-    statements = with_conclusion(known.statements, run.conclusion, noted, run.account, dropped)
-    draft = adr(own_words(_request(run, state, shown)), statements, shown, changed)
+    typed, touched = own_words(run.typed_prompt[:PROMPT_CHARACTERS]), _words_of(new_boundaries)
+    statements = with_conclusion(known.statements, run.conclusion, noted, run.account, dropped, touched, typed)
+    draft = adr(without_console_lines(own_words(_request(run, state, shown))), statements, shown, changed)
     stated = [ArtifactEvent(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}
     importers = {path for boundary in shown for path in boundary.importers}
@@ -358,11 +397,14 @@ def _artifact(
 def _request(run: FinishedRun, state: SubChat, boundaries: Sequence[Boundary]) -> str:
     """Return the run's prompt if it names what was touched, else the objective of the task that the run is about."""
     prompt = run.params.prompt[:PROMPT_CHARACTERS]
+    is_about = not _words_of(boundaries).isdisjoint(query_terms(prompt))
+    return (prompt if is_about else "") or related_objective(run, state) or prompt
+
+
+def _words_of(boundaries: Sequence[Boundary]) -> frozenset[str]:
+    """Return the words of the touched contracts and their files' names."""
     names = {contract.name for boundary in boundaries for contract in boundary.contracts}
-    touched = query_terms(" ".join((*names, *(boundary.path for boundary in boundaries))))
-    return (
-        (prompt if not set(query_terms(prompt)).isdisjoint(touched) else "") or related_objective(run, state) or prompt
-    )
+    return frozenset(query_terms(" ".join((*names, *(boundary.path.rpartition("/")[2] for boundary in boundaries)))))
 
 
 def _decision_key(sentence: str) -> str:

@@ -15,6 +15,7 @@ from sidecar.capture.finished_run import FinishedRun, window_begin_ms
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.pack_measures import estimate_of, measure_run, measures_of
 from sidecar.capture.rejected_approach_draft import (
+    DirectionChange,
     direction_change_of,
     direction_events,
     new_rejected_approaches,
@@ -28,6 +29,7 @@ from sidecar.core.redact import redact
 from sidecar.daily_metrics import count_call, labelled, roll_up
 from sidecar.governor import PressureDecision
 from sidecar.language.own_words import request_in_full
+from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.runs import (
     Artifact,
     DeliveredItem,
@@ -163,10 +165,17 @@ def store_drafts(
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
     drafts = [
         store_devlog(tx, run, state, events),
-        store_adr(tx, run, state, run.boundaries, covered, decisions, [approach.sentence for approach in dropped]),
+        store_adr(tx, run, state, run.boundaries, covered, decisions, _alternatives(dropped, change)),
     ]
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
     return [artifact for artifact in (*drafts, *rejected) if artifact is not None]
+
+
+def _alternatives(noted: Sequence[AbandonedApproach], change: DirectionChange) -> list[str]:
+    """Return what the notes block gives up; only what lines that went confirm was tried."""
+    confirmed = {approach.quote for approach in change.rejected}
+    labels = ("Tried and dropped" if each.sentence in confirmed else "Dropped, as the agent notes" for each in noted)
+    return [f"{label}: {each.sentence}" for label, each in zip(labels, noted, strict=True)]
 
 
 def _covered_events(tx: apsw.Connection, run: FinishedRun, start_commit: str | None) -> frozenset[str]:

@@ -401,11 +401,15 @@ _LIST_NUMBER = lazy_regex(r"[\s:：]{1,3}\d{1,2}$")
 
 def request_of(text: str) -> str:
     """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
-    words = own_words(text[:MAX_PROSE_CHARACTERS])
-    prose = "\n".join(line for line in words.splitlines() if not _CONSOLE_LINE.search(line))
+    prose = without_console_lines(own_words(text[:MAX_PROSE_CHARACTERS]))
     sentence = _LIST_NUMBER.sub("", first_sentence(redact(prose), MAX_REQUEST)).rstrip()
     is_whole = not sentence.endswith(("…", ":", "：", ",", "，", " following"))
     return sentence if is_whole and word_count(sentence) >= MIN_REQUEST_WORDS else ""
+
+
+def without_console_lines(words: str) -> str:
+    """Return what the user typed without pasted lines of a console."""
+    return "\n".join(line for line in words.splitlines() if not _CONSOLE_LINE.search(line))
 
 
 def request_in_full(text: str) -> str:

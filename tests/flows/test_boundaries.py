@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Any
 
+import pytest
+
 from sidecar.capture.adr_draft import adr, decisions_of, with_conclusion
 from sidecar.runs.artifact_provenance import Boundary, Statements
 from tests.support.cases import together
@@ -128,6 +130,41 @@ def test_a_stated_decision_is_in_the_stub(conversation: Conversation, project: R
     assert "\n\nThe root cause was the rounding of cents.\n\nReason: a default would hide mistakes\n\n" in stub["body"]
     assert f"## Decision\n\n{statement}\n\n" in stub["body"]
     assert stub["body"].endswith("## Alternatives\n\n- Not chosen: a global\n")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "decision", "alternative"),
+    [
+        (PROMPT, "I converted `discounted_price` from a global to an argument.",
+         "I converted `discounted_price` from a global to an argument.", "- Not chosen: a global"),
+        (PROMPT, "Added a currency to `discounted_price`, avoiding a global.",
+         "Added a currency to `discounted_price`, avoiding a global.", "_Open._"),
+        ("discounted_price takes a currency so that two tills can differ. Done?", "The tests pass.",
+         "The user: “discounted_price takes a currency so that two tills can differ.”", "_Open._"),
+        ("Use a queue so that orders wait. Then discounted_price", "The tests pass.", "_Open._", "_Open._"),
+        (PROMPT, "Sorted the shelf so that new goods come first.", "_Open._", "_Open._"),
+    ],
+)  # fmt: skip
+def test_what_is_stated_of_a_touched_contract_is_the_decision_if_it_says_why(
+    conversation: Conversation, project: Repository, prompt: str, text: str, decision: str, alternative: str
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", CHANGED)], text=text)
+    (stub,) = drafted(conversation, "adr")
+    assert f"## Decision\n\n{decision}\n\n" in stub["body"]
+    assert stub["body"].endswith(f"## Alternatives\n\n{alternative}\n")
+
+
+def test_a_stub_quotes_no_announced_step_and_no_pasted_lines_of_a_console(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    prompt = "discounted_price fails in Safari\n🔍 prices.ts:45:13 cents: 0\n🔍 prices.ts:46:13 percent: null"
+    text = "Now let's check the prices:"
+    conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", CHANGED)], text=text)
+    (stub,) = drafted(conversation, "adr")
+    assert "let's check" not in stub["body"]
+    assert "45:13" not in stub["body"]
 
 
 DECISIONS = (

@@ -379,7 +379,9 @@ def test_a_decision_record_lists_what_the_run_tried_and_dropped(
     turn = conversation.turn("Add a currency", lambda: [conversation.edit("till/prices.py", code)], text=text)
     (draft,) = [row for row in turn["after"]["artifacts"] if row["type"] == "adr"]
     body = conversation.artifact(draft["id"])["body"]
-    assert "## Alternatives\n\n- Tried and dropped: a global currency because two tills share the page\n" in body
+    assert (
+        "## Alternatives\n\n- Dropped, as the agent notes: a global currency because two tills share the page\n" in body
+    )
 
 
 def test_a_decision_on_how_to_work_is_an_unsupported_rule(conversation: Conversation, memories: Memories) -> None:
