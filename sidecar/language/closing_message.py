@@ -312,7 +312,7 @@ def _candidate(piece: Piece, place: Place, kind: Section, work: Work) -> Candida
     """Return a statement as a title, which may name the whole unless excluded; None for one that names no work."""
     title = title_text(piece.text)
     is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
-    if kind in ("evidence", "open") or is_guess or len(_informative(title)) < MIN_TERMS:
+    if kind in ("evidence", "open") or is_guess or len(_informative(title)) < MIN_TERMS or announces_more(title):
         return None
     parts = title_parts(title, piece, place, kind, work)
     score = round(sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()), 2)

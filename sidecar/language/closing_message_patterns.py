@@ -338,7 +338,8 @@ STATUS = lazy_regex(
     r"|статус\w{0,8} измен[её]н|(?:следующ\w{1,12}|próxim\w{1,12}|prochaine?|nächste\w{0,12}|prossim\w{1,12}"
     r"|volgende) (?:задач|этап|шаг|tarea|tarefa|paso|etapa|tâche|étape|aufgabe|phase|schritt|passo|attività|taak|stap)"
     r"|下一(?:个|步|項|项)|^(?:sub)?(?:task|ticket|phase|step|story)\b.{0,90}\b(?:has been|have been|is"
-    r"|are) (?:\w{1,12}ly )?(?:implemented|completed?|done)\W{0,3}$|\bmarked as (?:\[?x\]? )?(?:completed?|done)\b",
+    r"|are) (?:\w{1,12}ly )?(?:implemented|completed?|done)\W{0,3}$|\bmarked as (?:\[?x\]? )?(?:completed?|done)\b"
+    r"|\bready to (?:test|use|review|try)\W{0,3}$",
     re.IGNORECASE,
 )
 """The progress of a task or what comes next."""
@@ -396,7 +397,7 @@ HOLLOW = lazy_regex(
 """Reports that all is well: they name nothing that was done."""
 
 DANGLING = lazy_regex(
-    r"[，,、]\s?(?:以下是|主要|具体|而是|并且|并?进行了以下|包括|包含|其中)[^，。]{0,20}$"
+    r"[，,、]\s?(?:以下是|[让讓]我|接下来|主要|具体|而是|并且|并?进行了以下|包括|包含|其中)[^，。]{0,20}$"
     r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s|let me)\b.*|[,\s]\s?(?:including|such as"
     r"|like|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
     r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
@@ -576,6 +577,9 @@ VAGUE_TITLE = lazy_regex(
     r"|alternative|another) (?:approach|way|solution)$|^(?:found|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug"
     r"|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der"
     r"|das|de|het|o|os|as?|it|now|everything) "
+    r"|^(?:(?:ahora|agora|maintenant|jetzt|ora|nu) )?(?:when|cuando|quando|quand|lorsque|wenn|wanneer|когда)\s"
+    r"|[,、，]\s?(?:but|pero|mas|mais|aber|ma|maar|но|但)?[^,、，]{0,40}(?:\b(?:errors|errores|erros|erreurs|fehler|errori"
+    r"|fouten|ошибк\w+)\b|エラー|错误)[^,、，]{0,12}(?:occurred|appeared|remain|発生|出现)"
     r"|^(?:теперь(?! я )|所有|这|我|现在(?![在由用从对使改统])|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )

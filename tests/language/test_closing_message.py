@@ -418,6 +418,8 @@ def test_a_reason_without_a_label_belongs_to_a_change_of_its_paragraph() -> None
         "Added a module to the cart that implements:", "// moved the discount of the cart into orders",
         "[INFO] Moved the discount of the cart into orders", "La fórmula corregida del descuento ahora es:",
         "The cart now looks much more professional.", "现在页面更加美观和简洁了。",
+        'Ahora cuando abras la ventana "Cart", el título mostrará el descuento del carrito.',
+        "カートの割引を更新しましたが、2つのLinterエラーが発生しました。",
     ),
 )  # fmt: skip
 def test_half_sentences_code_and_praise_do_not_name_the_work(text: str) -> None:
@@ -559,6 +561,7 @@ def test_what_is_planned_for_later_is_no_part_of_the_work() -> None:
     (
         ("With that, we have completed the first page of the shop.", "Completed the first page of the shop"),
         ("Успешно исправил расчёт скидки в корзине согласно вашим требованиям.", "Исправил расчёт скидки в корзине"),
+        ("我已經完成了購物車折扣按鈕功能的添加，讓我解釋一下所做的更改：", "完成了購物車折扣按鈕功能的添加"),
         ("Я вижу, что платёж был создан, но статус остался прежним.", ""),
         ("Теперь давайте создадим скрипт для оплаты заказов в магазине.", ""),
     ),
@@ -581,6 +584,11 @@ PROGRESS = """I've completed subtask 9.3: roles for the members of the shop.
 - Updated `docs/tasks.md` with the roles
 - The roles are ready for the next subtask, which adds the teams
 """
+
+
+def test_a_part_that_is_only_ready_is_no_part_of_the_work() -> None:
+    text = "I've moved the cart to blocks:\n\n- DiscountBlock - Ready to test\n- Added the block of sums"
+    assert [statement.text for statement in account_of(text).statements][1:] == ["Added the block of sums"]
 
 
 def test_the_progress_of_tasks_is_left_out_and_documents_beside_real_changes() -> None:
