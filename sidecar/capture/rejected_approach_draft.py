@@ -261,7 +261,7 @@ def direction_change_of(
         stated,
         removed_files,
         dropped if is_new_direction else None,
-        _earlier_work(tx, run, removed_files),
+        _earlier_work(tx, run, removed_files, frozenset(filter(is_distinctive, lost.vanished))),
         objective_of(run, state),
     )
     if taken_back or (run.reversal is not None and dropped is refused is not None):
@@ -301,13 +301,10 @@ def _cause_of(run: FinishedRun, removed: RemovedWork | None, lost: LostWork) -> 
 def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
     """Return a request's sentences about what went, and those that find fault or refuse; empty if there are none."""
     words = redact(own_words(prompt[:MAX_REVERSAL_MESSAGE])).strip()
-    named = query_terms(f"{removed.what} {removed.instead}") if removed is not None else ()
-    about = set(filter(is_distinctive, lost.vanished.union(named)))
-    relevant = (
-        sentence
-        for sentence in sentences(words)
-        if COMPLAINT.search(sentence) or not about.isdisjoint(query_terms(sentence))
-    )
+    named = lost.vanished.union(query_terms(f"{removed.what} {removed.instead}")) if removed is not None else ()
+    about = set(filter(is_distinctive, named))
+    every = sentences(words)
+    relevant = (each for each in every if COMPLAINT.search(each) or not about.isdisjoint(query_terms(each)))
     return clip_at_word(" ".join(relevant), MAX_REVERSAL_WORDS)
 
 
@@ -573,15 +570,16 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
     return DroppedSteps((old,), (old,), (new,))
 
 
-def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -> str:
+def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str], about: frozenset[str]) -> str:
     """Return the name of the work of the earlier runs that changed the files; of the last run if there are none.
 
-    The latest of them names it whose final words do; those of a run that explains a failure do not.
+    It is in the final words of the latest that names it, `about` what went where that is known, and no failure.
     """
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     of_files = [summary for summary in runs if not files or set(files[:1]) & set(summary.touched)][:MAX_NAMING_RUNS]
     titles = (_title_of_work(summary.conclusion, files) for summary in of_files)
-    return next(filter(None, titles), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
+    fitting = (title for title in titles if title and (not about or not about.isdisjoint(query_terms(title))))
+    return next(fitting, f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
 
 
 MAX_NAMING_RUNS = 3

@@ -29,7 +29,7 @@ _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|
 BROKE = lazy_regex(
     r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
     r"|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out"
-    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|gave up|given up|corrupt\w*|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
+    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|gave up|given up|corrupt\w*|lost|loses|blocked|no longer(?! (?:needed|used|required|necessary|relevant))|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
     r"|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
 )
 UNREAL = lazy_regex(
@@ -66,9 +66,7 @@ ONLY_TRIED = lazy_regex(
     r"|search)"
 )
 
-_SUBJECT = (
-    rf"(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via|for)\s+[^,;]+?)?"
-)
+_SUBJECT = rf"(?:the|this|that|my|our)\s+(?!(?:current|existing)\b)(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via|for)\s+[^,;]+?)?"
 _FAILED = r"(?:(?:did|does|do|could|would|wo|will)(?:n't| not)\s+(?:really\s+|quite\s+)?(?:work|pan|hold|scale|help|fly)(?:\s+out|\s+up)?|failed|fails|was a dead end|is a dead end|turned out (?:not )?to (?:be|work|have|need|break|fail)|turned out \w+|proved (?:to be )?\w+|(?:was|is)(?:n't| not) (?:viable|feasible|workable|possible)|had to go|led nowhere)"
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -291,7 +289,7 @@ _SEQUEL = lazy_regex(
 )
 _IN_PLACE = lazy_regex(r"(?i)\sand (?:put|added|wrote) (?P<instead>[^,;]{2,80}?) in (?:its|their) place\b")
 _FAILED_WORK = lazy_regex(
-    rf"(?i)^(?:but\s|however,\s)?(?P<what>(?:the|this|that|my|our)\s(?:(?!(?:tests?|builds?|checks?|command|pipeline|ci)\s)[^\s,;:.]+\s){{1,6}}?)(?P<why>{_FAILED}|blocked|blocks|hit|exceeded|broke|crashed|deadlocked|leaked|kept \w+ing)\b"
+    rf"(?i)^(?:but\s|however,\s)?(?P<what>(?:the|this|that|my|our)\s(?!(?:current|existing)\b)(?:(?!(?:tests?|builds?|checks?|command|pipeline|ci)\s)[^\s,;:.]+\s){{1,6}}?)(?P<why>{_FAILED}|blocked|blocks|hit|exceeded|broke|crashed|deadlocked|leaked|kept \w+ing)\b"
 )
 
 _QUESTION = lazy_regex(r"(?:[^.!?;:…–—]|[.:](?=\S))*[?？]|.*吗[。！]?$")
@@ -331,6 +329,9 @@ _FAULT = lazy_regex(
     r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?|glitch(?:es)?|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag"
     r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
 )
+_TEMPORARY = lazy_regex(
+    r"(?i)\b(?:debug\w*|console\.\w+|print (?:statements?|lines?|calls?)|unused|dead code|placeholders?|depuración|depuração|débogage|отладоч\w+)|デバッグ|调试|調試"
+)
 _PUBLISHED = lazy_regex(
     r"(?i)\b(?:versions?|releases?|updates?|betas?|previews?|articles?|posts?|news|patch(?:es)?)\b|\d$"
 )
@@ -341,7 +342,8 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
     name = next(name for name, text in match.groupdict().items() if text and not name.startswith("instead"))
     named, before, after = masked[slice(*match.span(name))], masked[: match.start(name)], masked[match.end() :]
     head = _plain(_HEAD_END.sub("", _BECAUSE.split(named, maxsplit=1)[0]))
-    if _NEGATIVE_OR_CONDITION.match(named) or _FAULT.search(head) or _NOT_DONE.match(after):
+    is_small = _FAULT.search(head) or _TEMPORARY.search(_head(match[name]))
+    if is_small or _NEGATIVE_OR_CONDITION.match(named) or _NOT_DONE.match(after):
         return True
     if name.startswith("what"):
         is_attribute = " " not in before.strip() and _ATTRIBUTE.match(named)
@@ -349,7 +351,7 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
     main, *relative = _RELATIVE.split(named, maxsplit=1)
     is_cut = bool(relative) and re.match(r"\s(?!(?:and|from|in|because|since|again|so|too|now)\b)\w", after)
     is_denied = any(_DENIED.search(text) for text in (named, before.rstrip("把将")))
-    if is_cut or is_denied or UNREAL.search(main) or _SUBORDINATE.search(named):
+    if is_cut or is_denied or _BECAUSE.search(named) or UNREAL.search(main) or _SUBORDINATE.search(named):
         return True
     if name == "bare":
         return _NO_BARE_SUBJECT.search(named) is not None
@@ -515,7 +517,7 @@ _REWORK = lazy_regex(
     re.IGNORECASE,
 )
 _CLEANUP = lazy_regex(
-    r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|dead code|duplicat\w+|imports?|warnings?|temp(?:orary)?"
+    r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|(?:not|never|no longer) us(?:ed|ing)|dead code|duplicat\w+|imports?|warnings?|temp(?:orary)?"
     r"|commas?|semicolons?|full stops?|newlines?|(?:trailing|leading|blank|empty|double) (?:lines?|spaces?)|line breaks?|docstrings?|punctuation|typos?"
     r"|kommas?|semikolons?|leerzeilen?|leerzeichen|comas?|vírgulas?|virgules?|virgol[ae]|запят\w+|пробел\w*|todos?|whitespace|emojis?|\.?md files?|old|legacy|obsolete|deprecated|stale"
     r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志|カンマ|読点|空行|逗号|空格",

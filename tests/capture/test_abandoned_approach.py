@@ -195,6 +195,9 @@ def test_other_work_takes_nothing_out(text: str) -> None:
 
 
 NOT_REMOVED = (
+    "Removed the debug print statements.", "Quité los mensajes de depuración.",
+    "Sorts by the average since the games column was removed.",
+    "Using `console.warn` instead of `console.log` made the issue visible.",
     "Redis was not removed.", "Redis wurde nicht entfernt.", "Nothing in Redis was removed.",
     "No lines were removed.", "If Redis is removed later, totals stay right.", "Was Redis removed? …",
     "Could the cache be removed?", "The cache should be removed.",
@@ -276,6 +279,7 @@ UNNEEDED = (
 )  # fmt: skip
 STILL_NEEDED = (
     "No need to run the tests again.", "I don't need to deploy it today.", "It just works now.",
+    "Delete any files or code we're not using.",
     "不需要更多的调试日志。", "We don't need the debug logs of the cart.", "Do we need the second table?",
 )  # fmt: skip
 

@@ -271,6 +271,7 @@ def removes(conversation: Conversation, text: str) -> list[dict[str, Any]]:
 
 
 FOUR = CACHE[: CACHE.index("def cached_e")]
+SUMS = "".join(f"def sum_of_{name}(lines):\n    return total(lines, '{name}')\n\n\n" for name in "abcdefgh")
 SUM = "def total(cart):\n    return sum(line.cents for line in cart.lines)\n\n\n"
 
 
@@ -543,6 +544,20 @@ def test_the_users_words_are_not_repeated_in_a_title(conversation: Conversation)
     assert note["title"] == "`log_discount` from the prices"
 
 
+def test_a_note_is_not_named_after_other_work_on_the_file_and_has_the_cause_that_the_run_states(
+    conversation: Conversation,
+) -> None:
+    begin(conversation)
+    tax = "TAX = 20\n\n\n"
+    work = partial(replace, conversation, "till/cache.py")
+    conversation.turn("Tax too", lambda: [work("def cached_a", f"{tax}def cached_a")], text="Added a tax to the shop.")
+    text = "The totals follow each discount now.\n\nThe root cause was that the cache was never emptied."
+    conversation.turn("Do the totals properly", lambda: [work(CACHE, SUMS)], text=text)
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Totals are kept in a cache beside the cart now")
+    assert "**Why it failed:** The root cause was that the cache was never emptied." in note["body"]
+
+
 def test_a_note_names_no_task_that_the_work_has_moved_on_from(conversation: Conversation) -> None:
     begin(conversation)
     text = "I abandoned the printer queue because it blocked, and switched to a socket."
@@ -634,9 +649,6 @@ def test_work_that_the_user_took_out_by_hand_is_recorded_in_any_words(
     project.write({"till/prices.py": PRICES})
     conversation.turn(prompt, text="Understood.")
     assert len(drafted(conversation)) == count
-
-
-SUMS = "".join(f"def sum_of_{name}(lines):\n    return total(lines, '{name}')\n\n\n" for name in "abcdefgh")
 
 
 @pytest.mark.parametrize(("old", "count"), [(CACHE, 1), (FOUR, 0)])
