@@ -18,6 +18,7 @@ from sidecar.capture.effects.direction_change import (
     dropped_steps,
     files_named,
     is_direction_change,
+    names_in,
     overlap,
     plan_replaced,
 )
@@ -203,7 +204,7 @@ SAME_APPROACH = 0.5
 NAMING_KINDS: frozenset[ReversalKind] = frozenset({"drop", "replacement", "ban"})
 """Kinds of a user's words that name what they take back."""
 
-MAX_OF_RUN, MAX_VANISHED, MAX_STEPS = 3, 12, 4
+MAX_OF_RUN, MAX_VANISHED, MAX_STEPS, MAX_NAMING_RUNS = 3, 12, 4, 3
 RUNS = 50
 """Maximum number of runs searched for earlier work of the conversation."""
 
@@ -282,11 +283,13 @@ def _in_the_words_used(
     reversal, lost = run.reversal, run.surviving_lines.lost
     vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
     named = "" if is_stated or reversal is None else vanished if reversal.kind == "undo" else reversal.sentence
+    words = reversal.words if reversal is not None else _words_on(run.typed_prompt, removed, lost)
+    reason = approach.reason or (removed.reason if removed is not None else "")
     return approach._replace(
-        user_words=reversal.words if reversal is not None else _words_on(run.typed_prompt, removed, lost),
+        user_words=words,
         named=named,
         tried=removed.what if removed is not None else approach.tried,
-        reason=approach.reason or (removed.reason if removed is not None else "") or _cause_of(run, removed, lost),
+        reason=reason or ("" if words else _cause_of(run, removed, lost)),
         instead=(removed.instead if removed is not None else "") or approach.instead,
     )
 
@@ -294,7 +297,7 @@ def _in_the_words_used(
 def _cause_of(run: FinishedRun, removed: RemovedWork | None, lost: LostWork) -> str:
     """Return the run's first statement of a problem or cause that has a word of what went."""
     about = lost.vanished.union(query_terms(removed.what) if removed is not None else ())
-    causes = (run.stated_cause, *(each.text for each in run.account.statements if each.section in ("problem", "cause")))
+    causes = (each.text for each in run.account.statements if each.section in ("problem", "cause"))
     return next((cause for cause in causes if any(map(is_distinctive, about.intersection(query_terms(cause))))), "")
 
 
@@ -312,7 +315,8 @@ def _names_work(reversal: Reversal) -> bool:
     """Whether the user's sentence names what it takes back, as "not quite" does not."""
     if reversal.kind not in NAMING_KINDS or points_at_work(reversal.sentence):
         return False
-    return any(map(is_distinctive, query_terms(reversal.sentence)))
+    named = set(filter(is_distinctive, query_terms(COMPLAINT.sub("", REFUSAL_ALONE.sub("", reversal.sentence)))))
+    return len(named) >= (MIN_WORDS if reversal.kind == "replacement" else 1)
 
 
 def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
@@ -321,7 +325,7 @@ def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
     known -= _GENERIC
-    shared = {removed: len(known.intersection(query_terms(removed.what))) for removed in run.removals}
+    shared = {removed: len(known & names_in(removed.what)) for removed in run.removals}
     best = max(run.removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
     return best if best is not None and shared[best] else None
 
@@ -573,16 +577,13 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
 def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str], about: frozenset[str]) -> str:
     """Return the name of the work of the earlier runs that changed the files; of the last run if there are none.
 
-    It is in the final words of the latest that names it, `about` what went where that is known, and no failure.
+    It is in the final words of the latest that names it, with words `about` what went if possible, and no failure.
     """
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     of_files = [summary for summary in runs if not files or set(files[:1]) & set(summary.touched)][:MAX_NAMING_RUNS]
-    titles = (_title_of_work(summary.conclusion, files) for summary in of_files)
-    fitting = (title for title in titles if title and (not about or not about.isdisjoint(query_terms(title))))
-    return next(fitting, f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
-
-
-MAX_NAMING_RUNS = 3
+    titles = list(filter(None, (_title_of_work(summary.conclusion, files) for summary in of_files)))
+    fitting = (title for title in titles if not about.isdisjoint(query_terms(title)))
+    return next(iter((*fitting, *titles)), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
 
 
 def _title_of_work(conclusion: str, files: Sequence[str]) -> str:

@@ -475,9 +475,10 @@ def test_a_note_is_named_after_what_the_agent_took_out(conversation: Conversatio
     assert note["title"] == f"{title} – Undo `log_discount`, the till prints it"
 
 
-def test_a_users_sentence_that_names_nothing_is_no_title(conversation: Conversation) -> None:
+@pytest.mark.parametrize("prompt", ["Please remove all of that again", "thats pretty wrong. I want a sum of the lines"])
+def test_a_users_sentence_that_names_nothing_is_no_title(conversation: Conversation, prompt: str) -> None:
     begin(conversation)
-    conversation.turn("Please remove all of that again", partial(removes, conversation, CACHE), text="Done so.")
+    conversation.turn(prompt, partial(removes, conversation, CACHE), text="Done so.")
     (note,) = drafted(conversation)
     assert note["title"].startswith("Totals are kept in a cache beside the cart now")
 

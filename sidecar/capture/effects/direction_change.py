@@ -380,6 +380,11 @@ def _with_dropped(
     return lost._replace(dropped=dropped, vanished=vanished | names)
 
 
+def names_in(text: str) -> set[str]:
+    """Return the terms and the dotted names of a text."""
+    return {*query_terms(text), *DOTTED_NAME.findall(text)}
+
+
 def _renamed(lost_lines: Iterable[str], new: Iterable[Collection[str]]) -> dict[str, str]:
     """Return the new name of each definition of which a new line differs by nothing but that name."""
     renamed: dict[str, str] = {}
