@@ -182,20 +182,20 @@ def _explains_change(sentence: str, touched: Collection[str]) -> bool:
     if len(sentence) > MAX_SENTENCE or not _is_about(sentence, touched):
         return False
     removed = removed_work(sentence)
-    return bool(removed.instead) if removed is not None else bool(CHANGE.match(sentence) and _says_why(sentence))
+    return bool(removed.instead) if removed is not None else bool(CHANGE.match(sentence) and _has_reason(sentence))
 
 
 def _is_explained_wish(sentence: str, touched: Collection[str]) -> bool:
     """Whether a user's sentence on what was touched states a reason or an alternative, and asks nothing."""
     is_short = len(sentence) <= MAX_SENTENCE and not sentence.endswith(("?", "？"))
-    return is_short and _says_why(sentence) and _is_about(sentence, touched)
+    return is_short and _has_reason(sentence) and _is_about(sentence, touched)
 
 
 def _is_about(sentence: str, touched: Collection[str]) -> bool:
     return any(term in touched and is_distinctive(term) for term in query_terms(sentence))
 
 
-def _says_why(sentence: str) -> bool:
+def _has_reason(sentence: str) -> bool:
     return bool(REASON.search(sentence) or _PURPOSE.search(sentence))
 
 

@@ -145,7 +145,7 @@ def test_a_stated_decision_is_in_the_stub(conversation: Conversation, project: R
         (PROMPT, "Sorted the shelf so that new goods come first.", "_Open._", "_Open._"),
     ],
 )  # fmt: skip
-def test_what_is_stated_of_a_touched_contract_is_the_decision_if_it_says_why(
+def test_what_is_stated_of_a_touched_contract_is_the_decision_if_it_has_a_reason(
     conversation: Conversation, project: Repository, prompt: str, text: str, decision: str, alternative: str
 ) -> None:
     project.commit({"till/web.py": CALLER})
