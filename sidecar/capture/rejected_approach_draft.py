@@ -225,7 +225,7 @@ LEAST_SHARE, MANY_DROPPED = 0.2, 20
 
 LEAST_DROPPED: dict[ReversalKind, int] = {"drop": 3, "ban": 5, "rework": 5, "refusal": 5}
 """Minimum number of earlier lines that went beside the user's words: for a replacement all of them, else by kind of
-words those without a counterpart.
+words those without a counterpart. To rework something unnamed it is also most of the work.
 
 Chosen on 154 turns of recorded conversations in which lines of an earlier run went; 29 of them change the direction.
 """
@@ -419,7 +419,8 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
     if kind == "replacement":
         return lost.lines >= LEAST_REPLACED
     is_named = not lost.vanished.isdisjoint(query_terms(run.reversal.order))
-    return is_named or lost.dropped >= LEAST_DROPPED[run.reversal.kind]
+    is_enough = lost.dropped >= LEAST_DROPPED[run.reversal.kind] and (is_most or kind != "rework")
+    return is_named or is_enough
 
 
 def _names_own_removal(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool:

@@ -281,12 +281,22 @@ SUM = "def total(cart):\n    return sum(line.cents for line in cart.lines)\n\n\n
         ("Rewrite the totals as a running sum", FOUR, SUM, 1),
         ("Reemplaza la cache por una suma corrida", FOUR, SUM, 1),
         ("The totals should be a sum", FOUR, SUM, 0),
+        ("Rewrite the receipts as records", CACHE[: CACHE.index("def cached_d")], "", 0),
         ("Rewrite the totals with stores", FOUR, FOUR.replace("_cache", "_store"), 0),
         ("Remove `cached_h` again", CACHE[CACHE.index("def cached_h") :], "", 1),
         ("Remove the eighth function", CACHE[CACHE.index("def cached_h") :], "", 0),
         ("No running sum, a total per line instead of the cache", CACHE[: CACHE.index("def cached_c")], SUM, 1),
     ],
-    ids=["replaced", "in Spanish", "no word of it", "changed lines", "named", "small and not named", "instead"],
+    ids=[
+        "replaced",
+        "in Spanish",
+        "no word of it",
+        "other work",
+        "changed lines",
+        "named",
+        "small and not named",
+        "instead",
+    ],
 )
 def test_words_count_beside_lines_that_went_without_a_counterpart(
     conversation: Conversation, prompt: str, old: str, new: str, count: int
