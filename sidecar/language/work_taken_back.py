@@ -534,7 +534,7 @@ _BY_HAND = lazy_regex(
 _CLAUSE_END = lazy_regex(r"[,;:!?，。、]|\.(?:\s|$)|\s(?:because|since|weil|porque|parce|perché|omdat|потому)\s")
 _NO_ORDER = lazy_regex(
     r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
-    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)\b",
+    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|(?:button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)(?![^.;]*,\s))\b",
     re.IGNORECASE,
 )
 

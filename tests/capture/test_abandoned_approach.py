@@ -326,6 +326,13 @@ def test_other_statements_took_nothing_out_by_hand(text: str) -> None:
     assert reversal is None or reversal.by_hand is None
 
 
+def test_a_feature_of_another_clause_is_not_what_an_order_is_about() -> None:
+    reversal = reversal_in("The sorting feature is gone since the last change, can you bring that back?")
+    assert reversal is not None
+    assert reversal.kind == "undo"
+    assert reversal_in("Add a history, a shortcut and an undo button") is None
+
+
 def test_a_request_to_bring_work_back_is_an_undo() -> None:
     reversal = reversal_in("The drag and drop of the rows is gone, can you bring that back?")
     assert reversal is not None
