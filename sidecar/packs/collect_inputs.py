@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Container, Generator, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,10 +22,13 @@ from sidecar.codebase import (
     RunningSearch,
     StateUnavailable,
     finished,
+    query_terms,
+    search_contents,
     search_paths,
 )
 from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import Clock, Deadline
+from sidecar.language.common_words import is_distinctive
 from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences
@@ -41,9 +44,9 @@ from sidecar.packs.prefetch import (
     log_skipped,
     start_early_build,
 )
-from sidecar.packs.relevant_files import early_matches_first, start_contents_search, with_regions
+from sidecar.packs.relevant_files import early_matches_first, with_regions
 from sidecar.packs.request import PackQuery
-from sidecar.packs.task import clean_prompt
+from sidecar.packs.task import GENERAL_TERMS, clean_prompt
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.pre_run_record import Trimmed
 from sidecar.system.log import Log
@@ -74,6 +77,13 @@ PATH_SEARCH_AFTER_MS, PATH_SEARCH_AFTER_SHARE = 120.0, 0.15
 """A refresh that takes longer, or a larger share of the time left, is likely to be late; a search of the paths alone
 starts then.
 """
+
+
+EXPECTED_FILES = 128
+"""Number of files found without the index that are indexed first: what a worker reads in one request."""
+
+CONTENTS_SECONDS = 1.0
+"""Maximum time of a search of contents without an index."""
 
 
 @dataclass
@@ -204,7 +214,7 @@ class _ContentsSearch:
         """Start the search, once; not after the end."""
         with self._lock:
             if self.running is None and not self._is_over:
-                self.running = start_contents_search(self._pack_query, self._pack_query.process.background)
+                self.running = _start_contents_search(self._pack_query, self._pack_query.process.background)
                 if self.running is not None:
                     self.waiting.enter_context(self._pack_query.repository.held_history())
 
@@ -225,6 +235,17 @@ def _contents_search(pack_query: PackQuery, remaining_ms: RemainingMs) -> Genera
             yield search
     finally:
         search.end()
+
+
+def _start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> RunningSearch | None:
+    """Start to search the contents of a repository without an index, if the prompt says what it is about.
+
+    It runs while the repository's state is read, because the time after that is short.
+    """
+    if not any(is_distinctive(term) and term not in GENERAL_TERMS for term in query_terms(pack_query.query)):
+        return None
+    cwd = pack_query.workspace.cwd
+    return pool.submit(search_contents, cwd, pack_query.query, EXPECTED_FILES, CONTENTS_SECONDS)
 
 
 def _remaining_ms(deadline: Deadline, clock: Clock) -> float:

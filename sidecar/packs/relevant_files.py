@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from concurrent.futures import ThreadPoolExecutor
 
 from sidecar.codebase import (
     FAILURE_WORDS,
@@ -13,7 +12,6 @@ from sidecar.codebase import (
     RankedRegion,
     Repository,
     RepositoryState,
-    RunningSearch,
     SearchedFile,
     Summary,
     choose_regions,
@@ -30,7 +28,6 @@ from sidecar.codebase import (
     query_words,
     quoted_texts,
     score_without_names,
-    search_contents,
     shown_bytes,
     text_match,
     wants_tests,
@@ -82,12 +79,6 @@ Lines of a file that comes whole before the code of others, if it has the best r
 
 PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 6
 """While files are still being indexed: the same, those found without the index, and those split by line patterns."""
-
-EXPECTED_FILES = 128
-"""Number of files found without the index that are indexed first: what a worker reads in one request."""
-
-CONTENTS_SECONDS = 1.0
-"""Maximum time of a search of contents without an index."""
 
 
 def context_files(
@@ -406,17 +397,6 @@ def _purpose(summary: Summary) -> str:
 def _is_unreadable(summary: Summary | None) -> bool:
     """Whether a file's content shows that nobody reads it: minified, or a recorded chat."""
     return summary is not None and summary.analysis in ("minified", "recordedChat")
-
-
-def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> RunningSearch | None:
-    """Start to search the contents of a repository without an index, if the prompt says what it is about.
-
-    It runs while the repository's state is read, because the time after that is short.
-    """
-    if not any(is_distinctive(term) and term not in GENERAL_TERMS for term in query_terms(pack_query.query)):
-        return None
-    cwd = pack_query.workspace.cwd
-    return pool.submit(search_contents, cwd, pack_query.query, EXPECTED_FILES, CONTENTS_SECONDS)
 
 
 MIN_LINK = 0.3
