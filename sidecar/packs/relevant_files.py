@@ -1,11 +1,10 @@
 """The files and regions that are relevant to a query: chosen among ranked files, within the context's bytes."""
 
 from collections import Counter
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from sidecar.codebase import (
-    FAILURE_WORDS,
     NAMED_PARTS,
     Listing,
     RankedFile,
@@ -20,7 +19,6 @@ from sidecar.codebase import (
     drop_unlikely,
     is_agent_file,
     is_named_file,
-    is_pointed_at,
     is_test,
     paths_in,
     prompt_parts,
@@ -35,7 +33,7 @@ from sidecar.codebase import (
 from sidecar.core.clean_text import count_noun
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.language.common_words import is_distinctive
-from sidecar.packs.byte_budget import context_share, names_place
+from sidecar.packs.byte_budget import FOLLOW_UP_SHARE, context_share, names_place
 from sidecar.packs.context_pack import (
     MAX_POINTERS,
     REASON_SCORE,
@@ -49,7 +47,15 @@ from sidecar.packs.context_pack import (
     sent_region,
     shown_region,
 )
-from sidecar.packs.files_from_history import ADDITION_BYTES, ADDITIONS, with_files_of_additions, with_recent_files
+from sidecar.packs.related_files import (
+    ADDITION_BYTES,
+    ADDITIONS,
+    failing_places,
+    named_failing_tests,
+    test_to_follow,
+    with_files_of_additions,
+    with_recent_files,
+)
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import SessionContents
@@ -79,6 +85,10 @@ Lines of a file that comes whole before the code of others, if it has the best r
 
 PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 6
 """While files are still being indexed: the same, those found without the index, and those split by line patterns."""
+
+
+Arrange = Callable[[Sequence[RankedRegion], Mapping[str, str]], Sequence[RankedRegion]]
+"""Returns those of ranked regions that may be shown, in their order; has also the files' content ids by path."""
 
 
 def context_files(
@@ -194,14 +204,16 @@ def with_regions(
     mentioned: frozenset[str] = frozenset(),
     known: SessionContents | None = None,
     again: Sequence[str] = (),
+    arrange: Arrange | None = None,
 ) -> tuple[ContextFile, ...]:
     """Return the ranked files with the regions to show, then files to point at; omit a file that no longer exists.
 
-    `again` are files of earlier conversations that this one is likely to use.
+    `again` are files of earlier conversations that this one is likely to use. `arrange` chooses the regions in the
+    place of the rules for the words of a prompt.
     """
     summaries = pack_query.repository.summaries(_contents(ranked, listing))
     present = [ranked_file for ranked_file in ranked if ranked_file.path in summaries]
-    return _files(pack_query, query, present, summaries, state, listing, mentioned, known, again)
+    return _files(pack_query, query, present, summaries, state, listing, mentioned, known, again, arrange)
 
 
 def with_early_regions(
@@ -235,6 +247,7 @@ def _files(
     mentioned: frozenset[str],
     known: SessionContents | None,
     again: Sequence[str] = (),
+    arrange: Arrange | None = None,
 ) -> tuple[ContextFile, ...]:
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.all_changed} if state.kind == "git" else set()
@@ -245,7 +258,9 @@ def _files(
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     failing = named_failing_tests(ranked, words.keys())
     followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
-    regions, further = _regions(pack_query, query, ranked, summaries, contents, known, failing, again, followed_test)
+    regions, further = _regions(
+        pack_query, query, ranked, summaries, contents, known, failing, again, followed_test, arrange
+    )
     near = near_best(_best_files(ranked, again) if again else ranked)
     pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
     added = {ranked_file.path for ranked_file in ranked if ADDITIONS in ranked_file.parts}
@@ -289,6 +304,7 @@ def _regions(
     failing: frozenset[str],
     again: Sequence[str],
     followed_test: str | None,
+    arrange: Arrange | None,
 ) -> tuple[dict[str, list[ShownRegion]], Counter[str]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes; count the others.
 
@@ -304,8 +320,37 @@ def _regions(
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
-    candidates = found_regions
+    if arrange is not None:
+        found_regions = arrange(found_regions, contents)
     already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
+    if arrange is not None:
+        chosen = choose_regions(found_regions, int(pack_query.context_bytes * FOLLOW_UP_SHARE), already_sent)
+    else:
+        chosen = _chosen_by_words(
+            pack_query, query, ranked, summaries, found_regions, known, failing, again, followed_test, already_sent
+        )
+    regions: dict[str, list[ShownRegion]] = {}
+    for order, region in enumerate(chosen):
+        found = repository.region_lines(region, contents[region.path])
+        if found is not None:
+            regions.setdefault(region.path, []).append(shown_region(order, found))
+    shown = already_sent.union((region.path, region.region.first) for region in chosen)
+    further = Counter(region.path for region in found_regions if (region.path, region.region.first) not in shown)
+    return regions, further
+
+
+def _chosen_by_words(
+    pack_query: PackQuery,
+    query: str,
+    ranked: list[RankedFile],
+    summaries: Mapping[str, Summary],
+    found_regions: Sequence[RankedRegion],
+    known: SessionContents | None,
+    failing: frozenset[str],
+    again: Sequence[str],
+    followed_test: str | None,
+    already_sent: frozenset[tuple[str, int]],
+) -> list[RankedRegion]:
     named = {file.path for file in ranked if is_named_file(file)} - failing
     if again:
         found_regions = _named_first(found_regions, again[:RECENT_LEADERS], already_sent)
@@ -319,22 +364,14 @@ def _regions(
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
     left -= ADDITION_BYTES * sum(ADDITIONS in file.parts for file in ranked)
     tests = [region for region in found_regions if region.path == followed_test]
-    tests += _failing_places(found_regions, failing, query)
+    tests += failing_places(found_regions, failing, query_words(query).keys(), is_short=not _is_long(query))
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     shown_tests = {region.path for region in lines_of_tests}
     left -= sum(shown_bytes(region) for region in lines_of_tests)
     left -= FAILING_POINTER_BYTES * len(failing - shown_tests)
     apart = failing | shown_tests | {followed_test}
     found_regions = [region for region in found_regions if region.path not in apart]
-    chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
-    regions: dict[str, list[ShownRegion]] = {}
-    for order, region in enumerate(chosen):
-        found = repository.region_lines(region, contents[region.path])
-        if found is not None:
-            regions.setdefault(region.path, []).append(shown_region(order, found))
-    shown = already_sent.union((region.path, region.region.first) for region in chosen)
-    further = Counter(region.path for region in candidates if (region.path, region.region.first) not in shown)
-    return regions, further
+    return [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
 
 
 def _chosen_regions(
@@ -446,63 +483,6 @@ FAILING_SHARE, FAILING_POINTER_BYTES = 0.25, 260
 """Share of the context's bytes for the lines of failing tests; the code under test has the rest. Likely bytes of a
 pointer to a failing test without lines: it also says that the prompt names it.
 """
-
-
-def named_failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
-    """Return the tests that a prompt names by path because they fail; `terms` are the prompt's."""
-    if FAILURE_WORDS.isdisjoint(terms):
-        return frozenset()
-    return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
-
-
-MIN_TITLE_TERMS = 2
-"""A test whose title has fewer words that tell it from others is not named by them; elsewhere one more is needed."""
-
-
-def _failing_places(regions: Sequence[RankedRegion], failing: Collection[str], query: str) -> list[RankedRegion]:
-    """Return the regions of failing tests that a prompt points at, or names by all words of their title.
-
-    Of files that the prompt does not name, only a short prompt names tests: a long one has the words of many.
-    """
-    words = query_words(query).keys()
-    if FAILURE_WORDS.isdisjoint(words):
-        return []
-    is_short = not _is_long(query)
-    tests = [region for region in regions if region.path in failing or (is_short and is_test(region.path))]
-    lengths = [_title_length(region, words, 0 if region.path in failing else 1) for region in tests]
-    longest = max(lengths, default=0)
-    return [
-        region
-        for region, length in zip(tests, lengths, strict=True)
-        if length == longest > 0 or (is_pointed_at(region) and (region.path in failing or _is_test_function(region)))
-    ]
-
-
-def _title_length(region: RankedRegion, words: AbstractSet[str], more: int) -> int:
-    """Return the number of words in a test's title, if the prompt has them all; else 0."""
-    title = {term for term in query_terms(region.region.name) if term not in GENERAL_TERMS}
-    return len(title) if len(title) >= MIN_TITLE_TERMS + more and title <= words else 0
-
-
-def _is_test_function(region: RankedRegion) -> bool:
-    return region.region.name.rpartition(".")[2].casefold().startswith("test")
-
-
-FOLLOWED_SUBJECTS = 3
-
-
-def test_to_follow(ranked: Sequence[RankedFile]) -> str | None:
-    """Return the likeliest tests of the best files, which new ones are added to; None if there are none."""
-    best = {file.path: file for file in [file for file in ranked if not is_test(file.path)][:FOLLOWED_SUBJECTS]}
-    related = {path for file in best.values() for _, path in file.related}
-    return next(
-        (
-            file.path
-            for file in ranked
-            if is_test(file.path) and (file.path in related or any(seed in best for _, seed in file.related))
-        ),
-        None,
-    )
 
 
 MIN_TOUCHED_LINK = 0.5

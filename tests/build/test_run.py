@@ -18,7 +18,7 @@ from sidecar.codebase.search.ranking import (
     RELATED_TO_TOUCHED_WEIGHTS,
     TRAINED_WEIGHTS,
 )
-from sidecar.packs.files_from_history import ADDITIONS, RECENT_WEIGHTS
+from sidecar.packs.related_files import ADDITIONS, RECENT_WEIGHTS
 from tests.support.repositories import Repository, make_repository
 
 ROOT = Path(__file__).resolve().parents[2]

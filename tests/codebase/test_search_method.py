@@ -10,7 +10,7 @@ from sidecar.codebase.methods import FoundFile, FoundFileRegion
 from sidecar.codebase.search import ranking, region_ranking
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.core.wire_types import WireModel
-from sidecar.packs.files_from_history import ADDITIONS, RECENT_WEIGHTS
+from sidecar.packs.related_files import ADDITIONS, RECENT_WEIGHTS
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository

@@ -3,7 +3,8 @@
 from sidecar.codebase import RankedFile, summarize
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
 from sidecar.packs.byte_budget import context_share
-from sidecar.packs.relevant_files import BEST_OTHERS, named_failing_tests, near_subject, with_words_of_best
+from sidecar.packs.related_files import named_failing_tests
+from sidecar.packs.relevant_files import BEST_OTHERS, near_subject, with_words_of_best
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())

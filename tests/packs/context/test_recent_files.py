@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import relevant_files
-from sidecar.packs.files_from_history import with_recent_files
+from sidecar.packs.related_files import with_recent_files
 from sidecar.runs import RecentFile
 from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository

@@ -1,4 +1,4 @@
-"""The files that earlier conversations and commits suggest, besides those that match a prompt.
+"""The files that go with those that match a prompt: of earlier conversations and commits, and their tests.
 
 A first prompt often goes on where the last conversations were. One that adds something to a folder, such as one more
 integration, changes the places where all of its kind are registered: the last commits that added one show them.
@@ -6,10 +6,22 @@ integration, changes the places where all of its kind are registered: the last c
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
-from sidecar.codebase import Additions, RankedFile, Repository, is_generated, is_test, query_terms
+from sidecar.codebase import (
+    FAILURE_WORDS,
+    Additions,
+    RankedFile,
+    RankedRegion,
+    Repository,
+    is_generated,
+    is_pointed_at,
+    is_test,
+    query_terms,
+)
 from sidecar.core.clean_text import count_noun
 from sidecar.core.supported_ides import AGENT_FILES
+from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentFile
 
 RECENT_WEIGHTS = {
@@ -121,3 +133,61 @@ def _additions(ranked: Sequence[RankedFile], creation: str, repository: Reposito
         additions = repository.changed_with_additions(folder)
         if additions.files:
             yield folder, additions
+
+
+def named_failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
+    """Return the tests that a prompt names by path because they fail; `terms` are the prompt's."""
+    if FAILURE_WORDS.isdisjoint(terms):
+        return frozenset()
+    return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
+
+
+MIN_TITLE_TERMS = 2
+"""A test whose title has fewer words that tell it from others is not named by them; elsewhere one more is needed."""
+
+
+def failing_places(
+    regions: Sequence[RankedRegion], failing: Collection[str], words: AbstractSet[str], *, is_short: bool
+) -> list[RankedRegion]:
+    """Return the regions of failing tests that a prompt points at, or names by all words of their title.
+
+    `words` are the prompt's terms. Of files that it does not name, only a short prompt names tests: a long one has the
+    words of many.
+    """
+    if FAILURE_WORDS.isdisjoint(words):
+        return []
+    tests = [region for region in regions if region.path in failing or (is_short and is_test(region.path))]
+    lengths = [_title_length(region, words, 0 if region.path in failing else 1) for region in tests]
+    longest = max(lengths, default=0)
+    return [
+        region
+        for region, length in zip(tests, lengths, strict=True)
+        if length == longest > 0 or (is_pointed_at(region) and (region.path in failing or _is_test_function(region)))
+    ]
+
+
+def _title_length(region: RankedRegion, words: AbstractSet[str], more: int) -> int:
+    """Return the number of words in a test's title, if the prompt has them all; else 0."""
+    title = {term for term in query_terms(region.region.name) if term not in GENERAL_TERMS}
+    return len(title) if len(title) >= MIN_TITLE_TERMS + more and title <= words else 0
+
+
+def _is_test_function(region: RankedRegion) -> bool:
+    return region.region.name.rpartition(".")[2].casefold().startswith("test")
+
+
+FOLLOWED_SUBJECTS = 3
+
+
+def test_to_follow(ranked: Sequence[RankedFile]) -> str | None:
+    """Return the likeliest tests of the best files, which new ones are added to; None if there are none."""
+    best = {file.path: file for file in [file for file in ranked if not is_test(file.path)][:FOLLOWED_SUBJECTS]}
+    related = {path for file in best.values() for _, path in file.related}
+    return next(
+        (
+            file.path
+            for file in ranked
+            if is_test(file.path) and (file.path in related or any(seed in best for _, seed in file.related))
+        ),
+        None,
+    )
