@@ -2,12 +2,13 @@
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import (
     Listing,
     RankedFile,
+    RankedRegion,
     RepositoryState,
     is_named_file,
     is_outside,
@@ -17,6 +18,7 @@ from sidecar.codebase import (
 )
 from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
+from sidecar.packs.related_files import edited_code, tests_first, tests_of_code
 from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
@@ -62,10 +64,8 @@ CLEAR_FILES, CLEAR_SCORE = 3, 5.0
 conversations 0.31 of these were used, 0.15 of the others.
 """
 
-SOUGHT_CANDIDATES, MIN_TEST_PAIR = 40, 0.3
-"""Number of files among which the tests of the conversation's work, or another place of its subject, are; and the least
-part of a test's score as such.
-"""
+SOUGHT_CANDIDATES = 40
+"""Number of files among which the tests of the conversation's work, or another place of its subject, are."""
 
 PLACE_SCORE = 4.0
 """Score (log odds) from which a file counts as another place of the task's subject."""
@@ -120,12 +120,12 @@ class PromptSearch(NamedTuple):
         known = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
-        for_tests = not new_task and bool(pack_query.touched) and asks_for_tests_of_work(params.prompt)
+        for_tests = not (new_task or mentioned) and bool(pack_query.touched) and asks_for_tests_of_work(params.prompt)
         for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
-        if for_tests or for_another_place:
-            query = " ".join(dict.fromkeys((*(() if for_tests else (query,)), pack_query.query)))
+        if for_another_place:
+            query = " ".join(dict.fromkeys((query, pack_query.query)))
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
             query=query,
@@ -148,9 +148,11 @@ def search_files(
 
     Regions that the session has leave their room to others.
     """
+    if search.for_tests:
+        return _tests_of_work(pack_query, state, listing, known)
     mentioned = search.mentioned
-    limit = (SOUGHT_CANDIDATES if search.for_tests or search.for_another_place else search.limit) + len(mentioned)
-    touched = pack_query.touched if search.evidence or search.for_tests else ()
+    limit = (SOUGHT_CANDIDATES if search.for_another_place else search.limit) + len(mentioned)
+    touched = pack_query.touched if search.evidence else ()
     has_paths = search.has_paths or not search.evidence.isdisjoint(listing.searched)
     depth = max(limit, MAX_NAMED_PATHS) if has_paths else limit
     found = pack_query.repository.find(search.query, state, depth, mentioned=mentioned, touched=touched)
@@ -177,13 +179,33 @@ def search_files(
     return PromptFiles(files, len(candidates - {file.ranked.path for file in files}), tuple(further_named))
 
 
+def _tests_of_work(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> PromptFiles:
+    """Return the tests of what the conversation edited, with what they are made with."""
+    repository, touched = pack_query.repository, pack_query.touched
+    code = edited_code(repository, state, listing, touched)
+    query = f"{code.query} {pack_query.query}"
+    found = repository.find(query, state, SOUGHT_CANDIDATES, touched=touched)
+    tests = tests_of_code(code, found)
+    edited = [file for file in found if file.path in code.paths]  # may have tests beside the code
+
+    def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
+        def text_of(region: RankedRegion) -> str:
+            lines = repository.region_lines(region, contents[region.path])
+            return "\n".join(text for _, text in lines.lines) if lines is not None else ""
+
+        return tests_first(code, [file.path for file in tests], regions, text_of)
+
+    files = with_regions(pack_query, query, [*tests, *edited], state, listing, known=known, arrange=arrange)
+    return PromptFiles(tuple(file for file in files if file.regions), 0)
+
+
 _POINTED_PARTS = frozenset(("namedPath", "identifiers", "quoted", "usesQuoted"))
 
 
 def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:
     """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
-    if search.for_tests:
-        return is_test(ranked.path) and ranked.parts.get("testPairTouched", 0.0) >= MIN_TEST_PAIR
     if search.for_another_place:
         return is_best and ranked.score >= PLACE_SCORE and not search.evidence.isdisjoint(ranked.matched)
     if not _POINTED_PARTS.isdisjoint(ranked.parts):

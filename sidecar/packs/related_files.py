@@ -5,19 +5,30 @@ integration, changes the places where all of its kind are registered: the last c
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from sidecar.codebase import (
     FAILURE_WORDS,
     Additions,
+    Definition,
+    FileDiff,
+    Listing,
     RankedFile,
     RankedRegion,
     Repository,
+    RepositoryState,
+    Summary,
     is_generated,
     is_pointed_at,
     is_test,
     query_terms,
+    split_hunks,
+    stem_of,
 )
 from sidecar.core.clean_text import count_noun
 from sidecar.core.supported_ides import AGENT_FILES
@@ -191,3 +202,169 @@ def test_to_follow(ranked: Sequence[RankedFile]) -> str | None:
         ),
         None,
     )
+
+
+MAX_EDITED_FILES, MAX_EDITED_NAMES = 6, 12
+"""Number of edited files, and of the names of each, whose tests are sought."""
+
+
+class EditedCode(NamedTuple):
+    """What a conversation edited: its files apart from tests, and the names of the definitions in the changed lines."""
+
+    paths: tuple[str, ...]
+    names: tuple[str, ...]
+    containers: tuple[str, ...]
+    """The types around them."""
+
+    @property
+    def query(self) -> str:
+        """Return the words by which its tests are found."""
+        stems = [stem_of(path).strip("_") for path in self.paths]
+        return " ".join(dict.fromkeys((*self.names, *self.containers, *stems, "test")))
+
+
+def edited_code(
+    repository: Repository, state: RepositoryState, listing: Listing, touched: Collection[str]
+) -> EditedCode:
+    """Return what is edited in some files, compared with the head commit; the definitions of a new file are all new."""
+    paths = [path for path in touched if path in listing.searched and not is_test(path)][:MAX_EDITED_FILES]
+    summaries = repository.summaries({path: listing.searched[path] for path in paths})
+    diffs = repository.diffs(state)
+    new = {file.path for file in state.changed if file.kind == "untracked"}
+    names, containers = dict[str, None](), dict[str, None]()
+    for path, summary in summaries.items():
+        changed = summary.definitions if path in new else _changed_definitions(summary, diffs.get(path))
+        for definition in changed[:MAX_EDITED_NAMES]:
+            names[definition.name] = None
+            if definition.container:
+                containers[definition.container.rpartition(".")[2]] = None
+    return EditedCode(tuple(paths), tuple(names), tuple(name for name in containers if name not in names))
+
+
+def _changed_definitions(summary: Summary, diff: FileDiff | None) -> list[Definition]:
+    """Return the innermost definitions around the changed lines of a file."""
+    lines = sorted(_changed_lines(diff.hunks)) if diff is not None else []
+    found: dict[Definition, None] = {}
+    for number in lines:
+        around = [each for each in summary.definitions if each.line <= number <= (each.end_line or number)]
+        if around:
+            found[max(around, key=lambda definition: definition.line)] = None
+    return list(found)
+
+
+def _changed_lines(hunks: str) -> set[int]:
+    """Return the numbers, in the new text, of added lines and of those that follow removed ones."""
+    numbers: set[int] = set()
+    for hunk in split_hunks(hunks):
+        number = hunk.new
+        for line in hunk.lines:
+            if line[:1] in "+-":
+                numbers.add(number)
+            number += line[:1] in "+ "
+    return numbers
+
+
+USED_NAME, USED_CONTAINER, NAMED_AFTER, PAIRED, PARTLY_PAIRED, CHANGED_WITH = 3.0, 2.0, 3.0, 2.0, 1.5, 1.0
+"""Weights of what makes a file the tests of edited code: it uses the edited definition, or the type around it, and few
+tests do; its name has the definition's words; it is that of the edited file, or has words of its path; it mostly
+changes with it.
+"""
+
+FEW_TESTS, TESTED_FILES, SHOWN_TESTS = 4, 2, 4
+"""Number of tests whose use of a name says most; of files that are searched for tests; and of tests that are shown."""
+
+MIN_TESTED = 0.9
+"""Weight from which a file counts as the tests of edited code."""
+
+
+def tests_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[RankedFile]:
+    """Return the likeliest tests of edited code among ranked files, best first."""
+    tests = [file for file in ranked if is_test(file.path)]
+    terms = [(term, USED_NAME) for name in code.names for term in query_terms(name)[:1]]
+    terms += [(term, USED_CONTAINER) for name in code.containers for term in query_terms(name)[:1]]
+    counts = Counter(term for file in tests for term in file.matched)
+    stems = {stem_of(path).strip("_") for path in code.paths}
+    of_names = frozenset(query_terms(" ".join((*code.names, *code.containers))))
+    of_paths = frozenset(query_terms(" ".join(path.partition(".")[0] for path in code.paths)))
+
+    def weight(file: RankedFile) -> float:
+        rare = [value / max(1.0, counts[term] / FEW_TESTS) for term, value in terms if term in file.matched]
+        own = frozenset(query_terms(file.path.rpartition("/")[2].rpartition(".")[0])) - GENERAL_TERMS
+        by_name = NAMED_AFTER * len(own & of_names) / max(1, len(own))
+        by_path = PARTLY_PAIRED * len(own & (of_names | of_paths)) / max(1, len(own))
+        paired = PAIRED if stem_of(file.path).strip("_") in stems else by_path
+        return max(rare, default=0.0) + max(by_name, paired) + CHANGED_WITH * file.parts.get("changedWithTouched", 0.0)
+
+    weights = {file.path: weight(file) for file in tests}
+    likely = [file for file in tests if weights[file.path] >= MIN_TESTED]
+    return sorted(likely, key=lambda file: (-weights[file.path], -file.score, file.path))[:TESTED_FILES]
+
+
+def tests_first(
+    code: EditedCode, tests: Sequence[str], regions: Sequence[RankedRegion], text_of: Callable[[RankedRegion], str]
+) -> list[RankedRegion]:
+    """Return those of ranked regions that are tests of edited code, and what the first one is made with.
+
+    They are those beside the code itself, or else in the best of the files `tests`: first what uses, or is named after,
+    the edited definitions and the types around them, by rarity; without such a use the likeliest test alone. Imports,
+    the head of the type around the first test and what it uses in its file follow it.
+    """
+    places = {path: place for place, path in enumerate(tests)}
+    cases = [_Case(region, text_of(region)) for region in _cases(regions, tests)]
+    for name in (*code.names, *code.containers):
+        words = frozenset(query_terms(name)[1:] or query_terms(name))
+        using = [
+            case for case in cases if _uses(case.text, name) or words.issubset(query_terms(case.region.region.name))
+        ]
+        for case in using:
+            case.used += 1 / len(using)
+    cases = [case for case in cases if case.region.path in places or case.used]
+    if not cases:
+        return []
+    first, *others = sorted(cases, key=lambda case: (places.get(case.region.path, -1), -case.used))
+    more = [case.region for case in others if case.region.path == first.region.path and case.used]
+    return [first.region, *_made_with(first, regions), *more[: SHOWN_TESTS - 1]]
+
+
+@dataclass
+class _Case:
+    """A test with its text, and how much it uses of the edited code."""
+
+    region: RankedRegion
+    text: str
+    used: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Its name or title."""
+        return self.region.region.name
+
+
+def _uses(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _cases(regions: Sequence[RankedRegion], tests: Collection[str]) -> list[RankedRegion]:
+    """Return the tests beside code and in the files `tests`; of a file that has none by its names, all definitions."""
+    begun = [each for each in regions if each.region.is_definition and not each.region.head]
+    cases = [each for each in begun if each.region.is_test or (each.path in tests and _is_test_function(each))]
+    with_cases = {region.path for region in cases}
+    return [*cases, *(region for region in begun if region.path in tests and region.path not in with_cases)]
+
+
+def _made_with(case: _Case, regions: Sequence[RankedRegion]) -> list[RankedRegion]:
+    """Return the imports of a test's file, the head of the type around it, and the functions there that it uses."""
+    test = case.region
+    own = [region for region in regions if region.path == test.path and region != test]
+    return [
+        region
+        for region in own
+        if region.region.is_imports
+        or (region.region.is_frame and region.region.first < test.region.first <= region.region.encloser_last)
+        or (_is_helper(region) and _uses(case.text, region.region.name))
+    ]
+
+
+def _is_helper(region: RankedRegion) -> bool:
+    name = region.region.name
+    return region.region.is_definition and "." not in name and not region.region.head and not _is_test_function(region)

@@ -315,7 +315,12 @@ def _regions(
     """
     repository = pack_query.repository
     searched = [
-        SearchedFile(file, contents[file.path], summaries[file.path], is_named_file(file) and _has_code(known, file))
+        SearchedFile(
+            file,
+            contents[file.path],
+            summaries[file.path],
+            arrange is not None or (is_named_file(file) and _has_code(known, file)),
+        )
         for file in ranked
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]

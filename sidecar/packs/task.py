@@ -176,14 +176,24 @@ def without_announcement(prompt: str) -> str:
 
 
 _TESTS_NEXT = lazy_regex(
-    r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|write|add"
-    r"|create|extend|update|adapt|cover|und|jetzt|nun|noch|bitte|schreib\w{0,3}|y|ahora|añade|escribe|e|agora|adiciona"
-    r"|escreve|et|maintenant|ajoute|écris)\b[\s,.!:]{1,3}){0,6}+(?:(?:it|this|that|them) with )?"
-    r"(?:(?:the|some|an?|its|their|unit|integration|missing|new|more|matching|die|ein\w{0,2}|dazu|las?|los|os|as|des|les)"
-    r" ){0,4}+(?:tests?|specs?|test cases?|test coverage|testes|pruebas)"
-    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?)|\s(?:dafür|dazu|para eso))?"
-    r"(?: too| as well| please| now| next)?\W{0,5}"
-    r"|(?:现在|再)?(?:写|加|补)(?:上|一下|个)?测试[。！]?|テストも?(?:書いて|追加して)(?:ください)?[。！]?",
+    r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|have"
+    r"|write|add|create|make|extend|update|adapt|cover|we need|i want|und|jetzt|nun|noch|auch|bitte|kannst du"
+    r"|schreib\w{0,3}|füge?|ergänze?|erstelle?|mach|decke?|y|ahora|por favor|puedes|añad[ea]|agreg[ao]|escrib[ea]"
+    r"|haz|crea|cubre|e|agora|você pode|adicion[ae]|escrev[ae]|crie|faça|cubra|et|maintenant|tu peux|peux-tu"
+    r"|ajoute[rz]?|écri[st]|écrivez|écrire|fais|crée|couvre)\b[\s,.!:]{1,3}){0,6}+"
+    r"(?:(?:it|this|that|them|das|es|ça|cela|eso|esto|isso|isto) (?:with|mit|avec|con|com) )?"
+    r"(?:(?:the|some|an?|its|their|unit|integration|regression|missing|new|more|matching|die|eine?[nm]?|dazu|auch"
+    r"|noch|une?|una|uns|unos|unas|uma?s?|las?|los|os|as|des|les) ){0,4}+"
+    r"(?:(?:unit-?|regressions?-?)?tests?|specs?|test cases?|test coverage|testfälle|testes?|pruebas?)"
+    r"(?: (?:unitaires?|unitari[ao]s?|unitários?|de regresión|de regressão|de non-régression))?"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change)"
+    r"| (?:dafür|dazu|pour (?:ça|cela|ce changement|cette fonction)|para (?:es[aeo]|est[aeo]|ello|iss?o|isto|ela?"
+    r"|ele)))?"
+    r"(?: hinzu| ab)?(?:,? (?:too|as well|please|now|next|bitte|por favor|stp|svp|s['’]il te pla[iî]t)){0,2}\W{0,5}"
+    r"|(?:现在|再|请|帮我|麻烦|也|[，,\s]){0,4}(?:(?:给|为|对)(?:它|此|这个?(?:函数|方法|改动|修改|功能)?|上面的)?)?"
+    r"(?:写|加|补充?|添加|增加|编写)(?:上|一下|一?个|一些|点|几个)?(?:单元|回归)?测试(?:用例)?(?:吧|一下)?[。！]?"
+    r"|(?:(?:これ|それ|この(?:関数|変更|修正)|今の変更)(?:の|に|用の|に対する))?(?:単体|ユニット|回帰)?"
+    r"テスト(?:コード|ケース)?[もを]?(?:書いて|追加して|作って|作成して|足して)(?:ください|下さい|くれ|もらえますか)?[。！]?",
     re.IGNORECASE,
 )
 MAX_TESTS_NEXT = 80
@@ -240,6 +250,7 @@ def task_of(
             or set(names) & set(current.names)
             or _REFERS_BACK.match(own)
             or is_about_another_place(own)
+            or asks_for_tests_of_work(own)
             or is_courtesy(own)
             or _names_touched_symbol(names, touched_names)
         )
@@ -283,18 +294,18 @@ _RANGE = lazy_regex(r"(\d{1,3}) ?(?:[–～-]|to|bis|a|à|tot|до|至|到|か�
 _ITEM_WORD = lazy_regex(
     r"(?:(?:^|[^\w.])(?:items?|points?|numbers?|nos?\.|n[rº°]\.?|№|options?|steps?|issues?|problems?|questions?|tasks?"
     r"|findings?|suggestions?|proposals?|bullets?|todos?|bugs?|punkte?n?|nummern?|optionen|schritte?|aufgaben?|fragen?"
-    r"|probleme|fehler|vorschl[aä]ge?|variante[ns]?|puntos?|números?|opci(?:ón|ones)|pasos?|problemas?|preguntas?|tareas?"
-    r"|elementos?|numéros?|étapes?|problèmes?|tâches?|éléments?|propositions?|pontos?|opç(?:ão|ões)|passos?|perguntas?"
-    r"|tarefas?|ite[mn]s?|punt[oi]|numer[oi]|opzion[ei]|pass[oi]|problem[ai]|domand[ae]|punten|nummers|opties?|stap(?:pen)?"
-    r"|vragen|vraag|taken|taak|voorstel(?:len)?|(?:пункт|номер|вариант|шаг|проблем|вопрос|задач|ошибк)[а-я]{0,3})"
-    r"|第|番号|項目|選択肢|问题|問題|步骤|选项|方案|编号)[ :.]{0,2}$",
+    r"|probleme|fehler|vorschl[aä]ge?|variante[ns]?|puntos?|números?|opci(?:ón|ones)|pasos?|problemas?|preguntas?"
+    r"|tareas?|elementos?|numéros?|étapes?|problèmes?|tâches?|éléments?|propositions?|pontos?|opç(?:ão|ões)|passos?"
+    r"|perguntas?|tarefas?|ite[mn]s?|punt[oi]|numer[oi]|opzion[ei]|pass[oi]|problem[ai]|domand[ae]|punten|nummers"
+    r"|opties?|stap(?:pen)?|vragen|vraag|taken|taak|voorstel(?:len)?|(?:пункт|номер|вариант|шаг|проблем|вопрос|задач"
+    r"|ошибк)[а-я]{0,3})|第|番号|項目|選択肢|问题|問題|步骤|选项|方案|编号)[ :.]{0,2}$",
     re.IGNORECASE,
 )
 _VALUE_WORD = lazy_regex(
     r"(?:[<>=]|\w (?:is|are|was|ist|es|est)|(?:^|\W)(?:of|than|by|below|above|until|within|every|exactly|most|least"
     r"|version|v|lines?|page|port|level|size|column|code|status|width|height|(?<!look )at|(?<!go )(?<!back )(?<!on )to"
-    r"|statt|als|auf|höchstens|mindestens|maximal|zeile|seite|stufe|größe|máximo|mínimo|versión|línea|página|puerto|nivel"
-    r"|maximum|minimum|ligne|niveau|à|até|versão|linha|porta|nível|massimo|minimo|versione|riga|pagina|livello|op"
+    r"|statt|als|auf|höchstens|mindestens|maximal|zeile|seite|stufe|größe|máximo|mínimo|versión|línea|página|puerto"
+    r"|nivel|maximum|minimum|ligne|niveau|à|até|versão|linha|porta|nível|massimo|minimo|versione|riga|pagina|livello|op"
     r"|hoogstens|minstens|(?:meer|minder) dan|versie|regel|poort|из|чем|на|до|вместо|верси[а-я]|строк[а-я]|страниц[а-я]"
     r"|порт[а-я]{0,2}|(?:m[aá]i?s|menos|plus|moins|più|meno|vez|lugar|lieu|invece|posto) (?:d[eoi]|que|che)"
     r"|(?:(?:el|la|las|los|il|lo|os?) |l['’])\w{1,30} a)"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.packs.test_pack_cache import prepared
-from tests.support.conversation import WORK_ACCOUNT, kinds
+from tests.support.conversation import WORK_ACCOUNT, Conversation, kinds
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, explain, read_part, text_of
@@ -107,16 +107,46 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
     others = {f"tests/test_part_{number}.py": "def test_part() -> None:\n    pass\n" for number in range(24)}
     shop.commit({**MORE, **others})
     for follow_up in (
-        "now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests", "再写测试"
+        "now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests",
+        "再写测试", "please add a regression test", "let's have a test for this", "schreib einen Test dafür",
+        "écris un test pour ça", "escribe una prueba para eso", "adicione testes", "テストを書いて", "给它加个测试",
     ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
-        chat = start_chat(sub_chat_id=f"of {follow_up}")
-        before = chat.pre_run(PROMPT)
-        work = {"text": WORK_ACCOUNT, "parts": [chat.edit("src/voucher.py", EDITED)]}
-        chat.post_run(before, PROMPT, session=f"session of {follow_up}", assistant=work)
-        text = text_of(chat.pre_run(follow_up), "context")
+        text = play_request_for_tests(
+            start_chat(sub_chat_id=f"of {follow_up}"), PROMPT, "src/voucher.py", EDITED, follow_up
+        )
         assert paths_of(text) == ["tests/test_voucher.py"], follow_up
         assert "def test_redeem" in text
+
+
+def play_request_for_tests(chat: Conversation, prompt: str, path: str, content: str, follow_up: str) -> str:
+    """Play a turn that edits a file, and return the context of a request for tests of it."""
+    before = chat.pre_run(prompt)
+    work = {"text": WORK_ACCOUNT, "parts": [chat.edit(path, content)]}
+    chat.post_run(before, prompt, session=f"session of {chat.sub_chat_id}", assistant=work)
+    return text_of(chat.pre_run(follow_up), "context")
+
+
+SEVERAL = "".join(f"\n\ndef price_{n}(amount: int) -> int:\n    return amount * {n}\n" for n in range(9))
+SEVERAL_TESTS = "".join(
+    f"\n\ndef test_of_{n}(shop: int) -> None:\n    assert prices.price_{n}(shop) == {n}\n" + "    assert shop\n" * 20
+    for n in range(9)
+)
+
+
+def test_requested_tests_are_those_of_the_edited_function_with_what_they_are_made_with(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    fixture = "import pytest\n\nfrom src import prices\n\n\n@pytest.fixture\ndef shop() -> int:\n    return 1\n"
+    others = {f"tests/test_part_{n}.py": f"def test_part() -> None:\n    assert {n}\n" for n in range(24)}
+    shop.commit({**others, "src/prices.py": SEVERAL, "tests/test_money.py": fixture + SEVERAL_TESTS})
+    edited = SEVERAL.replace("return amount * 6", "return max(0, amount) * 6")
+    text = play_request_for_tests(start_chat(), PROMPT, "src/prices.py", edited, "add a test for it")
+    assert paths_of(text) == ["tests/test_money.py"]
+    assert "def test_of_6" in text
+    assert "from src import prices" in text
+    assert "def shop" in text
+    assert "def test_of_5" not in text
 
 
 PLACES = (
