@@ -188,6 +188,10 @@ _FAILING_FIRST = lazy_regex(
 _TEST_FAILS = lazy_regex(
     r"\b(?:tests?|specs?|suite)\b[^.!?\n]{0,80}\b(?:(?i:fail\w*|broken|breaks|red|crash\w*)|FAIL\w*)\b"
     r"|\b(?i:failing|failed|broken|red)\b (?:\w+ ){0,2}(?:tests?|specs?)\b|\bFAIL(?:ED|URES?)?\b"
+    r"|\b(?i:broke|breaks|broken|fails?|failing|failed)\b (?:\w+ ){0,3}[`\"']?"
+    r"(?:test_\w|Test[A-Z]\w|\w{1,60}\.test[A-Z]\w)"
+    r"|\b(?i:broke|breaks) (?:\w+ ){0,3}(?:tests?|specs?)\b"
+    r"|\b(?:test_\w{1,80}|Test[A-Z]\w{1,80})\b[^.!?\n]{0,40}\b(?i:fail\w*|breaks|broken?|red|crash\w*)\b"
 )
 _WORK_ON_TESTS = lazy_regex(
     r"\b(?:add|write|create|implement|generate|extend|rename|move|split|cover)\b[^.!?\n]{0,40}"

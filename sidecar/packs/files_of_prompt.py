@@ -2,23 +2,37 @@
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import (
+    FAILURE_WORDS,
     Listing,
     RankedFile,
     RankedRegion,
+    Repository,
     RepositoryState,
+    SearchedFile,
+    identifiers_of,
     is_named_file,
     is_outside,
     is_test,
     paths_in,
     query_terms,
+    query_words,
 )
+from sidecar.language.message_intent import reports_failing_test
 from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
-from sidecar.packs.related_files import edited_code, tests_first, tests_of_code
+from sidecar.packs.related_files import (
+    REPORTED_FILES,
+    edited_code,
+    failing_places,
+    named_failing_tests,
+    tests_first,
+    tests_of_code,
+    with_called,
+)
 from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
@@ -99,6 +113,8 @@ class PromptSearch(NamedTuple):
     """Whether it only asks for tests of the conversation's work."""
     for_another_place: bool = False
     """Whether it asks for the task's subject in another place."""
+    for_failing_test: bool = False
+    """Whether it reports that a test fails."""
 
     @classmethod
     def of_prompt(
@@ -121,6 +137,7 @@ class PromptSearch(NamedTuple):
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         for_tests = not (new_task or mentioned) and bool(pack_query.touched) and asks_for_tests_of_work(params.prompt)
+        for_failing_test = is_follow_up and not (mentioned or for_tests) and reports_failing_test(prompt)
         for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
@@ -133,11 +150,12 @@ class PromptSearch(NamedTuple):
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence) or bool(mentioned) or for_tests,
+            is_needed=bool(evidence) or bool(mentioned) or for_tests or for_failing_test,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             has_paths=bool(paths),
             for_tests=for_tests,
             for_another_place=for_another_place,
+            for_failing_test=for_failing_test,
         )
 
 
@@ -150,6 +168,8 @@ def search_files(
     """
     if search.for_tests:
         return _tests_of_work(pack_query, state, listing, known)
+    if search.for_failing_test and (files := _failing_tests(search, pack_query, state, listing, known)):
+        return PromptFiles(files, 0)
     mentioned = search.mentioned
     limit = (SOUGHT_CANDIDATES if search.for_another_place else search.limit) + len(mentioned)
     touched = pack_query.touched if search.evidence else ()
@@ -191,14 +211,53 @@ def _tests_of_work(
     edited = [file for file in found if file.path in code.paths]  # may have tests beside the code
 
     def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
-        def text_of(region: RankedRegion) -> str:
-            lines = repository.region_lines(region, contents[region.path])
-            return "\n".join(text for _, text in lines.lines) if lines is not None else ""
-
-        return tests_first(code, [file.path for file in tests], regions, text_of)
+        return tests_first(code, [file.path for file in tests], regions, _text_of(repository, contents))
 
     files = with_regions(pack_query, query, [*tests, *edited], state, listing, known=known, arrange=arrange)
     return PromptFiles(tuple(file for file in files if file.regions), 0)
+
+
+def _text_of(repository: Repository, contents: Mapping[str, str]) -> Callable[[RankedRegion], str]:
+    """Return a function that returns a region's text; `contents` are content ids by path."""
+
+    def text_of(region: RankedRegion) -> str:
+        found = repository.region_lines(region, contents[region.path])
+        return "\n".join(text for _, text in found.lines) if found is not None else ""
+
+    return text_of
+
+
+_NAMING = frozenset(("identifiers", "namedPath"))
+
+
+def _failing_tests(
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> tuple[ContextFile, ...]:
+    """Return the tests that a prompt says fail, with the code that they call; nothing if it names none."""
+    repository, query, touched = pack_query.repository, search.query, pack_query.touched
+    words = query_words(query).keys()
+    found = repository.find(query, state, SOUGHT_CANDIDATES, touched=touched)
+    failing = named_failing_tests(found, FAILURE_WORDS)
+    tests = [file for file in found if is_test(file.path) and file.path in listing.searched]
+    tests = ([file for file in tests if not _NAMING.isdisjoint(file.parts)] or tests)[:REPORTED_FILES]
+    contents = {file.path: listing.searched[file.path] for file in tests}
+    summaries = repository.summaries(contents)
+    searched = [SearchedFile(file, contents[file.path], summaries[file.path]) for file in tests]
+    places = failing_places(repository.regions(query, searched), failing, words, is_short=True)
+    if not places:
+        return ()
+    paths = {place.path for place in places}
+    names = identifiers_of("\n".join(map(_text_of(repository, contents), places)))
+    calls = repository.find(" ".join(names), state, FOLLOW_UP_FILES, touched=touched) if names else []
+    code = {file.path: file for file in (*calls, *found[:FOLLOW_UP_FILES]) if not is_test(file.path)}
+    files = [*code.values(), *(file for file in tests if file.path in paths)]
+
+    def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
+        reported = failing_places(regions, failing, words, is_short=True)
+        return with_called(reported, regions, _text_of(repository, contents))
+
+    shown = with_regions(pack_query, query, files, state, listing, known=known, arrange=arrange)
+    return tuple(file for file in shown if file.regions)
 
 
 _POINTED_PARTS = frozenset(("namedPath", "identifiers", "quoted", "usesQuoted"))

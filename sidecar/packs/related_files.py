@@ -23,6 +23,7 @@ from sidecar.codebase import (
     Repository,
     RepositoryState,
     Summary,
+    identifiers_of,
     is_generated,
     is_pointed_at,
     is_test,
@@ -160,13 +161,11 @@ MIN_TITLE_TERMS = 2
 def failing_places(
     regions: Sequence[RankedRegion], failing: Collection[str], words: AbstractSet[str], *, is_short: bool
 ) -> list[RankedRegion]:
-    """Return the regions of failing tests that a prompt points at, or names by all words of their title.
+    """Return the regions of tests that a prompt about failing tests points at, or names by all words of their title.
 
     `words` are the prompt's terms. Of files that it does not name, only a short prompt names tests: a long one has the
     words of many.
     """
-    if FAILURE_WORDS.isdisjoint(words):
-        return []
     tests = [region for region in regions if region.path in failing or (is_short and is_test(region.path))]
     lengths = [_title_length(region, words, 0 if region.path in failing else 1) for region in tests]
     longest = max(lengths, default=0)
@@ -184,7 +183,37 @@ def _title_length(region: RankedRegion, words: AbstractSet[str], more: int) -> i
 
 
 def _is_test_function(region: RankedRegion) -> bool:
-    return region.region.name.rpartition(".")[2].casefold().startswith("test")
+    return _own_name(region).casefold().startswith("test")
+
+
+REPORTED_FILES, CALLED_DEFINITIONS = 6, 4
+"""Number of test files that are searched for a failing test, and of the definitions shown that it calls."""
+
+
+def with_called(
+    places: Sequence[RankedRegion], regions: Sequence[RankedRegion], text_of: Callable[[RankedRegion], str]
+) -> list[RankedRegion]:
+    """Return failing tests, then the definitions that the prompt points at, and those that the tests call.
+
+    A plain word, and a name that several definitions have, says nothing.
+    """
+    text = "\n".join(map(text_of, places))
+    code = [
+        region
+        for region in regions
+        if region.region.is_definition
+        and not (region.region.head or region.region.is_test or _is_test_function(region))
+    ]
+    counts = Counter(map(_own_name, code))
+    names = {name.rpartition(".")[2] for name in identifiers_of(text)}
+    names = {name for name in names if identifiers_of(name) and counts[name] == 1}
+    called = [region for region in code if is_pointed_at(region) or _own_name(region) in names]
+    called.sort(key=lambda region: not is_pointed_at(region))
+    return [*places, *called[:CALLED_DEFINITIONS]]
+
+
+def _own_name(region: RankedRegion) -> str:
+    return region.region.name.rpartition(".")[2]
 
 
 FOLLOWED_SUBJECTS = 3

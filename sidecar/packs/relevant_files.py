@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from sidecar.codebase import (
+    FAILURE_WORDS,
     NAMED_PARTS,
     Listing,
     RankedFile,
@@ -369,7 +370,9 @@ def _chosen_by_words(
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
     left -= ADDITION_BYTES * sum(ADDITIONS in file.parts for file in ranked)
     tests = [region for region in found_regions if region.path == followed_test]
-    tests += failing_places(found_regions, failing, query_words(query).keys(), is_short=not _is_long(query))
+    words = query_words(query).keys()
+    if not FAILURE_WORDS.isdisjoint(words):
+        tests += failing_places(found_regions, failing, words, is_short=not _is_long(query))
     lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     shown_tests = {region.path for region in lines_of_tests}
     left -= sum(shown_bytes(region) for region in lines_of_tests)

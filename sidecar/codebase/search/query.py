@@ -30,7 +30,8 @@ def _name_words(path: str) -> frozenset[str]:
 
 
 FAILURE_WORDS = frozenset(map(stem, (
-    "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
+    "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broke", "broken", "traceback",
+    "panicked",
 )))  # fmt: skip
 DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")

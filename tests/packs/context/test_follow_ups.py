@@ -149,6 +149,29 @@ def test_requested_tests_are_those_of_the_edited_function_with_what_they_are_mad
     assert "def test_of_5" not in text
 
 
+def test_a_report_that_a_test_broke_brings_that_test_and_what_it_calls_but_no_sibling(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    helper = "from src import depot\n\n\ndef open_depot(n: int) -> int:\n    return depot.depot_of(n)\n"
+    tests = "".join(
+        f"\n\ndef test_depot_{n}() -> None:\n    assert open_depot({n}) == {n}\n    assert depot.refill_depot({n})\n"
+        for n in range(30)
+    )
+    code = "def depot_of(n: int) -> int:\n    return n\n\n\ndef refill_depot(n: int) -> int:\n    return n\n"
+    shop.commit({**MORE, "src/depot.py": code, "tests/test_depot.py": helper + tests})
+    for report in (
+        "that broke test_depot_7", "now test_depot_7 is red",
+        "FAILED tests/test_depot.py::test_depot_7 - AssertionError: assert 8 == 7",
+    ):  # fmt: skip
+        chat = start_chat(sub_chat_id=f"of {report}")
+        chat.turn(PROMPT, session=f"session of {report}")
+        text = text_of(chat.pre_run(report), "context")
+        assert "def test_depot_7()" in text, report
+        assert "def open_depot" in text, report
+        assert "def refill_depot" in text, report
+        assert text.count("def test_") == 1, report
+
+
 PLACES = (
     "wallet", "ledger", "branch", "kiosk", "counter", "mailbox", "partner", "agency", "station", "harbour", "airport",
     "market", "museum", "theatre", "stadium", "library", "bakery", "garage", "clinic", "school", "studio", "cellar",
