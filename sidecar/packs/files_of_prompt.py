@@ -13,9 +13,11 @@ from sidecar.codebase import (
     Repository,
     RepositoryState,
     SearchedFile,
+    Summary,
     identifiers_of,
     is_named_file,
     is_outside,
+    is_own_code,
     is_test,
     paths_in,
     query_terms,
@@ -38,6 +40,7 @@ from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
+    asks_for_place,
     asks_for_tests_of_work,
     clean_prompt,
     is_about_another_place,
@@ -84,6 +87,11 @@ SOUGHT_CANDIDATES = 40
 PLACE_SCORE = 4.0
 """Score (log odds) from which a file counts as another place of the task's subject."""
 
+MIN_SOUGHT, LIKELY_ANSWERS, MAX_ANSWERS, ANSWER_GAP, NAMED_ANSWER = 2, 6, 2, 1.5, 1.0
+"""Number of words of a question that a file has to have; number of the best files of code that may answer it, and of
+those that do; and their distance (log odds) from the best one.
+"""
+
 FOLDER_FILES = 4
 
 MAX_NAMED_PATHS = 40
@@ -115,6 +123,8 @@ class PromptSearch(NamedTuple):
     """Whether it asks for the task's subject in another place."""
     for_failing_test: bool = False
     """Whether it reports that a test fails."""
+    sought: frozenset[str] = frozenset()
+    """Terms of a question where or how the code does something; none with fewer than two."""
 
     @classmethod
     def of_prompt(
@@ -143,6 +153,10 @@ class PromptSearch(NamedTuple):
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
         if for_another_place:
             query = " ".join(dict.fromkeys((query, pack_query.query)))
+        sought = frozenset[str]()
+        if is_own and asks_for_place(prompt):
+            sought = frozenset(query_terms(query))
+            sought = sought if len(sought) >= MIN_SOUGHT and not sought <= GENERAL_TERMS else frozenset()
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
             query=query,
@@ -150,12 +164,13 @@ class PromptSearch(NamedTuple):
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence) or bool(mentioned) or for_tests or for_failing_test,
+            is_needed=bool(evidence) or bool(mentioned) or for_tests or for_failing_test or bool(sought),
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             has_paths=bool(paths),
             for_tests=for_tests,
             for_another_place=for_another_place,
             for_failing_test=for_failing_test,
+            sought=sought,
         )
 
 
@@ -171,7 +186,8 @@ def search_files(
     if search.for_failing_test and (files := _failing_tests(search, pack_query, state, listing, known)):
         return PromptFiles(files, 0)
     mentioned = search.mentioned
-    limit = (SOUGHT_CANDIDATES if search.for_another_place else search.limit) + len(mentioned)
+    limit = SOUGHT_CANDIDATES if search.for_another_place or search.sought else search.limit
+    limit += len(mentioned)
     touched = pack_query.touched if search.evidence else ()
     has_paths = search.has_paths or not search.evidence.isdisjoint(listing.searched)
     depth = max(limit, MAX_NAMED_PATHS) if has_paths else limit
@@ -181,10 +197,12 @@ def search_files(
     ]
     if search.for_another_place:  # what the session has is the first place
         matches = [file for file in matches if file.path in mentioned or _is_other_place(file, known)]
+    answers = _answers(matches, search.sought, pack_query.repository, listing)
     selected = [
         file
         for rank, file in enumerate(matches)
-        if file.path in mentioned or _is_match(file, search, is_best=rank < CLEAR_FILES)
+        if file.path in {*mentioned, *answers}
+        or ((rank < search.limit or not search.sought) and _is_match(file, search, is_best=rank < CLEAR_FILES))
     ]
     named = [file.path for file in selected if is_named_file(file)]
     further_named = named[NAMED_FILES + len(mentioned) :]
@@ -225,6 +243,31 @@ def _text_of(repository: Repository, contents: Mapping[str, str]) -> Callable[[R
         return "\n".join(text for _, text in found.lines) if found is not None else ""
 
     return text_of
+
+
+def _answers(
+    matches: Sequence[RankedFile], sought: frozenset[str], repository: Repository, listing: Listing
+) -> list[str]:
+    """Return the likeliest files of code that have at least two words of a question.
+
+    Several of its words in the name of one definition make a file likelier.
+    """
+    code = [file for file in matches if is_own_code(file.path)][:LIKELY_ANSWERS] if sought else []
+    code = [file for file in code if len(sought.intersection(file.matched)) >= MIN_SOUGHT]
+    summaries = repository.summaries({file.path: listing.searched[file.path] for file in code})
+    scores = {
+        file.path: file.score + NAMED_ANSWER * _most_in_a_name(summaries[file.path], sought)
+        for file in code
+        if file.path in summaries
+    }
+    best = sorted(scores, key=lambda path: (-scores[path], path))[:MAX_ANSWERS]
+    return [path for path in best if scores[path] >= scores[best[0]] - ANSWER_GAP]
+
+
+def _most_in_a_name(summary: Summary, sought: frozenset[str]) -> int:
+    """Return the largest number of some terms that the name of one definition has, with its container's."""
+    names = (f"{definition.container} {definition.name}" for definition in summary.definitions)
+    return max((len(sought.intersection(query_terms(name))) for name in names), default=0)
 
 
 _NAMING = frozenset(("identifiers", "namedPath"))

@@ -220,6 +220,24 @@ def is_about_another_place(prompt: str) -> bool:
     return len(prompt) <= OBJECTIVE_CHARACTERS and _ELSEWHERE.match(prompt) is not None
 
 
+_PLACE_QUESTION = lazy_regex(
+    r"(?:(?:ok|okay|and|so|also|but|then|now|thanks|great|hmm?|wait|btw|und|y|e|et)\b[\s,.!]{1,3}){0,3}+"
+    r"(?:(?:(?:can|could) you )?(?:tell|show|remind) me |do you know )?"
+    r"(?:where(?:['’]s| exactly)?|how|(?:in |by )?which (?:file|function|class|module|method|component|part)"
+    r"|wo|wie|où|comment|d[oó]nde|c[oó]mo|onde|waar|hoe|dove|come|где|как)\b"
+    r"(?!.{0,14}\b(?:you|i|u|du|ich|tu|vous|yo|você|eu|ты|вы|я|many|much|long|often|far|about|come|old|viele|lange|oft)\b)"
+    r"|.{2,60}(?:在哪里?|在哪儿|是?怎么|如何|どこ(?:で|に|の)|どのように|どうやって)",
+    re.IGNORECASE,
+)
+MAX_PLACE_QUESTION = 160
+
+
+def asks_for_place(message: str) -> bool:
+    """Whether a short message asks where or how the code does something; not what the agent or its user does."""
+    message = message.strip()
+    return len(message) <= MAX_PLACE_QUESTION and "\n" not in message and _PLACE_QUESTION.match(message) is not None
+
+
 FindEvidence = Callable[[str], Collection[str]]
 """Returns the paths, names and rare terms in a prompt that the repository has."""
 

@@ -172,6 +172,32 @@ def test_a_report_that_a_test_broke_brings_that_test_and_what_it_calls_but_no_si
         assert text.count("def test_") == 1, report
 
 
+def test_a_question_in_common_words_brings_the_code_whose_names_have_two_of_them(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    common = "# Builds a list of languages, counts retries, and adds the name of the user to the page.\n"
+    many = {f"src/many_{n}.py": f"{common}NUMBER = {n}\n" for n in range(40)}
+    code = f"{common}def build_list(language):\n    return [language]\n\n\ndef count_retries():\n    return 1\n"
+    shop.commit({**many, "src/select.py": code})
+    for number, question in enumerate(
+        (
+            "where is the language list built?",
+            "ok, and how are retries counted?",
+            "wo wird die Liste der Sprachen gebaut?",
+        )
+    ):
+        chat = start_chat(sub_chat_id=f"chat-{number}")
+        chat.turn(PROMPT, session=f"session-{number}")
+        assert "src/select.py" in paths_of(text_of(chat.pre_run(question), "context")), question
+    for number, talk in enumerate(
+        ("where did you put the language list?", "how many retries are counted now?", "how do I build the list?",
+         "add the language to the list", "does it count the retries?", "where is it?")
+    ):  # fmt: skip
+        chat = start_chat(sub_chat_id=f"talk-{number}")
+        chat.turn(PROMPT, session=f"talk-session-{number}")
+        assert chat.pre_run(talk)["blocks"] == [], talk
+
+
 PLACES = (
     "wallet", "ledger", "branch", "kiosk", "counter", "mailbox", "partner", "agency", "station", "harbour", "airport",
     "market", "museum", "theatre", "stadium", "library", "bakery", "garage", "clinic", "school", "studio", "cellar",
