@@ -238,7 +238,7 @@ MAX_EDITED_FILES, MAX_EDITED_NAMES = 6, 12
 
 
 class EditedCode(NamedTuple):
-    """What a conversation edited: its files apart from tests, and the names of the definitions in the changed lines."""
+    """Files that a conversation edited, apart from tests, and the names of the definitions in the changed lines."""
 
     paths: tuple[str, ...]
     names: tuple[str, ...]
@@ -375,10 +375,10 @@ def _uses(text: str, name: str) -> bool:
 
 def _cases(regions: Sequence[RankedRegion], tests: Collection[str]) -> list[RankedRegion]:
     """Return the tests beside code and in the files `tests`; of a file that has none by its names, all definitions."""
-    begun = [each for each in regions if each.region.is_definition and not each.region.head]
-    cases = [each for each in begun if each.region.is_test or (each.path in tests and _is_test_function(each))]
+    definitions = [each for each in regions if each.region.is_definition and not each.region.head]
+    cases = [each for each in definitions if each.region.is_test or (each.path in tests and _is_test_function(each))]
     with_cases = {region.path for region in cases}
-    return [*cases, *(region for region in begun if region.path in tests and region.path not in with_cases)]
+    return [*cases, *(region for region in definitions if region.path in tests and region.path not in with_cases)]
 
 
 def _made_with(case: _Case, regions: Sequence[RankedRegion]) -> list[RankedRegion]:
