@@ -172,7 +172,8 @@ def _shown_regions(pre_run: CallRecord) -> dict[str, list[_ShownRegion]]:
         path = entries.context_path(item.key)
         if path is None or item.disposition != "sent" or not item.regions:
             continue
-        spans = [tuple(map(int, region.lines.split("-"))) for region in item.regions]
+        parts = (part for region in item.regions for part in region.lines.split(","))  # a gap divides a region
+        spans = [tuple(map(int, part.split("-"))) for part in parts]
         lines = sum(span[-1] - span[0] + 1 for span in spans)
         shown[path] = [_ShownRegion(span[0], span[-1], item.bytes * (span[-1] - span[0] + 1) / lines) for span in spans]
     return shown

@@ -9,7 +9,8 @@ from sidecar.capture.pack_measures import CacheUse, breaks_cache, cache_use, fil
 from sidecar.runs import DeliveredItem, entries
 from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation
-from tests.support.shop import PROMPT, StartChat, active, read_part, shop, start_chat
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, StartChat, active, explain, read_part, set_settings, shop, start_chat
 
 __all__ = ["active", "shop", "start_chat"]
 
@@ -90,3 +91,16 @@ def test_an_answer_the_host_did_not_use_is_not_measured(start_chat: StartChat) -
     before = chat.pre_run(PROMPT)
     chat.post_run({**before, "deliveryToken": None}, assistant={"parts": [read_part(chat.cwd / "src/cart.py")]})
     assert summary(chat)["precision"] is None
+
+
+def test_a_passive_run_measures_a_pack_that_shows_a_region_with_a_gap(start_chat: StartChat, shop: Repository) -> None:
+    rest = "".join(f"        A vault of the depot, line {n}.\n" for n in range(12))
+    code = f'def open_vault(depot):\n    """Open the vault.\n\n{rest}    """\n    return depot.vault\n'
+    shop.commit({"src/vault.py": code})
+    chat = start_chat()
+    set_settings(chat, mode="passive")
+    before = chat.pre_run("open_vault in src/vault.py returns nothing")
+    regions = [region["lines"] for item in explain(chat, before)["items"] for region in item.get("regions", ())]
+    assert any("," in lines for lines in regions), "otherwise the case shows nothing"
+    answer = chat.post_run(before, assistant={"text": "", "parts": [read_part(shop.path / "src/vault.py")]})
+    assert answer["accepted"]
