@@ -21,7 +21,7 @@ from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import explanation_in
 from sidecar.language.message_intent import forgets
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import withdraws_last
+from sidecar.language.statement_openings import withdraws_last
 from sidecar.language.user_statements import states_only
 from sidecar.memory import (
     ErrorEvent,

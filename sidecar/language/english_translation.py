@@ -3,6 +3,7 @@
 Each line of a language's table (`english/*.txt`) is a folded word with its English words, the likeliest first.
 """
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -146,3 +147,57 @@ def _of_unspaced(text: str, lexicon: Mapping[str, Sequence[str]]) -> Iterator[Se
             length = next((n for n in lengths if run[at : at + n] in lexicon), 0)
             yield lexicon.get(run[at : at + length], ())
             at += length or 1
+
+
+def _spellings(by_language: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return for each language its words by their spelling without accents, from pairs as in `nao:não`."""
+    return {language: dict(pair.split(":") for pair in pairs.split()) for language, pairs in by_language.items()}
+
+
+_ACCENTS = _spellings(
+    {
+        "pt": "nao:não voce:você voces:vocês tambem:também codigos:códigos funcao:função funcoes:funções padrao:padrão"
+        " convencao:convenção entao:então alemao:alemão variaveis:variáveis proxima:próxima",
+        "es": "acuerdate:acuérdate respondeme:respóndeme contestame:contéstame hablame:háblame anadas:añadas"
+        " espanol:español aleman:alemán ningun:ningún todavia:todavía convencion:convención despues:después"
+        " tambien:también",
+        "fr": "arrete:arrête arretez:arrêtez desormais:désormais dorenavant:dorénavant francais:français ecris:écris"
+        " ecrire:écrire ecrivez:écrivez verifie:vérifie regle:règle meme:même reponses:réponses preferons:préférons",
+        "it": "piu:più perche:perché cosi:così",
+    }
+)
+"""Words by their spelling without accents, which no other language has."""
+
+_AMBIGUOUS = _spellings(
+    {
+        "pt": "ja:já ate:até so:só ingles:inglês frances:francês portugues:português obvio:óbvio codigo:código"
+        " comentario:comentário comentarios:comentários usuario:usuário usuarios:usuários",
+        "es": "portugues:portugués ingles:inglés frances:francés mas:más anade:añade aqui:aquí asi:así jamas:jamás"
+        " codigo:código",
+        "fr": "deja:déjà ca:ça prefere:préfère apres:après cree:crée reponds:réponds",
+        "it": "gia:già puo:può",
+    }
+)
+"""Words that also are words of another language, or are spelled otherwise there."""
+
+_LANGUAGE_OF_WORD = {word: language for language, words in _ACCENTS.items() for word in words}
+_UNACCENTED = dict.fromkeys((*_LANGUAGE_OF_WORD, *(word for words in _AMBIGUOUS.values() for word in words)))
+_WITHOUT_ACCENT = lazy_regex(rf"(?<!\w)(?:{'|'.join(_UNACCENTED)})(?!\w)", re.IGNORECASE)
+
+
+def with_accents(text: str) -> str:
+    """Return a text with the accents that its words are written without; offsets stay."""
+    unaccented = [word.lower() for word in _WITHOUT_ACCENT.findall(text)]
+    if not unaccented:
+        return text
+    evident = next((_LANGUAGE_OF_WORD[word] for word in unaccented if word in _LANGUAGE_OF_WORD), "")
+    spelling = {**_AMBIGUOUS.get(evident or language_of(text), {})}
+    for words in _ACCENTS.values():
+        spelling.update(words)
+
+    def accented(match: re.Match[str]) -> str:
+        word = match[0]
+        spelled = spelling.get(word.lower(), word)
+        return spelled[:1].upper() + spelled[1:] if word[:1].isupper() else spelled
+
+    return _WITHOUT_ACCENT.sub(accented, text)

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
-from sidecar.language.own_words import own_words, states_what_holds, without_assent
+from sidecar.language.own_words import own_words
+from sidecar.language.statement_openings import states_what_holds, without_assent
 
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
@@ -573,25 +574,23 @@ _ENDED = lazy_regex(
     r"|\bбольше не нужн[оаы]\b"
 )
 _ENDS_FOR_GOOD = lazy_regex(
-    rf"(?i)\b(?:{_FOR_GOOD}|any ?more|no longer|no more|stop(?= [^\s,]{{2,30}}ing\b)"
-    r"|já não|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?"
-    r"|più necessari"
-    r"|niet meer|больше не)\b"
+    rf"(?i)\b(?:{_FOR_GOOD}|any ?more|no longer|no more|stop(?= [^\s,]{{2,30}}ing\b)|já não"
+    r"|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?"
+    r"|più necessari|niet meer|больше не)\b"
 )
 _SPECIFIC = lazy_regex(
     r"(?i)(?:\W{0,3}(?:ok(?:ay)?|and|but|so|now|no)\b\W{1,3})?(?:the|this|that|these|those|it|they|die|das)\b"
 )
 _ALLOWED = lazy_regex(
-    r"(?i)\b(?:is|are) (?:now |again |also )?(?:allowed|permitted)\b"
-    r"|\b(?:ist|sind) (?:jetzt |wieder )?(?:in ordnung|ok(?:ay)?|erlaubt)\b"
+    r"(?i)\b(?:is|are) (?:now |again |also )?(?:allowed|permitted)\b|\b(?:ist|sind) (?:jetzt |wieder )?(?:in ordnung"
+    r"|ok(?:ay)?|erlaubt)\b"
     r"|\b(?:está|están) (?:ahora )?(?:bien|permitid[ao]s?)\b"
     r"|\b(?:est|sont) (?:maintenant )?(?:autorisée?s?|permise?s?|ok)\b|\b(?:está|estão) (?:agora )?permitid[ao]s?\b"
     r"|\b(?:è|sono) (?:ora )?permess[oaie]\b|\bis (?:nu )?toegestaan\b|\bтеперь можно\b"
 )
 _LASTS = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|always|again|any ?more|need to ask|ask\w* (?:me )?before|without|sans|sin|ohne|sem|senza"
-    rf"|zonder|без|wieder"
-    r"|siempre|sempre|toujours|immer|altijd|всегда)\b|今後|これから|以后|今后|从现在|往后|聞かず|不用问"
+    r"|zonder|без|wieder|siempre|sempre|toujours|immer|altijd|всегда)\b|今後|これから|以后|今后|从现在|往后|聞かず|不用问"
 )
 _FINE = lazy_regex(r"(?i)\b(?:is|are) (?:now |again |also )?(?:fine|ok|okay|acceptable)\b(?: with me)?")
 _ACTIVITY = lazy_regex(r"(?i)\W*(?:(?:actually|ok(?:ay)?|and|so|but|yes)\b\W{1,3}){0,2}\w{2,30}ing\b")

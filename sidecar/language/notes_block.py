@@ -1,7 +1,7 @@
 """Read the notes block with which an agent's reply ends: rules, decisions, dropped approaches, facts. Pure.
 
-The block is a claim of the agent; who relies on it verifies it. A block inside a code fence or a longer quotation is
-not the agent's, and the last block of a reply counts. Every step is linear in the text's length.
+The block is a claim of the agent; who relies on it verifies it. A block inside a code fence or a quotation is not
+the agent's, and the last block of a reply counts. Every step is linear in the text's length.
 """
 
 import re
@@ -40,7 +40,19 @@ MAX_BLOCK_LINES = 60
 _HEADINGS = frozenset(
     """
     notes for next time/notes for the next time/note for next time/notes for next session/notes for the next session
-    /notes for future sessions
+    /notes for future sessions/notes for later/notes for the future/notes to remember
+    /notas para depois/notas para mais tarde/notas para o futuro/anotações para a próxima vez
+    /notas para as próximas sessões
+    /notas para más tarde/notas para después/notas para el futuro/apuntes para la próxima vez
+    /notas para futuras sesiones
+    /notes pour plus tard/notes pour l'avenir/notes pour la suite/notes pour les prochaines sessions
+    /notizen für später/notizen für die zukunft/notizen für künftige sitzungen/notizen für die nächsten sitzungen
+    /notizen für das nächste gespräch/notizen für nächste sitzung/merkzettel für später/anmerkungen für das nächste mal
+    /note per dopo/note per il futuro/appunti per dopo/note per le prossime sessioni
+    /notities voor later/notities voor de toekomst/aantekeningen voor later/notities voor volgende sessies
+    /заметки на потом/заметки на следующую сессию/заметки для будущих сессий/записи на будущее
+    /今後のためのメモ/今後のメモ/後のためのメモ/次回以降のメモ/次回以降のためのメモ/引き継ぎメモ/申し送り事項
+    /后续备注/以后的备注/留待下次/供下次参考/后续注意事项/给以后的备注/今后的备注/下次会话备注
     /notas para a próxima vez/notas para próxima vez/notas para a próxima/notas para a próxima sessão
     /notas para la próxima vez/notas para la próxima/notas para la próxima sesión/notas para la siguiente vez
     /notes pour la prochaine fois/notes pour la prochaine session/notes pour une prochaine fois
@@ -117,7 +129,7 @@ class _TextLine(NamedTuple):
 def read_notes_block(reply: str) -> NotesBlock | None:
     """Return the notes block at the end of an agent's reply; None if it does not end with one."""
     lines = _last_lines(reply)
-    heading_index = next((index for index in range(len(lines) - 1, -1, -1) if _is_heading(lines, index)), None)
+    heading_index = next((index for index in range(len(lines) - 1, -1, -1) if _is_heading(lines[index])), None)
     if heading_index is None:
         return None
     items: list[tuple[NoteKey, list[str]]] = []
@@ -171,17 +183,13 @@ def _last_lines(reply: str) -> list[_TextLine]:
     return lines[-MAX_BLOCK_LINES:]
 
 
-def _is_heading(lines: Sequence[_TextLine], index: int) -> bool:
-    """Whether a line is a block's heading. Inside a quotation it is only if the quotation begins with it."""
-    line = lines[index]
-    if line.in_fence or len(line.text) > 120 or line.text.startswith(("    ", "\t")):
+def _is_heading(line: _TextLine) -> bool:
+    """Whether a line is a block's heading: it is neither in a code fence nor quoted."""
+    if line.in_fence or len(line.text) > 120 or line.text.startswith(("    ", "\t")) or _QUOTE.match(line.text):
         return False
     words = _DECORATION.sub(" ", line.text)
     words = "".join(char for char in words if unicodedata.category(char)[0] not in "SC").strip().casefold()
-    if words not in _FOLDED_HEADINGS and without_combining_marks(words) not in _FOLDED_HEADINGS:
-        return False
-    is_quoted = _QUOTE.match(line.text) is not None
-    return not (is_quoted and index > 0 and _QUOTE.match(lines[index - 1].text))
+    return words in _FOLDED_HEADINGS or without_combining_marks(words) in _FOLDED_HEADINGS
 
 
 def _item(line: str) -> tuple[NoteKey, list[str]] | None:

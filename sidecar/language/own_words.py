@@ -5,7 +5,6 @@ A missed paste becomes a false memory; a typed line taken for a paste is only a 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
@@ -21,24 +20,20 @@ MAX_LINE = 8_000
 """Characters of a line that a person types."""
 
 _DUMP_LINE = lazy_regex(
-    r"\s*+(?:"
-    r"[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> "
-    r"|PS [A-Z]:\\|[A-Z]:\\|at [\w.$<>]+[ .]?\(|at async "
-    r"|File \"|Traceback \(|Caused by:|npm (?:ERR!|error|warn)|error TS\d"
-    r"|error\[|warning[:\[]|Error: |[\w.]{3,80}(?:Error|Exception)\b[:(]"
-    r"|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b|\[?\d{4}-\d\d-\d\d[T ,]\d\d:"
+    r"\s*+(?:[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> "
+    r"|PS [A-Z]:\\|[A-Z]:\\|at [\w.$<>]+[ .]?\(|at async |File \"|Traceback \(|Caused by:|npm (?:ERR!|error|warn|WARN"
+    r"|notice)|(?:yarn|pnpm|pip|bun|cargo|go|docker)(?: \w{1,12})? (?:WARN|warn(?:ing)?|error)\b"
+    r"|\[[\w:-]{2,30}\] ?(?i:warn(?:ing)?|error|info)\b|error TS\d|error\[|warning[:\[]|Error: |[\w.]{3,80}(?:Error"
+    r"|Exception|Warning)\b[:(]|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b|\[?\d{4}-\d\d-\d\d[T ,]\d\d:"
     r"|\[?\d{4}(?:-\w{2,3}-|/\d\d/)\d\d[ T]\d|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,80}[#$](?: |$)|\[?\d{1,2}:\d\d:\d\d\b"
-    r"|\d{1,5}\s{0,4}[│|]"
-    r"|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static|async|void|int"
-    r"|package|using|namespace"
-    r"|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT|INSERT|UPDATE|CREATE|ALTER"
-    r"|DROP) ?.{0,200}[;{}()=:]$"
-    r"|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:=|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?(?:[\"'\[{]"
-    r"|\d(?!\d?[.)]\s)).{0,200},?$"
-    r"|[\w./\\-]{3,200}:\d+(?::\d+)?\b|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$"
-    r"|\.\w{1,40}\(|[\w.$]{1,80}\(.{0,200}\)[;{,]?$|.{0,300}[;{}]$|\d+[,;]?$"
-    r"|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d|curl |python3? -c |(?:✓|✗|✘|❯|√|×) |e: file:"
-    r"|Uncaught |    at |.{20,300}\s[a-z]{3,20}:S\d{2,5}$)"
+    r"|\d{1,5}\s{0,4}[│|]|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
+    r"|async|void|int|package|using|namespace|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT"
+    r"|INSERT|UPDATE|CREATE|ALTER|DROP) ?.{0,200}[;{}()=:]$|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:="
+    r"|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?(?:[\"'\[{]"
+    r"|\d(?!\d?[.)]\s)).{0,200},?$|[\w./\\-]{3,200}:\d+(?::\d+)?\b"
+    r"|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$|\.\w{1,40}\("
+    r"|[\w.$]{1,80}\(.{0,200}\)[;{,]?$|.{0,300}[;{}]$|\d+[,;]?$|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)"
+    r"|HTTP/\d|curl |python3? -c |(?:✓|✗|✘|❯|√|×) |e: file:|Uncaught |    at |.{20,300}\s[a-z]{3,20}:S\d{2,5}$)"
 )
 _STRUCTURE_LINE = lazy_regex(
     r"\s*+(?:#{1,6} \S|[-*•+] {1,3}\*\*|\*\*[^*\n]{1,80}\*\*:?$|\d{1,2}[.)] {1,3}\*\*|\|.*\|$|[-*_=]{3,}$"
@@ -49,18 +44,15 @@ _AGENT_MARK = lazy_regex(r"\s*+(?:⏺|⎿|●) ")
 _FENCE = lazy_regex(r"\s*+(?:[^\s`~].{0,300}?)?(?P<mark>```|~~~)")
 _QUOTE_LINE = lazy_regex(r"\s*+>(?!=)")
 _MAIL_LINE = lazy_regex(
-    r"\s*+\**(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|Gesendet|De|À|Para|Asunto|Enviado|Objet|Da|Oggetto|Van"
-    r"|Aan|Onderwerp"
-    r"|От|Кому|Тема|发件人|收件人|主题|差出人|宛先|件名|Reporter|Assignee|Priority|Status|Labels|Issue|Ticket|Reviewer"
-    r"|Author"
-    r"|Commit):\** ?\S"
+    r"\s*+\**(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|Gesendet|De|À|Para|Asunto|Enviado|Objet|Da|Oggetto|Van|Aan"
+    r"|Onderwerp|От|Кому|Тема|发件人|收件人|主题|差出人|宛先|件名|Reporter|Assignee|Priority|Status|Labels|Issue"
+    r"|Ticket|Reviewer|Author|Commit):\** ?\S"
 )
 _OPENING_TAG = lazy_regex(r"<(?P<name>[a-zA-Z][\w:-]{1,60})(?: [^<>]{0,300})?>")
 _QUOTATION = lazy_regex(
     r"(?<![\w\"])\"(?:[^\"\n]{1,11}|(?P<a>[^\"\n]{12,1500}))\"|“(?P<b>[^”\n]{12,1500})”|„(?P<c>[^“”\n]{12,1500})[“”]"
-    r"|«(?P<d>[^»\n]{12,1500})»"
-    r"|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?:[^`\n]{1,24}|(?P<g>[^`\n]{25,1500}))`"
-    r"|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
+    r"|«(?P<d>[^»\n]{12,1500})»|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?:[^`\n]{1,24}"
+    r"|(?P<g>[^`\n]{25,1500}))`|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
 )
 _CANNED = lazy_regex(
     r"Implement the (?:following )?plan\b|@agent (?:Try Again|Continue)"
@@ -304,15 +296,12 @@ _LETTER = (
 _REPORTED_WORDS = lazy_regex(
     rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w){_SOMEBODY}(?: \w+){{0,3}}? {_STATES}(?!\w)"
     rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
-    r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)"
-    r"|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses|le|ce|aqui o|aquí el|hier(?: ist)? das) )?"
-    r"(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van|от) \w+){0,1}\s*[:：]"
-    r"|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams|line)(?=[\u3040-\u9fff])|スラック"
-    r"|お客(?:様|さん)"
-    r"|客先|上司|先輩|同僚|[^\s:：]{1,8}さん)"
-    r"(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書|送)|お願い|対応|です"
-    r"|曰く))?"
-    r"[^:：\n]{0,6}[:：]"
+    r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses"
+    r"|le|ce|aqui o|aquí el|hier(?: ist)? das) )?(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van"
+    r"|от) \w+){0,1}\s*[:：]|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams"
+    r"|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)|客先|上司|先輩|同僚"
+    r"|[^\s:：]{1,8}さん)(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書"
+    r"|送)|お願い|対応|です|曰く))?[^:：\n]{0,6}[:：]"
     r"|[^:：\n]{0,12}(?:客户(?!端)|甲方|同事|老板|领导|经理|工单|邮件|评审|群里|微信|钉钉|飞书)[^:：\n]{0,16}[:：])",
     re.IGNORECASE,
 )
@@ -335,7 +324,15 @@ _TEXT_TO_SHOW = (
 _DOCUMENT = r"(?:ticket|user story|system prompt|spec(?:ification)?|slack|e-?mail|tweet|blog post)"
 _OURSELVES = r"(?:i|we|you|ich|wir|yo|eu|je|nous|nós|io|noi|ik|wij|я|мы)"
 _IN_LABEL = r"(?:[^:：.!?\n]|\.(?=\w))"
+_RULES_TO_WRITE = (
+    r"(?:(?:please|pls|can you|could you|and|now|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create|draft|generate"
+    r"|make|prepare|schreibe?|erstelle?|entwirf|escribe|crea|redacta|genera|écris|crée|rédige|escreva|crie|gere|scrivi"
+    r"|schrijf|maak|напиши|создай) (?:me |mir |us |uns )?(?:an?|eine?[nrm]?|une?|una|um|uma"
+    r"|een)? ?(?:\w+ )?(?:agents\.md|claude\.md|\.?cursorrules|contributing(?:\.md)?|style ?guide|system prompt"
+    r"|\w*richtlinie\w*|guía|guide|guia|guida)(?!\w)[^:：\n]{0,60}[:：]\s(?P<rules>[^\n]+)"
+)
 _DICTATED = lazy_regex(
+    rf"^{_RULES_TO_WRITE}|"
     r"(?:^|(?<=[.!?。！？] ))(?!(?:[^:：\n]{0,80}\b(?:rules?|memor\w*|remember|claude\.md|agents\.md|conventions?"
     r"|preferences?)\b))(?:(?:and|now|then|also|please|pls|ok|can you|could you|would you)[\s,]{1,3}){0,3}"
     rf"(?:(?:{_IN_LABEL}{{0,60}}(?<!\w){_DOCUMENT}(?!\w){_IN_LABEL}{{0,30}}"
@@ -349,6 +346,74 @@ _DICTATED = lazy_regex(
 )
 """A text in its line that somebody else wrote, or that is to be written somewhere: "change the label to: …"."""
 
+_SOURCE = (
+    r"(?:read ?me|contributing|docs?|documentation|(?:style ?)?guides?|guidelines?|manual|wiki|article|blog|post"
+    r"|tutorial|spec|linter|compiler|warning|error(?: message)?|log|stack ?overflow|chatgpt|copilot|gemini"
+    r"|doku(?:mentation)?|anleitung|artikel|fehlermeldung|documentación|documentação|guía|guia|manuale|artículo|artigo"
+    r"|mensaje|mensagem|documentazione|guida|документация|статья|линтер|(?:team ?|tech ?)?lead|[\w-]+\.md)"
+)
+_CLAIMS = (
+    r"(?:says?|said|writes?|wrote|states?|stated|claims?|claimed|thinks?|complain(?:s|ed)|recommends?|recommended"
+    r"|suggests?|suggested|insists?|wants (?:us|me|you) to|told (?:me|us|you)|tells (?:me|us|you)|sagte?|schreibt"
+    r"|behauptet|meinte?|steht|empfiehlt|will,? dass|dice|dijo|recomienda|sugiere|afirma|quiere que|dit|a dit|écrit"
+    r"|recommande|veut qu[e'’]|prétend|diz|disse|recomenda|sugere|quer que|ha detto|scrive|consiglia|vuole che|zegt"
+    r"|zei|schrijft|beweert|говорит|пишет|сказала?|советует)"
+)
+_REPORTED_BY_OTHERS = lazy_regex(
+    rf"^(?!\W*(?:if|when|whenever|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\b)[^.!?\n]{{0,40}}?(?<!\w)"
+    rf"(?:{_SOMEBODY}|{_SOURCE})(?:\s\w+){{0,2}}?,?\s{_CLAIMS}(?!\w)"
+    rf"|\b(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?!(?:me|mir|moi|mí|mim)\b)"
+    rf"|\b(?:im|in der|en el|en la|no|na|dans le|dans la|nel|nella|in (?:the|our))\s{_SOURCE}(?:\s\w+){{0,3}}?\s"
+    r"(?:it says|says|steht|dice|diz|il est écrit|c['’]est écrit|está escrito|c['’]è scritto)(?!\w)|(?:read ?me"
+    r"|ドキュメント|資料|記事|上司|先輩|同僚|リーダー|マニュアル|規約)(?:に|では|が|は|によると)[^。\n]{0,60}(?:と"
+    r"|って)(?:書|言|あ(?:る|り)|の)"
+    r"|(?:read ?me|文档|文章|老板|同事|领导|经理|教程|手册|规范|他|她)(?:里|中|上)?(?:面)?"
+    r"(?:说|写|要求|建议|让我们|觉得)",
+    re.IGNORECASE,
+)
+"""Words by which a sentence reports what somebody else or a text states."""
+
+_AGREED = lazy_regex(
+    r"(?i)\b(?:(?:and|which) (?:i agree|(?:he|she|it|that|they)(?:['’]s| is|['’]re| are) right)|so (?:please "
+    r"|let['’]?s |we )?(?:always|never|do|follow|stick|keep|use|don['’]?t)|follow (?:it|that|this)|halte? dich"
+    r"|recht hat|tiene razón|a raison|tem razão)\b|その通り|没错"
+)
+"""Words by which the user makes reported words the user's own."""
+
+_PAST = (
+    r"(?:yesterday|last (?:week|time|month|night)|earlier|gestern|letzte woche|letztes mal|ayer|la semana pasada|hier"
+    r"|la semaine dernière|ontem|(?:na )?semana passada|ieri|la settimana scorsa|gisteren|вчера)"
+)
+_BANTER = lazy_regex(
+    r"^\W*(?:always|never) (?:an?|the|happy|glad|nice|good|great|fun|something|too|there)\b"
+    r"|^\W*(?:immer (?:wieder )?gern|siempre un placer|sempre um prazer|toujours un plaisir|sempre un piacere)\b"
+    r"|\bfrom now on,? (?:i['’]?m|i am|you(?:['’]?re| are)) (?:an?|on|my|so|not? longer (?:an?|my))\s|\b(?:ab jetzt"
+    r"|von nun an|ab sofort),? (?:bist du|bin ich|du bist|ich bin) (?:ein|eine|mein|meine|im|in)\s|\b(?:a partir de"
+    r"|de) ahora(?: en adelante)?,? (?:tú )?(?:eres|soy|estoy) (?:una?|mi|de|en)\s|\b(?:à partir de maintenant"
+    r"|désormais|dorénavant),? (?:tu es|je suis) (?:une?|mon|ma|en)\s|\b(?:a partir de agora"
+    r"|daqui em diante),? (?:você é|tu és|(?:eu )?sou|(?:eu )?estou) (?:uma?|meu|minha|de|em)\s"
+    r"|\bd['’]ora in poi (?:sei|sono) (?:un|una|il mio|in)\s|\bvanaf nu (?:ben je|ben ik) (?:een|mijn|op)\s|(?:今から"
+    r"|これから|今後)(?:あなた|君|お前)は[^。\n]{1,20}(?:です|だ|ね)?[。！!]?$|(?:从现在(?:开始|起)"
+    r"|以后)你(?:就)?是(?:一[个只名])?"
+    rf"|\b(?:remember|(?:denk(?:e)?|erinner\w*) (?:dich )?(?:dr?an|daran)|recuerd[ae]|souviens|rappelle|lembr[ae]"
+    rf"|ricord[ai]|onthoud|помни)[^.?!\n]{{0,30}}?\b(?:you|du|tú|te|tu|\w+iste|vous|você|hai|je"
+    rf"|ты)\b[^.?!\n]{{0,60}}?\b{_PAST}\b"
+    r"|(?:昨日|さっき|先週)[^。\n]{1,40}(?:覚えて|忘れない)|记住你?(?:昨天|上周|刚才)",
+    re.IGNORECASE,
+)
+"""Small talk, a role to play and a reproach, in the words of a rule."""
+
+
+def is_banter(text: str) -> bool:
+    """Whether a sentence jokes, gives somebody a role, or reproaches, in words that elsewhere make a rule."""
+    return _BANTER.search(text) is not None
+
+
+def reports_others(sentence: str) -> bool:
+    """Whether a sentence reports what others state, and the user does not agree."""
+    return _REPORTED_BY_OTHERS.search(sentence) is not None and _AGREED.search(sentence) is None
+
+
 MAX_REQUEST_BELOW = 120
 """Characters of a line below somebody else's words that still is the user's."""
 
@@ -360,6 +425,9 @@ def stated_words(message: str) -> str:
     """
     own = own_words(message)
     own = _blanked(own, [match.span(match.lastgroup or 0) for match in _DICTATED.finditer(own)])
+    lines = list(_lines(own))
+    spans = [*_specified_items(lines), *((line.start, line.end) for line in lines if _SHORT_ROLE.match(line.text))]
+    own = _blanked(own, spans)
     lines = list(_lines(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
     below = [line for line in lines[at + 1 :] if line.text.strip()]
@@ -384,6 +452,46 @@ def adjoins_paste(message: str, words: str, start: int, end: int) -> bool:
 
 _FENCED = lazy_regex(r"(?P<fence>```|~~~)[\s\S]*?(?:(?P=fence)|\Z)")
 _PARAGRAPH_END = lazy_regex(r"\n[ \t]*\n")
+
+
+def _specified_items(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    """Yield the items of a list of what is to be built: "Acceptance criteria"."""
+    is_inside = False
+    for line in lines:
+        if _SPECIFICATION_HEADING.fullmatch(line.text.strip()):
+            is_inside = True
+        elif is_inside and _ITEM.match(line.text):
+            yield line.start, line.end
+        elif line.text.strip():
+            is_inside = False
+
+
+_ITEM = lazy_regex(r"\s*+(?:[-*•+–]|\d{1,2}[.)]|\[[ xX]?\])\s")
+_SPECIFICATION_HEADING = lazy_regex(
+    r"[#*_\s]{0,6}(?:(?:functional |technical )?requirements?|acceptance criteria|acs?|definition of done|specs?"
+    r"|specification|user stor(?:y|ies)|features?|to-?dos?|todo list|tasks?|please (?:implement|build)|anforderungen"
+    r"|akzeptanzkriterien|aufgaben|funktionen|exigences|critères d['’]acceptation|tâches|requisitos"
+    r"|criterios de aceptación|critérios de aceit(?:e|ação)|tareas|tarefas|requisiti|criteri di accettazione|compiti"
+    r"|eisen|acceptatiecriteria|taken|требования|критерии приёмки|задачи"
+    r"|要件|要求|仕様|受け?入れ?(?:条件|基準)|タスク|需求|要求|验收(?:标准|条件)|规格|任务)[*_\s]{0,6}[:：]?[*_\s]{0,4}",
+    re.IGNORECASE,
+)
+"""A line above what is to be built."""
+
+_SHORT_ROLE = lazy_regex(
+    r"\s*+(?:you are (?:an? |my |the )?(?:very |highly |world[- ]class )?(?:senior|expert|experienced|professional"
+    r"|skilled|principal|software|full[- ]?stack|python|developer|engineer|architect|assistant|reviewer|designer)\b"
+    r"|act as (?:an?|the|my) \w|du bist (?:ein(?:e)?|mein(?:e)?) (?:\w+ ){0,2}(?:entwickler|ingenieur|experte"
+    r"|assistent|senior)\w*|(?:tu es|vous êtes) une? (?:\w+ ){0,2}(?:développeu\w+|ingénieure?|expert\w*|assistant\w*"
+    r"|senior)|eres una? (?:\w+ ){0,2}(?:desarrollador\w*|ingenier\w+|expert\w+|asistente|senior)"
+    r"|você é uma? (?:\w+ ){0,2}(?:desenvolvedor\w*|engenheir\w+|especialista|assistente|sênior)"
+    r"|sei una? (?:\w+ ){0,2}(?:sviluppat\w+|ingegnere|espert\w+|assistente)|je bent een (?:\w+ ){0,2}(?:ontwikkelaar"
+    r"|expert|senior)"
+    r"|ты (?:—|-)? ?(?:опытный|старший|senior)"
+    r"|你是一[个名位](?:资深|高级|专业|经验)|あなたは(?:経験豊富な|優秀な|シニア|プロの?|熟練))",
+    re.IGNORECASE,
+)
+"""The beginning of a line that gives the agent a role; what follows is a prompt's template."""
 
 MAX_REQUEST = 200
 _CONSOLE_LINE = lazy_regex(
@@ -441,97 +549,6 @@ REFUSAL_ALONE = lazy_regex(
     r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
 )
 """Words that only refuse. "No", "non" and "não" before a verb deny it."""
-
-
-_ASSENT = lazy_regex(
-    r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*(?<!\s\.)"
-    r"|(?:right|all right|sure|fine|yes|yeah|yep|well|good|great|so|then|gut|klar|d['’]accord|bon|bien|vale|bueno"
-    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:(?:\s?[,!:;–—]|\.(?=\s))\s*"
-    r"|\s(?=(?:from|so|then|you|we|ab jetzt|à partir|a partir|désormais|d['’]ora)\b))"
-    r"|no\s(?=(?:the|our|we|it|its|it['’]s|this|that|these|those|my|el)\b)|non\s(?=(?:on|nous|il)\b|l['’]|c['’]est\b"
-    r"|(?:le|la|les)\s.{1,60}\b(?:est|sont|s['’]appelle)\b)"
-    r"|(?:いや|いいえ|違います?|了解(?:です)?|はい|わかった|不对?|不是|好的?|行)[、，,。\s])\s*)+"
-)
-"""Words of assent or denial at the beginning of a statement, which state nothing by themselves."""
-
-LEAD_IN = lazy_regex(
-    r"(?i)\b(?:from (?:now|here|today) on|going forward|in (?:the )?future|henceforth|as a rule|by default"
-    r"|remember(?: that)?|please|ab (?:jetzt|sofort|heute)|von nun an|k(?:ü|ue)nftig|in zukunft|zuk(?:ü|ue)nftig|bitte"
-    r"|merke? dir|retiens(?: que)?|recuerda(?: que)?|lembre(?:-se)?(?: (?:que|de que))?|ricorda(?: che)?"
-    r"|onthoud(?: dat)?|запомни(?:те)?|a partir de (?:agora|ahora|hoje|hoy)|de (?:agora|ahora) (?:em|en) (?:diante"
-    r"|adelante)"
-    r"|daqui em diante|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi"
-    r"|da (?:ora|adesso) in poi|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b\s?[,:：]?"
-    r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后|(?:记住|覚えて(?:おいて)?)[:：,，、]?"
-)
-"""Words by which a statement lasts, and words of request."""
-
-
-def without_assent(text: str) -> str:
-    """Return a statement without the "ok", "right" or "no" at its beginning."""
-    return _ASSENT.sub("", text) or text
-
-
-class Opening(NamedTuple):
-    """The first clause of a statement; empty if there is no other, or if another limits or excepts something."""
-
-    text: str
-    has_rejection: bool
-    """Whether the next clause only says what does not hold: "…, not debug"."""
-
-
-@lru_cache(maxsize=512)
-def opening_of(text: str) -> Opening:
-    """Return the first clause of a statement."""
-    statement = without_assent(text.partition("\n\n")[0])
-    match = _OPENING_END.search(statement)
-    if match is None or _LIMITS.search(statement, match.end()):
-        return Opening("", False)
-    return Opening(statement[: match.start()], _REJECTION.match(statement, match.end()) is not None)
-
-
-_OPENING_END = lazy_regex(r"(?<=\S{2})(?:[,;]\s|[，、；]|\s[–—-]\s|[.!]\s(?=\S))")
-_LIMITS = lazy_regex(
-    r"(?i)\b(?:only|just|except|unless|if|when|while|in|inside|within|for|nur|außer|ausser|wenn|solange|im|für|bei|sauf"
-    r"|seulement|uniquement|dans|pour|si|excepto|salvo|solo|sólo|para|en|exceto|apenas|só|em|na|tranne|nella?|per"
-    r"|alleen|behalve|voor|только|кроме|если|в|для)\b|[/]|だけ|のみ|以外|では|只|仅|除了|如果"
-)
-
-
-def adds_to_others(text: str) -> bool:
-    """Whether a statement holds beside others: "bob reviews them, too"."""
-    return _ADDS.search(text) is not None
-
-
-_ADDS = lazy_regex(
-    r"(?i)\b(?:too|also|either|as well|additionally|besides|auch|ebenfalls|zusätzlich|aussi|également|también|tampoco"
-    r"|também|anche|pure|ook|тоже|также)\b|[はがで]?も(?=[^うっとの]|$)|也|还要"
-)
-
-
-def states_what_holds(text: str) -> bool:
-    """Whether a statement denies another one by saying what holds, or says what holds from now on."""
-    return _DENIES_BY_FACT.search(text) is not None or _HOLDS_NOW.search(text) is not None
-
-
-_DENIES_BY_FACT = lazy_regex(
-    r"(?i)^\W*(?:no|nope|nah|nein|non|n[ãa]o|nee|нет)\b[\s,.:;!–—]{1,3}(?=(?:the|our|we|it|it['’]s|these|those|all"
-    r"|der|die"
-    r"|das|wir|es|le|la|les|on|nous|el|los|las|nosotros|o|os|a|as|nós|il|lo|i|gli|noi|de|het|мы)\s|l['’]|c['’]est\b"
-    r"|\S+ (?:always|is|are|go|goes)\b)|^\W*(?:いや|いいえ|違います?|不对?|不是)[、，,。]"
-)
-_HOLDS_NOW = lazy_regex(
-    r"(?i)\b(?:we|our|always|is|are|was|happens?|runs?|lives?|goes?|called)\b.{1,80}\bnow[\s.!]*$"
-    r"|\b(?:wir|ist|sind|heißt|heißen|läuft|laufen|nous|on|est|sont|s['’]appelle|es|son|está|están|usamos|são|fica|é|è"
-    r"|sono|is|zijn|мы)\b.{0,60}\b(?:jetzt|maintenant|ahora|agora|adesso|nu|теперь)\b"
-    r"|^\W*(?:jetzt|maintenant|ahora|agora|adesso|теперь)\b.{1,60}\b(?:ist|sind|heißt|läuft|est|sont|es|son|são|é|è|sono)\b"
-    r"|今は.{1,40}(?:です|ます)|现在(?:都|是|用|在|叫|改)"
-)
-_REJECTION = lazy_regex(
-    r"(?i)(?:(?:and|und|et|y|e|en) )?(?:not|no longer|nicht|kein\w*|pas|plus|no|ya no|não|non|niet|не|instead of"
-    r"|statt)\b"
-    r"|不是|不用|而不是"
-)
 
 
 MIN_TERMS, SAME_MESSAGE = 3, 0.8

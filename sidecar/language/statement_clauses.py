@@ -5,14 +5,12 @@ are one statement with another value ("the log level is debug", "the log level i
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language import statement_phrases as phrases
 from sidecar.language.english_translation import language_of
-from sidecar.language.own_words import LEAD_IN, adds_to_others, without_assent
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
@@ -29,7 +27,7 @@ from sidecar.language.rule_synonyms import (
     split_unspaced,
 )
 
-MAX_SENTENCES, MAX_VALUE_WORDS = 120, 5
+MAX_SENTENCES = 120
 OTHER_SCRIPTS = ("ja", "zh", "ru")
 """Languages whose words in Latin letters are names, and that share no words with other languages."""
 
@@ -73,13 +71,11 @@ _TOKEN = lazy_regex(
 )
 _SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
 _CLAUSE_END = lazy_regex(
-    r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s"
-    r"|\b(?:but|aber|sondern|mais|pero|sino|mas|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b"
-    r"|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*"
-    r"|ne|pas|não|no|non|niet|geen|не|nie)\b)"
+    r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais|pero|sino|mas"
+    r"|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
+    r"|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*|ne|pas|não|no|non|niet|geen|не|nie)\b)"
     r"|\b(?:and|und|et|y|e|en)\b(?=\s+(?:instead|rather|use|take|switch to|go with|usa|utiliza|utilise|nutze|nimm"
-    r"|gebruik)\b)"
-    r"|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
+    r"|gebruik)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
 )
 _PATH_OR_NUMBER = lazy_regex(r"https?:.*|(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
 _SEPARATOR = lazy_regex(r"[-/]")
@@ -103,7 +99,8 @@ def wording_of(text: str) -> Wording:
     language = language_of(text)
     clauses: list[Clause] = []
     was_denied = False
-    is_complaint = _WHY.match(text) is not None
+    is_complaint = is_why_question(text)
+    is_reproach = is_complaint and _AGAIN.search(text) is not None
     for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", _REMINDER.sub("remember", text)))):
         denial = _denial(part, language)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
@@ -119,7 +116,9 @@ def wording_of(text: str) -> Wording:
         for is_denied in (False, True):
             side = tuple(unit for start, unit in units if (denial is not None and start >= denial) == is_denied)
             if side:
-                clauses.append(Clause(side, is_denied and not is_complaint))
+                clauses.append(
+                    Clause(side, is_denied != is_reproach if is_reproach else is_denied and not is_complaint)
+                )
     return Wording(text, tuple(clauses), language)
 
 
@@ -166,6 +165,18 @@ _WHY = lazy_regex(
     r"|waarom|почему|зачем|为什么|為什麼|为何|なぜ|なんで|どうして).{1,300}[?？]\W*$"
 )
 """A complaint that asks for what it denies: "why do we not run the tests?"."""
+
+
+def is_why_question(sentence: str) -> bool:
+    """Whether a sentence complains by asking for a reason."""
+    return _WHY.match(sentence) is not None
+
+
+_AGAIN = lazy_regex(
+    r"(?i)\b(?:again|wieder|otra vez|de nuevo|de novo|outra vez|encore|à nouveau|di nuovo|ancora|weer|alweer|опять"
+    r"|снова)\b|又|また"
+)
+"""Words by which a complaint denies what it names: "why did you use moment again?"."""
 
 _PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
 _WORD = lazy_regex(r"[^\W\d_]+")
@@ -399,15 +410,13 @@ def _is_path_name(word: str) -> bool:
 
 _PATH = lazy_regex(
     r"https?://[^\s<>\"'`)\]]+|(?<![A-Za-z0-9_@~.*/-])(?:[A-Za-z0-9_@~.*-]{0,60}/){1,12}[A-Za-z0-9_.*-]{0,60}(?<![.])"
-    r"|(?<![\w*.])\*\.[a-z]{1,6}\b"
-    r"|(?<![A-Za-z0-9_./-])[A-Za-z0-9_-]{1,60}\.(?:py|tsx?|jsx?|md|json|toml|ya?ml|go|rs|java|css|html|sql|sh|txt"
-    r"|env)\b"
+    r"|(?<![\w*.])\*\.[a-z]{1,6}\b|(?<![A-Za-z0-9_./-])[A-Za-z0-9_-]{1,60}\.(?:py|tsx?|jsx?|md|json|toml|ya?ml|go|rs"
+    r"|java|css|html|sql|sh|txt|env)\b"
 )
 _PLACING = lazy_regex(
     r"(?i)\b(?:put|place|store|keep|move|save|lives?|goes|go|belongs?|is|are|creat\w*|add|write|leg\w*|speicher\w*"
-    r"|ablegen"
-    r"|pon\w*|guard\w*|coloc\w*|met[st]\w*|rang\w*|salva\w*|plaats|zet|bewaar|клад\w*|храни\w*|помест\w*)\b"
-    r"|置|入れ|保存|放|存"
+    r"|ablegen|pon\w*|guard\w*|coloc\w*|met[st]\w*|rang\w*|salva\w*|plaats|zet|bewaar|клад\w*|храни\w*|помест\w*)\b|置"
+    r"|入れ|保存|放|存"
 )
 _PREPOSITIONS = (
     "in|inside|within|for|when|if|while|für|im|innerhalb|bei|en|dans|pour|para|em|no|na|nos|nas|nel|nella|nei|per|voor"
@@ -459,142 +468,59 @@ _NO_PART = frozenset(
 """Words after "in" that limit nothing."""
 
 
-class _Difference(NamedTuple):
-    """The only words in which two statements differ, between the words that both have."""
-
-    before: tuple[str, ...]
-    new: tuple[str, ...]
-    old: tuple[str, ...]
-    after: tuple[str, ...]
-
-
-def has_other_value(new: str, old: str) -> bool:
-    """Whether two statements have the same subject and predicate, and differ in what stands in a value's place.
-
-    Both hold if one of them denies something, adds to the other ("too"), or only names another place or purpose.
-    """
-    difference = _difference(words_in_order(new), words_in_order(old))
-    if difference is None or adds_to_others(new) or _denies(new) or _denies(old):
-        return False
-    if any(map(is_unspaced, "".join((*difference.before, *difference.after)))):
-        return _is_unspaced_value(difference)
-    spans, links = (difference.new, difference.old), phrases.LINKING_WORDS | phrases.PURPOSE_WORDS
-    is_value = max(map(len, spans)) <= MAX_VALUE_WORDS and not any(
-        word in phrases.STATING_VERBS or (word in links and word != span[0] != "next")
-        for span in spans
-        for word in span
-    )
-    return is_value and (_is_stated_of_subject(difference) or _is_manner(difference) or _is_holder(difference))
+def limited_clauses(sentence: str) -> list[str]:
+    """Return the clauses of a sentence; one that only names a place belongs to the next."""
+    clauses: list[str] = []
+    for part in _PLACE_CLAUSE.split(sentence):
+        if clauses and _ONLY_PLACE.fullmatch(clauses[-1].strip()):
+            clauses[-1] += f" {part}"
+        else:
+            clauses.append(part)
+    return clauses
 
 
-def _denies(text: str) -> bool:
-    return any(clause.is_denied for clause in wording_of(without_assent(text)).clauses)
+def parts_of(clause: str) -> frozenset[str]:
+    """Return the names of the parts of a project to which a clause is limited, folded."""
+    plain, paths = without_paths(clause)
+    unspaced = (folded(match[match.lastindex or 0]) for match in _UNSPACED_PLACE.finditer(clause))
+    return (places_of(plain, paths).parts | frozenset(unspaced)) - _PLACES_OF_MIND
 
 
-@lru_cache(maxsize=2_048)
-def words_in_order(text: str) -> tuple[str, ...]:
-    """Return the words of a statement, without those that say nothing; of a script without spaces, its characters."""
-    bare = without_assent(LEAD_IN.sub(" ", without_assent(text.partition("\n\n")[0]))).strip()
-    pieces = _PIECE.findall(folded(_IS.sub(" is ", bare)))
-    words = (piece.strip(".,;:!?()\"'’`*“”。、，！？：") for piece in pieces)
-    return tuple(word for word in words if word and word not in phrases.PLAIN_WORDS)
-
-
-_IS = lazy_regex(r"(?i)(?<!\w)[éè](?!\w)|['’]s(?!\w)")
-_PIECE = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]|(?:(?![\u3040-\u30ff\u3400-\u9fff々'’])\S)+")
-
-
-def names_another_object(new: str, old: str) -> bool:
-    """Whether a number that names an object differs in two statements: "migration 0012", "migration 0013"."""
-    ours, theirs = _numbered(words_in_order(new)), _numbered(words_in_order(old))
-    return any(number != theirs.get(noun, number) for noun, number in ours.items())
-
-
-def _numbered(words: Sequence[str]) -> dict[str, str]:
-    """Return the number of each noun that a number follows; a measure's, a tool's or a unit's number is a value."""
-    numbered: dict[str, str] = {}
-    for before, number, after in zip(words, words[1:], (*words[2:], ""), strict=False):
-        if number.lstrip("#").isdecimal() and not _UNIT.match(after) and _is_noun(before):
-            numbered.setdefault(before, number)
-    return numbered
-
-
-def _is_noun(word: str) -> bool:
-    is_plain = word[0].isalpha() and word not in FUNCTION_WORDS and word not in TOOL_NAMES
-    return is_plain and not is_generic(concepts_of(word)) and not any(map(word.__contains__, phrases.MEASURES))
-
-
-_UNIT = lazy_regex(
-    r"(?:%|percent|prozent|por|pour|times?|seconds?|minutes?|hours?|days?|weeks?|ms|[kmg]b|px|lines?|char|spaces?|tabs?"
-    r"|levels?|decimals?|digits?|euros?|dollars?|retries|attempts?|calls?|words?|items?|sekund|minut|stunde"
-    r"|tage?|zeilen?|zeichen|lignes?|caract|espac|l[ií]neas?|linhas?|righe|regels?|строк|секунд|[个行秒分天字次文桁日時])"
+_PLACE_CLAUSE = lazy_regex(
+    r"[,;:.–—、，；：。](?=\s|$|[^\x00-\x7f])\s?|\s(?=(?:and|but|or|und|aber|y|pero|et|mais|e|mas|ma|en|maar|и|но)\s)"
 )
+_ONLY_PLACE = lazy_regex(
+    r"(?i)(?:(?:and|but|und|aber|y|pero|et|mais|e|mas) )?(?:only |nur |solo |só |seulement )?(?:in|inside|within|for"
+    r"|on|im|für|unter|bei|en|para|dans|pour|em|no|na|nos|nas|nel\w*|per|voor|в|для)\s\S+(?: \S+){0,3}"
+)
+_UNSPACED_PLACE = lazy_regex(
+    r"([\w/.]{1,12}?)(?:では|の中では|内では)|([\w/.]{1,12}?)(?:里面?|目录下|文件夹)(?=[^\w]|[\u4e00-\u9fff])"
+)
+_PLACES_OF_MIND = frozenset("mind memory note moment adelante zukunft futuro futur avenir head".split())
 
+UNTIL = lazy_regex(
+    r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
+    r"|tant qu[e'’]|até que|enquanto|fino a\w*|finché|totdat|zolang|пока)(?![\w/])|まで(?!も)|直到|为止"
+)
+"""Words by which the user names an end."""
 
-def _difference(new: tuple[str, ...], old: tuple[str, ...]) -> _Difference | None:
-    """Return where two statements differ; None if one of them only has more words."""
-    shortest = min(len(new), len(old))
-    start = next((at for at in range(shortest) if new[at] != old[at]), shortest)
-    rest = shortest - start
-    end = next((at for at in range(rest) if new[-1 - at] != old[-1 - at]), rest)
-    spans = new[start : len(new) - end], old[start : len(old) - end]
-    return _Difference(new[:start], *spans, new[len(new) - end :]) if all(spans) else None
+LIMITED = lazy_regex(
+    r"(?i)\b(?:un)?til\b|\b(?:as|so) long as\b|\b(?:before|while|once|after|unless|when|if|without|first|only|bis"
+    r"|solange|bevor|ehe|nachdem|sobald|wenn|erst|ohne|hasta|mientras|antes|después|cuando|si|sin|jusqu['’]\w+"
+    r"|tant qu[e'’]|avant|après|quand|sans|até|enquanto|depois|quando|se|sem|fino a\w*|finché|prima|dopo|tot(?:dat)?"
+    r"|zolang|voor(?:dat)?|als|пока|до|прежде|после|если)\b|まで|前|ない|場合|たら|直到|之前|以前|为止|后|时|不"
+)
+"""Words by which a rule may have the end that the user named."""
 
+EXCEPT = lazy_regex(
+    r"(?i)\b(?:except|unless|apart from|aside from|außer|ausgenommen|es sei denn|excepto|salvo|a menos|sauf|hormis"
+    r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме)\b|以外|除了|除非|を除|ただし"
+)
+"""Words by which the user names an exception."""
 
-def _is_stated_of_subject(difference: _Difference) -> bool:
-    """Whether the value is what a verb says of a subject: "the branch is called …", "staging runs on host …"."""
-    before = difference.before
-    at = next((at for at in reversed(range(1, len(before))) if before[at] in phrases.STATING_VERBS), 0)
-    if not at and before and before[0] in phrases.INVERTED_VERBS:  # "ist das Log-Level …", "läuft Staging auf …"
-        subject = before[1:-1] if before[-1] in phrases.LINKING_WORDS else before[1:]
-        return len(subject) < (4 if subject == before[1:] else 2) and _names_something(subject)
-    if not at or not _names_something(before[:at]):
-        return False
-    link = before[at + 1 :]
-    link = link[1:] if link and _PARTICIPLE.search(link[0]) and link[0] not in phrases.LINKING_WORDS else link
-    return not link or (link[0] in phrases.LINKING_WORDS and len(link) <= 2)
-
-
-def _is_manner(difference: _Difference) -> bool:
-    """Whether the value is how or where a demand puts its object: "write docs in …", "use … for dates"."""
-    before, after = difference.before, difference.after
-    if not before:
-        return False
-    if before[-1] in phrases.USE_WORDS and after and after[0] in phrases.PURPOSE_WORDS:
-        return _names_something(after[1:])
-    is_linked = before[-1] in phrases.LINKING_WORDS
-    if is_linked and not _names_something(before[1:-1]):
-        is_short = bool(after) and after[-1] in phrases.MANNER_VERBS
-        is_short = is_short or (not after and language_of(" ".join((*before, *difference.new))) == "ru")
-        return is_short and len(before) == 2 and before[0] not in phrases.MANNER_VERBS
-    if before[0] in phrases.NAMING_VERBS:
-        return _names_something(before[1:])
-    is_placed = difference.new[0] in phrases.LINKING_WORDS or difference.old[0] in phrases.LINKING_WORDS
-    return before[0] in phrases.MANNER_VERBS and (is_linked or is_placed) and _names_something(before[1:])
-
-
-def _is_holder(difference: _Difference) -> bool:
-    """Whether the value is who has a task: "anna reviews all API changes"."""
-    before, new, old, after = difference
-    if before or len(after) < 2 or max(len(new), len(old)) > 2:
-        return False
-    has_role = after[0] in phrases.STATING_VERBS and after[1] in phrases.TASK_ROLES and len(after) > 2
-    return has_role or after[0] in phrases.TASK_VERBS
-
-
-def _is_unspaced_value(difference: _Difference) -> bool:
-    """Whether a value follows a topic or a verb of Japanese or Chinese, or is who has a task."""
-    before, new, old, after = map("".join, difference)
-    if _UNSPACED_LINK.search(new) or _UNSPACED_LINK.search(old):
-        return False
-    return bool(_UNSPACED_PLACE.search(before)) or (len(before) < 2 and bool(_UNSPACED_TASK.match(after)))
-
-
-def _names_something(words: Sequence[str]) -> bool:
-    return any(len(word) > 1 and word not in phrases.PRONOUNS and word not in phrases.LINKING_WORDS for word in words)
-
-
-_UNSPACED_LINK = lazy_regex(r"[はがをも在用是叫/]|です|ます")
-_UNSPACED_PLACE = lazy_regex(r"..(?:[はが]|在|叫|是|用|为|放到?|写成|改成)[^はがをで在用是叫]{0,3}$")
-_UNSPACED_TASK = lazy_regex(r".{0,2}(?:审核|审查|审批|负责|批准|(?:さん)?が.{0,30}(?:レビュー|承認|確認|担当))")
-_PARTICIPLE = lazy_regex(r"(?:[a-z]ed|tten|wn|ept|put|built|held|ite?s?|ee?s?|[ai]d[ao]s?|[ai]t[aei]|itt[aei])$")
+EXCEPTED = lazy_regex(
+    r"(?i)\b(?:except\w*|unless|apart|aside|other|only|but|without|if|when|not|no|außer|ausgenommen|nur|ohne|wenn"
+    r"|nicht|excepto|salvo|menos|solo|sin|si|sauf|hormis|moins|seulement|sans|pas|exceto|só|sem|não|tranne|eccetto"
+    r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
+)
+"""Words by which a rule may have the user's exception."""

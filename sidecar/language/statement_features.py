@@ -419,6 +419,56 @@ _STEP = (
     r"|issue|release|refactor\w*|step|prompt|conversation|aufgabe|änderung|sitzung|tarea|cambio|sesión|rama|tâche"
     r"|branche|modification|tarefa|mudança|sessão|compito|modifica|taak|wijziging|sessie|задач[уи]|коммита?)"
 )
+_WEEKDAY = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lunes"
+    r"|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|segunda"
+    r"|terça|quarta|quinta|sexta|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|maandag|dinsdag|woensdag"
+    r"|donderdag|vrijdag|zaterdag|zondag|понедельника|вторника|среды|четверга|пятницы|субботы|воскресенья)"
+)
+_THIS_ONE = (
+    r"(?:this (?:function|method|file|class|page|component|test|line|bug|screen|module)|diese\w? (?:funktion|methode"
+    r"|datei|klasse|seite|zeile|test)|est[ea] (?:función|método|archivo|clase|página|test)|cett?e? (?:fonction|méthode"
+    r"|fichier|classe|page|test)|ess[ea] (?:função|método|arquivo|classe|página|teste)|quest[oa] (?:funzione|metodo"
+    r"|file|classe|pagina|test)|(?:deze|dit) (?:functie|methode|bestand|klasse|pagina)|эт(?:у|от) (?:функцию|метод"
+    r"|файл|класс)|[\w/-]{1,60}\.[a-z]{1,5}|(?:the|den|die|das|el|la|los|las|le|les|o|a|il|lo) \w{2,20})"
+)
+_TOUCH_NOTHING_ELSE = (
+    r"(?:(?:don['’]?t|do not|without) (?:touch|change|modify|edit)(?:ing)? (?:anything else|other files?)|(?:fass"
+    r"|änder)\w* (?:bitte )?(?:sonst nichts|nichts anderes)(?: an)?|no (?:toques|cambies|modifiques) (?:nada más"
+    r"|lo demás|el resto)|ne (?:touche|change|modifie)\w* (?:rien d['’]autre|pas (?:au?|le) reste)|não (?:mexa|mude"
+    r"|altere|toque|toca|mexe) (?:em |n)?(?:mais nada|o resto)|non (?:toccare|cambiare) (?:nient['’]altro|il resto)"
+    r"|(?:raak|verander|wijzig) (?:verder niets|niets anders)|ничего (?:больше|другого) не (?:меняй|трогай))"
+)
+_DEADLINE = lazy_regex(
+    rf"\b(?:until|til|till|bis(?: zum)?|hasta(?: el| la)?|jusqu['’](?:à|au|en)|até(?: a| o| à)?|fino a(?:l|lla)?"
+    rf"|tot(?: en met)?|до) (?:the |next |nächste[nrs]? |próxim[ao] |prochaine? |volgende )?(?:{_WEEKDAY}|{THIS_DAY}"
+    rf"|(?:end of|ende|fin de|fin|fim d[aeo]"
+    r"|fine|eind|конца)\b|week(?:end)?|month|release|launch|demo|code freeze|woche\w*|monats\w*|semana|mes|mês|semaine"
+    r"|week-end|lanzamiento|lançamento|settimana|\d{1,2}[.:/hu])|\bthrough the (?:code )?(?:freeze|release|holidays)"
+    r"|\b(?:while|solange|mientras|tant qu[e'’]|enquanto|finché|zolang|пока) [^,.\n]{1,30}\b(?:vacation|holiday|away"
+    r"|sick|ill|broken|down|kaputt|krank|weg|urlaub|vacaciones|enferm[oa]|caíd[oa]|roto|vacances|absente?|malade|cassé"
+    r"|en panne|férias|doente|fora do ar|quebrado|ferie|malat[oa]|rott[oa]|vakantie|ziek|kapot|отпуске|болеет"
+    r"|сломан)\b|(?:[月火水木金土日]曜日?|来週|週末|月末|リリース)までは?|(?:周|星期|礼拜)[一二三四五六日天](?:之前"
+    r"|以前|前)"
+    r"|到(?:周|星期|礼拜)[一二三四五六日天](?:为止|之前)?",
+    re.IGNORECASE,
+)
+"""A day until which a wish holds, or a state of affairs that ends."""
+
+_ONLY_THIS = lazy_regex(
+    rf"^\W*(?:(?:please|pls|bitte|por favor|stp|per favore|alsjeblieft|пожалуйста)[\s,]{{1,3}})?(?:(?:only|just|nur"
+    rf"|solo|sólo|solamente|únicamente|só|somente|apenas|seulement|soltanto|alleen|только) (?:\w+ ){{0,3}}?{_THIS_ONE}"
+    rf"|(?:\w+ ){{1,3}}(?:only|just|nur|solo|sólo|solamente|únicamente|só|somente|apenas|seulement|soltanto|alleen"
+    rf"|только|que) {_THIS_ONE})(?=[^\n]{{0,80}}\b(?:no|not|don['’]?t|nothing|keine?n?|nichts?|nada|ne|n['’]\w+|pas"
+    rf"|rien|não|non|niente|niets|geen|не|ничего)\b)|\b{_TOUCH_NOTHING_ELSE}(?! than)\b"
+    r"|この(?!プロジェクト|リポジトリ|リポ|コード)\S{1,8}?(?:だけ|以外|のみ)|だけ(?:修正|変更"
+    r"|直)し[^。\n]{1,40}(?:ないで|触ら)|(?:除了|只(?:改|修|动)|此|这个?)\s?(?!项目|仓库)[\w.]{0,8}(?:函数|文件|方法"
+    r"|类|页面|组件|测试)(?:以外|之外|外)?[^。\n]{0,12}(?:不|别)"
+    r"|只改\s?[\w./]+[^。\n]{0,10}(?:不|别)",
+    re.IGNORECASE,
+)
+"""A wish that one thing is changed and nothing else."""
+
 _THIS_STEP = lazy_regex(
     r"\b(?:for|in|on|für|bei|por|para|en|pour|dans|per|nel|voor|для|в) "
     r"(?:this|the current|diese[mnrs]?|este|esta|cette|cet?|esse|essa|quest[oa]|dit|deze|эт(?:ой|ого|у|ом)) "
@@ -433,12 +483,40 @@ _THIS_STEP = lazy_regex(
     re.IGNORECASE,
 )
 _FOR_NOW = lazy_regex(
-    r"\bfor (?:now|the moment|the time being)\b|\btemporarily\b|\bright now\b|\bthis time\b"
-    r"|\b(?:dieses mal|diesmal|d?esta vez|dessa vez|cette fois|stavolta|questa volta|deze keer|(?:в|на) этот раз)\b"
+    r"\bfor (?:now|the moment|the time being)\b|\btemporarily\b|\bright now\b|\bthis time\b|\b(?:dieses mal|diesmal"
+    r"|d?esta vez|dessa vez|cette fois|stavolta|questa volta|deze keer|(?:в|на) этот раз)\b|\b(?:this (?:week(?:end)?"
+    r"|month|sprint|morning|afternoon|evening)|over the weekend|(?<!erst )diese woche|diesen monat|dieses wochenende"
+    r"|est[ae] (?:semana|mes|fin de semana|mês)|essa semana|n?[ea]ssa semana|cette semaine|ce (?:mois-ci|week-end)"
+    r"|questa settimana|questo mese|deze (?:week|maand)|(?:im|en este|en ce|neste) moment\w?|(?:на )?эт(?:ой"
+    r"|у) недел[еюи])\b|今週|今月|しばらく(?:は|の間)|当面|当分|这(?:一?周|个?星期|个月|几天)|本周|目前先|眼下"
     r"|\b(?:vorerst|erstmal|erst einmal|fürs erste|vorübergehend|por ahora|de momento|por el momento|pour l['’]instant"
     r"|pour le moment|por enquanto|per ora|per adesso|voorlopig|voor nu|временно|пока что)\b"
     rf"|\b{THIS_DAY}\b|这次|今回|暂时|今天|明天|とりあえず|ひとまず|今日|明日",
     re.IGNORECASE,
+)
+_PRODUCT_WISH = lazy_regex(
+    r"^\W*(?:(?:i|we)(?:['’]d)? (?:want|need|like|would like) (?:the|my|our|this) (?!code|tests?|commits?"
+    r"|docs)\w+ to\b|the (?:app|site|page|system|till|shop|form|editor|game|bot) (?:should|must|needs? to|has to)\b"
+    r"|ich (?:will|möchte|brauche),? dass (?:die|der|das) (?:app|seite)|quiero que (?:la|el) (?:app|aplicación|página)"
+    r"|quero que (?:o|a) (?:app|site|página)|je veux que l(?:['’]app|e site|a page)|voglio che l['’]app"
+    r"|ik wil dat de app)[^.?!\n]{0,120}[,;] ?(?:and |und |y |e |et )?"
+    r"(?:from now on|ab jetzt|a partir de (?:ahora|agora)|désormais|d['’]ora in poi|vanaf nu)",
+    re.IGNORECASE,
+)
+"""A wish for what is built: "the app should …, from now on it must …"."""
+
+_EDIT_OF_FILE = lazy_regex(
+    r"^\W*(?:(?:please|pls|bitte|por favor|stp|now|and|then|can you)[\s,]{1,3}){0,2}(?:change|rename|set|replace"
+    r"|update|edit|bump|raise|lower|ändere?|benenne?|setze?|ersetze?|cambia|renombra|reemplaza|actualiza|mude|altere"
+    r"|renomeie|substitua|atualize|renomme|remplace|modifie|rinomina|sostituisci|wijzig|hernoem|vervang|измени"
+    r"|переименуй|замени)\s[^\n]{3,120}?\s(?:in|en|em"
+    r"|no|na|dans|nel|в)\s[`\"']?[\w/.-]{1,60}\.[a-z]{1,5}[`\"']?[\s.!]*$",
+    re.IGNORECASE,
+)
+"""A change of one file: "set the timeout to 30 from now on in settings.py"."""
+
+_OFTEN = lazy_regex(
+    r"\b(?:always|every|each|whenever|immer|jede\w?|siempre|cada|sempre|toujours|chaque|ogni|altijd)\b", re.IGNORECASE
 )
 _SINCE_TODAY = lazy_regex(
     r"\b(?:(?:from|as of|starting) (?:today|tomorrow)|ab (?:heute|morgen)"
@@ -464,130 +542,41 @@ _RETRACTION = lazy_regex(
 )
 
 
-def _spellings(by_language: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return for each language its words by their spelling without accents, from pairs as in `nao:não`."""
-    return {language: dict(pair.split(":") for pair in pairs.split()) for language, pairs in by_language.items()}
-
-
-_ACCENTS = _spellings(
-    {
-        "pt": "nao:não voce:você voces:vocês tambem:também codigos:códigos funcao:função funcoes:funções padrao:padrão"
-        " convencao:convenção entao:então alemao:alemão variaveis:variáveis proxima:próxima",
-        "es": "acuerdate:acuérdate respondeme:respóndeme contestame:contéstame hablame:háblame anadas:añadas"
-        " espanol:español aleman:alemán ningun:ningún todavia:todavía convencion:convención despues:después"
-        " tambien:también",
-        "fr": "arrete:arrête arretez:arrêtez desormais:désormais dorenavant:dorénavant francais:français ecris:écris"
-        " ecrire:écrire ecrivez:écrivez verifie:vérifie regle:règle meme:même reponses:réponses preferons:préférons",
-        "it": "piu:più perche:perché cosi:così",
-    }
-)
-"""Words by their spelling without accents, which no other language has."""
-
-_AMBIGUOUS = _spellings(
-    {
-        "pt": "ja:já ate:até so:só ingles:inglês frances:francês portugues:português obvio:óbvio codigo:código"
-        " comentario:comentário comentarios:comentários usuario:usuário usuarios:usuários",
-        "es": "portugues:portugués ingles:inglés frances:francés mas:más anade:añade aqui:aquí asi:así jamas:jamás"
-        " codigo:código",
-        "fr": "deja:déjà ca:ça prefere:préfère apres:après cree:crée reponds:réponds",
-        "it": "gia:già puo:può",
-    }
-)
-"""Words that also are words of another language, or are spelled otherwise there."""
-
-_LANGUAGE_OF_WORD = {word: language for language, words in _ACCENTS.items() for word in words}
-_UNACCENTED = dict.fromkeys((*_LANGUAGE_OF_WORD, *(word for words in _AMBIGUOUS.values() for word in words)))
-_WITHOUT_ACCENT = lazy_regex(rf"(?<!\w)(?:{'|'.join(_UNACCENTED)})(?!\w)", re.IGNORECASE)
-
-
-def with_accents(text: str) -> str:
-    """Return a text with the accents that its words are written without; offsets stay."""
-    unaccented = [word.lower() for word in _WITHOUT_ACCENT.findall(text)]
-    if not unaccented:
-        return text
-    from sidecar.language.english_translation import language_of
-
-    evident = next((_LANGUAGE_OF_WORD[word] for word in unaccented if word in _LANGUAGE_OF_WORD), "")
-    spelling = {**_AMBIGUOUS.get(evident or language_of(text), {})}
-    for words in _ACCENTS.values():
-        spelling.update(words)
-
-    def accented(match: re.Match[str]) -> str:
-        word = match[0]
-        spelled = spelling.get(word.lower(), word)
-        return spelled[:1].upper() + spelled[1:] if word[:1].isupper() else spelled
-
-    return _WITHOUT_ACCENT.sub(accented, text)
-
-
 def is_for_one_task(text: str) -> bool:
     """Whether a wish holds for the task at hand or for a day: "for this PR only", "not today".
 
     Words such as "always" outweigh those for the time: "this time always …" is a complaint.
     """
-    if _THIS_STEP.search(text):
+    if _THIS_STEP.search(text) or _DEADLINE.search(text):
+        return True
+    plain = text.casefold()
+    if _PRODUCT_WISH.search(text) or (_EDIT_OF_FILE.search(text) and _OFTEN.search(text) is None):
+        return True
+    if _ONLY_THIS.search(text) and not any(word in plain for word in LASTING):
         return True
     text = _SINCE_TODAY.sub(" ", text)
     plain = text.casefold()
     return _FOR_NOW.search(text) is not None and not any(word in plain for word in LASTING)
 
 
+_SHRUG = lazy_regex(
+    r"(?i)[,;.–—-]? ?(?:\b(?:but|though)\b (?:whatever|never ?mind|fine|ok(?:ay)?|i don['’]?t (?:care|mind)"
+    r"|it['’]?s (?:ok(?:ay)?|fine|nothing))|\b(?:aber|naja) (?:egal|was soll['’]?s|passt schon|ist ok)|\bmais (?:bon"
+    r"|tant pis|peu importe|c['’]est pas grave)|\bpero (?:bueno|da igual|no importa|vale)|\bmas (?:tudo bem|tanto faz"
+    r"|beleza|enfim)|\bma (?:va bene|fa niente|vabbè)|\bmaar (?:goed|maakt niet uit)|но (?:ладно|неважно)|(?:まあ|でも"
+    r"|けど)(?:いい|別に)(?:か|や|けど)?|不过(?:算了|无所谓|没关系)|但(?:是)?(?:算了|无所谓|随便))[\s.!…。]{0,4}$"
+)
+"""The end of a sentence whose wish the user does not insist on."""
+
+
+def is_shrugged_off(sentence: str) -> bool:
+    """Whether a sentence ends with words by which the user does not insist on it: "but whatever"."""
+    return _SHRUG.search(sentence) is not None
+
+
 def is_retraction(sentence: str) -> bool:
     """Whether a sentence takes back the one before it: "wait, scrap that"."""
     return _RETRACTION.match(sentence) is not None
-
-
-_LEAD_OF_WITHDRAWAL = (
-    r"(?:(?:oh|ah|hm+|uh|no|nope|ok(?:ay)?|wait|actually|sorry|hold on|please|pls|just|then|well|nein|ach|nee|moment"
-    r"|bitte|ok,? dann|espera|perd[oó]n|por favor|n[ãa]o|opa|cara|non|attends|pardon|en fait|stp|aspetta|scusa|wacht"
-    r"|never ?mind|нет|стоп|やっぱり?|あ|ごめん|すみません|いや|不|哦|啊|等等|还是|算了)[\s,.!…、。，！–—-]{0,4}){0,4}"
-)
-_POINTED = (
-    r"(?:(?:that|it|this)(?: (?:rule|instruction|one|last one|last part))?|what i (?:just )?(?:said|wrote|told you)"
-    r"|(?:my|the) last (?:message|instruction|rule|one|thing))"
-)
-_WITHDRAWS_LAST = lazy_regex(
-    _LEAD_OF_WITHDRAWAL
-    + rf"(?:(?:forget|scratch|scrap|strike|ignore|disregard) (?:about )?{_POINTED}|i take (?:that|it) back"
-    r"|(?:esque[cç][ae]|ignor[ae]|desconsider[ae]) (?:isso|isto|(?:o|tudo) que (?:eu )?(?:disse|falei)|essa regra)"
-    r"|(?:olvid[aáe]|ignor[aáe]|descart[aáe]) (?:eso|esto|lo que (?:te )?dije|lo (?:anterior|último)|esa regla)"
-    r"|olv[ií]dal[oa]|olvidate de eso"
-    r"|(?:oublie|ignore)[sz]? (?:ça|ca|cela|ce que (?:je viens de dire|j['’]ai dit)|cette règle|mon dernier message)"
-    r"|(?:vergiss|vergesst|ignorier(?:e|t)?|streich(?:e|t)?) (?:das|es|dies|diese regel|meine letzte nachricht"
-    r"|was ich (?:gerade|eben) (?:gesagt|geschrieben) hab(?:e)?)(?: wieder| bitte)?"
-    r"|(?:dimentica|ignora) (?:questo|quello|ciò che ho detto|questa regola)|dimenticalo"
-    r"|(?:vergeet|negeer) (?:dat|dit|het|wat ik net zei)|забудь(?:те)?(?: (?:это|об этом|что я сказала?))?"
-    r"|(?:今|いま|さっき|先ほど)の(?:話|指示|ルール|件|発言|こと)?(?:は|を)?(?:なし|無し|忘れて|取り消し|取り消して|撤回|無視して)"
-    r"(?:で|に)?|(?:それ|これ)は?忘れて"
-    r"|忘(?:掉|了|记)(?:这个|那个|这条|那条|它|刚才(?:说)?的(?:话)?)|忘了吧|当我没说(?:过)?"
-    r"|(?:刚才|刚刚|上一条)(?:我?说)?的?(?:话)?(?:不算|作废)|收回刚才(?:说)?的话)"
-    r"(?=\s{0,3}(?:$|[,.;!…、。，！–—-])|ください|下さい|お願い|して|ね|吧|了| (?:please|pls|por favor|stp|svp)\b)",
-    re.IGNORECASE,
-)
-_WITHDRAWS_ALONE = lazy_regex(
-    _LEAD_OF_WITHDRAWAL
-    + r"(?:never ?mind(?: that)?|nvm|forget it|esque[cç][ae]|deixa (?:pra|para) l[áa]|olvida|mejor no|d[ée]jalo|oublie"
-    r"|laisse tomber|finalement non|vergiss(?: es)?|doch nicht|lass mal|lascia (?:stare|perdere)|laat maar|toch niet"
-    r"|неважно|算了(?:吧)?|(?:やっぱり?)?(?:なし|いいや|いいです|やめ)で?)",
-    re.IGNORECASE,
-)
-_COURTESY_AFTER = lazy_regex(
-    r"(?:please|pls|thanks|thank you|sorry|again|bitte|danke|por favor|gracias|obrigad[oa]|valeu|stp"
-    r"|s['’]il te pla[iî]t|merci|grazie|ください|下さい|お願いします|お願い|して|ね|吧|了|谢谢|[\s,.;!…、。，！–—-])*",
-    re.IGNORECASE,
-)
-
-
-def withdraws_last(words: str) -> bool:
-    """Whether a message takes back the one before it: "forget that", and what follows does not belong to it.
-
-    Words that also decline an offer ("never mind") do so only as the whole message.
-    """
-    text = " ".join(words.split())
-    if _WITHDRAWS_LAST.match(text):
-        return True
-    alone = _WITHDRAWS_ALONE.match(text)
-    return alone is not None and _COURTESY_AFTER.fullmatch(text, alone.end()) is not None
 
 
 def without_retracted(words: str) -> str:

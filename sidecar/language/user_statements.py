@@ -18,6 +18,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import common_terms
+from sidecar.language.english_translation import with_accents
 from sidecar.language.explicit_statement_patterns import StatementForm
 from sidecar.language.explicit_statements import (
     CORRECTED_VALUE,
@@ -32,7 +33,7 @@ from sidecar.language.explicit_statements import (
     is_request_to_remember,
     is_specified,
 )
-from sidecar.language.own_words import stated_words
+from sidecar.language.own_words import is_banter, stated_words
 from sidecar.language.rule_synonyms import TOOL_NAMES
 from sidecar.language.statement_features import (
     Analysis,
@@ -44,7 +45,6 @@ from sidecar.language.statement_features import (
     is_for_one_task,
     is_retraction,
     split_sentences,
-    with_accents,
 )
 
 FALLBACK = 0.8
@@ -208,16 +208,18 @@ def _explicit(
         is_plain = complains(sentence.text) or not any(
             _is_task(*other) or (form.name == "when unsure" and "work" in other[1].concepts) for other in beside
         )
-    is_for_the_task = is_of_task or (form.name in _OF_TASK_WITHOUT_SCOPE and _SCOPE.search(text) is None)
+    is_for_the_task = is_of_task or (form.name in _OF_TASK_WITHOUT_SCOPE and SCOPE.search(text) is None)
     serves_task = (
         is_for_one_task(sentence.text)
+        or is_banter(sentence.text)
         or _NEEDED_NOW.search(text) is not None
-        or (is_vague and _SCOPE.search(text) is None)
+        or (is_vague and SCOPE.search(text) is None)
         or (is_for_the_task and not is_plain)
     )
     of_user = _REQUESTED if context.has_unfenced_paste else _REQUESTED | _LASTING_BESIDE_FENCE
     is_own = not context.has_paste or (form.name in of_user and not context.may_be_pasted)
-    is_standing = is_plain and is_own and not form.is_doubtful
+    is_once = form.name == "working order" and SCOPE.search(sentence.text) is None
+    is_standing = is_plain and is_own and not (form.is_doubtful or is_once)
     return Statement(
         text=text,
         kind=form.kind,
@@ -263,8 +265,9 @@ def _corrected_value(sentence: Sentence, context: Context, previous: str) -> Exp
 CORRECTED = "corrected value"
 
 _ASKS = lazy_regex(
-    r"[?？]\s*$|^(?:(?:ok(?:ay)?|and|but|so|now|then|also|next|please|pls|first|alright|great|awesome|yes)[\s,.!]{1,3}){0,3}"
-    r"(?:i(?:['’]d| would)? (?:want|need|like)|let['’]?s|lets|(?:can|could|would|will) (?:you|we)|we (?:need|want) to"
+    r"[?？]\s*$|^(?:(?:ok(?:ay)?|and|but|so|now|then|also|next|please|pls|first|alright|great|awesome"
+    r"|yes)[\s,.!]{1,3}){0,3}(?:i(?:['’]d| would)? (?:want|need|like)|let['’]?s|lets|(?:can|could|would|will) (?:you"
+    r"|we)|we (?:need|want) to"
     r"|there (?:is|are)|it (?:is|was|does|did))\b|^(?:请|帮我|你可以|继续|修复|检查|现在)",
     re.IGNORECASE,
 )
@@ -284,7 +287,7 @@ MAX_WORDS_BEFORE = 1
 _LASTING = frozenset({"always", "never", "from_now_on", "must", "stop", "permission", "convention", "use", "prefer"})
 """Concepts by which a polite sentence may be a rule itself: "please use pnpm"."""
 
-_SCOPE = lazy_regex(
+SCOPE = lazy_regex(
     r"\b(?:always|never|ever|every\w{0,5}|anywhere|each|when(?:ever)?|any ?more|from now|before|after"
     r"|siempre|nunca|cada|antes"
     r"|toujours|jamais|chaque|avant|immer|nie(?:mals)?|jede[mnrs]?|sempre|mai|ogni|altijd|nooit|elke?|всегда|никогда"
@@ -325,7 +328,7 @@ _NEEDED_NOW = lazy_regex(r"[，,；;][^，。\n]{0,4}(?:现在需要|需要(?:�
 
 def _is_reminder(form: ExplicitForm, text: str) -> bool:
     """Whether a request to remember is a reminder of what the task beside it needs."""
-    if form.name != "remember" or _SCOPE.search(text, form.start) or has_concept(text[form.start :], "of the project"):
+    if form.name != "remember" or SCOPE.search(text, form.start) or has_concept(text[form.start :], "of the project"):
         return False
     reminder = text[form.start :]
     is_for_now = _TO_DO.search(reminder) is not None or _WILL_BE.search(reminder) is not None
@@ -481,9 +484,9 @@ _REFERS = lazy_regex(
     re.IGNORECASE,
 )
 _ONLY_POINTS = lazy_regex(
-    r"^\W*(?:(?:and|but|so|also|then|please|always|never|y|pero|et|mais|und|aber|e|mas)\s)*"
-    r"(?:it|they|these|those|that|this(?!\s(?:project|repo|app|code|site|website|workspace|package|folder))"
-    r"|es|das|dies|diese|esto|eso|estos|estas|esos|esas|ça|cela|ces|isto|isso|esses|essas|questo|questi|dit|dat|это|эти)"
+    r"^\W*(?:(?:and|but|so|also|then|please|always|never|y|pero|et|mais|und|aber|e|mas)\s)*(?:it|they|these|those|that"
+    r"|this(?!\s(?:project|repo|app|code|site|website|workspace|package|folder))|es|das|dies|diese|esto|eso|estos"
+    r"|estas|esos|esas|ça|cela|ces|isto|isso|esses|essas|questo|questi|dit|dat|это|эти)"
     r"(?!\w)|^(?:这|那|它|此|これ|それ|あれ)|\b(?:these|those)\s(?:from|in|into|to|with|at|on|as)\b",
     re.IGNORECASE,
 )

@@ -27,7 +27,7 @@ from sidecar.language.message_intent import (
     takes_back,
     without_withdrawal,
 )
-from sidecar.language.own_words import LEAD_IN, opening_of, without_assent
+from sidecar.language.statement_openings import LEAD_IN, opening_of, without_assent
 from sidecar.memory.entry import normalized
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def relation(new: Claim, old: Claim) -> Relation | None:
 
 
 def _relation_of_whole(new: Claim, old: Claim) -> Relation | None:
-    from sidecar.language.statement_clauses import has_other_value, names_another_object
+    from sidecar.language.statement_values import has_other_value, names_another_object
 
     if names_another_object(new.text, old.text):
         return None

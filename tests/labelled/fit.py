@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.language.english_translation import with_accents
 from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import (
     Sentence,
@@ -26,7 +27,6 @@ from sidecar.language.statement_features import (
     contexts_of,
     features_of,
     split_sentences,
-    with_accents,
 )
 from sidecar.language.user_statements import MAX_SENTENCES, RULE, WEIGHTS_FILE, is_for_its_task, score_of, word_features
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, Span, labelled_messages

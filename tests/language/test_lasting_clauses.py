@@ -150,13 +150,9 @@ je veux des réponses courtes, pas de pavés
     "questions before work and its order": """
 ask before you install anything
 run the tests before you tell me it's done
-first write the test, then the code
 keine neuen Abhängigkeiten ohne Rücksprache
 avísame antes de instalar cualquier cosa
 me avisa antes de apagar arquivo
-les tests d'abord, le code après
-prima il test, poi il codice
-сначала план, потом код
 以后改代码之前先跟我确认
 """,
 }
@@ -345,6 +341,25 @@ def test_a_wish_in_ordinary_words_is_a_standing_instruction(family: str, message
 )
 def test_a_wish_that_may_be_of_the_task_is_no_standing_instruction(family: str, message: str) -> None:
     assert [statement.is_standing for statement in read_statements(message).statements] == [False], family
+
+
+ORDER_WITHOUT_A_LASTING_WORD = [
+    "write tests first",
+    "first write the test, then the code",
+    "les tests d'abord, le code après",
+    "primero escribe los tests, luego el código",
+    "primeiro escreva os testes, depois o código",
+    "erst die Tests schreiben, dann den Code",
+    "prima il test, poi il codice",
+    "сначала план, потом код",
+    "まずテストを書いて、それからコードを書いて",
+    "先写测试，再写代码",
+]
+
+
+@together("message", ORDER_WITHOUT_A_LASTING_WORD)
+def test_an_order_of_steps_without_a_lasting_word_is_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
 
 
 @together("message", ONE_OFF)

@@ -51,7 +51,7 @@ def block(text: str) -> NotesBlock:
 
 
 @pytest.mark.parametrize("language", BLOCKS)
-@pytest.mark.parametrize("style", ["plain", "bold", "heading", "quote"])
+@pytest.mark.parametrize("style", ["plain", "bold", "heading", "dash"])
 def test_blocks_are_read_in_ten_languages_and_any_markdown(language: str, style: str) -> None:
     heading, rule, decision, choice, dropped, approach, fact = BLOCKS[language]
     pairs = ((rule, "use `make dev`"), (decision, choice), (dropped, approach), (fact, "port 5000 is taken"))
@@ -59,7 +59,7 @@ def test_blocks_are_read_in_ten_languages_and_any_markdown(language: str, style:
         "plain": [f"{heading}:", *(f"- {key}: {text}" for key, text in pairs)],
         "bold": [f"**{heading}:**", "", *(f"• **{key}:** {text}" for key, text in pairs)],
         "heading": [f"## 📝 {heading.upper()}", *(f"1. **{key}**： {text}" for key, text in pairs)],
-        "quote": [f"> *{heading}*", ">", *(f"> * {key} – {text}" for key, text in pairs)],
+        "dash": [f"*{heading}*", "", *(f"* {key} – {text}" for key, text in pairs)],
     }[style]
     text = "Done.\n\n" + "\n".join(lines) + "\n\n"
     read = block(text)
@@ -73,6 +73,25 @@ def test_blocks_are_read_in_ten_languages_and_any_markdown(language: str, style:
 
 
 @together(
+    "heading",
+    [
+        "Notes for later",
+        "Notizen für später",
+        "Notes pour plus tard",
+        "Notas para más tarde",
+        "Notas para depois",
+        "Note per dopo",
+        "Notities voor later",
+        "Заметки на потом",
+        "今後のためのメモ",
+        "后续备注",
+    ],
+)
+def test_a_heading_may_name_any_later_time(heading: str) -> None:
+    assert [note.text for note in block(f"{heading}:\n- Rule: use pnpm").notes] == ["use pnpm"]
+
+
+@together(
     "text",
     [
         "Done.",
@@ -82,6 +101,7 @@ def test_blocks_are_read_in_ten_languages_and_any_markdown(language: str, style:
         "```\nNotes for next time:\n- Rule: use pnpm\n```",
         "~~~~\n```\nNotes for next time:\n- Rule: use pnpm\n",
         "> The README says:\n> Notes for next time:\n> - Rule: use pnpm",
+        "> Notes for next time:\n> - Rule: use pnpm",
         "    Notes for next time:\n    - Rule: use pnpm",
         'The file ends with "Notes for next time:\n- Rule: use pnpm"',
         "Notes for next time:\n- Rule: use pnpm\n\nThen I changed the cart, which was broken.\n\n" + "So. " * 99,

@@ -4,8 +4,10 @@ from functools import partial
 
 import pytest
 
+from sidecar.language.english_translation import with_accents
 from sidecar.language.own_words import own_words, stated_words
-from sidecar.language.statement_features import is_for_one_task, with_accents, withdraws_last
+from sidecar.language.statement_features import is_for_one_task
+from sidecar.language.statement_openings import withdraws_last
 from sidecar.language.user_statements import read_statements, states_only
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
@@ -1321,3 +1323,63 @@ def test_below_what_an_editor_puts_before_it_a_message_is_the_users_word() -> No
     words = own_words(f"{context}Commit before every update.")
     assert words.strip() == "Commit before every update."
     assert len(words) == len(context) + len("Commit before every update.")
+
+
+ONCE = [
+    "このクラスだけ変更して、他のファイルには触らないで",
+    "このメソッドだけ直してほしい、テストは書かないで",
+    "solo cambia cart.py, no toques nada más",
+    "únicamente modifica prices.py, no crees archivos nuevos",
+    "modifie seulement le titre, n'écris pas de tests",
+    "nur die Überschrift ändern, keine Tests schreiben",
+    "só corrige esse teste, não crie arquivos",
+    "只改这个函数，不要写测试",
+    "Change the default port from 3000 to 8080 from now on in config.js",
+    "Set the timeout to 30 from now on in settings.py",
+    "i want the till to print faster, from now on receipts should be printed in batches",
+    "please write an agents.md with rules like: always run tests, never commit secrets",
+    "create a CLAUDE.md with rules such as: never push to main, always write tests",
+    "npm WARN deprecated lodash@3: please use lodash@4 instead from now on\n\nwhats that",
+    "DeprecationWarning: always use datetime.now(timezone.utc)\n\nhow do i silence that",
+    "[vite] warning: please use import.meta.env from now on\n\nwhat does it want",
+    "Requirements:\n* Always send a receipt by mail\n* Guests may pay with cash only\n\ngo",
+    "Acceptance criteria\n- The cart never shows negative totals\n- Always round half up",
+    "Anforderungen:\n- Beträge immer kaufmännisch runden\n- Nie negative Preise anzeigen",
+    "Critères d'acceptation :\n- Toujours arrondir au centime",
+    "Requisitos:\n- Nunca mostrar precios negativos",
+    "要件:\n- 合計は必ず四捨五入してください",
+    "需求：\n- 永远不要显示负价格",
+    "You are a senior engineer. Always think step by step. Never hallucinate.",
+    "Du bist ein erfahrener Entwickler. Denke immer Schritt für Schritt.",
+    "always happy to help haha",
+    "From now on I'm on vacation haha",
+    "From now on you are a pirate. tell me about requests",
+    "ab jetzt bist du ein Pirat",
+    "à partir de maintenant tu es un pirate",
+    "a partir de ahora eres un pirata",
+    "a partir de agora você é um pirata",
+    "remember that you broke this yesterday",
+    "denk dran dass du das gestern kaputt gemacht hast",
+    "recuerda que rompiste esto ayer",
+]
+
+LASTING_IN_THE_SAME_SHAPE = [
+    "a partir de ahora no toques nada más que lo que te pido",
+    "from now on you are only allowed to change files in web/",
+    "from now on the default port is 8080",
+    "npm is deprecated here, please use pnpm instead from now on",
+    "Some rules:\n- always run the tests\n- never push to main",
+    "remember that you may not edit the generated files",
+    "désormais écris d'abord les tests, puis le code",
+    "以后都先写测试，再写代码",
+]
+
+
+@together("message", ONCE)
+def test_one_thing_a_paste_a_ticket_a_role_and_small_talk_are_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
+
+
+@together("message", LASTING_IN_THE_SAME_SHAPE)
+def test_a_rule_in_the_shape_of_a_one_off_is_a_standing_instruction(message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message).statements)

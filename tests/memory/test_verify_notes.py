@@ -130,6 +130,79 @@ OTHER_OBJECT = [
 ]
 
 
+WITHOUT_THE_USERS_LIMIT = [
+    ("The README says always use yarn. thats wrong, isnt it?", "Always use yarn"),
+    ("the readme says 'always use yarn'", "Always use yarn"),
+    ("Im Readme steht 'immer yarn verwenden', stimmt das noch?", "Immer yarn verwenden"),
+    ("le readme dit « toujours utiliser yarn », c'est faux non ?", "Toujours utiliser yarn"),
+    ("o readme diz 'sempre use yarn', isso está errado né?", "Sempre use yarn"),
+    ("READMEに「必ずyarnを使う」と書いてあるけど、間違いですよね？", "必ずyarnを使う"),
+    ("README里写着“必须用yarn”，这不对吧？", "必须用yarn"),
+    ("translate 'never give up' to french", "Never give up"),
+    ("my lead says never use sqlite but i think it's fine", "Never use sqlite"),
+    ("until monday, don't merge anything", "Don't merge anything"),
+    ("until friday use the old api", "Use the old API"),
+    ("don't merge until the tests pass", "Don't merge"),
+    ("never use mocks, except in e2e", "Always avoid using mocks"),
+    ("this week please use the old endpoint", "Use the old endpoint"),
+    ("bis Freitag bitte nichts mergen", "Nichts mergen"),
+    ("hasta el lunes no subas nada a main", "No subir nada a main"),
+    ("até sexta não faça merge", "Não fazer merge"),
+    ("jusqu'à lundi, ne touche pas au schéma", "Ne pas toucher au schéma"),
+    ("しばらくはmainに直接pushしないで", "Never push to main directly"),
+    ("周五之前不要合并", "不要合并"),
+    ("in the tests always use fixtures, elsewhere whatever", "Always use fixtures"),
+    ("in den Tests immer Fixtures benutzen, sonst egal", "Immer Fixtures benutzen"),
+    ("テストでは必ずフィクスチャを使って、他はどうでもいい", "必ずフィクスチャを使う"),
+    ("only in web/: no semicolons please, always", "No semicolons"),
+    ("what if we never cached anything?", "Never cache anything"),
+    ("was wäre, wenn wir nie cachen würden?", "Nie cachen"),
+    ("¿y si nunca usáramos caché?", "Nunca usar caché"),
+    ("如果我们从不缓存会怎样？", "从不缓存"),
+    ("can you use postgres for the test db?", "Use Postgres for the test database"),
+    ("i don't like tabs but whatever", "Never use tabs"),
+    ("why did you use moment again?? we decided on dayjs weeks ago", "Use moment, not dayjs"),
+    ("fix this test", "Fix this test"),
+    ("please fix the login bug in web/app.ts", "Fix the login bug in web/app.ts"),
+    ("rename Cart to Basket", "Rename Cart to Basket"),
+    ("commit and push", "Commit and push"),
+    ("run the linter", "Run the linter"),
+    ("delete the old fixtures", "Delete the old fixtures"),
+    ("add a dark mode", "The app has a dark mode"),
+    ("füg einen Dark Mode hinzu", "Die App hat einen Dark Mode"),
+    ("corrige le bug de connexion", "Corriger le bug de connexion"),
+    ("ダークモードを追加して", "アプリにはダークモードがある"),
+    ("この関数以外は変更しないで", "この関数以外は変更しない"),
+]
+
+WITH_THE_USERS_LIMIT = [
+    ("in the tests always use fixtures", "Always use fixtures in tests"),
+    ("the readme is right: always use yarn", "Always use yarn"),
+    ("the readme says npm. Always use yarn in this repo", "Always use yarn"),
+    ("don't touch main until the CI is green", "Don't touch main until CI is green"),
+    ("no hagas merge hasta que pasen los tests", "No hacer merge hasta que pasen los tests"),
+    ("测试通过之前不要合并", "测试通过之前不要合并"),
+    ("can you please always use postgres for the test db?", "Always use Postgres for the test database"),
+    ("i don't like tabs, use spaces", "Use spaces, not tabs"),
+    ("after each fix run the linter", "Run the linter after each fix"),
+    ("please fix the login bug. and never rename anything without asking", "Never rename anything without asking"),
+    ("make a note: receipts are printed in dutch", "Receipts are printed in Dutch"),
+    ("use 'pnpm', not 'npm'", "Use pnpm, not npm"),
+    ("why did you use moment again?? we decided on dayjs weeks ago", "Use dayjs, not moment"),
+    ("warum schon wieder moment? wir haben uns für dayjs entschieden", "dayjs verwenden, nicht moment"),
+]
+
+
+@together(("message", "rule"), WITHOUT_THE_USERS_LIMIT)
+def test_a_quotation_a_limit_a_supposition_or_a_task_supports_no_rule(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+@together(("message", "rule"), WITH_THE_USERS_LIMIT)
+def test_a_rule_that_keeps_the_users_limit_or_stands_beside_a_task_is_verified(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
+
+
 @together(("message", "rule"), SUPPORTED)
 def test_what_the_user_typed_supports_a_rule_in_any_wording_and_language(message: str, rule: str) -> None:
     support = verify_rule(rule, [TypedMessage(message)])

@@ -3,8 +3,9 @@
 A rule is supported if one message states it: every value, path and name in it is the user's, most of its other words
 are (as written, inflected, a cognate, or by a shared concept in another language), what it denies the user denies, no
 two of the user's words or steps change places ("from bun to yarn"), and it names no other pace, object of use or place.
-Where the user answers a proposal, the agent's text before the message counts too. Doubt means unsupported: such a rule
-becomes an agent's note, which no anchor shows.
+A sentence that asks, supposes, reports what others state, or is about the task at hand supports nothing, and a rule
+without the limit or place that the user named is not the user's. Where the user answers a proposal, the agent's text
+before the message counts too. Doubt means unsupported: such a rule becomes an agent's note, which no anchor shows.
 """
 
 import re
@@ -13,18 +14,28 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.own_words import stated_words
+from sidecar.language.explicit_statements import complains
+from sidecar.language.own_words import reports_others, stated_words
 from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
 from sidecar.language.statement_clauses import (
+    EXCEPT,
+    EXCEPTED,
+    LIMITED,
     OTHER_SCRIPTS,
+    UNTIL,
     Relation,
     Unit,
     Wording,
+    is_why_question,
+    limited_clauses,
+    parts_of,
     relations_of,
     tokens_of,
     wording_of,
     wordings_of,
 )
+from sidecar.language.statement_features import as_request, is_for_one_task, is_shrugged_off
+from sidecar.language.user_statements import SCOPE
 
 MIN_COVERAGE = 0.7
 """Minimum share of a rule's words that adjacent sentences of the message contain."""
@@ -37,6 +48,9 @@ MIN_COVERAGE_RESTATED = 0.9
 
 VERBATIM_GAIN = 0.01
 """Preference of a verbatim statement over one that has the same words."""
+
+MIN_RESTATED = 0.6
+"""Share of a clause's words with which a rule restates it."""
 
 MIN_SUBJECTS = 2
 """Words about the subject that must be the user's, if the rule has as many."""
@@ -122,7 +136,8 @@ _RECALLED = lazy_regex(
 
 def _support(rule: Wording, message: TypedMessage) -> Support | None:
     own = _without_document(stated_words(message.text[:MAX_MESSAGE_CHARACTERS]))
-    support = _best_window(rule, own, wordings_of(own))
+    statements = [statement for statement in wordings_of(own) if _may_support(statement.text)]
+    support = _best_window(rule, own, statements)
     if support is not None or not message.before or not _answers(own):
         return support
     answered = f"{_FENCED.sub(' ', message.before)[-ANSWERED_CHARACTERS:]}\n{own}"
@@ -165,6 +180,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     if not all(_has_value(unit, words, concepts) for unit in rule.units if unit.is_value):
         return None
     rule_words = _words(rule.text)
+    is_task = [_is_task(statement.text) for statement in statements]
     best: tuple[Support, int, int] | None = None
     opposed: list[tuple[float, int, int]] = []
     for size in range(1, WINDOW + 1):
@@ -182,6 +198,13 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 or _exchanges_object(rule, window)
             ):
                 opposed.append((coverage, start, start + size))
+            elif (
+                all(is_task[start : start + size])
+                or _is_quoted(rule, evidence)
+                or _drops_limit(rule, window)
+                or _drops_place(rule, window)
+            ):
+                continue
             elif coverage and (best is None or coverage > best[0].coverage):
                 best = Support(0, evidence, coverage, rule.text), start, start + size
     if best is None:
@@ -268,6 +291,87 @@ def _reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
         for first, second in orders
     ]
     return bool(balances) and max(balances) < 0
+
+
+def _may_support(sentence: str) -> bool:
+    """Whether a sentence states something that may last: it does not ask, suppose, report, shrug or end with a task."""
+    is_supposed = _SUPPOSED.match(sentence) is not None and not _is_wide(sentence)
+    return not (
+        is_supposed
+        or reports_others(sentence)
+        or is_shrugged_off(sentence)
+        or _asks(sentence)
+        or is_for_one_task(sentence)
+    )
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence asks for an answer: it is no complaint, and no wish that holds for more than one occasion."""
+    if _QUESTION.search(sentence) is None or as_request(sentence) != (0, sentence):
+        return False
+    if complains(sentence) or is_why_question(sentence):
+        return False
+    return not (_REQUEST.match(sentence) and (_is_wide(sentence) or _STOPS.search(sentence)))
+
+
+def _is_wide(sentence: str) -> bool:
+    """Whether a sentence has words by which it holds for more than one occasion."""
+    plain = sentence.casefold()
+    return SCOPE.search(sentence) is not None or any(marker in plain for marker in LASTING)
+
+
+def _is_task(sentence: str) -> bool:
+    """Whether a sentence asks for one piece of work: "add a dark mode", "rename Cart to Basket"."""
+    lasts = _is_wide(sentence) or _OCCASION.search(sentence) or _STEPWISE.search(sentence) or _AT_ONCE.search(sentence)
+    return _WORK.match(sentence) is not None and not lasts
+
+
+def _is_quoted(rule: Wording, evidence: str) -> bool:
+    """Whether most of what the user wrote of a rule is inside quotation marks."""
+    own = _QUOTATION.sub(" ", evidence)
+    if own == evidence:
+        return False
+    all_units, own_units = wording_of(evidence).units, wording_of(own).units
+    subjects = [unit for unit in rule.units if not is_generic(unit.concepts)]
+    matched = [
+        sum(any(_is_same(unit, other) for other in units) for unit in subjects) for units in (all_units, own_units)
+    ]
+    return matched[1] < 0.5 * matched[0]
+
+
+def _drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule holds for good or in all cases, while the user named an end, or an exception after its words."""
+    if LIMITED.search(rule.text) is None and any(UNTIL.search(statement.text) for statement in window):
+        return True
+    if EXCEPTED.search(rule.text) is not None:
+        return False
+    exceptions = [(statement, match.start()) for statement in window if (match := EXCEPT.search(statement.text))]
+    subjects = sum(not is_generic(unit.concepts) for unit in rule.units)
+    return any(2 * _shared_units(rule, wording_of(evidence.text[:start])) >= subjects for evidence, start in exceptions)
+
+
+def _drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule restates most of a clause but not the place to which the user limited it."""
+    for statement in window:
+        for clause in limited_clauses(_without_lasting(statement.text)):
+            parts = parts_of(clause)
+            units = [unit for unit in wording_of(clause).units if not is_generic(unit.concepts)]
+            matched = [unit for unit in units if any(_is_same(rule_unit, unit) for rule_unit in rule.units)]
+            places = [unit for unit in units if unit.word in parts or unit.word.partition(".")[0] in parts]
+            missing = [unit for unit in places if unit not in matched]
+            if missing and matched and len(matched) >= MIN_RESTATED * (len(units) - len(missing)):
+                return True
+    return False
+
+
+def _without_lasting(text: str) -> str:
+    """Return a text without the words by which it lasts, some of which have a preposition: "a partir de ahora"."""
+    plain = text.casefold()
+    for marker in LASTING:
+        if " " in marker and (start := plain.find(marker)) >= 0 and len(plain) == len(text):
+            text = f"{text[:start]}{text[start + len(marker) :]}"
+            plain = text.casefold()
+    return text
 
 
 def _steps_of(text: str) -> tuple[Wording, Wording] | None:
@@ -365,6 +469,68 @@ def _are_translations(first: str, second: str) -> bool:
         return False
     return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
 
+
+_LEAD = (
+    r"\W*(?:(?:please|pls|and|then|now|also|so|ok(?:ay)?|hey|hi|first|next|just|quickly|can you|could you|would you"
+    r"|will you|let['’]?s|i (?:want|need) you to|bitte|und|dann|jetzt|noch|mal|por favor|y|ahora|primero|s['’]il (?:te"
+    r"|vous) plaît|stp|et|maintenant|e|agora|primeiro|per favore|ora|en|nu|и|теперь|пожалуйста)[\s,.!:]{1,3}){0,4}"
+)
+_WORK = lazy_regex(
+    rf"(?i){_LEAD}(?:"
+    r"(?:fix|correct|repair|debug|add|create|build|implement|remove|delete|drop|update|upgrade|move|change|replace"
+    r"|refactor|rewrite|clean up|convert|migrate|port|translate|install|revert|undo|merge|deploy|release|run|rerun"
+    r"|start|restart|check|review|investigate|make|generate|set up|bump|continue|finish)(?:$|[\s.!]{0,3}$| (?:the|this"
+    r"|that|these|those|an?|my|our|its?|them|all the|up|with|and)\b)|rename \S|(?:commit|push)(?: and (?:commit|push)"
+    r"| (?:this|that|it|the|these|them|everything|all)\b|[\s.!]{0,3}$)|(?:write|add) (?:an?|the|some|more)? ?(?:unit "
+    r"|missing )?tests? for (?:the|this|that|these|[\w/-]+\.\w+)|(?:füge?|erstell|beheb|korrigier|lösch|entfern|benenn"
+    r"|änder|verschieb|aktualisier|implementier|bau|reparier|fix|übersetz|mach|ersetz|start|schreib)e? (?:(?:bitte|mal"
+    r"|noch|mir|jetzt) ){0,3}(?:den|die|das|dem|der|eine?[nmrs]?|dies\w*|es|\w+ (?:in|zu) \w+ um)\b|(?:ajoute|corrige"
+    r"|supprime|renomme|modifie|crée|remplace|déplace|implémente|répare|traduis|lance|change|fais|mets)[rz]?(?: "
+    r"|-)(?:l['’]|(?:à jour|les?|la|une?|ce|cet|cette|ces|moi)\b)|(?:agrega|añade|arregla|corrige|elimina|borra"
+    r"|renombra|cambia|crea|actualiza|implementa|mueve|reemplaza|traduce|corre|ejecuta|haz|pon|quita)(?:me)? (?:el|la"
+    r"|los|las|una?|est[eao]s?|es[eao]s?|commit)\b|(?:adicion[ae]|corrij[ae]|corrige|remov[ae]|apagu?[ae]|renomei[ae]"
+    r"|mud[ae]|cri[ae]|atualiz[ae]|implement[ae]|mov[ae]|substitu[ai]|traduz[ai]?|rod[ae]|faz|faça|tir[ae]) (?:os?|as?"
+    r"|uma?|ess[ea]s?|est[ea]s?|isso)\b|(?:aggiungi|correggi|elimina|rinomina|cambia|crea|aggiorna|implementa|sposta"
+    r"|sostituisci|traduci|esegui|fai) (?:il|lo|la|i|gli|le|l['’]|un[oa]?|quest[oaie])|(?:voeg|herstel|verwijder"
+    r"|hernoem|wijzig|maak|verplaats|vervang|vertaal|los|werk) (?:de|het|een|dit|deze)\b|(?:добавь|исправь|удали"
+    r"|переименуй|измени|создай|обнови|перенеси|замени|переведи|запусти|сделай)(?:те)? \S)|^(?:请|帮我|麻烦|再"
+    r"|先){0,3}(?:修复|修一下|加(?:一?个|上)|添加一?个|删除|删掉|实现|创建一?个|新建|重命名|更新一下|跑一下|运行一下)"
+    r"|^(?:请|帮我)?把.{1,30}(?:改成|改为|改名为|删掉|移到)|^[^はも。\n]{1,40}[をに](?:追加|修正|削除|実装|作成|変更"
+    r"|更新|リネーム|直|作)(?:って|して)(?:ください|下さい|くれ|ほしい|ね)?[。！!]?$"
+    r"|^[^はも。\n]{1,40}を直して(?:ください|下さい|くれ|ほしい|ね)?[。！!]?$"
+)
+"""The beginning of a request for one piece of work."""
+
+_OCCASION = lazy_regex(
+    r"(?i)\b(?:if|when|once|unless|wenn|falls|sobald|bei|si|cuando|quand|lorsque|dès que|se|quando|als|zodra|если"
+    r"|когда|при|per|for (?:all|any|each|every|new)|only|nothing|not|no|don['’]?t|nicht|kein\w*|ne|pas|não|non|niet"
+    r"|geen|не|must|should|instead|rather|note|memory|mind|everywhere)\b|时|的话|場合|とき|時は|たら|ずつ|ごと|不|别"
+    r"|ない"
+)
+"""Words by which a request holds on some occasion, or forbids something."""
+
+_QUESTION = lazy_regex(r"[?？][\"'”»)\]\s]{0,5}$|(?:でしょうか|ですか|かな|吗|么)[。\s]{0,3}$")
+_REQUEST = lazy_regex(
+    r"(?i)\W*(?:(?:and|but|also|so|please|und|y|et|e)\s){0,2}(?:(?:can|could|would|will) (?:you|we)|kannst du"
+    r"|könntest du|puedes|podrías|tu peux|peux[- ]tu|pourrais[- ]tu|(?:você )?pode(?:ria)?|puoi|potresti|kun je|можешь"
+    r"|why (?:don['’]?t|not))|.*(?:て(?:もらえ|くれ|いただけ)ま(?:すか|せんか)|能不能|可不可以|可以)"
+)
+_STOPS = lazy_regex(
+    r"(?i)\b(?:stop|not|don['’]?t|no more|without|instead of|rather than|nicht|keine?n?|ohne|statt|no|sin|dejar de|pas"
+    r"|sans|arrêter|não|sem|parar de|non|senza|niet|geen|не|без)\b|ないで|不要|别"
+)
+_SUPPOSED = lazy_regex(
+    r"(?i)[¿\W]*(?:(?:and|but|so|hm+|ok|y|et|e|und|aber)[\s,]{1,3}){0,2}(?:what if|suppose|supposing|imagine"
+    r"|let['’]?s (?:say|suppose|assume|pretend)|assuming|hypothetically|i (?:wonder|guess|wish)|maybe we|perhaps we"
+    r"|would it|was wäre|angenommen|stell dir vor|ob wir|et si|imagine|supposons|je me demande|qué (?:pasa|pasaría) si"
+    r"|supongamos|me pregunto|e se|suponha|imagina|será que|stel dat|что если|представь|допустим|如果.{1,40}(?:会怎"
+    r"|怎么样|呢)|假如|假设|もし.{1,40}(?:どう|かな)|仮に)"
+)
+_QUOTATION = lazy_regex(
+    r"(?<!\w)'[^'\n]{3,200}\s[^'\n]{1,200}'(?!\w)|‘[^’\n]{3,200}\s[^’\n]{1,200}’"
+    r"|[\"“„][^\"“”„\n]{2,200}\s[^\"“”„\n]{1,200}[\"“”]|«[^»\n]{4,200}»|[「『“\"][^「」『』“”\"\n]{3,100}[」』”\"]"
+)
+"""A quotation of at least two words, or three characters in a script without spaces."""
 
 _STEP_ORDER = lazy_regex(
     r"(?i)(?P<then>\b(?:then|afterwards|dann|danach|anschließend|luego|después(?! de)|depois(?! de)|puis|ensuite|poi"

@@ -1,0 +1,148 @@
+"""The beginning of a statement: assent or denial, lead-in, first clause; and messages that take back the last. Pure."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+
+_ASSENT = lazy_regex(
+    r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*(?<!\s\.)"
+    r"|(?:right|all right|sure|fine|yes|yeah|yep|well|good|great|so|then|gut|klar|d['’]accord|bon|bien|vale|bueno"
+    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:(?:\s?[,!:;–—]|\.(?=\s))\s*"
+    r"|\s(?=(?:from|so|then|you|we|ab jetzt|à partir|a partir|désormais|d['’]ora)\b))"
+    r"|no\s(?=(?:the|our|we|it|its|it['’]s|this|that|these|those|my|el)\b)|non\s(?=(?:on|nous|il)\b|l['’]|c['’]est\b"
+    r"|(?:le|la|les)\s.{1,60}\b(?:est|sont|s['’]appelle)\b)"
+    r"|(?:いや|いいえ|違います?|了解(?:です)?|はい|わかった|不对?|不是|好的?|行)[、，,。\s])\s*)+"
+)
+"""Words of assent or denial at the beginning of a statement, which state nothing by themselves."""
+
+LEAD_IN = lazy_regex(
+    r"(?i)\b(?:from (?:now|here|today) on|going forward|in (?:the )?future|henceforth|as a rule|by default"
+    r"|remember(?: that)?|please|ab (?:jetzt|sofort|heute)|von nun an|k(?:ü|ue)nftig|in zukunft|zuk(?:ü|ue)nftig|bitte"
+    r"|merke? dir|retiens(?: que)?|recuerda(?: que)?|lembre(?:-se)?(?: (?:que|de que))?|ricorda(?: che)?"
+    r"|onthoud(?: dat)?|запомни(?:те)?|a partir de (?:agora|ahora|hoje|hoy)|de (?:agora|ahora) (?:em|en) (?:diante"
+    r"|adelante)"
+    r"|daqui em diante|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi"
+    r"|da (?:ora|adesso) in poi|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b\s?[,:：]?"
+    r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后|(?:记住|覚えて(?:おいて)?)[:：,，、]?"
+)
+"""Words by which a statement lasts, and words of request."""
+
+
+def without_assent(text: str) -> str:
+    """Return a statement without the "ok", "right" or "no" at its beginning."""
+    return _ASSENT.sub("", text) or text
+
+
+class Opening(NamedTuple):
+    """The first clause of a statement; empty if there is no other, or if another limits or excepts something."""
+
+    text: str
+    has_rejection: bool
+    """Whether the next clause only says what does not hold: "…, not debug"."""
+
+
+@lru_cache(maxsize=512)
+def opening_of(text: str) -> Opening:
+    """Return the first clause of a statement."""
+    statement = without_assent(text.partition("\n\n")[0])
+    match = _OPENING_END.search(statement)
+    if match is None or _LIMITS.search(statement, match.end()):
+        return Opening("", False)
+    return Opening(statement[: match.start()], _REJECTION.match(statement, match.end()) is not None)
+
+
+_OPENING_END = lazy_regex(r"(?<=\S{2})(?:[,;]\s|[，、；]|\s[–—-]\s|[.!]\s(?=\S))")
+_LIMITS = lazy_regex(
+    r"(?i)\b(?:only|just|except|unless|if|when|while|in|inside|within|for|nur|außer|ausser|wenn|solange|im|für|bei|sauf"
+    r"|seulement|uniquement|dans|pour|si|excepto|salvo|solo|sólo|para|en|exceto|apenas|só|em|na|tranne|nella?|per"
+    r"|alleen|behalve|voor|только|кроме|если|в|для)\b|[/]|だけ|のみ|以外|では|只|仅|除了|如果"
+)
+
+
+def adds_to_others(text: str) -> bool:
+    """Whether a statement holds beside others: "bob reviews them, too"."""
+    return _ADDS.search(text) is not None
+
+
+_ADDS = lazy_regex(
+    r"(?i)\b(?:too|also|either|as well|additionally|besides|auch|ebenfalls|zusätzlich|aussi|également|también|tampoco"
+    r"|também|anche|pure|ook|тоже|также)\b|[はがで]?も(?=[^うっとの]|$)|也|还要"
+)
+
+
+def states_what_holds(text: str) -> bool:
+    """Whether a statement denies another one by saying what holds, or says what holds from now on."""
+    return _DENIES_BY_FACT.search(text) is not None or _HOLDS_NOW.search(text) is not None
+
+
+_DENIES_BY_FACT = lazy_regex(
+    r"(?i)^\W*(?:no|nope|nah|nein|non|n[ãa]o|nee|нет)\b[\s,.:;!–—]{1,3}(?=(?:the|our|we|it|it['’]s|these|those|all"
+    r"|der|die"
+    r"|das|wir|es|le|la|les|on|nous|el|los|las|nosotros|o|os|a|as|nós|il|lo|i|gli|noi|de|het|мы)\s|l['’]|c['’]est\b"
+    r"|\S+ (?:always|is|are|go|goes)\b)|^\W*(?:いや|いいえ|違います?|不对?|不是)[、，,。]"
+)
+_HOLDS_NOW = lazy_regex(
+    r"(?i)\b(?:we|our|always|is|are|was|happens?|runs?|lives?|goes?|called)\b.{1,80}\bnow[\s.!]*$"
+    r"|\b(?:wir|ist|sind|heißt|heißen|läuft|laufen|nous|on|est|sont|s['’]appelle|es|son|está|están|usamos|são|fica|é|è"
+    r"|sono|is|zijn|мы)\b.{0,60}\b(?:jetzt|maintenant|ahora|agora|adesso|nu|теперь)\b"
+    r"|^\W*(?:jetzt|maintenant|ahora|agora|adesso|теперь)\b.{1,60}\b(?:ist|sind|heißt|läuft|est|sont|es|son|são|é|è|sono)\b"
+    r"|今は.{1,40}(?:です|ます)|现在(?:都|是|用|在|叫|改)"
+)
+_REJECTION = lazy_regex(
+    r"(?i)(?:(?:and|und|et|y|e|en) )?(?:not|no longer|nicht|kein\w*|pas|plus|no|ya no|não|non|niet|не|instead of"
+    r"|statt)\b"
+    r"|不是|不用|而不是"
+)
+
+
+_LEAD_OF_WITHDRAWAL = (
+    r"(?:(?:oh|ah|hm+|uh|no|nope|ok(?:ay)?|wait|actually|sorry|hold on|please|pls|just|then|well|nein|ach|nee|moment"
+    r"|bitte|ok,? dann|espera|perd[oó]n|por favor|n[ãa]o|opa|cara|non|attends|pardon|en fait|stp|aspetta|scusa|wacht"
+    r"|never ?mind|нет|стоп|やっぱり?|あ|ごめん|すみません|いや|不|哦|啊|等等|还是|算了)[\s,.!…、。，！–—-]{0,4}){0,4}"
+)
+_POINTED = (
+    r"(?:(?:that|it|this)(?: (?:rule|instruction|one|last one|last part))?|what i (?:just )?(?:said|wrote|told you)"
+    r"|(?:my|the) last (?:message|instruction|rule|one|thing))"
+)
+_WITHDRAWS_LAST = lazy_regex(
+    _LEAD_OF_WITHDRAWAL
+    + rf"(?:(?:forget|scratch|scrap|strike|ignore|disregard) (?:about )?{_POINTED}|i take (?:that|it) back"
+    r"|(?:esque[cç][ae]|ignor[ae]|desconsider[ae]) (?:isso|isto|(?:o|tudo) que (?:eu )?(?:disse|falei)|essa regra)"
+    r"|(?:olvid[aáe]|ignor[aáe]|descart[aáe]) (?:eso|esto|lo que (?:te )?dije|lo (?:anterior|último)|esa regla)"
+    r"|olv[ií]dal[oa]|olvidate de eso|(?:oublie|ignore)[sz]? (?:ça|ca|cela|ce que (?:je viens de dire|j['’]ai dit)"
+    r"|cette règle|mon dernier message)|(?:vergiss|vergesst|ignorier(?:e|t)?|streich(?:e|t)?) (?:das|es|dies"
+    r"|diese regel|meine letzte nachricht|was ich (?:gerade|eben) (?:gesagt|geschrieben) hab(?:e)?)(?: wieder| bitte)?"
+    r"|(?:dimentica|ignora) (?:questo|quello|ciò che ho detto|questa regola)|dimenticalo|(?:vergeet|negeer) (?:dat|dit"
+    r"|het|wat ik net zei)|забудь(?:те)?(?: (?:это|об этом|что я сказала?))?|(?:今|いま|さっき|先ほど)の(?:話|指示"
+    r"|ルール|件|発言|こと)?(?:は|を)?(?:なし|無し|忘れて|取り消し|取り消して|撤回|無視して)(?:で|に)?|(?:それ"
+    r"|これ)は?忘れて|忘(?:掉|了|记)(?:这个|那个|这条|那条|它|刚才(?:说)?的(?:话)?)|忘了吧|当我没说(?:过)?|(?:刚才"
+    r"|刚刚|上一条)(?:我?说)?的?(?:话)?(?:不算|作废)|收回刚才(?:说)?的话)"
+    r"(?=\s{0,3}(?:$|[,.;!…、。，！–—-])|ください|下さい|お願い|して|ね|吧|了| (?:please|pls|por favor|stp|svp)\b)",
+    re.IGNORECASE,
+)
+_WITHDRAWS_ALONE = lazy_regex(
+    _LEAD_OF_WITHDRAWAL
+    + r"(?:never ?mind(?: that)?|nvm|forget it|esque[cç][ae]|deixa (?:pra|para) l[áa]|olvida|mejor no|d[ée]jalo|oublie"
+    r"|laisse tomber|finalement non|vergiss(?: es)?|doch nicht|lass mal|lascia (?:stare|perdere)|laat maar|toch niet"
+    r"|неважно|算了(?:吧)?|(?:やっぱり?)?(?:なし|いいや|いいです|やめ)で?)",
+    re.IGNORECASE,
+)
+_COURTESY_AFTER = lazy_regex(
+    r"(?:please|pls|thanks|thank you|sorry|again|bitte|danke|por favor|gracias|obrigad[oa]|valeu|stp"
+    r"|s['’]il te pla[iî]t|merci|grazie|ください|下さい|お願いします|お願い|して|ね|吧|了|谢谢|[\s,.;!…、。，！–—-])*",
+    re.IGNORECASE,
+)
+
+
+def withdraws_last(words: str) -> bool:
+    """Whether a message takes back the one before it: "forget that", and what follows does not belong to it.
+
+    Words that also decline an offer ("never mind") do so only as the whole message.
+    """
+    text = " ".join(words.split())
+    if _WITHDRAWS_LAST.match(text):
+        return True
+    alone = _WITHDRAWS_ALONE.match(text)
+    return alone is not None and _COURTESY_AFTER.fullmatch(text, alone.end()) is not None
