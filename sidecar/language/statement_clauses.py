@@ -116,9 +116,8 @@ def wording_of(text: str) -> Wording:
         for is_denied in (False, True):
             side = tuple(unit for start, unit in units if (denial is not None and start >= denial) == is_denied)
             if side:
-                clauses.append(
-                    Clause(side, is_denied != is_reproach if is_reproach else is_denied and not is_complaint)
-                )
+                clauses.append(Clause(side, is_denied and not is_complaint))
+                clauses += [Clause(side, not is_denied)] if is_reproach else []
     return Wording(text, tuple(clauses), language)
 
 
@@ -176,7 +175,7 @@ _AGAIN = lazy_regex(
     r"(?i)\b(?:again|wieder|otra vez|de nuevo|de novo|outra vez|encore|à nouveau|di nuovo|ancora|weer|alweer|опять"
     r"|снова)\b|又|また"
 )
-"""Words by which a complaint denies what it names: "why did you use moment again?"."""
+"""Words by which a complaint names what may be banned or wanted: "why did you use moment again?"."""
 
 _PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
 _WORD = lazy_regex(r"[^\W\d_]+")

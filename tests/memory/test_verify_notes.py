@@ -199,7 +199,7 @@ def test_a_quotation_a_limit_a_supposition_or_a_task_supports_no_rule(message: s
 
 
 @together(("message", "rule"), WITH_THE_USERS_LIMIT)
-def test_a_rule_that_keeps_the_users_limit_or_stands_beside_a_task_is_verified(message: str, rule: str) -> None:
+def test_a_rule_with_the_users_limit_or_beside_a_task_is_verified(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is not None
 
 
