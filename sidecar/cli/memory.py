@@ -217,7 +217,7 @@ def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _instruction_lines(status)
     yield from _capture_lines(status["capture"])
-    yield from _near_miss_lines(status["nearMisses"] or ())
+    yield from _near_miss_lines(status["nearMisses"])
     yield _upkeep(status["upkeep"])
     yield from (
         f"warning: {terminal_safe(entry['path'])}: {terminal_safe(entry['warning'])}" for entry in status["warnings"]
@@ -300,8 +300,11 @@ _NEAR_MISSES = {
 }
 
 
-def _near_miss_lines(near_misses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for miss in near_misses:
+def _near_miss_lines(near_misses: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
+    """Yield the near misses, if they were requested, newest first."""
+    if near_misses is not None and not near_misses:
+        yield "No sentence was nearly stored in the last days."
+    for miss in near_misses or ():
         yield f"  {utc_minute(miss['at'])}  {miss['score']:.2f}  {terminal_safe(miss['text'])}"
 
 

@@ -55,6 +55,7 @@ def test_status_shows_the_latest_capture_counts_and_drops(
         "  1 stored, 1 repeated, 1 dropped: 1 too short",
         "Upkeep has never run.",
     ]
+    assert "No sentence was nearly stored in the last days." in output_of("status", "--near-misses").splitlines()
 
 
 def test_a_memory_is_listed_searched_shown_edited_and_deleted(output_of: Callable[..., str], tmp_path: Path) -> None:
