@@ -26,7 +26,7 @@ from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import is_for_one_task, without_retracted
 from sidecar.language.user_statements import only_points, read_statements
 from sidecar.language.work_taken_back import AbandonedApproach
-from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, verify_rule
+from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, repeats_one_task, verify_rule
 from sidecar.runs import run_records
 from sidecar.runs.model import RALPH_PREFIX
 
@@ -95,7 +95,7 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
         )
         for note in notes
     )
-    return [verified for verified in verified_all if not _is_for_one_task(verified)]
+    return [verified for verified in verified_all if not _is_for_one_task(verified, typed)]
 
 
 class Work(NamedTuple):
@@ -154,10 +154,13 @@ _NORM = lazy_regex(
 )
 
 
-def _is_for_one_task(verified: VerifiedNote) -> bool:
-    """Whether a rule's own words, or the user's that support it, hold for the task at hand: it does not last."""
-    evidence = verified.support.evidence if verified.support is not None else ""
-    return verified.note.key == "rule" and (is_for_one_task(verified.note.text) or is_for_one_task(evidence))
+def _is_for_one_task(verified: VerifiedNote, typed: Sequence[TypedMessage]) -> bool:
+    """Whether a rule's own words, or the user's that it has, hold for the task at hand: it does not last."""
+    if verified.note.key != "rule":
+        return False
+    if verified.support is not None:
+        return is_for_one_task(verified.note.text) or is_for_one_task(verified.support.evidence)
+    return is_for_one_task(verified.note.text) or repeats_one_task(verified.note.text, typed)
 
 
 def session_notes(notes: Iterable[VerifiedNote], now_ms: int) -> tuple[Note, ...]:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         read_transcript,
         session_source,
     )
-    from sidecar.memory.capture.verify_noted_rule import Support, TypedMessage, verify_rule
+    from sidecar.memory.capture.verify_noted_rule import Support, TypedMessage, repeats_one_task, verify_rule
     from sidecar.memory.methods import to_capture_result, to_session_summary
     from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
     from sidecar.memory.upkeep import clean_session, run_upkeep_later
@@ -80,7 +80,7 @@ _LOADED_LATER = {
         "read_transcript",
         "session_source",
     ),
-    "sidecar.memory.capture.verify_noted_rule": ("Support", "TypedMessage", "verify_rule"),
+    "sidecar.memory.capture.verify_noted_rule": ("Support", "TypedMessage", "repeats_one_task", "verify_rule"),
     "sidecar.language.conclusions": ("StatementKind",),
     "sidecar.memory.model": ("MemoryCaptureResult", "SessionSummaryInput"),
     "sidecar.memory.upkeep": ("clean_session", "run_upkeep_later"),
@@ -148,6 +148,7 @@ __all__ = [
     "remember_run",
     "render_memory",
     "render_memory_file",
+    "repeats_one_task",
     "revoke",
     "revoked_line",
     "run_upkeep_later",

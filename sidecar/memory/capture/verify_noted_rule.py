@@ -112,6 +112,17 @@ def verify_rule(rule: str, messages: Sequence[TypedMessage]) -> Support | None:
     return None
 
 
+def repeats_one_task(rule: str, messages: Sequence[TypedMessage]) -> bool:
+    """Whether a rule has the words of a sentence that is about the task at hand: "for this PR only: …"."""
+    statement = wording_of(rule)
+    sentences = (
+        part for message in messages for part in wordings_of(stated_words(message.text[:MAX_MESSAGE_CHARACTERS]))
+    )
+    return bool(statement.units) and any(
+        is_for_one_task(part.text) and _coverage(statement, [part]) > 0 for part in sentences
+    )
+
+
 def restates(rule: str, known_rule: str) -> bool:
     """Whether two rules state the same in other words: each has nearly every word of the other."""
     supports = (verify_rule(rule, (TypedMessage(known_rule),)), verify_rule(known_rule, (TypedMessage(rule),)))
