@@ -1,6 +1,4 @@
-"""Intent of a message, and what it is about. Pure.
-
-It corrects the agent, takes back or repeats an earlier one, asks to create something, or only thanks.
+"""Intent of a message: it corrects the agent, takes back an earlier one, asks to create something, or thanks. Pure.
 
 A correction: the work is wrong, incomplete or not what was requested. Only the beginning of the message and short
 sentences count: a long task that mentions an error is a task. What the user pasted is blanked first. Questions for
