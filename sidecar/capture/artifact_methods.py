@@ -32,7 +32,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifact_store
-from sidecar.runs.artifact_provenance import CommitMark
+from sidecar.runs.artifact_provenance import CommitMark, RejectedApproachDetails
 from sidecar.runs.model import ArtifactStatus
 from sidecar.workspace import Workspace
 
@@ -217,6 +217,7 @@ def accept_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
     """Accept an artifact, so that the project's next sessions receive it. Accepting it again changes nothing.
 
     A discarded artifact can still be accepted. A committed one stays committed, and sessions receive it from then on.
+    A rejected approach that work came back to warns sessions again.
     """
     return _decide(call, params, "accept")
 
@@ -241,9 +242,13 @@ def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_m
         before = lookup_artifact(tx, project, params.id)
         status = _status(before, verb)
         decided = replace(before, status=status)
+        details = before.provenance.details
+        if verb == "accept" and isinstance(details, RejectedApproachDetails):
+            details = replace(details, returned_in="")
+            decided = replace(decided, provenance=replace(before.provenance, details=details))
         if status == "committed":
             mark = replace(_mark_of(before), accepted=True)
-            decided = replace(decided, provenance=replace(before.provenance, committed=mark))
+            decided = replace(decided, provenance=replace(decided.provenance, committed=mark))
         else:
             decided = replace(decided, body=with_status(before.body, status))
         if decided == before:

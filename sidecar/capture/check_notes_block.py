@@ -119,7 +119,7 @@ class Work(NamedTuple):
 def _work_of_conversation(tx: apsw.Connection, run: FinishedRun) -> Work:
     """Return the words of what a run added, and of the lines of the conversation's runs that are still there."""
     own: dict[str, frozenset[str]] = {path: file.lines for path, file in run.surviving_lines.by_path.items()}
-    for lines_of_run in run_records.stored_surviving_lines(tx, run.params.sub_chat_id, MAX_RUNS):
+    for lines_of_run in run_records.stored_surviving_lines(tx, run.params.sub_chat_id, MAX_RUNS).values():
         for path, file in lines_of_run.items():
             own.setdefault(path, file.lines)
     files = {path: run.effects.files[path] for path in list(own)[:MAX_FILES] if path in run.effects.files}

@@ -178,7 +178,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         if settings.mode == "off":
             return _NOT_ACCEPTED
         previous_result = run_records.run_result(tx, params.run_id)
-        stored_lines = run_records.stored_surviving_lines(tx, params.sub_chat_id, RUNS)
+        stored_lines = [*run_records.stored_surviving_lines(tx, params.sub_chat_id, RUNS).values()]
         is_deleted = _is_deleted(tx, params)
         if previous_result is None:
             _check_token(tx, params, own_pre_run)

@@ -10,22 +10,28 @@ import apsw
 from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.devlog_draft import fixes, store_devlog
+from sidecar.capture.effects.direction_change import REVERTED_SHARE, lines_taken_out
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.finished_run import FinishedRun, window_begin_ms
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.pack_measures import estimate_of, measure_run, measures_of
 from sidecar.capture.rejected_approach_draft import (
+    MAX_NAMED,
+    RUNS,
     DirectionChange,
     direction_change_of,
     direction_events,
     new_rejected_approaches,
+    rejection_key,
     store_rejected_approaches,
 )
 from sidecar.capture.test_results import Verdict, VerdictChange, change_of
 from sidecar.codebase import content_identity
+from sidecar.core.clean_text import join_first
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
 from sidecar.daily_metrics import count_call, labelled, roll_up
 from sidecar.governor import PressureDecision
 from sidecar.language.own_words import request_in_full
@@ -47,6 +53,7 @@ from sidecar.runs import (
     run_records,
     store_session,
 )
+from sidecar.runs.artifact_provenance import RejectedApproachDetails
 from sidecar.runs.model import FileChange, RunRecord
 from sidecar.runs.pre_run_record import set_call_status
 from sidecar.transcripts.transcript_tail import was_rolled_back
@@ -153,6 +160,7 @@ def store_drafts(
     """
     if run.params.outcome != "completed":
         return []
+    returned = _withdraw_returned_approaches(tx, run)
     dropped = dropped_approaches(notes)
     change = direction_change_of(tx, run, state, steps, dropped)
     new_approaches = new_rejected_approaches(tx, run, change)
@@ -168,7 +176,47 @@ def store_drafts(
         store_adr(tx, run, state, run.boundaries, covered, decisions, _alternatives(dropped, change)),
     ]
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
-    return [artifact for artifact in (*drafts, *rejected) if artifact is not None]
+    return [artifact for artifact in (*drafts, *rejected, *returned) if artifact is not None]
+
+
+def _withdraw_returned_approaches(tx: apsw.Connection, run: FinishedRun) -> list[Artifact]:
+    """Withdraw the conversation's rejected approaches whose lines the run brought back, and return them.
+
+    A draft is discarded. One that the user accepted keeps its status, warns nobody, and can be accepted again.
+    """
+    notes = artifact_store.all_of_event(tx, run.workspace.project_key, rejection_key(run))
+    by_run = run_records.stored_surviving_lines(tx, run.params.sub_chat_id, RUNS) if notes else {}
+    present = frozenset[str]().union(*(file.lines for file in run.surviving_lines.by_path.values()))
+    words = set(query_terms(run.added_text)) if notes else set()
+    returned: list[Artifact] = []
+    for note in notes:
+        details = note.provenance.details
+        if not isinstance(details, RejectedApproachDetails) or note.returned_in or note.status == "discarded":
+            continue
+        lines = lines_taken_out(by_run, note.provenance.run_id, details.reverted_files)
+        is_alone = sum(other.provenance.run_id == note.provenance.run_id for other in notes) == 1
+        is_named = is_alone or not words.isdisjoint(details.terms)
+        if is_named and len(lines & present) >= max(1, REVERTED_SHARE * len(lines)):
+            returned.append(_withdrawn(tx, run, note, details))
+    return returned
+
+
+def _withdrawn(tx: apsw.Connection, run: FinishedRun, note: Artifact, details: RejectedApproachDetails) -> Artifact:
+    from sidecar.capture.memory_handoff import queue_withdrawn
+
+    where = join_first([f"`{path}`" for path in details.reverted_files], MAX_NAMED)
+    returned = f"{note.body.rstrip()}\n\nTaken up again since: its lines are back in {where}.\n"
+    withdrawn = replace(
+        note,
+        status="discarded" if note.status == "draft" else note.status,
+        body=note.body if note.status == "committed" else returned,
+        provenance=replace(note.provenance, details=replace(details, returned_in=run.params.run_id)),
+        updated_at_ms=max(run.now_ms, note.updated_at_ms + 1),
+    )
+    if note.status != "draft":
+        queue_withdrawn(tx, withdrawn, run.now_ms)
+    artifact_store.put(tx, withdrawn)
+    return withdrawn
 
 
 def _alternatives(noted: Sequence[AbandonedApproach], change: DirectionChange) -> list[str]:

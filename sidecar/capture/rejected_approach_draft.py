@@ -15,6 +15,7 @@ from sidecar.capture.effects.direction_change import (
     DOTTED_NAME,
     DroppedSteps,
     LostWork,
+    direction_key,
     dropped_steps,
     files_named,
     is_direction_change,
@@ -27,7 +28,6 @@ from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_o
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.clean_text import clip_at_word, join_first, with_capital, with_full_stop
-from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
 from sidecar.core.redact import redact
@@ -483,17 +483,16 @@ def direction_events(
     events = [
         ArtifactEvent(
             kind="directionChanged",
-            key=f"direction:{chat}:{short_id(sorted(approach.terms) or list(approach.files))}",
+            key=direction_key(chat, approach.terms, approach.files),
             line=f"Direction changed: {rejected_approach_note(approach, '', ()).title}.",
         )
         for approach in approaches
     ]
     if change.dropped is not None and not change.rejected:
         dropped, instead = (_steps(steps) for steps in (change.dropped.steps, change.dropped.instead))
-        key = f"direction:{chat}:{short_id(sorted(change.dropped.steps))}"
-        events.append(
-            ArtifactEvent(kind="directionChanged", key=key, line=f"Steps dropped: {dropped}. Instead: {instead}.")
-        )
+        key = direction_key(chat, change.dropped.steps)
+        line = f"Steps dropped: {dropped}. Instead: {instead}."
+        events.append(ArtifactEvent(kind="directionChanged", key=key, line=line))
     return events
 
 
@@ -501,9 +500,9 @@ def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: Direc
     """Return the approaches that no note within the dedupe window covers, whatever that note's status."""
     if not change.rejected:
         return []
-    notes = artifact_store.all_of_event(tx, run.workspace.project_key, _key(run), window_begin_ms(run))
+    notes = artifact_store.all_of_event(tx, run.workspace.project_key, rejection_key(run), window_begin_ms(run))
     covered = [note.provenance.details for note in notes]
-    known = [details for details in covered if isinstance(details, RejectedApproachDetails)]
+    known = [each for each in covered if isinstance(each, RejectedApproachDetails) and not each.returned_in]
     lost = run.surviving_lines.lost
     noted_later = frozenset(lost.by_user if run.reversal is None else ())
     new: list[RejectedApproach] = []
@@ -551,7 +550,7 @@ def _store_note(
         title=draft.title,
         body=draft.body,
         event="directionChanged",
-        event_key=_key(run),
+        event_key=rejection_key(run),
         provenance=provenance_of(run, state, files, None, details),
         created_at_ms=run.now_ms,
         updated_at_ms=run.now_ms,
@@ -560,7 +559,8 @@ def _store_note(
     return artifact
 
 
-def _key(run: FinishedRun) -> str:
+def rejection_key(run: FinishedRun) -> str:
+    """Return the event key of the approaches that a run's conversation rejected."""
     return f"rejected:{run.params.sub_chat_id}"
 
 

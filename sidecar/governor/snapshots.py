@@ -7,7 +7,7 @@ JSON form of `Snapshot` (column `value`, with a hash): one object with its field
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -181,18 +181,29 @@ def snapshot_of(
     corrections: Sequence[str] = (),
     decisions: Sequence[str] = (),
 ) -> Snapshot:
-    """Combine what is known about a conversation; `runs` are its own, latest first, as is what they captured."""
+    """Combine what is known about a conversation; `runs` are its own, latest first, as is what they captured.
+
+    Runs that rejected what a later run came back to say nothing that still holds.
+    """
+    superseded = superseded_runs(artifacts)
+    valid = [run for run in runs if run.run_id not in superseded]
+    conclusions = _first(_conclusions(valid), MAX_OF_EACH)
     return Snapshot(
         objective=_goal(state, runs),
         plan=state.plan,
         todos=state.todos,
-        conclusions=_first(_conclusions(runs), MAX_OF_EACH),
-        decisions=_first(_decisions(runs, artifacts, decisions), MAX_OF_EACH),
-        corrections=_first((*corrections, *_refusals(runs)), MAX_OF_EACH),
+        conclusions=conclusions,
+        decisions=_first(_new_decisions(valid, artifacts, decisions, conclusions), MAX_OF_EACH),
+        corrections=_first((*corrections, *_refusals(valid, set(superseded.values()))), MAX_OF_EACH),
         risks=_first(_risks(runs, failing), MAX_OF_EACH),
         failing=_first((name for tests in failing for name in tests.names), MAX_FAILING),
         files=_files(runs),
     )
+
+
+def superseded_runs(artifacts: Iterable[Artifact]) -> dict[str, str]:
+    """Return the runs that rejected an approach that work came back to, each with the run that did so."""
+    return {artifact.provenance.run_id: artifact.returned_in for artifact in artifacts if artifact.returned_in}
 
 
 def _goal(state: SubChat, runs: Sequence[RunSummary]) -> str:
@@ -260,9 +271,11 @@ def _ended(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?", "。", "…")) else f"{sentence}."
 
 
-def _refusals(runs: Sequence[RunSummary]) -> Iterator[str]:
-    """Yield the user's requests by which earlier work was wrong or incomplete."""
-    yield from (run.objective for run in runs if run.objective and is_correction(run.objective))
+def _refusals(runs: Sequence[RunSummary], returning: Container[str]) -> Iterator[str]:
+    """Yield the user's requests by which earlier work was wrong or incomplete, or by which it came back."""
+    for run in runs:
+        if run.objective and (run.run_id in returning or is_correction(run.objective)):
+            yield run.objective
 
 
 def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
@@ -292,12 +305,22 @@ def _statements(run: RunSummary) -> tuple[Account, ...]:
     return account_of(run.conclusion).statements
 
 
+def _new_decisions(
+    runs: Sequence[RunSummary], artifacts: Sequence[Artifact], captured: Sequence[str], conclusions: Sequence[str]
+) -> Iterator[str]:
+    """Yield the decisions that no conclusion states in the same words."""
+    known = [_letters(without_frame(conclusion)) for conclusion in conclusions]
+    for decision in _decisions(runs, artifacts, captured):
+        if not any(_letters(decision) in conclusion for conclusion in known):
+            yield decision
+
+
 def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact], captured: Sequence[str]) -> Iterator[str]:
     """Yield the conversation's decisions: captured ones with their reasons, recorded ones, those the agent stated."""
     known = [_letters(decision) for decision in captured]
     yield from (clip(decision, SENTENCE_CHARACTERS) for decision in captured)
     for artifact in artifacts:
-        if artifact.status == "discarded":
+        if artifact.status == "discarded" or artifact.returned_in:
             continue
         if artifact.type == "rejectedApproach":
             yield f"{REJECTED}{artifact.title}"
@@ -376,7 +399,8 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
         if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
     runs = run_records.run_summaries(tx, sub_chat_id, RUNS)
-    captured = captured_statements(tx, place.project, [run.run_id for run in runs])
+    superseded = superseded_runs(conversation_artifacts)
+    captured = captured_statements(tx, place.project, [run.run_id for run in runs if run.run_id not in superseded])
     failing = run_records.failing_tests(tx, place.workspace)
     return snapshot_of(state, runs, failing, conversation_artifacts, *captured)
 

@@ -9,7 +9,7 @@ and `committed` (`{branch, commit, path, accepted}`) where they apply; and those
   statements: [{section, text, score}], tests: {runner: line}}`)
 - adr: `base`, `statements` (`{concluded, decided}`), `changed`, `events`, `boundaries`
   (`[{path, why, importers, contracts: [{path, name, before, after, moved_to}]}]`)
-- rejectedApproach: `terms`, `revertedFiles`
+- rejectedApproach: `terms`, `revertedFiles`, `returnedIn` where its lines came back
 
 Rows of the first version, with lists instead of objects, `said` and `takenBack`, are still read.
 """
@@ -118,6 +118,8 @@ class RejectedApproachDetails:
 
     terms: tuple[str, ...] = ()
     reverted_files: tuple[str, ...] = ()
+    returned_in: str = ""
+    """The run that brought its lines back; empty if none did, or if the user accepted it afterwards."""
 
 
 Details = DevlogDetails | AdrDetails | RejectedApproachDetails
@@ -179,6 +181,12 @@ class Artifact:
     provenance: Provenance
     created_at_ms: int
     updated_at_ms: int
+
+    @property
+    def returned_in(self) -> str:
+        """The run that came back to it, if it is a rejected approach; empty if none did."""
+        details = self.provenance.details
+        return details.returned_in if isinstance(details, RejectedApproachDetails) else ""
 
 
 def origin_members(provenance: Provenance) -> dict[str, str | list[str] | None]:
@@ -275,7 +283,8 @@ def _details_to_json(details: Details | None) -> dict[str, object]:
                 "events": _events_to_json(details.events),
             }
         case RejectedApproachDetails():
-            return {"terms": list(details.terms), "revertedFiles": list(details.reverted_files)}
+            returned = {"returnedIn": details.returned_in} if details.returned_in else {}
+            return {"terms": list(details.terms), "revertedFiles": list(details.reverted_files), **returned}
         case None:
             return {}
 
@@ -320,7 +329,11 @@ def _details_from_json(kind: ArtifactType, value: Any) -> Details:
             )
         case "rejectedApproach":
             reverted = value.get("revertedFiles", value.get("takenBack", ()))
-            return RejectedApproachDetails(terms=tuple(value.get("terms", ())), reverted_files=tuple(reverted))
+            return RejectedApproachDetails(
+                terms=tuple(value.get("terms", ())),
+                reverted_files=tuple(reverted),
+                returned_in=value.get("returnedIn", ""),
+            )
 
 
 def _account_from_json(value: Any) -> WorkAccount:

@@ -88,14 +88,17 @@ def of_project(
 
 
 def accepted(tx: apsw.Connection, project: str, kind: str, limit: int) -> list[Artifact]:
-    """Return a project's intact artifacts that the user accepted, committed ones included, newest first."""
+    """Return a project's intact artifacts that the user accepted, committed ones included, newest first.
+
+    A rejected approach that work came back to is left out.
+    """
     rows = _artifacts(
         tx, "project = ?1 AND type = ?2 AND (status = 'accepted' OR status = 'committed' AND"
         " coalesce(json_extract(cast(provenance AS TEXT), '$.committed.accepted'), 0))"
         " ORDER BY created_at_ms DESC, artifact_id LIMIT ?3",
         (project, kind, limit),
     )  # fmt: skip
-    return [row for row, is_intact in rows if is_intact]
+    return [row for row, is_intact in rows if is_intact and not row.returned_in]
 
 
 def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Artifact, bool]]:

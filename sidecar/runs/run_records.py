@@ -97,16 +97,19 @@ def recent_files(tx: apsw.Connection, project: str, besides: str, conversations:
     )
 
 
-def stored_surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[dict[str, FileLines]]:
-    """Return what a conversation's lines were in the files that each of its last runs changed, latest run first."""
-    rows = tx.execute(
-        "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
+def stored_surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, dict[str, FileLines]]:
+    """Return what a conversation's lines were in the files that each of its last runs changed, by run, latest first."""
+    rows: Any = tx.execute(
+        "SELECT run_id, touched FROM continuity_runs WHERE sub_chat_id = ?"
+        " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
         (sub_chat_id, runs),
     )
-    return [
-        {change.path: change.surviving for change in _changes_from_json(touched) if change.surviving is not None}
-        for (touched,) in rows
-    ]
+    return {
+        run_id: {
+            change.path: change.surviving for change in _changes_from_json(touched) if change.surviving is not None
+        }
+        for run_id, touched in rows
+    }
 
 
 def _changes_to_json(changes: Sequence[FileChange]) -> bytes:

@@ -10,6 +10,7 @@ from tests.support.artifacts import store_artifact
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.shop import text_of
 
 PROMPT = "Make the totals of large carts faster"
 CACHE = "".join(f"def cached_{name}(cart):\n    return cart.{name}_cache\n\n\n" for name in "abcdefgh")
@@ -780,3 +781,66 @@ def test_an_accepted_rejection_reaches_a_session_on_its_technology(
     accept_behind_newer_ones(conversation, active)
     other = sent(Conversation(active.client, conversation.cwd, sub_chat_id="c").pre_run(prompt))
     assert ("the shops have no server for it" in other) is is_warned
+
+
+LOOKUP = "def price(names, name):\n    if name in names:\n        raise KeyError(name)\n    names[name] = 1\n"
+SETDEFAULT = "def price(names, name):\n    stored = names.setdefault(name, 1)\n    return stored\n"
+
+
+def write_lookup(conversation: Conversation, content: str) -> list[dict[str, Any]]:
+    return writes(conversation, **{"till/prices.py": PRICES + content})
+
+
+def return_to_the_lookup(conversation: Conversation, *, is_accepted: bool = False) -> Any:
+    """Play three runs: a lookup, another approach instead, and the lookup again."""
+    conversation.turn(
+        "Refuse a second price of the same name",
+        lambda: write_lookup(conversation, LOOKUP),
+        text="`price` raises a `KeyError` now, since a lookup comes first.",
+    )
+    conversation.turn(
+        "no, revert that, use setdefault instead",
+        lambda: write_lookup(conversation, SETDEFAULT),
+        text="`price` uses `setdefault` now.",
+    )
+    (note,) = drafted(conversation)
+    if is_accepted:
+        conversation.decide("accept", note["id"])
+    return conversation.turn(
+        "no good then, go back to the lookup",
+        lambda: write_lookup(conversation, LOOKUP),
+        text="Back to the lookup, because `setdefault` cannot tell a stored price from a new one.",
+    )
+
+
+def test_an_approach_that_work_comes_back_to_is_withdrawn_and_the_dropped_one_is_recorded(
+    conversation: Conversation,
+) -> None:
+    turn = return_to_the_lookup(conversation)
+    assert {(note["status"], note["title"].partition(" – ")[0]) for note in drafted(conversation)} == {
+        ("discarded", "`price` raises a `KeyError` now, since a lookup comes first"),
+        ("draft", "`price` uses `setdefault` now"),
+    }
+    assert {"type": "rejectedApproach", "status": "discarded"}.items() <= turn["after"]["artifacts"][-1].items()
+    conversation.client.request("governor/rehydrate", {"subChatId": conversation.sub_chat_id})
+    carried = text_of(conversation.pre_run("what is left?"), "carryover")
+    assert "The user's corrections:\n- no good then, go back to the lookup\n" in carried
+    assert "use setdefault instead" not in carried
+    assert "- Rejected: `price` uses `setdefault` now" in carried
+    assert "Rejected: `price` raises" not in carried
+    conversation.turn(
+        "no, revert that, use setdefault after all", lambda: write_lookup(conversation, SETDEFAULT), text="Done."
+    )
+    assert sorted(note["status"] for note in drafted(conversation)) == ["discarded", "discarded", "draft"]
+
+
+def test_an_accepted_rejection_that_work_comes_back_to_warns_nobody_until_it_is_accepted_again(
+    conversation: Conversation, active: MemorySidecar
+) -> None:
+    return_to_the_lookup(conversation, is_accepted=True)
+    (returned,) = (note for note in drafted(conversation) if note["status"] == "accepted")
+    assert "Taken up again since: its lines are back in `till/prices.py`." in returned["body"]
+    ask = lambda name: sent(Conversation(active.client, conversation.cwd, sub_chat_id=name).pre_run(PROMPT))  # noqa: E731
+    assert "rejected before" not in ask("b")
+    conversation.decide("accept", returned["id"])
+    assert f"rejected before: {returned['title']}" in ask("c")

@@ -42,7 +42,9 @@ def test_a_captured_decision_has_its_reason_and_is_not_repeated() -> None:
     captured = ["Round half up because the tax office does, instead of banker's rounding",
                 "We chose cents because floats round wrongly."]  # fmt: skip
     known = [artifact("adr", "draft", "Round half up"), artifact("adr", "draft", "Changed contract: total")]
-    assert snapshot_of(state(), runs, [], known, (), captured).decisions == (*captured, "Changed contract: total")
+    snapshot = snapshot_of(state(), runs, [], known, (), captured)
+    assert snapshot.conclusions == ("We chose **cents** because floats round wrongly. (request: Round)",)
+    assert snapshot.decisions == (captured[0], "Changed contract: total")
 
 
 def test_a_noted_decision_is_carried_over_with_its_reason(start_chat: StartChat) -> None:

@@ -166,7 +166,7 @@ def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> N
             if touched is not None:
                 tx.execute("UPDATE continuity_runs SET touched = ?, pack_metrics = ?", (touched, metrics))
             assert run_records.touched_files(tx, "chat", 5) == ["a.py", "b.py"]
-            assert run_records.stored_surviving_lines(tx, "chat", 5) == [{"a.py": CHANGES[0].surviving}]
+            assert run_records.stored_surviving_lines(tx, "chat", 5) == {"r": {"a.py": CHANGES[0].surviving}}
             assert [summary.touched for summary in run_records.run_summaries(tx, "chat", 5)] == [("a.py", "b.py")]
             last = run_records.last_run_of_session(tx, "chat", "s")
             assert last == run_records.SessionRun("a", RunUsage(cache_read_tokens=1))

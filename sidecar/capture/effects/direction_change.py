@@ -9,6 +9,7 @@ from zlib import crc32
 from sidecar.capture.effects.run_activity import TextEdit
 from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
+from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import entries
 from sidecar.runs.model import FileLines
@@ -171,6 +172,24 @@ def lost_work(earlier: Mapping[str, FileLines], present_lines: Mapping[str, froz
         sum(len(earlier[path].lines) for path in lost),
         new,
     )
+
+
+def lines_taken_out(by_run: Mapping[str, Mapping[str, FileLines]], run_id: str, files: Iterable[str]) -> frozenset[str]:
+    """Return the lines of earlier runs that a run did not leave in files; `by_run` has the latest run first."""
+    run_ids = list(by_run)
+    if run_id not in by_run:
+        return frozenset()
+    earlier = [by_run[other] for other in run_ids[run_ids.index(run_id) + 1 :]]
+    lost: set[str] = set()
+    for path in files:
+        before = next((lines[path].lines for lines in earlier if path in lines), frozenset())
+        lost |= before - (by_run[run_id][path].lines if path in by_run[run_id] else frozenset())
+    return frozenset(lost)
+
+
+def direction_key(sub_chat_id: str, terms: Sequence[str], files: Sequence[str] = ()) -> str:
+    """Return the key of the event of a rejected approach, or of dropped steps."""
+    return f"direction:{sub_chat_id}:{short_id(sorted(terms) or list(files))}"
 
 
 def files_named(paths: Iterable[str], words: Collection[str]) -> list[str]:
