@@ -6,20 +6,27 @@ Events are identified by what happened and not by their wording; no model is cal
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.effects.direction_change import overlap
-from sidecar.capture.finished_run import FinishedRun, gives_reason, provenance_of, runs_of_draft, states_reason
-from sidecar.capture.test_results import VerdictChange
+from sidecar.capture.effects.architectural_boundaries import is_test_or_example
+from sidecar.capture.effects.direction_change import overlap, runs_taken_back
+from sidecar.capture.finished_run import (
+    MAX_RUNS,
+    FinishedRun,
+    gives_reason,
+    provenance_of,
+    related_objective,
+    runs_of_draft,
+    states_reason,
+)
+from sidecar.capture.test_results import FIXED, short_names
 from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip, count_noun, join_first
-from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.redact import redact
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.language.closing_message import (
     Account,
@@ -29,33 +36,25 @@ from sidecar.language.closing_message import (
     is_work,
     title_text,
     without_reversed,
+    without_statements_of,
 )
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
 from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
-from sidecar.runs import Artifact, SubChat, artifact_store
-from sidecar.runs.artifact_provenance import ArtifactEvent, DevlogDetails, EventKind, LineCounts, RunsTally
+from sidecar.runs import Artifact, SubChat, artifact_store, run_records
+from sidecar.runs.artifact_provenance import (
+    ArtifactEvent,
+    DevlogDetails,
+    EventKind,
+    RunsTally,
+    add_run,
+    next_tally,
+    totals,
+)
 from sidecar.runs.model import FileChange
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
 """The first of these among an entry's events names the entry."""
-
-MAX_NAMES = 5
-
-
-def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[ArtifactEvent]:
-    """Return an event for each runner whose tests failed before the run's edits and now all pass.
-
-    A deleted test is not a fix, nor is one that the run broke itself.
-    """
-    events = []
-    for change in changes:
-        names = [redact(name) for name in change.repaired if _is_there(name, files)]
-        if change.is_red or not change.was_broken or (change.repaired and not names):
-            continue
-        key = f"fixed:{short_id([change.runner, sorted(names)])}"
-        events.append(ArtifactEvent(kind="testsFixed", key=key, line=_line(change, names)))
-    return events
 
 
 def name_of(events: Iterable[ArtifactEvent]) -> EventKind | None:
@@ -64,25 +63,8 @@ def name_of(events: Iterable[ArtifactEvent]) -> EventKind | None:
     return next((kind for kind in RANK if kind in kinds), None)
 
 
-def _line(change: VerdictChange, names: Sequence[str]) -> str:
-    if not names:
-        return f"{_FIXED}{change.runner} passes again."
-    shown = join_first([f"`{_plain(name)}`" for name in names], MAX_NAMES, "test")
-    return f"{_FIXED}{shown} ({change.runner})."
-
-
-def _plain(name: str) -> str:
-    return name.replace("`", "'")[:160]
-
-
-def _is_there(name: str, files: Container[str]) -> bool:
-    """Whether a test's file exists, if its name starts with one."""
-    path, separator, _ = name.partition("::")
-    return not separator or "/" not in path or path in files
-
-
 MAX_FILES = 20
-_PASSING, _FIXED = ": passing", "Fixed: "
+_PASSING = ": passing"
 MAX_TITLE = 110
 MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "commit": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
@@ -123,14 +105,12 @@ def devlog(
         if section == "evidence":
             texts = [*_without_failures(texts, tests), *tests]
         elif section == "open":
-            fixed = _IDENTIFIER.findall("\n".join(line for line in event_lines if line.startswith(_FIXED)))
+            fixed = _IDENTIFIER.findall("\n".join(line for line in event_lines if line.startswith(FIXED)))
             texts = _without_failures(texts, tests, frozenset(fixed))
         lines += _section_lines(name, texts)
     for event in event_lines:
         lines += [event, ""]
-    ordered = sorted(
-        changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
-    )
+    ordered = sorted(changes, key=_by_size)
     lines += [f"Changed over {count_noun(runs, 'run')}:", ""]
     lines += [
         f"- `{change.path}`{_counts(change) or (' (deleted again)' if change.path in deleted_files else '')}"
@@ -159,15 +139,18 @@ def _section_lines(name: str, texts: Sequence[str]) -> list[str]:
     return [f"**{name}:**", "", *(f"- {text}" for text in texts), ""] if texts else []
 
 
-def merged_account(earlier: WorkAccount, later: WorkAccount) -> WorkAccount:
+def merged_account(earlier: WorkAccount, later: WorkAccount, *, is_follow_up: bool = False) -> WorkAccount:
     """Sum up two accounts: the one of the larger change names the entry, the other's title is listed.
 
-    Of the same work the best statements win. Evidence and open ends are those stated last.
+    Of the same work the best statements win. Evidence and open ends are those stated last. A follow-up, such as a test
+    of the work, is the same work, and does not name it unless nothing else does.
     """
-    is_named_later = _naming(later) >= _naming(earlier)
+    is_named_later = _naming(later) >= _naming(earlier) and not (is_follow_up and earlier.title.text)
     main, other = (later, earlier) if is_named_later else (earlier, later)
     titles = [statement for statement in (*earlier.statements, *later.statements) if statement.section == "also"]
-    if not _is_same_work(main, other):
+    if is_follow_up:
+        main = main._replace(title=main.title._replace(lines=main.title.lines + other.title.lines))
+    elif not _is_same_work(main, other):
         titles += _title_of(other)
         other = other._replace(statements=() if other.title.text or is_named_later else _evidence(other))
     first, last = (other, main) if is_named_later else (main, other)
@@ -248,16 +231,17 @@ def _same_statement(statement: Account, others: Sequence[Account]) -> Account | 
 
 def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
     """Name a change after its largest files, for an agent that did not say what it did."""
-    ordered = sorted(
-        changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
-    )
-    verb = "Changed"
+    ordered = sorted(changes, key=_by_size)
+    is_addition = all(not change.removed and change.added and change.path in files for change in ordered)
+    verb = "Added to" if is_addition else "Changed"
     if all(change.path not in files for change in ordered):
         verb = "Removed"
-    elif all(not change.removed and change.added and change.path in files for change in ordered):
-        verb = "Added to"
     names = [f"`{change.path.rpartition('/')[2]}`" for change in ordered]
     return clip(f"{verb} {join_first(names, 2, 'file')}", MAX_TITLE)
+
+
+def _by_size(change: FileChange) -> tuple[bool, int, str]:
+    return is_generated(change.path), -(change.added + change.removed), change.path
 
 
 def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
@@ -266,44 +250,16 @@ def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
     return sum(change.added + change.removed for change in counted) >= lines or len(counted) >= files
 
 
-def add_run(tally: RunsTally, start: str | None, changes: Sequence[FileChange]) -> RunsTally:
-    """Add a run that started at a commit. For the same commit, a file's newest counts replace earlier ones."""
-    counts = _line_counts(changes)
-    if tally.start == start:
-        return replace(tally, counts={**tally.counts, **counts})
-    return RunsTally(start=start, settled=_line_counts(totals(tally)), counts=counts)
-
-
-def totals(tally: RunsTally) -> list[FileChange]:
-    """Return what an entry's runs changed in total, by path."""
-    changes = []
-    for path in sorted({*tally.settled, *tally.counts}):
-        settled, current = tally.settled.get(path, _NO_LINES), tally.counts.get(path, _NO_LINES)
-        base = tally.base.get(path, _NO_LINES) if path in tally.counts else _NO_LINES
-        added = settled.added + current.added - base.added
-        removed = settled.removed + current.removed - base.removed
-        changes.append(FileChange(path=path, added=max(0, added), removed=max(0, removed)))
-    return changes
-
-
-_NO_LINES = LineCounts(0, 0)
-
-
-def _line_counts(changes: Sequence[FileChange]) -> dict[str, LineCounts]:
-    return {change.path: LineCounts(change.added, change.removed) for change in changes}
-
-
-def next_tally(tally: RunsTally) -> RunsTally:
-    """Return the tally of the entry after a closed one."""
-    return RunsTally(start=tally.start, base={**tally.base, **tally.counts})
-
-
 def _counts(change: FileChange) -> str:
     return f" +{change.added} −{change.removed}" if change.added or change.removed else ""
 
 
 def store_devlog(
-    tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[ArtifactEvent]
+    tx: apsw.Connection,
+    run: FinishedRun,
+    state: SubChat,
+    events: Sequence[ArtifactEvent],
+    is_void: Callable[[ArtifactEvent], bool],
 ) -> Artifact | None:
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
@@ -312,12 +268,17 @@ def store_devlog(
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
     A tally that stays small over many runs starts over: no title names so many small steps. A due one waits longer.
+
+    `is_void` states which earlier events the run took back.
     """
     key = f"devlog:{run.params.sub_chat_id}"
     latest = next(iter(artifact_store.all_of_event(tx, run.workspace.project_key, key)), None)
     if latest is not None and _is_tally(latest) and _is_scattered(run, latest):
         latest = _started_over(latest)
+    is_turned = any(event.kind == "directionChanged" for event in events)
     sum_so_far = latest if latest is not None and _is_tally(latest) else None
+    if sum_so_far is not None:
+        sum_so_far = _without_taken_back(tx, run, sum_so_far, is_void, is_turned=is_turned)
     if sum_so_far is not None and _is_work_of_its_own(run, sum_so_far):
         latest = sum_so_far = _started_over(sum_so_far)
     tally = add_run(_tally(latest, is_open=sum_so_far is not None), run.start_head, run.effects.changes)
@@ -326,7 +287,6 @@ def store_devlog(
     due = _is_due(run, tally) and not _is_of_documents(tally)
     has_event = bool(_events_so_far(sum_so_far, events))
     account = _account_so_far(run, sum_so_far, tally, events)
-    is_turned = any(event.kind == "directionChanged" for event in events)
     is_current = not is_turned or account.title.text == run.account.title.text
     tests = {**_details(sum_so_far).tests, **_test_lines(run)}
     may_be_named = is_current and _is_concluded(run)
@@ -336,6 +296,37 @@ def store_devlog(
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifact_store.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
+
+
+def _without_taken_back(
+    tx: apsw.Connection,
+    run: FinishedRun,
+    tally: Artifact,
+    is_void: Callable[[ArtifactEvent], bool],
+    *,
+    is_turned: bool,
+) -> Artifact:
+    """Return a tally without the events that the run took back.
+
+    Where the direction changed, it is also without what runs stated of lines that are gone, and without tests that
+    passed before: they show nothing of what is left.
+    """
+    known, chat = _details(tally), run.params.sub_chat_id
+    is_same_base = known.tally.start == run.start_head
+    events = [
+        each for each in known.events if not is_void(each) or (each.kind == "boundaryTouched" and not is_same_base)
+    ]
+    known = replace(known, events=tuple(events))
+    if is_turned:
+        by_run = run_records.stored_surviving_lines(tx, chat, MAX_RUNS)
+        taken_back = runs_taken_back(by_run, run.surviving_lines.by_path)
+        runs = run_records.run_summaries(tx, chat, MAX_RUNS)
+        outdated = [each.conclusion for each in runs if each.run_id in taken_back]
+        valid = [each.conclusion for each in runs if each.run_id not in taken_back]
+        tests = {runner: line for runner, line in known.tests.items() if not line.endswith(_PASSING)}
+        if outdated:
+            known = replace(known, account=without_statements_of(known.account, outdated, valid), tests=tests)
+    return replace(tally, provenance=replace(tally.provenance, details=known))
 
 
 MAX_TALLY_RUNS = 5
@@ -374,12 +365,17 @@ def _is_of_documents(tally: RunsTally) -> bool:
 def _is_work_of_its_own(run: FinishedRun, sum_so_far: Artifact) -> bool:
     """Whether a run is an entry without the runs before it: due by itself, named, and of other or the larger work."""
     known = _details(sum_so_far)
-    if known.events or not run.account.title.names_whole:
+    if known.events or not run.account.title.names_whole or _is_follow_up(run):
         return False
     alone = add_run(next_tally(known.tally), run.start_head, run.effects.changes)
     is_other = bool(_terms(known.account)) and not _is_same_work(known.account, run.account)
     together = add_run(known.tally, run.start_head, run.effects.changes)
     return _is_due(run, alone) and (is_other or _lines(alone) < NAMING_SHARE * _lines(together))
+
+
+def _is_follow_up(run: FinishedRun) -> bool:
+    """Whether a run changed nothing but tests: they belong to the work before."""
+    return all(is_test_or_example(change.path) for change in run.effects.changes)
 
 
 def _is_concluded(run: FinishedRun) -> bool:
@@ -471,10 +467,15 @@ def _account_so_far(
         lines = max(lines, _lines(tally) - named)
     account = run.account
     before = without_reversed(known.account, f"{run.typed_prompt}\n{run.conclusion}" if lost.lines else "")
-    if run.stated_cause and any(event.kind == "testsFixed" for event in events):
+    is_fixed, is_follow_up = any(event.kind == "testsFixed" for event in events), _is_follow_up(run)
+    if is_fixed and run.stated_cause and not is_follow_up:
         before, account = map(_without_causes, (before, account))  # they are of other work
-        account = account._replace(statements=(Account("cause", run.stated_cause, REASON), *account.statements))
-    return merged_account(before, account._replace(title=account.title._replace(lines=lines)))
+        others = (statement for statement in account.statements if statement.text != run.stated_cause)
+        account = account._replace(statements=(Account("cause", run.stated_cause, REASON), *others))
+    if is_fixed and not before.title.names_whole:
+        lines = max(lines, before.title.lines)
+    account = account._replace(title=account.title._replace(lines=lines))
+    return merged_account(before, account, is_follow_up=is_follow_up)
 
 
 def _without_causes(account: WorkAccount) -> WorkAccount:
@@ -556,6 +557,7 @@ def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChang
     deleted_files = {change.path for change in changes if change.path not in run.effects.files}
     lines = {event.kind: event.line.rstrip(".") for event in details.events}
     of_event = lines.get("testsFixed") or lines.get(name_of(details.events) or "testsFixed", "")
+    of_event = short_names(of_event) if len(of_event) > MAX_TITLE else of_event
     title = details.account.title.text or clip(of_event, MAX_TITLE) or files_title(changes, run.effects.files)
     tests = list(details.tests.values())
     return devlog(title, changes, details.account, tests, runs, shown_events, deleted_files, details.request)
@@ -566,24 +568,22 @@ def shown_event_lines(lines: Iterable[str]) -> list[str]:
     by_subject: dict[str, str] = {}
     for line in lines:
         subject = line.partition(" (`")[0]
-        if not _announces(line):
+        if not any(announces_more(part.rstrip("…. ")) for part in line.partition(": ")[2].split(" – ")):
             by_subject[subject] = max(by_subject.get(subject, ""), line, key=len)
     return list(by_subject.values())
 
 
-def _announces(line: str) -> bool:
-    """Whether what an event's line names or quotes is an announced step, such as "Now let's check the table"."""
-    return any(announces_more(part.rstrip("…. ")) for part in line.partition(": ")[2].split(" – "))
-
-
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
-    if account.title.text and account.title.text == known.account.title.text:
+    if known.request and account.title.text and account.title.text == known.account.title.text:
         return known.request
     plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
     terms = _terms(account) | set(query_terms(account.title.text))
     requests = (request_of(run.params.prompt) or plan, known.request)
-    return next((text for text in requests if len(terms & set(query_terms(text))) >= MIN_SHARED), "")
+    related = (text for text in requests if len(terms & set(query_terms(text))) >= MIN_SHARED)
+    objective = related_objective(run, state)
+    is_changed = len(run.changed_terms.intersection(query_terms(objective))) >= MIN_SHARED
+    return next(related, "") or (request_of(objective) if is_changed else "")
 
 
 MIN_SHARED = 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import apsw
 
 from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
-from sidecar.capture.devlog_draft import fixes, store_devlog
-from sidecar.capture.effects.direction_change import REVERTED_SHARE, lines_taken_out
+from sidecar.capture.devlog_draft import store_devlog
+from sidecar.capture.effects.direction_change import REVERTED_SHARE, direction_key, lines_taken_out
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.finished_run import FinishedRun, window_begin_ms
 from sidecar.capture.model import PostRunResult
@@ -25,7 +26,7 @@ from sidecar.capture.rejected_approach_draft import (
     rejection_key,
     store_rejected_approaches,
 )
-from sidecar.capture.test_results import Verdict, VerdictChange, change_of
+from sidecar.capture.test_results import Verdict, VerdictChange, change_of, fixes
 from sidecar.codebase import content_identity
 from sidecar.core.clean_text import join_first
 from sidecar.core.clock import epoch_ms
@@ -53,7 +54,7 @@ from sidecar.runs import (
     run_records,
     store_session,
 )
-from sidecar.runs.artifact_provenance import RejectedApproachDetails
+from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
 from sidecar.runs.model import FileChange, RunRecord
 from sidecar.runs.pre_run_record import set_call_status
 from sidecar.transcripts.transcript_tail import was_rolled_back
@@ -172,11 +173,29 @@ def store_drafts(
     events = [event for event in boundary_news if event.key not in covered]
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
     drafts = [
-        store_devlog(tx, run, state, events),
+        store_devlog(tx, run, state, events, partial(_is_void, run, returned)),
         store_adr(tx, run, state, run.boundaries, covered, decisions, _alternatives(dropped, change)),
     ]
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
     return [artifact for artifact in (*drafts, *rejected, *returned) if artifact is not None]
+
+
+def _is_void(run: FinishedRun, returned: Sequence[Artifact], event: ArtifactEvent) -> bool:
+    """Whether a run took back an event: the approach that was rejected, or the contract that changed, is as before.
+
+    Changed contracts are compared with the commit at which the run started.
+    """
+    if event.kind == "directionChanged":
+        chat = run.params.sub_chat_id
+        details = [note.provenance.details for note in returned]
+        return any(
+            event.key == direction_key(chat, each.terms, each.reverted_files)
+            for each in details
+            if isinstance(each, RejectedApproachDetails)
+        )
+    changed = {change.path for change in run.effects.changes}
+    is_changed = event.kind == "boundaryTouched" and not changed.isdisjoint(event.line.split("`")[1:2])
+    return is_changed and all(event.key != current.key for current in boundary_events(run.boundaries))
 
 
 def _withdraw_returned_approaches(tx: apsw.Connection, run: FinishedRun) -> list[Artifact]:

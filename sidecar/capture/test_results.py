@@ -9,16 +9,18 @@ selection again covers everything that it covered before.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.capture.effects.run_activity import RunCommand
 from sidecar.capture.effects.shell_commands import SimpleCommand, only_displays, simple_commands
 from sidecar.capture.known_test_runners import RUNNERS, Runner
-from sidecar.core.clean_text import without_escape_sequences
+from sidecar.core.clean_text import join_first, without_escape_sequences
+from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact, redact_lines
+from sidecar.runs.artifact_provenance import ArtifactEvent
 
 # Selection of a test suite by a command: the paths, filters and options that narrow it.
 
@@ -424,3 +426,47 @@ def _ran_as_many(verdict: Verdict, outcome: RunnerOutcome) -> bool:
     """Whether a green command of an unknown selection ran as many tests as the failing one."""
     undecided = bool(outcome.selection.other) and not outcome.failed
     return undecided and outcome.counts is not None and 0 < verdict.total <= outcome.counts.total
+
+
+FIXED = "Fixed: "
+MAX_FIXED = 5
+
+
+def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[ArtifactEvent]:
+    """Return an event for each runner whose tests failed before the run's edits and now all pass.
+
+    A deleted test is not a fix, nor is one that the run broke itself.
+    """
+    events = []
+    for change in changes:
+        names = [redact(name) for name in change.repaired if _has_file(name, files)]
+        if change.is_red or not change.was_broken or (change.repaired and not names):
+            continue
+        key = f"fixed:{short_id([change.runner, sorted(names)])}"
+        events.append(ArtifactEvent(kind="testsFixed", key=key, line=_fix_line(change, names)))
+    return events
+
+
+def _fix_line(change: VerdictChange, names: Sequence[str]) -> str:
+    if not names:
+        return f"{FIXED}{change.runner} passes again."
+    shown = join_first([_in_code_marks(name) for name in names], MAX_FIXED, "test")
+    return f"{FIXED}{shown} ({change.runner})."
+
+
+def _in_code_marks(name: str) -> str:
+    return f"`{name.replace('`', chr(39))[:160]}`"
+
+
+_QUALIFIER = lazy_regex(r"(?<=`)[^`\n]*(?:::| › |\w[.\\](?=\w+`))")
+
+
+def short_names(line: str) -> str:
+    """Return the line of an event with the tests' own names alone, without their files, suites and classes."""
+    return _QUALIFIER.sub("", line) if line.startswith(FIXED) else line
+
+
+def _has_file(name: str, files: Container[str]) -> bool:
+    """Whether a test's file exists, if its name starts with one."""
+    path, separator, _ = name.partition("::")
+    return not separator or "/" not in path or path in files

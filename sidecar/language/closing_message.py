@@ -4,7 +4,7 @@ A statement is sorted by the heading or label above it and by its own words, in 
 Announcements, offers, instructions to the user and praise are not statements about the work.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip_at_word, with_capital
@@ -312,11 +312,16 @@ def _candidate(piece: Piece, place: Place, kind: Section, work: Work) -> Candida
     """Return a statement as a title, which may name the whole unless excluded; None for one that names no work."""
     title = title_text(piece.text)
     is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
-    if kind in ("evidence", "open") or is_guess or len(_informative(title)) < MIN_TERMS or announces_more(title):
+    is_nameless = len(_informative(title)) < MIN_TERMS or _OBJECT_PRONOUN.match(title) is not None
+    if kind in ("evidence", "open") or is_guess or is_nameless or announces_more(title):
         return None
     parts = title_parts(title, piece, place, kind, work)
     score = round(sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()), 2)
     return Candidate(redact(title), score, not parts["excluded"])
+
+
+_OBJECT_PRONOUN = lazy_regex(r"(?i)\w+ (?:it|that|this|them|those|these)(?=$|[;:,.])")
+"""A change without an object of its own: "Changed it; …"."""
 
 
 def is_bookkeeping(statement: str) -> bool:
@@ -475,6 +480,18 @@ def without_reversed(account: WorkAccount, later: str) -> WorkAccount:
         return account
     statements = tuple(each for each in account.statements if not is_reversed(each.text))
     return WorkAccount(statements, NO_ACCOUNT.title if is_reversed(account.title.text) else account.title)
+
+
+def without_statements_of(account: WorkAccount, outdated: Iterable[str], valid: Iterable[str]) -> WorkAccount:
+    """Return an account without evidence and without what only texts that no longer hold state."""
+    outdated_terms, valid_terms = ([set(query_terms(text)) for text in texts] for texts in (outdated, valid))
+
+    def is_outdated(text: str) -> bool:
+        terms = set(query_terms(text))
+        return any(map(terms.issubset, outdated_terms)) and not any(map(terms.issubset, valid_terms))
+
+    stated = (each for each in account.statements if each.section != "evidence" and not is_outdated(each.text))
+    return WorkAccount(tuple(stated), NO_ACCOUNT.title if is_outdated(account.title.text) else account.title)
 
 
 MIN_SHARED = 2

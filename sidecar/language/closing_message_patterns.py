@@ -81,8 +81,9 @@ CHANGE = lazy_regex(
 CAUSE = lazy_regex(
     r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke|caused"
     r"|made|prevented)|(?<!if )(?<!whether )(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause"
-    r"|crash) (?:was|is|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba"
-    r"|ocurr\w+|venía)|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)"
+    r"|crash|panic|exception|regression|leak|deadlock|hang|timeout) (?:was|is|were|comes?|came|happen\w*|occur\w*)"
+    r"|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)|la causa|porque|debido a"
+    r"|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)"
     r"|a causa|pois|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)"
     r"|parce que?|à cause d(?:es?|u)?|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache"
     r"|lag daran|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|omdat|doordat"

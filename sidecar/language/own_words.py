@@ -507,10 +507,21 @@ MAX_REQUEST_IN_FULL = 300
 _LIST_NUMBER = lazy_regex(r"[\s:：]{1,3}\d{1,2}$")
 
 
+MIN_INTRODUCTION_WORDS = 8
+"""Words of a sentence before pasted text from which it names something by itself."""
+_POINTS_BELOW = lazy_regex(
+    r"(?i)\b(?:following|these|this|below|here|steps|folgende\w*|siguientes?|seguintes?|suivante?s?|seguent[ei]|volgende"
+    r"|следующ\w+)\W*$|(?:以下|次の|下面)\S{0,12}$"
+)
+"""The end of a sentence that names nothing but what is below it."""
+
+
 def request_of(text: str) -> str:
     """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
     prose = without_console_lines(own_words(text[:MAX_PROSE_CHARACTERS]))
     sentence = _LIST_NUMBER.sub("", first_sentence(redact(prose), MAX_REQUEST)).rstrip()
+    if word_count(sentence) >= MIN_INTRODUCTION_WORDS and not _POINTS_BELOW.search(sentence):
+        sentence = sentence.rstrip(":：")
     is_whole = not sentence.endswith(("…", ":", "：", ",", "，", " following"))
     return sentence if is_whole and word_count(sentence) >= MIN_REQUEST_WORDS else ""
 

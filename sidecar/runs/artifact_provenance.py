@@ -17,12 +17,12 @@ Rows of the first version, with lists instead of objects, `said` and `takenBack`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
 from sidecar.codebase import ApiChange
 from sidecar.language.closing_message import NO_ACCOUNT, Account, Candidate, WorkAccount
-from sidecar.runs.model import ArtifactStatus, ArtifactType, Provider
+from sidecar.runs.model import ArtifactStatus, ArtifactType, FileChange, Provider
 
 EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed", "decisionStated"]
 
@@ -60,6 +60,38 @@ class RunsTally:
     counts: Counts = field(default_factory=dict)
     base: Counts = field(default_factory=dict)
     """Part of the counts from before the entry started; the previous entry shows it."""
+
+
+def add_run(tally: RunsTally, start: str | None, changes: Sequence[FileChange]) -> RunsTally:
+    """Add a run that started at a commit. For the same commit, a file's newest counts replace earlier ones."""
+    counts = _line_counts(changes)
+    if tally.start == start:
+        return replace(tally, counts={**tally.counts, **counts})
+    return RunsTally(start=start, settled=_line_counts(totals(tally)), counts=counts)
+
+
+def totals(tally: RunsTally) -> list[FileChange]:
+    """Return what an entry's runs changed in total, by path."""
+    changes = []
+    for path in sorted({*tally.settled, *tally.counts}):
+        settled, current = tally.settled.get(path, _NO_LINES), tally.counts.get(path, _NO_LINES)
+        base = tally.base.get(path, _NO_LINES) if path in tally.counts else _NO_LINES
+        added = settled.added + current.added - base.added
+        removed = settled.removed + current.removed - base.removed
+        changes.append(FileChange(path=path, added=max(0, added), removed=max(0, removed)))
+    return changes
+
+
+_NO_LINES = LineCounts(0, 0)
+
+
+def _line_counts(changes: Sequence[FileChange]) -> dict[str, LineCounts]:
+    return {change.path: LineCounts(change.added, change.removed) for change in changes}
+
+
+def next_tally(tally: RunsTally) -> RunsTally:
+    """Return the tally of the entry after a closed one."""
+    return RunsTally(start=tally.start, base={**tally.base, **tally.counts})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

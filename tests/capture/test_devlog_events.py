@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import devlog, fixes, shown_event_lines
-from sidecar.capture.test_results import Verdict, VerdictChange
+from sidecar.capture.devlog_draft import devlog, shown_event_lines
+from sidecar.capture.test_results import Verdict, VerdictChange, fixes
 from sidecar.language.closing_message import Account, Candidate, WorkAccount
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
@@ -515,3 +515,35 @@ def test_two_named_pieces_of_work_are_not_merged_however_alike_they_are(start_ch
     (entry,) = drafts(chat)
     assert entry["title"] == "Removed the rounding of the discount from the cart"
     assert "Removed the rounding of the discount in mails" not in entry["body"]
+
+
+def test_an_entry_repeats_nothing_of_work_that_was_taken_back_and_no_test_before_that(start_chat: StartChat) -> None:
+    chat = start_chat()
+    plain = (chat.cwd / "src/cart.py").read_text()
+    text = "Added a table of coupons that rounds each of them. All 3 tests pass."
+    table = plain + "".join(f"def coupon_{name}(): return round(1)\n" for name in "abcdefgh")
+    chat.turn("add coupons", lambda: [chat.edit("src/cart.py", table), bash("pytest", GREEN)], text=text)
+    text = "I removed the table of coupons because it was rounded twice, and moved the rounding into the invoice."
+    work = lambda: [chat.edit("src/cart.py", plain), chat.edit("src/invoice.py", "x = round(1)\n" * 130)]  # noqa: E731
+    chat.turn("undo that, round in the invoice", work, text=text)
+    (entry,) = drafts(chat)
+    assert "Direction changed: " in entry["body"]
+    assert "**Also:**" not in entry["body"]
+    assert "passing" not in entry["body"]
+    assert "All 3 tests pass" not in entry["body"]
+
+
+def test_a_test_of_the_work_does_not_name_its_entry_and_its_cause_stays(start_chat: StartChat) -> None:
+    chat = start_chat()
+    text = "Moved the fallback keys of the cart to the end. They were signed with the oldest key because it came last."
+    request_ = "After we rotate the keys of the cart, new ones are signed with the oldest fallback:\n\n    Error: x"
+    chat.turn(request_, lambda: [chat.edit("src/cart.py", "keys = 1\n" * 5), bash("pytest", RED)], text=text)
+    text = "Extended `test_fallback_keys` with two expiring keys and a rotation."
+    work = lambda: [chat.edit("tests/test_cart.py", "x = 1\n" * 30), bash("pytest", GREEN)]  # noqa: E731
+    chat.turn("now add a test for it", work, text=text)
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Moved the fallback keys of the cart to the end"
+    assert "**Cause:** They were signed with the oldest key because it came last." in entry["body"]
+    assert (
+        "Request: After we rotate the keys of the cart, new ones are signed with the oldest fallback" in entry["body"]
+    )

@@ -187,6 +187,22 @@ def lines_taken_out(by_run: Mapping[str, Mapping[str, FileLines]], run_id: str, 
     return frozenset(lost)
 
 
+def runs_taken_back(by_run: Mapping[str, Mapping[str, FileLines]], current: Mapping[str, FileLines]) -> frozenset[str]:
+    """Return the runs most of whose own lines are gone; `current` are the lines in the files of the last run."""
+    taken_back: set[str] = set()
+    runs = list(by_run.items())
+    for number, (run_id, files) in enumerate(runs):
+        own = lost = 0
+        for path, file in files.items():
+            before = next((earlier[path].lines for _, earlier in runs[number + 1 :] if path in earlier), frozenset())
+            lines = file.lines - before
+            own += len(lines)
+            lost += len(lines - current[path].lines) if path in current else 0
+        if lost and lost >= REVERTED_SHARE * own:
+            taken_back.add(run_id)
+    return frozenset(taken_back)
+
+
 def direction_key(sub_chat_id: str, terms: Sequence[str], files: Sequence[str] = ()) -> str:
     """Return the key of the event of a rejected approach, or of dropped steps."""
     return f"direction:{sub_chat_id}:{short_id(sorted(terms) or list(files))}"
