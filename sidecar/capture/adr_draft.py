@@ -94,6 +94,10 @@ def _latest(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))[-MAX_STATEMENTS:]
 
 
+_LEFT_OUT = lazy_regex(r"(['\"“‘«]) (['\"”’»])")
+"""Quotation marks around a quotation that is not the user's own words and is left out."""
+
+
 def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
     """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
     decided = [sentence for sentence in statements.decided if not _CONSEQUENCE.match(sentence)]
@@ -101,7 +105,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     choices = [_choice(sentence) for sentence in decided]
     title = title_of_boundaries(boundaries) if boundaries else title_text(choices[-1].subject)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
-    if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
+    if objective_text := clip_at_word(_LEFT_OUT.sub(r"\1…\2", " ".join(redact(objective).split())), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]
     concluded = [text for text in statements.concluded if text not in statements.decided]
     context = [*concluded, *(f"Reason: {choice.reason}" for choice in choices if choice.reason)]

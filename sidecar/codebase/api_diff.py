@@ -94,8 +94,13 @@ def needs_texts(versions: FileVersions) -> bool:
 
 
 def split_signature(signature: str) -> tuple[str, list[str], str]:
-    """Split a signature into the part before its parameters, the parameters, and the part after them."""
-    start = signature.find("(")
+    """Split a signature into the part before its parameters, the parameters, and the part after them.
+
+    Members in braces, as an enum has them, count as parameters.
+    """
+    start, brace = signature.find("("), signature.find("{")
+    if 0 <= brace < start and signature.count("<", 0, brace) == signature.count(">", 0, brace):
+        start = brace
     if signature.startswith("func (") and start == 5:  # Go's receiver
         start = signature.find("(", _end_of(signature, start))
     if start < 0:
@@ -316,10 +321,11 @@ def _with_new_path(
 
 
 def _end_of(text: str, start: int) -> int:
-    """Return the position of the closing parenthesis for the one at `start`; the text's end if there is none."""
+    """Return the position of the closing parenthesis or brace for the one at `start`; the text's end if none closes."""
+    opening, closing = ("{", "}") if text[start : start + 1] == "{" else ("(", ")")
     depth = 0
     for at in range(start, len(text)):
-        depth += (text[at] == "(") - (text[at] == ")")
+        depth += (text[at] == opening) - (text[at] == closing)
         if depth == 0:
             return at
     return len(text)

@@ -125,6 +125,8 @@ def test_parameters_are_split_at_top_level_commas() -> None:
         "func (t *T) Run", ["a int", "b map[string]int"], "error",
     )  # fmt: skip
     assert split_signature("def f(a: dict[str, int], *, b=(1, 2)) -> int")[1] == ["a: dict[str, int]", "*", "b=(1, 2)"]
+    enum = "pub enum Result { Entry(u8), Error(Error) }"
+    assert split_signature(enum) == ("pub enum Result ", ["Entry(u8)", "Error(Error)"], "")
 
 
 def test_a_long_type_whose_text_was_not_read_is_compared_by_its_signature() -> None:

@@ -230,6 +230,12 @@ def test_a_decision_occurs_once_in_its_record() -> None:
     assert "The counts were lost." in draft.body
 
 
+def test_a_quotation_that_is_left_out_of_the_request_is_marked() -> None:
+    decided = Statements(decided=("We chose an error because a panic has no exit code.",))
+    body = adr("fd panics with ' ' if the folder is gone", decided, (), ()).body
+    assert "Request: fd panics with '…' if the folder is gone" in body
+
+
 def test_a_stub_lists_sixteen_consequences_at_most() -> None:
     for files, listed in ((3, 6), (9, 16)):
         importers = ("src/changed.py", "src/other.py")
