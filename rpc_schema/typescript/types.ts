@@ -3859,6 +3859,7 @@ export interface Methods {
    * Accept an artifact, so that the project's next sessions receive it. Accepting it again changes nothing.
    *
    * A discarded artifact can still be accepted. A committed one stays committed, and sessions receive it from then on.
+   * A rejected approach that work came back to warns sessions again.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
