@@ -538,7 +538,7 @@ _RULE_AT_END = lazy_regex(
     r"(?i)的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消)?[。！!\s]{0,9}$"
     r"|(?:-regel|,? nehme ich zurück)? ?(?:\b(?:from|aus|de|da|dalla|uit|из) (?:your |deinem |dem |tu |ta |sua |tua "
     r"|je )?(?:memory|notes|gedächtnis|speicher|memoria|mémoire|memória|geheugen|памяти))?"
-    r"(?:,? (?:again|please|now|wieder|bitte))*[.!\s]{0,9}$"
+    r"(?:,? (?:again|please|now|wieder|bitte)){0,3}[.!\s]{0,9}$"
 )
 """Words at the end of a withdrawal that name no subject."""
 KEEP_IN_MIND = lazy_regex(
