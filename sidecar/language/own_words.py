@@ -334,7 +334,9 @@ _RULES_TO_WRITE = (
 _DICTATED = lazy_regex(
     rf"^{_RULES_TO_WRITE}|"
     r"(?:^|(?<=[.!?。！？] ))(?!(?:[^:：\n]{0,80}\b(?:rules?|memor\w*|remember|claude\.md|agents\.md|conventions?"
-    r"|preferences?)\b))(?:(?:and|now|then|also|please|pls|ok|can you|could you|would you)[\s,]{1,3}){0,3}"
+    r"|preferences?|merke?|beachte|denke? d(?:a)?ran|recu[eé]rd\w{1,6}|acuérdate|lembr\w{1,4}|souv(?:iens|enez)"
+    r"|rappel\w{1,4}|retiens|ricord\w{1,4}|onthoud?|запомни\w{0,2}|помни\w{0,2})\b))"
+    r"(?:(?:and|now|then|also|please|pls|ok|can you|could you|would you)[\s,]{1,3}){0,3}"
     rf"(?:(?:{_IN_LABEL}{{0,60}}(?<!\w){_DOCUMENT}(?!\w){_IN_LABEL}{{0,30}}"
     rf"|(?!(?:\w+ )?{_OURSELVES}\s)\w[\w.-]{{1,24}}(?: \w{{1,12}})? (?:{_STATES}|suggests?|suggested|recommends?"
     r"|recommended|told (?:me|us)|claims?|claimed|thinks|announced))\s?[:：]\s(?P<others>[^\n]+)"

@@ -71,6 +71,9 @@ vanaf nu bun
 これからは英語で
 以后用pnpm
 remember: deploys happen on tuesdays now
+füge auch einen Eintrag im Changelog hinzu, und merk dir: Sicherheitseinträge nennen immer die GHSA
+adicione também uma entrada no changelog, e lembre-se: entradas de segurança sempre citam o GHSA
+ajoute aussi une entrée au changelog, et souviens-toi : les entrées de sécurité citent toujours le GHSA
 remember: before every release we bump the version and ask Anna before we publish
 keep in mind: amounts are gross
 don't forget: no network in unit tests
