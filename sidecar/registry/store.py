@@ -24,7 +24,7 @@ VERSION = 1
 WORDS_VERSION = 7
 """Part of the cache key: changed stemming invalidates cached words."""
 
-FACTS_VERSION = 11
+FACTS_VERSION = 12
 """Changed extraction invalidates stored facts."""
 
 MAX_DECISIONS = 100
