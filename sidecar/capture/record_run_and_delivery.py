@@ -308,7 +308,8 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
     delivered = details.delivered if details is not None else ()
     contents = ledger.session_contents(tx, key)
     was_sent_head = entries.HEAD in contents.items or any(item.key == entries.HEAD for item in delivered)
-    own_items = [*_own_items(run, contents, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
+    given = contents._replace(items={**contents.items, **{item.key: item for item in delivered}})
+    own_items = [*_own_items(run, given, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
     turn = SessionTurn(
         number=0,
         run_id=params.run_id,
@@ -368,7 +369,10 @@ def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
 
 
 def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[DeliveredItem]:
-    """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
+    """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD.
+
+    `contents` are what the session had, with what this run was given.
+    """
     items, state = [_merged(run, item, contents) for item in run.effects.seen_items], run.effects.state
     if run.plan:
         items.append(DeliveredItem(entries.PLAN, entries.TextEntry(short_id(run.plan)), 0))

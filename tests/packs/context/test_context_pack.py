@@ -303,6 +303,17 @@ def test_the_windows_of_a_long_function_are_not_sent_again_after_the_agents_own_
     assert "cart.step_" not in shown
 
 
+def test_what_a_run_was_given_of_a_file_is_known_although_its_agent_edited_the_file(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    chat = start_chat("codex")
+    text = (shop.path / "src/cart.py").read_text(encoding="utf-8")
+    edited = text.replace("self.discount = percent", "self.discount = percent / 100")
+    first = chat.turn("Fix apply_discount in src/cart.py", lambda: [chat.edit("src/cart.py", edited)])
+    assert "def apply_discount" in sent(first)
+    assert "def apply_discount" not in sent(chat.pre_run("Is apply_discount in src/cart.py right now?"))
+
+
 def test_thirteen_turns_on_one_subject_cost_a_tenth_of_sending_everything_each_time(
     start_chat: StartChat, shop: Repository
 ) -> None:
