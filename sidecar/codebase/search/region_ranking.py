@@ -34,7 +34,7 @@ MAX_NAMESAKES = 3
 NEAR_LINES = 20.0
 """Distance at which closeness to a file's best region counts half."""
 
-NEWEST_LINES, MIN_COVERAGE = 40, 0.6
+NEWEST_LINES, MIN_COVERAGE = 20, 0.6
 """Lines of a changelog that are its newest entries, and the share of a prompt's words that lead to an older one."""
 
 MAX_SEEDS = 6
