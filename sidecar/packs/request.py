@@ -369,7 +369,7 @@ _VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | f
         "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large", "sec", "hmm",
         "huh", "oops", "btw", "lol", "ugh", "brb", "ahead", "round", "forgot", "scenario", "signature", "typo", "split",
         "squash", "rebase", "machine", "laptop", "char", "character", "tab", "space", "indentation", "blue", "red",
-        "green", "yellow", "grey", "gray", "white",
+        "green", "yellow", "grey", "gray", "white", "windows", "mac", "macos", "linux", "osx", "unix", "wsl",
     )
 )  # fmt: skip
 """Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""

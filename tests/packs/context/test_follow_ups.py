@@ -81,6 +81,14 @@ WORKING: dict[str, Contents] = {
 }
 
 
+def test_a_platform_names_no_other_code(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit({"src/url_window.py": "class UrlWindow:\n    mac = 1\n"})
+    chat = start_chat("codex")
+    chat.turn(PROMPT)
+    for prompt in ("what about windows?", "and on mac?"):
+        assert text_of(chat.pre_run(prompt), "context") == "", prompt
+
+
 def test_common_words_bring_nothing_although_a_text_has_them(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({**MORE, **WORKING})
     for prompt in ("keep going", "implement the remaining work", "still broken", "mark as resolved"):
