@@ -116,7 +116,7 @@ user_own personal* personlich* persoon* личн* 個人 个人 perso
 customer* client* kund* cliente* klant* клиент* 顧客 客户
 number* numero* nombre* zahl* nummer* getal* числ* номер* 数字 番号 号码 数
 one single un una um uma uno une ein eine eine* einzig* unic* einem einen een enkele один одна одно одного единствен* 一つ 一個 一 一个 单个 1
-two dos dois duas deux zwei due twee два две 二つ 二 两 两个 2
+two both dos dois duas deux zwei due twee два две 二つ 二 两 两个 2
 three tres trois drei tre drie три 三 三个 3
 five cinco cinq funf cinque vijf пять 五 5
 ten diez dez dix zehn dieci tien десять 十 10
@@ -221,7 +221,7 @@ end* fin final* ende* beende* fine einde конец конц* 終了 最後 结�
 find* encontr* encontrar trouv* find* trova* vind* найд* найти 見つけ 探す 找 查找
 fix* repar* arregl* corrig* consert* beheb* fehlerbeheb* sistem* ripar* repareer* исправ* почин* 直す 直し 修复 修好
 break* romp* quebr* cass* kaputt* zerstor* romper rott* breek* stuk слома* лома* 壊 破坏 弄坏
-existing exist* vorhanden* bestaand* существу* 既存 已有 现有
+existing current aktuell* actuel* huidig* 当前 exist* vorhanden* bestaand* существу* 既存 已有 现有
 public publico* publique* offentlich* pubblic* openbaar публичн* 公開 公开
 private privad* prive* privat* prive приватн* 非公開 私有 私人
 team equipo* equipe* mannschaft gruppo squadra команд* チーム 团队
@@ -253,7 +253,10 @@ product_item articulo* artigo* article* artikel* articol* товар* 商品 产
 session* sesion* sessao* seance* sitzung* sessione sessie* сесс* сеанс* セッション 会话
 request* solicitud* pedido requete* anfrage* richiest* verzoek* запрос* リクエスト 请求
 response* respuest* antwort* rispost* ответ* レスポンス 响应
-endpoint* schnittstell* эндпоинт* エンドポイント 接口
+frontend* 前端 フロントエンド
+backend* 后端 後端 バックエンド
+assum* suppos* annehm* 前提 假设
+endpoint* api apis schnittstell* эндпоинт* エンドポイント 接口
 cache* caching* кэш* キャッシュ 缓存
 dependency dependenc* dependenci* abhangig* dipendenz* afhankelijk* зависимост* 依存 依赖
 environment* entorno* ambiente* environnement* umgebung* omgeving* окружен* среда 環境 环境
@@ -398,7 +401,7 @@ week* semana* semaine* woche* settiman* неделя недел* 週 周
 
 NEGATIONS = frozenset(
     """
-    not never no don't dont doesn't isn't aren't can't cannot won't shouldn't mustn't without avoid stop nor neither
+    not never no nothing nada nichts rien niente nulla niets ничего don't dont doesn't isn't aren't can't cannot won't shouldn't mustn't without avoid stop nor neither
     forbidden prohibited skip less fewer
     nao nunca jamais sem evitar evite pare nem proibido
     menos sin evita evitar tampoco ni prohibido ningun ninguna
@@ -419,9 +422,9 @@ NEGATION_BEGINNINGS = (
 )  # fmt: skip
 
 NEGATIONS_AFTER = (
-    "instead of", "rather than", "stay away from", "turn off", "no more", "no longer", "em vez d", "ao inves d",
+    "instead of", "rather than", "stay away from", "turn off", "get rid of", "prevents ", "prevent ", "preventing ", "no more", "no longer", "em vez d", "ao inves d",
     "en vez d", "en lugar d", "au lieu d", "plutot qu", "statt ", "anstelle ", "invece d", "anziche", "al posto d",
-    "in plaats van", "вместо",
+    "in plaats van", "вместо", "empeche", "verhinder", "impide", "impede", "impedisc", "voorkom",
 )  # fmt: skip
 UNSPACED_NEGATIONS = (
     "不要", "不许", "不能", "不可", "不准", "不用", "不得", "不需", "不", "别", "勿", "禁止", "没", "无需", "避免",
@@ -468,8 +471,8 @@ FUNCTION_WORDS = frozenset(word for words in FUNCTION_WORDS_OF.values() for word
 
 _EXACT_WORDS = """
     2 3 5 10 red green blue yellow orange purple black white grey pink light dark tab space left right_side top bottom
-    english german spanish french portuguese italian russian japanese chinese enable disable public private before after
-    more less first last old
+    english german spanish french portuguese italian russian japanese chinese enable disable public private
+    more less last old
 """.split()
 """Words in whose place another would be another rule: they must be the user's too, in any language."""
 

@@ -73,7 +73,9 @@ _SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
 _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais|pero|sino|mas"
     r"|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
-    r"|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*|ne|pas|não|no|non|niet|geen|не|nie)\b)"
+    r"|nor)\b(?=\s+(?:(?:that|que|dass|che|dat|что) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf|sollen"
+    r"|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não|no|non"
+    r"|niet|geen|не|nie)\b)"
     r"|\b(?:and|und|et|y|e|en)\b(?=\s+(?:instead|rather|use|take|switch to|go with|usa|utiliza|utilise|nutze|nimm"
     r"|gebruik)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
 )
@@ -101,7 +103,14 @@ def wording_of(text: str) -> Wording:
     was_denied = False
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
-    for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", _REMINDER.sub("remember", text)))):
+    for part in _clauses(
+        _CONTRACTION.sub(
+            " ",
+            _NEGATED_VERB.sub(
+                r"\1 not ", _LEFT_ALONE.sub(r"not touch\1", _REMINDER.sub("remember", _HEDGE.sub(" ", text)))
+            ),
+        )
+    ):
         denial = _denial(part, language)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
             denial = 0
@@ -177,7 +186,16 @@ _AGAIN = lazy_regex(
 )
 """Words by which a complaint names what may be banned or wanted: "why did you use moment again?"."""
 
-_PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
+_PREFERRED_OVER = lazy_regex(
+    r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b"
+    r"|\bprefer(?! to\b)(?: [\w./-]+){1,2} to\b(?! (?:be|use|have|do|not|get|see|keep|run)\b)"
+)
+_LEFT_ALONE = lazy_regex(
+    r"(?i)\b(?:leave|lass\w*|laisse\w*|deja\w*|lascia\w*|deix\w*)\b(.{1,60}?)\b(?:alone|in ruhe|tranquilles?|en paz"
+    r"|in pace|em paz)\b"
+)
+"""Words that forbid to touch something."""
+
 _WORD = lazy_regex(r"[^\W\d_]+")
 _ATTRIBUTE = lazy_regex(
     r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[级类区分特个识判性]别|别名|[^\W不]不[了到好动出起]|([\u3400-\u9fff])不\1|有没有"
@@ -200,30 +218,10 @@ _CONTRACTION = lazy_regex(
 _ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
 _BAN = lazy_regex(r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)")
 _AFTER_ONLY = frozenset(
-    (
-        "not",
-        "no",
-        "non",
-        "less",
-        "fewer",
-        "menos",
-        "weniger",
-        "meno",
-        "minder",
-        "меньше",
-        "without",
-        "sin",
-        "sem",
-        "sans",
-        "ohne",
-        "senza",
-        "zonder",
-        "без",
-        "kein",
-        "keine",
-        "keinen",
-        "geen",
-    )
+    """
+    not no non less fewer menos weniger meno minder меньше without sin sem sans ohne senza zonder без kein keine
+    keinen geen nothing nada
+    """.split()
 )
 _AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be".split())
 
@@ -232,8 +230,16 @@ def tokens_of(clause: str) -> Iterator[tuple[int, str]]:
     """Yield the words, numbers and paths of a clause with their offsets."""
     for match in _TOKEN.finditer(clause):
         start = match.start()
+        if _DATE_FORMAT.fullmatch(match[0]):
+            yield start, match[0].casefold().replace("jjjj", "yyyy").translate(_ENGLISH_DATE_LETTERS)
+            continue
         for part in _SCRIPTS.finditer(match[0]):
             yield start + part.start(), part[0]
+
+
+_DATE_FORMAT = lazy_regex(r"(?i)(?=.*m)(?:[djtgmayдгм]{1,4}[./-]){1,2}[djtgmayдгм]{1,4}")
+_ENGLISH_DATE_LETTERS = str.maketrans("jtgaдгм", "dddydym")
+"""Letters of day, month and year by those of other languages: JJ/MM/AAAA, TT.MM.JJJJ."""
 
 
 _SCRIPTS = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]+|[^\u3040-\u30ff\u3400-\u9fff々]+")
@@ -495,7 +501,7 @@ _ONLY_PLACE = lazy_regex(
 _UNSPACED_PLACE = lazy_regex(
     r"([\w/.]{1,12}?)(?:では|の中では|内では)|([\w/.]{1,12}?)(?:里面?|目录下|文件夹)(?=[^\w]|[\u4e00-\u9fff])"
 )
-_PLACES_OF_MIND = frozenset("mind memory note moment adelante zukunft futuro futur avenir head".split())
+_PLACES_OF_MIND = frozenset("format formato mind memory note moment adelante zukunft futuro futur avenir head".split())
 
 UNTIL = lazy_regex(
     r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
@@ -523,3 +529,56 @@ EXCEPTED = lazy_regex(
     r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
 )
 """Words by which a rule may have the user's exception."""
+
+_HEDGE = lazy_regex(
+    r"(?i)\b(?:(?:if|when|where|whenever|wherever|as far as|as much as) (?:at all )?possible|ideally|preferably|usually"
+    r"|wenn möglich|möglichst|falls möglich|nach möglichkeit|meistens|(?:si|cuando|siempre que) (?:es|sea) posible"
+    r"|de ser posible|normalmente|(?:se|quando|sempre que) possível|geralmente|(?:si|quand|lorsque)"
+    r" (?:c['’]est )?possible|dans la mesure du possible|(?:se|quando) possibile|preferibilmente|indien mogelijk"
+    r"|zo mogelijk|по возможности|если возможно|обычно)\b|尽可能|尽量|なるべく|できるだけ|可能なら|可能であれば"
+)
+"""Words by which a wish need not always be met."""
+
+_ABSOLUTE = lazy_regex(
+    r"(?i)\b(?:never|always|under no circumstances|exclusively|nie|niemals|immer|nunca|siempre|jamás|sempre|jamais"
+    r"|toujours|mai|nooit|altijd|никогда|всегда)\b|绝不|永远|总是|絶対に|決して"
+)
+_EACH_TIME = lazy_regex(
+    r"(?i)\b(?:every ?time|each time|(?:after|for|on|with) (?:every|each)|automatically|always|jedes mal|immer"
+    r"|automatisch|(?:nach|bei) jede\w*|cada vez|(?:después de|tras|en|a) cada|siempre|automáticamente|toda vez"
+    r"|(?:depois de|após|a) cada|sempre|automaticamente|(?:à|après) chaque|chaque fois|toujours|automatiquement"
+    r"|ogni volta|(?:dopo|a) ogni|automaticamente|elke keer|(?:na|bij) (?:elke|ieder)|каждый раз|всегда|автоматически)"
+    r"\b|每次|每当|总是|自动|毎回|いつも|自動"
+)
+_DENIES = lazy_regex(
+    r"(?i)\b(?:not|don['’]?t|never|stop|no|nicht|kein\w*|nie|ne|pas|não|nunca|non|mai|niet|geen|nooit|не|никогда)\b"
+)
+_WITHOUT = lazy_regex(r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\b")
+
+
+def drops_condition(rule: str, statement: str) -> bool:
+    """Whether a rule forbids or demands always what the user did only where possible, not each time, or not without."""
+    if _HEDGE.search(statement) and _HEDGE.search(rule) is None and _ABSOLUTE.search(rule):
+        return True
+    denial, own_denial = _DENIES.search(statement), _DENIES.search(rule)
+    if denial is None or own_denial is None or LIMITED.search(rule) is not None:
+        return False
+    return any(
+        (limit := pattern.search(statement, denial.end())) is not None
+        and not _CLAUSE_MARK.search(statement, denial.end(), limit.start())
+        and pattern.search(rule, own_denial.end()) is None
+        for pattern in (_EACH_TIME, _WITHOUT)
+    )
+
+
+_CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
+
+RULE_TO_WRITE = lazy_regex(
+    r"(?i)\W*(?:(?:please|pls|can you|could you|and|now|also|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create|add"
+    r"|make|schreibe?|erstelle?|füge?|escribe|crea|agrega|añade|écris|crée|ajoute|escreva|crie|adicione|scrivi|aggiungi"
+    r"|schrijf|maak|voeg|напиши|создай|добавь)(?:te)? (?:me |mir |us |uns )?(?:(?:an?|the|one|eine?|une?|una|uma|een"
+    r"|new|another|neue|nueva|nova|nouvelle|nuova|nieuwe|новое) ){0,2}(?:[\w.-]+ )?(?:rules?|regel|regla|regra|règle"
+    r"|regola|правило)\b(?! (?:engine|file|set|parser|class|test))[^.!?\n]{3,}|^(?:请|帮我|再){0,3}(?:写|加|添加"
+    r"|新增)(?:一?[条个])[^。\n]{0,12}(?:规则|規則)[^。\n]{2,}|^[^。\n]{1,60}というルールを(?:追加|作成|書)"
+)
+"""A request to write down a rule, which states that rule."""

@@ -87,7 +87,8 @@ _HOLDS_NOW = lazy_regex(
     r"(?i)\b(?:we|our|always|is|are|was|happens?|runs?|lives?|goes?|called)\b.{1,80}\bnow[\s.!]*$"
     r"|\b(?:wir|ist|sind|heißt|heißen|läuft|laufen|nous|on|est|sont|s['’]appelle|es|son|está|están|usamos|são|fica|é|è"
     r"|sono|is|zijn|мы)\b.{0,60}\b(?:jetzt|maintenant|ahora|agora|adesso|nu|теперь)\b"
-    r"|^\W*(?:jetzt|maintenant|ahora|agora|adesso|теперь)\b.{1,60}\b(?:ist|sind|heißt|läuft|est|sont|es|son|são|é|è|sono)\b"
+    r"|^\W*(?:jetzt|maintenant|ahora|agora|adesso|теперь)\b.{1,60}\b(?:ist|sind|heißt|läuft|est|sont|es|son|são|é|è"
+    r"|sono)\b"
     r"|今は.{1,40}(?:です|ます)|现在(?:都|是|用|在|叫|改)"
 )
 _REJECTION = lazy_regex(
@@ -146,3 +147,49 @@ def withdraws_last(words: str) -> bool:
         return True
     alone = _WITHDRAWS_ALONE.match(text)
     return alone is not None and _COURTESY_AFTER.fullmatch(text, alone.end()) is not None
+
+
+_LEAD = (
+    r"\W*(?:(?:please|pls|and|then|now|also|so|ok(?:ay)?|hey|hi|first|next|just|quickly|can you|could you|would you"
+    r"|will you|let['’]?s|i (?:want|need) you to|bitte|und|dann|jetzt|noch|mal|por favor|y|ahora|primero|s['’]il (?:te"
+    r"|vous) plaît|stp|et|maintenant|e|agora|primeiro|per favore|ora|en|nu|и|теперь|пожалуйста)[\s,.!:]{1,3}){0,4}"
+)
+TASK = lazy_regex(
+    rf"(?i){_LEAD}(?:"
+    r"(?:fix|correct|repair|debug|add|create|build|implement|remove|delete|drop|update|upgrade|move|change|replace"
+    r"|refactor|rewrite|clean up|convert|migrate|port|translate|install|revert|undo|merge|deploy|release|run|rerun"
+    r"|start|restart|check|review|investigate|make|generate|set up|bump|continue|finish|analy[sz]e|explain"
+    r"|describe|inspect|look (?:at|into)|show me)(?:$|[\s.!]{0,3}$| (?:the|this"
+    r"|that|these|those|an?|my|our|its?|them|all the|up|with|and)\b)|rename \S|(?:commit|push)(?: and (?:commit|push)"
+    r"| (?:this|that|it|the|these|them|everything|all)\b|[\s.!]{0,3}$)|(?:write|add) (?:an?|the|some|more)? ?(?:unit "
+    r"|missing )?tests? for (?:the|this|that|these|[\w/-]+\.\w+)|(?:füge?|erstell|beheb|korrigier|lösch|entfern|benenn"
+    r"|änder|verschieb|aktualisier|implementier|bau|reparier|fix|übersetz|mach|ersetz|start|schreib|analysier"
+    r"|erklär)e? (?:(?:bitte|mal"
+    r"|noch|mir|jetzt) ){0,3}(?:den|die|das|dem|der|eine?[nmrs]?|dies\w*|es|\w+ (?:in|zu) \w+ um)\b|(?:ajoute|corrige"
+    r"|supprime|renomme|modifie|crée|remplace|déplace|implémente|répare|traduis|lance|change|fais|mets|analyse"
+    r"|explique)[rz]?(?: "
+    r"|-)(?:l['’]|(?:à jour|les?|la|une?|ce|cet|cette|ces|moi)\b)|(?:agrega|añade|arregla|corrige|elimina|borra"
+    r"|renombra|cambia|crea|actualiza|implementa|mueve|reemplaza|traduce|corre|ejecuta|haz|pon|quita|analiza"
+    r"|explica)(?:me)? (?:el|la"
+    r"|los|las|una?|est[eao]s?|es[eao]s?|commit)\b|(?:adicion[ae]|corrij[ae]|corrige|remov[ae]|apagu?[ae]|renomei[ae]"
+    r"|mud[ae]|cri[ae]|atualiz[ae]|implement[ae]|mov[ae]|substitu[ai]|traduz[ai]?|rod[ae]|faz|faça|tir[ae]|analis[ae]"
+    r"|expli(?:ca|que)) (?:os?|as?"
+    r"|uma?|ess[ea]s?|est[ea]s?|isso)\b|(?:aggiungi|correggi|elimina|rinomina|cambia|crea|aggiorna|implementa|sposta"
+    r"|sostituisci|traduci|esegui|fai|analizza|spiegami) (?:il|lo|la|i|gli|le|l['’]|un[oa]?|quest[oaie])|(?:voeg"
+    r"|herstel|verwijder"
+    r"|hernoem|wijzig|maak|verplaats|vervang|vertaal|los|werk) (?:de|het|een|dit|deze)\b|(?:добавь|исправь|удали"
+    r"|переименуй|измени|создай|обнови|перенеси|замени|переведи|запусти|сделай)(?:те)? \S)|^(?:请|帮我|麻烦|再"
+    r"|先){0,3}(?:修复|修一下|加(?:一?个|上)|添加一?个|删除|删掉|实现|创建一?个|新建|重命名|更新一下|跑一下|运行一下)"
+    r"|^(?:请|帮我)?把.{1,30}(?:改成|改为|改名为|删掉|移到)|^[^はも。\n]{1,40}[をに](?:追加|修正|削除|実装|作成|変更"
+    r"|更新|リネーム|直|作)(?:って|して)(?:ください|下さい|くれ|ほしい|ね)?[。！!]?$"
+    r"|^[^はも。\n]{1,40}を直して(?:ください|下さい|くれ|ほしい|ね)?[。！!]?$"
+)
+"""The beginning of a request for one piece of work."""
+
+OCCASION = lazy_regex(
+    r"(?i)\b(?:if|when|once|unless|wenn|falls|sobald|bei|si|cuando|quand|lorsque|dès que|se|quando|als|zodra|если"
+    r"|когда|при|per|for (?:all|any|each|every|new)|only|nothing|not|no|don['’]?t|nicht|kein\w*|ne|pas|não|non|niet"
+    r"|geen|не|must|should|instead|rather|note|memory|mind|everywhere)\b|时|的话|場合|とき|時は|たら|ずつ|ごと|不|别"
+    r"|ない"
+)
+"""Words by which a request holds on some occasion, or forbids something."""

@@ -104,6 +104,49 @@ SUPPORTED += [
 ]
 
 
+SUPPORTED += [
+    ("Don't touch the till unless I ask for it, it is patched by hand", "Leave the till alone unless the user asks"),
+    ("Lass den Ordner kasse bitte in Ruhe", "Den Ordner kasse nicht anfassen"),
+    ("para los recibos usamos plantillas, nada de imágenes", "Para los recibos usar plantillas, sin imágenes"),
+    ("make sure that prices use the theme and that nothing is hardcoded", "Prices use the theme and are not hardcoded"),
+    ("get rid of global state in the till", "No global state in the till"),
+    ("please use sqlite instead of redis if possible", "Where possible, prefer sqlite to redis"),
+    ("toutes les dates sont au format JJ/MM/AAAA", "Show all dates as DD/MM/YYYY"),
+    ("alle Daten im Format TT.MM.JJJJ anzeigen", "Show all dates as DD.MM.YYYY"),
+    ("所有接口都要写文档", "All APIs must have documentation"),
+    ("不要在前端暴露数据库名称", "Do not expose the database name in the frontend"),
+    ("We don't need to keep the old receipts in the till;", "We don't need to keep the old receipts in the till"),
+    (
+        "please add a rule to this file that shows the total at the end of each receipt",
+        "Show the total at the end of each receipt",
+    ),
+    ("create a rule in my .cursor/rules that receipts are printed in Dutch", "Receipts are printed in Dutch"),
+    ("añade una regla nueva: los recibos se imprimen en holandés", "Los recibos se imprimen en holandés"),
+    (
+        "customer ids are strings and must never be cast to int",
+        "Kunden-IDs sind Strings und dürfen nie in int gecastet werden",
+    ),
+    (
+        "prices are stored as integer cents in the ledger, never as floats",
+        "Store prices of the ledger in integer cents; floats are not wanted for money amounts",
+    ),
+]
+
+UNSUPPORTED += [
+    ("use sqlite instead of redis if possible", "Never use redis"),
+    ("wenn möglich sqlite statt redis verwenden", "Niemals redis verwenden"),
+    ("Ne fais pas de commit à chaque fois que je te demande quelque chose", "Ne jamais faire de commit"),
+    ("don't run the whole suite after every change", "Never run the whole suite"),
+    ("no hagas commit cada vez que cambias algo", "Nunca hacer commit"),
+    ("we must not call the ledger without a currency", "Do not call the ledger"),
+    ("never run multiple commands in the same line of a terminal", "Never run commands in the terminal"),
+    ("all deeper levels must hide their logs behind a flag", "All levels must hide their logs behind a flag"),
+    ("Analizza il componente Cassa e spiegami il funzionamento", "Analizzare sempre il componente Cassa"),
+    ("create a rule engine for the till", "The till has a rule engine"),
+    ("const total = sum(prices) for the till;", "The total is the sum of prices for the till"),
+]
+
+
 REVERSED = [
     ("We need to spread the props first before applying the styles.", "Apply the styles first, then spread the props"),
     ("Study the API closely before you write any adapter.", "Write the adapter, then study the API closely"),

@@ -16,16 +16,18 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_statements import complains
 from sidecar.language.own_words import reports_others, stated_words
-from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
+from sidecar.language.rule_synonyms import FUNCTION_WORDS, LASTING, folded, is_generic, is_unspaced
 from sidecar.language.statement_clauses import (
     EXCEPT,
     EXCEPTED,
     LIMITED,
     OTHER_SCRIPTS,
+    RULE_TO_WRITE,
     UNTIL,
     Relation,
     Unit,
     Wording,
+    drops_condition,
     is_why_question,
     limited_clauses,
     parts_of,
@@ -35,13 +37,14 @@ from sidecar.language.statement_clauses import (
     wordings_of,
 )
 from sidecar.language.statement_features import as_request, is_for_one_task, is_shrugged_off
+from sidecar.language.statement_openings import OCCASION, TASK
 from sidecar.language.user_statements import SCOPE
 
-MIN_COVERAGE = 0.7
-"""Minimum share of a rule's words that adjacent sentences of the message contain."""
+MINIMUMS, MINIMUMS_TRANSLATED = (0.7, 4, 0.57), (0.5, 3, 0.42)
+"""Share of a rule's words that adjacent sentences must contain, and how many words about the subject lower it to what.
 
-MIN_COVERAGE_TRANSLATED = 0.5
-"""The same where rule and message are in different languages: the table of concepts is small."""
+In another language it is lower, because the table of concepts is small.
+"""
 
 MIN_COVERAGE_RESTATED = 0.9
 """The same for two rules that count as one."""
@@ -54,6 +57,9 @@ MIN_RESTATED = 0.6
 
 MIN_SUBJECTS = 2
 """Words about the subject that must be the user's, if the rule has as many."""
+
+MIN_DROPPED = 2
+"""Words of the user's ban that a wider ban lacks."""
 
 WINDOW = 3
 """Adjacent sentences of a message that may state one rule."""
@@ -71,7 +77,6 @@ MAX_ANSWER_WORDS = 30
 
 ANSWERED_CHARACTERS = 1_200
 """Only the end of an agent's text is what the user answers."""
-
 
 UNMATCHED_KNOWN, UNMATCHED_OTHER = 1.3, 0.7
 """Weights of a word that the message lacks: one whose meaning is listed is missed, another may be a synonym."""
@@ -214,6 +219,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 or _is_quoted(rule, evidence)
                 or _drops_limit(rule, window)
                 or _drops_place(rule, window)
+                or (rule_words not in _words(evidence) and (_widens_ban(rule, window) or _widens_all(rule, evidence)))
             ):
                 continue
             elif coverage and (best is None or coverage > best[0].coverage):
@@ -243,7 +249,8 @@ def _coverage(rule: Wording, window: Sequence[Wording]) -> float:
         total += weight
         matched += weight * is_matched
     is_translated = any(_are_translations(rule.language, statement.language) for statement in window)
-    minimum = MIN_COVERAGE_TRANSLATED if is_translated else MIN_COVERAGE
+    some, many, of_many = MINIMUMS_TRANSLATED if is_translated else MINIMUMS
+    minimum = of_many if matched_subjects >= many else some
     coverage = matched / total
     return coverage if coverage >= minimum and matched_subjects >= min(subjects, MIN_SUBJECTS) else 0.0
 
@@ -312,7 +319,7 @@ def _may_support(sentence: str) -> bool:
         or reports_others(sentence)
         or is_shrugged_off(sentence)
         or _asks(sentence)
-        or is_for_one_task(sentence)
+        or (is_for_one_task(sentence) and RULE_TO_WRITE.match(sentence) is None)
     )
 
 
@@ -333,8 +340,8 @@ def _is_wide(sentence: str) -> bool:
 
 def _is_task(sentence: str) -> bool:
     """Whether a sentence asks for one piece of work: "add a dark mode", "rename Cart to Basket"."""
-    lasts = _is_wide(sentence) or _OCCASION.search(sentence) or _STEPWISE.search(sentence) or _AT_ONCE.search(sentence)
-    return _WORK.match(sentence) is not None and not lasts
+    lasts = _is_wide(sentence) or OCCASION.search(sentence) or _STEPWISE.search(sentence) or _AT_ONCE.search(sentence)
+    return TASK.match(sentence) is not None and RULE_TO_WRITE.match(sentence) is None and not lasts
 
 
 def _is_quoted(rule: Wording, evidence: str) -> bool:
@@ -353,6 +360,8 @@ def _is_quoted(rule: Wording, evidence: str) -> bool:
 def _drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
     """Whether a rule holds for good or in all cases, while the user named an end, or an exception after its words."""
     if LIMITED.search(rule.text) is None and any(UNTIL.search(statement.text) for statement in window):
+        return True
+    if any(drops_condition(rule.text, statement.text) for statement in window):
         return True
     if EXCEPTED.search(rule.text) is not None:
         return False
@@ -373,6 +382,38 @@ def _drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
             if missing and matched and len(matched) >= MIN_RESTATED * (len(units) - len(missing)):
                 return True
     return False
+
+
+def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule forbids something with less than half of the words by which the user limited the ban."""
+    statements = [statement for statement in window if not is_why_question(statement.text)]
+    bans = [clause.units for statement in statements for clause in statement.clauses if clause.is_denied]
+    for units in (clause.units for clause in rule.clauses if clause.is_denied):
+        subjects = [unit for unit in units if not is_generic(unit.concepts)]
+        if not bans or not subjects:
+            continue
+        known = max(bans, key=lambda ban: sum(any(_is_same(unit, own) for own in ban) for unit in subjects))
+        if not all(any(_is_same(unit, own) for own in known) for unit in subjects):
+            continue
+        own_subjects = [own for own in known if not is_generic(own.concepts)]
+        missing = [own for own in own_subjects if not any(_is_same(unit, own) for unit in rule.units)]
+        if len(missing) >= MIN_DROPPED and 2 * len(missing) > len(own_subjects):
+            return True
+    return False
+
+
+def _widens_all(rule: Wording, evidence: str) -> bool:
+    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
+    own_words = frozenset(folded(match[0]) for match in _WORD_OR_NUMBER.finditer(rule.text))
+    stated = {(folded(match[1]), folded(match[2] or "")) for match in _ALL_WITH_QUALITY.finditer(evidence)}
+    nouns = {folded(match[1]) for match in _ALL_WITH_QUALITY.finditer(rule.text)}
+    return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)
+
+
+_ALL_WITH_QUALITY = lazy_regex(
+    r"(?i)\b(?:all|every|each|any|alle[rnms]?|jede[rnms]?|tous les|toutes les|todos los|todas las|todos os|todas as"
+    r"|tutti i|tutte le|все)\s(?=(?:(?:of |the |our |single )){0,2}(\w+)(?:\s(\w+))?)"
+)
 
 
 def _without_lasting(text: str) -> str:
@@ -480,45 +521,6 @@ def _are_translations(first: str, second: str) -> bool:
         return False
     return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
 
-
-_LEAD = (
-    r"\W*(?:(?:please|pls|and|then|now|also|so|ok(?:ay)?|hey|hi|first|next|just|quickly|can you|could you|would you"
-    r"|will you|let['’]?s|i (?:want|need) you to|bitte|und|dann|jetzt|noch|mal|por favor|y|ahora|primero|s['’]il (?:te"
-    r"|vous) plaît|stp|et|maintenant|e|agora|primeiro|per favore|ora|en|nu|и|теперь|пожалуйста)[\s,.!:]{1,3}){0,4}"
-)
-_WORK = lazy_regex(
-    rf"(?i){_LEAD}(?:"
-    r"(?:fix|correct|repair|debug|add|create|build|implement|remove|delete|drop|update|upgrade|move|change|replace"
-    r"|refactor|rewrite|clean up|convert|migrate|port|translate|install|revert|undo|merge|deploy|release|run|rerun"
-    r"|start|restart|check|review|investigate|make|generate|set up|bump|continue|finish)(?:$|[\s.!]{0,3}$| (?:the|this"
-    r"|that|these|those|an?|my|our|its?|them|all the|up|with|and)\b)|rename \S|(?:commit|push)(?: and (?:commit|push)"
-    r"| (?:this|that|it|the|these|them|everything|all)\b|[\s.!]{0,3}$)|(?:write|add) (?:an?|the|some|more)? ?(?:unit "
-    r"|missing )?tests? for (?:the|this|that|these|[\w/-]+\.\w+)|(?:füge?|erstell|beheb|korrigier|lösch|entfern|benenn"
-    r"|änder|verschieb|aktualisier|implementier|bau|reparier|fix|übersetz|mach|ersetz|start|schreib)e? (?:(?:bitte|mal"
-    r"|noch|mir|jetzt) ){0,3}(?:den|die|das|dem|der|eine?[nmrs]?|dies\w*|es|\w+ (?:in|zu) \w+ um)\b|(?:ajoute|corrige"
-    r"|supprime|renomme|modifie|crée|remplace|déplace|implémente|répare|traduis|lance|change|fais|mets)[rz]?(?: "
-    r"|-)(?:l['’]|(?:à jour|les?|la|une?|ce|cet|cette|ces|moi)\b)|(?:agrega|añade|arregla|corrige|elimina|borra"
-    r"|renombra|cambia|crea|actualiza|implementa|mueve|reemplaza|traduce|corre|ejecuta|haz|pon|quita)(?:me)? (?:el|la"
-    r"|los|las|una?|est[eao]s?|es[eao]s?|commit)\b|(?:adicion[ae]|corrij[ae]|corrige|remov[ae]|apagu?[ae]|renomei[ae]"
-    r"|mud[ae]|cri[ae]|atualiz[ae]|implement[ae]|mov[ae]|substitu[ai]|traduz[ai]?|rod[ae]|faz|faça|tir[ae]) (?:os?|as?"
-    r"|uma?|ess[ea]s?|est[ea]s?|isso)\b|(?:aggiungi|correggi|elimina|rinomina|cambia|crea|aggiorna|implementa|sposta"
-    r"|sostituisci|traduci|esegui|fai) (?:il|lo|la|i|gli|le|l['’]|un[oa]?|quest[oaie])|(?:voeg|herstel|verwijder"
-    r"|hernoem|wijzig|maak|verplaats|vervang|vertaal|los|werk) (?:de|het|een|dit|deze)\b|(?:добавь|исправь|удали"
-    r"|переименуй|измени|создай|обнови|перенеси|замени|переведи|запусти|сделай)(?:те)? \S)|^(?:请|帮我|麻烦|再"
-    r"|先){0,3}(?:修复|修一下|加(?:一?个|上)|添加一?个|删除|删掉|实现|创建一?个|新建|重命名|更新一下|跑一下|运行一下)"
-    r"|^(?:请|帮我)?把.{1,30}(?:改成|改为|改名为|删掉|移到)|^[^はも。\n]{1,40}[をに](?:追加|修正|削除|実装|作成|変更"
-    r"|更新|リネーム|直|作)(?:って|して)(?:ください|下さい|くれ|ほしい|ね)?[。！!]?$"
-    r"|^[^はも。\n]{1,40}を直して(?:ください|下さい|くれ|ほしい|ね)?[。！!]?$"
-)
-"""The beginning of a request for one piece of work."""
-
-_OCCASION = lazy_regex(
-    r"(?i)\b(?:if|when|once|unless|wenn|falls|sobald|bei|si|cuando|quand|lorsque|dès que|se|quando|als|zodra|если"
-    r"|когда|при|per|for (?:all|any|each|every|new)|only|nothing|not|no|don['’]?t|nicht|kein\w*|ne|pas|não|non|niet"
-    r"|geen|не|must|should|instead|rather|note|memory|mind|everywhere)\b|时|的话|場合|とき|時は|たら|ずつ|ごと|不|别"
-    r"|ない"
-)
-"""Words by which a request holds on some occasion, or forbids something."""
 
 _QUESTION = lazy_regex(r"[?？][\"'”»)\]\s]{0,5}$|(?:でしょうか|ですか|かな|吗|么)[。\s]{0,3}$")
 _REQUEST = lazy_regex(
