@@ -162,7 +162,9 @@ def _denial(clause: str, language: str) -> int | None:
         return 0
     words = [(match.start(), folded(match[0])) for match in _WORD.finditer(clause)]
     for index, (start, word) in enumerate(words):
-        if (word in NEGATIONS and (word, language) != ("no", "pt")) or word.startswith(NEGATION_BEGINNINGS):
+        if (
+            word in NEGATIONS and (word, language) != ("no", "pt") and (word != "plus" or not index)
+        ) or word.startswith(NEGATION_BEGINNINGS):
             is_after = word in _AFTER_ONLY and not (index and words[index - 1][1] in _AUXILIARIES)
             return start if is_after else 0
     return None
@@ -557,10 +559,15 @@ _WITHOUT = lazy_regex(r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\
 
 
 def drops_condition(rule: str, statement: str) -> bool:
-    """Whether a rule forbids or demands always what the user did only where possible, not each time, or not without."""
+    """Whether a rule forbids or demands always what the user did only where possible, not each time, or not without.
+
+    A ban of what the user only did without on one occasion is wider too.
+    """
     if _HEDGE.search(statement) and _HEDGE.search(rule) is None and _ABSOLUTE.search(rule):
         return True
     denial, own_denial = _DENIES.search(statement), _DENIES.search(rule)
+    if denial is None and _WITHOUT.search(statement) and own_denial and not _WITHOUT.search(rule):
+        return _ABSOLUTE.search(rule) is not None and _ABSOLUTE.search(statement) is None
     if denial is None or own_denial is None or LIMITED.search(rule) is not None:
         return False
     return any(

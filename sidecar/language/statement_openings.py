@@ -188,7 +188,9 @@ TASK = lazy_regex(
 
 OCCASION = lazy_regex(
     r"(?i)\b(?:if|when|once|unless|wenn|falls|sobald|bei|si|cuando|quand|lorsque|dès que|se|quando|als|zodra|если"
-    r"|когда|при|per|for (?:all|any|each|every|new)|only|nothing|not|no|don['’]?t|nicht|kein\w*|ne|pas|não|non|niet"
+    r"|когда|при"
+    r"|(?<!punto )per(?! favore| cortesia)|for (?:all|any|each|every|new)|only|nothing|not|no"
+    r"|don['’]?t|nicht|kein\w*|ne|pas|não|non|niet"
     r"|geen|не|must|should|instead|rather|note|memory|mind|everywhere)\b|时|的话|場合|とき|時は|たら|ずつ|ごと|不|别"
     r"|ない"
 )

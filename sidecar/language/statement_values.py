@@ -1,4 +1,4 @@
-"""Whether two statements are the same one with another value: "the branch is called trunk", "… main". Pure."""
+"""Whether two statements are one with another value: "the branch is trunk", "… main"; their words and pace. Pure."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,7 +8,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language import statement_phrases as phrases
 from sidecar.language.english_translation import language_of
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, concepts_of, folded, is_generic, is_unspaced
-from sidecar.language.statement_clauses import wording_of
+from sidecar.language.statement_clauses import Relation, relations_of, wording_of
 from sidecar.language.statement_openings import LEAD_IN, adds_to_others, without_assent
 
 MAX_VALUE_WORDS = 5
@@ -154,3 +154,70 @@ _UNSPACED_LINK = lazy_regex(r"[はがをも在用是叫/]|です|ます")
 _UNSPACED_PLACE = lazy_regex(r"..(?:[はが]|在|叫|是|用|为|放到?|写成|改成)[^はがをで在用是叫]{0,3}$")
 _UNSPACED_TASK = lazy_regex(r".{0,2}(?:审核|审查|审批|负责|批准|(?:さん)?が.{0,30}(?:レビュー|承認|確認|担当))")
 _PARTICIPLE = lazy_regex(r"(?:[a-z]ed|tten|wn|ept|put|built|held|ite?s?|ee?s?|[ai]d[ao]s?|[ai]t[aei]|itt[aei])$")
+
+
+def swaps_roles(rule: str, evidence: str) -> bool:
+    """Whether a rule exchanges two of the user's words: "Redis for data", "from bun to yarn", "light text"."""
+    stated = relations_of(evidence)
+    relations = relations_of(rule)
+    missing, added = stated - relations, relations - stated
+    for first, link, second in added:
+        if not link:
+            continue
+        starts = any(other.link == link and other.first == first for other in missing)
+        ends = any(other.link == link and other.second == second for other in missing)
+        if Relation(second, link, first) in missing or (starts and ends):
+            return True
+    replaced = {
+        (old.first, new.first) if old.second == new.second else (old.second, new.second)
+        for old in missing
+        for new in added
+        if old.link == new.link and (old.second == new.second) != (old.first == new.first)
+    }
+    return any((new, old) in replaced for old, new in replaced)
+
+
+def takes_another_pace(rule: str, evidence: str) -> bool:
+    """Whether a rule does at once what the user wants step by step, or the reverse."""
+    paces = [(AT_ONCE.search(text) is not None, STEPWISE.search(text) is not None) for text in (rule, evidence)]
+    return paces in ([(True, False), (False, True)], [(False, True), (True, False)])
+
+
+STEPWISE = lazy_regex(
+    r"(?i)\b(?:one (?:step|thing|file|task|change) at a time|one at a time|one by one|step by step|bit by bit"
+    r"|schritt für schritt|einzeln|nach und nach|paso a paso|poco a poco|uno por uno|passo a passo|um por um|aos poucos"
+    r"|étape par étape|pas à pas|un par un|passo dopo passo|uno alla volta|stap voor stap|één voor één|шаг за шагом"
+    r"|по одному|постепенно)\b|一步一步|逐步|逐个|一つずつ|少しずつ|順番に"
+)
+AT_ONCE = lazy_regex(
+    r"(?i)\b(?:(?:all|everything|them|it) at once|in one go|in a single (?:step|pass)|auf einmal|alles zusammen"
+    r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
+    r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
+)
+
+
+@lru_cache(maxsize=8_192)
+def are_cognate(first: str, second: str) -> bool:
+    """Whether two words share their beginning up to an ending, or differ by one letter."""
+    if is_unspaced(first[0]) or is_unspaced(second[0]):
+        return len(first) >= 2 and len(second) >= 2 and (first in second or second in first)
+    shorter, longer = sorted((first, second), key=len)
+    if longer == f"{shorter}s":
+        return True
+    if len(shorter) < 3 or len(longer) - len(shorter) > 5:
+        return False
+    pairs = zip(shorter, longer, strict=False)
+    common = next((at for at, (left, right) in enumerate(pairs) if left != right), len(shorter))
+    if common >= max(3, len(shorter) - 1) and (len(shorter) > 3 or len(longer) <= 5):
+        return True
+    if common >= 5 and common >= 0.6 * len(longer):
+        return True
+    return len(shorter) >= 5 and _differ_by_one(shorter[common:], longer[common:])
+
+
+def _differ_by_one(shorter: str, longer: str) -> bool:
+    """Whether two endings differ by one letter that is missing, other, or swapped with the next."""
+    if len(shorter) == len(longer):
+        is_swapped = len(shorter) > 1 and shorter[:2] == longer[1::-1] and shorter[2:] == longer[2:]
+        return is_swapped or shorter[1:] == longer[1:]
+    return len(longer) - len(shorter) == 1 and shorter == longer[1:]

@@ -120,6 +120,11 @@ SUPPORTED += [
         "please add a rule to this file that shows the total at the end of each receipt",
         "Show the total at the end of each receipt",
     ),
+    (
+        "never run multiple commands in one line of the terminal",
+        "Run each terminal command alone, never several commands in one line",
+    ),
+    ("drop the sorrys and the praise, prices are in cents. where were we?", "Prices are in cents"),
     ("create a rule in my .cursor/rules that receipts are printed in Dutch", "Receipts are printed in Dutch"),
     ("añade una regla nueva: los recibos se imprimen en holandés", "Los recibos se imprimen en holandés"),
     (
@@ -143,6 +148,13 @@ UNSUPPORTED += [
     ("all deeper levels must hide their logs behind a flag", "All levels must hide their logs behind a flag"),
     ("Analizza il componente Cassa e spiegami il funzionamento", "Analizzare sempre il componente Cassa"),
     ("create a rule engine for the till", "The till has a rule engine"),
+    ("when the clerk taps an amount, add it without need to click the save button", "Never use a save button"),
+    ("use the dark shade for the panels, the lighter shade for buttons", "Use the dark shade for buttons"),
+    (
+        "we don't show the tax rate in the receipt; the ledger has it in the export",
+        "Never show the tax rate in the export",
+    ),
+    ("The receipts look good. Please translate the price list to Polish.", "Always translate the price list to Polish"),
     ("const total = sum(prices) for the till;", "The total is the sum of prices for the till"),
 ]
 

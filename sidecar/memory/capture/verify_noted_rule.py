@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_statements import complains
 from sidecar.language.own_words import reports_others, stated_words
-from sidecar.language.rule_synonyms import FUNCTION_WORDS, LASTING, folded, is_generic, is_unspaced
+from sidecar.language.rule_synonyms import FUNCTION_WORDS, LASTING, folded, is_generic
 from sidecar.language.statement_clauses import (
     EXCEPT,
     EXCEPTED,
@@ -24,20 +24,20 @@ from sidecar.language.statement_clauses import (
     OTHER_SCRIPTS,
     RULE_TO_WRITE,
     UNTIL,
-    Relation,
+    Clause,
     Unit,
     Wording,
     drops_condition,
     is_why_question,
     limited_clauses,
     parts_of,
-    relations_of,
     tokens_of,
     wording_of,
     wordings_of,
 )
 from sidecar.language.statement_features import as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_openings import OCCASION, TASK
+from sidecar.language.statement_values import AT_ONCE, STEPWISE, are_cognate, swaps_roles, takes_another_pace
 from sidecar.language.user_statements import SCOPE
 
 MINIMUMS, MINIMUMS_TRANSLATED = (0.7, 4, 0.57), (0.5, 3, 0.42)
@@ -60,6 +60,9 @@ MIN_SUBJECTS = 2
 
 MIN_DROPPED = 2
 """Words of the user's ban that a wider ban lacks."""
+
+OPPOSED_SHARE = 0.5
+"""Share of a clause's words that must be opposed; the rest of it is then another statement."""
 
 WINDOW = 3
 """Adjacent sentences of a message that may state one rule."""
@@ -196,7 +199,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     if not all(_has_value(unit, words, concepts) for unit in rule.units if unit.is_value):
         return None
     rule_words = _words(rule.text)
-    is_task = [_is_task(statement.text) for statement in statements]
+    tasks = [statement.text for statement in statements if _is_task(statement.text)]
     best: tuple[Support, int, int] | None = None
     opposed: list[tuple[float, int, int]] = []
     for size in range(1, WINDOW + 1):
@@ -204,22 +207,24 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
             window = statements[start : start + size]
             evidence = " ".join(statement.text for statement in window)
             coverage = _coverage(rule, window)
-            if coverage and rule_words in _words(evidence):
+            is_verbatim = rule_words in _words(evidence)
+            if coverage and is_verbatim:
                 coverage += VERBATIM_GAIN
             if coverage and (
                 _is_opposed(rule, window)
-                or _swaps_roles(rule.text, evidence)
+                or swaps_roles(rule.text, evidence)
                 or _reverses_steps(rule.text, window)
-                or _takes_another_pace(rule.text, evidence)
+                or takes_another_pace(rule.text, evidence)
                 or _exchanges_object(rule, window)
+                or (not is_verbatim and _exchanges_place(rule, window))
             ):
                 opposed.append((coverage, start, start + size))
             elif (
-                all(is_task[start : start + size])
+                any(_is_about_task(rule, task) for task in tasks if task in evidence)
                 or _is_quoted(rule, evidence)
                 or _drops_limit(rule, window)
                 or _drops_place(rule, window)
-                or (rule_words not in _words(evidence) and (_widens_ban(rule, window) or _widens_all(rule, evidence)))
+                or (not is_verbatim and (_widens_ban(rule, window) or _widens_all(rule, evidence)))
             ):
                 continue
             elif coverage and (best is None or coverage > best[0].coverage):
@@ -260,6 +265,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
     clauses = [clause for statement in window for clause in statement.clauses]
     for rule_clause in rule.clauses:
         agreeing = opposing = 0.0
+        named = sum(unit.weight for unit in rule_clause.units if not is_generic(unit.concepts))
         for clause in clauses:
             shared = sum(
                 unit.weight
@@ -268,32 +274,18 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
             )
             if clause.is_denied == rule_clause.is_denied:
                 agreeing = max(agreeing, shared)
-            else:
+            elif not any(_restates_ban(other, clause) for other in rule.clauses):
                 opposing = max(opposing, shared)
-        if opposing > agreeing:
+        if opposing > agreeing and opposing > OPPOSED_SHARE * named:
             return True
     return False
 
 
-def _swaps_roles(rule: str, evidence: str) -> bool:
-    """Whether a rule exchanges two of the user's words: "Redis for data", "from bun to yarn", "light text"."""
-    stated = relations_of(evidence)
-    relations = relations_of(rule)
-    missing, added = stated - relations, relations - stated
-    for first, link, second in added:
-        if not link:
-            continue
-        starts = any(other.link == link and other.first == first for other in missing)
-        ends = any(other.link == link and other.second == second for other in missing)
-        if Relation(second, link, first) in missing or (starts and ends):
-            return True
-    replaced = {
-        (old.first, new.first) if old.second == new.second else (old.second, new.second)
-        for old in missing
-        for new in added
-        if old.link == new.link and (old.second == new.second) != (old.first == new.first)
-    }
-    return any((new, old) in replaced for old, new in replaced)
+def _restates_ban(rule_clause: Clause, clause: Clause) -> bool:
+    """Whether both forbid the same: other words of the rule may then state what is wanted instead."""
+    units = [unit for unit in rule_clause.units if not is_generic(unit.concepts)]
+    shared = sum(any(_is_same(unit, other) for other in clause.units) for unit in units)
+    return rule_clause.is_denied and clause.is_denied and shared >= MIN_SUBJECTS
 
 
 def _reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
@@ -340,8 +332,18 @@ def _is_wide(sentence: str) -> bool:
 
 def _is_task(sentence: str) -> bool:
     """Whether a sentence asks for one piece of work: "add a dark mode", "rename Cart to Basket"."""
-    lasts = _is_wide(sentence) or OCCASION.search(sentence) or _STEPWISE.search(sentence) or _AT_ONCE.search(sentence)
+    lasts = _is_wide(sentence) or OCCASION.search(sentence) or STEPWISE.search(sentence) or AT_ONCE.search(sentence)
     return TASK.match(sentence) is not None and RULE_TO_WRITE.match(sentence) is None and not lasts
+
+
+def _is_about_task(rule: Wording, sentence: str) -> bool:
+    """Whether a rule is in the requests of a sentence that begins with one, not in what else it states."""
+    rest = [part for part in _PAUSE.split(sentence)[1:] if TASK.match(part.lstrip()) is None]
+    subjects = sum(not is_generic(unit.concepts) for unit in rule.units)
+    return not rest or 2 * _shared_units(rule, wording_of(", ".join(rest))) < subjects
+
+
+_PAUSE = lazy_regex(r"[,;:](?=\s)|[，；：]")
 
 
 def _is_quoted(rule: Wording, evidence: str) -> bool:
@@ -448,12 +450,6 @@ def _shared_units(wording: Wording, other: Wording) -> int:
     return sum(any(_is_same(unit, same) for same in other.units) for unit in units)
 
 
-def _takes_another_pace(rule: str, evidence: str) -> bool:
-    """Whether a rule does at once what the user wants step by step, or the reverse."""
-    paces = [(_AT_ONCE.search(text) is not None, _STEPWISE.search(text) is not None) for text in (rule, evidence)]
-    return paces in ([(True, False), (False, True)], [(False, True), (True, False)])
-
-
 def _exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:
     """Whether a rule uses, or puts something into, what the user did not name there, while the user named another."""
     units = [unit for statement in window for unit in statement.units]
@@ -469,6 +465,29 @@ def _exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:
     return False
 
 
+def _exchanges_place(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule has words of a clause with the place or purpose of another: "dark for panels, light for keys"."""
+    ours = _objects(_PLACE_OR_PURPOSE, rule.text)
+    clauses = [
+        (clause, _objects(_PLACE_OR_PURPOSE, clause))
+        for statement in window
+        if not _are_translations(rule.language, statement.language)
+        for clause in limited_clauses(statement.text)
+    ]
+    if not ours or len(clauses) < 2 or any(unit.is_value for unit in ours):
+        return False
+    rest = [unit for unit in rule.units if unit not in ours and not is_generic(unit.concepts)]
+    shared = [
+        sum(any(_is_same(unit, own) for own in wording_of(clause).units) for unit in rest) for clause, _ in clauses
+    ]
+    best = shared.index(max(shared))
+    theirs = clauses[best][1]
+    is_elsewhere = any(
+        _is_same(unit, own) for at, (_, objects) in enumerate(clauses) if at != best for own in objects for unit in ours
+    )
+    return bool(theirs) and is_elsewhere and not any(_is_same(unit, own) for own in theirs for unit in rule.units)
+
+
 def _objects(pattern: re.Pattern[str], text: str) -> list[Unit]:
     words = (next(filter(None, match.groups())) for match in pattern.finditer(text))
     return [unit for word in words for unit in wording_of(word.rstrip("/").rpartition("/")[2]).units]
@@ -479,34 +498,7 @@ def _is_same(rule_unit: Unit, unit: Unit) -> bool:
         return True
     if rule_unit.is_value or unit.is_value:
         return False
-    return _are_cognate(rule_unit.word, unit.word)
-
-
-@lru_cache(maxsize=8_192)
-def _are_cognate(first: str, second: str) -> bool:
-    """Whether two words share their beginning up to an ending, or differ by one letter."""
-    if is_unspaced(first[0]) or is_unspaced(second[0]):
-        return len(first) >= 2 and len(second) >= 2 and (first in second or second in first)
-    shorter, longer = sorted((first, second), key=len)
-    if longer == f"{shorter}s":
-        return True
-    if len(shorter) < 3 or len(longer) - len(shorter) > 5:
-        return False
-    pairs = zip(shorter, longer, strict=False)
-    common = next((at for at, (left, right) in enumerate(pairs) if left != right), len(shorter))
-    if common >= max(3, len(shorter) - 1) and (len(shorter) > 3 or len(longer) <= 5):
-        return True
-    if common >= 5 and common >= 0.6 * len(longer):
-        return True
-    return len(shorter) >= 5 and _differ_by_one(shorter[common:], longer[common:])
-
-
-def _differ_by_one(shorter: str, longer: str) -> bool:
-    """Whether two endings differ by one letter that is missing, other, or swapped with the next."""
-    if len(shorter) == len(longer):
-        is_swapped = len(shorter) > 1 and shorter[:2] == longer[1::-1] and shorter[2:] == longer[2:]
-        return is_swapped or shorter[1:] == longer[1:]
-    return len(longer) - len(shorter) == 1 and shorter == longer[1:]
+    return are_cognate(rule_unit.word, unit.word)
 
 
 def _has_value(unit: Unit, words: frozenset[str], concepts: frozenset[int]) -> bool:
@@ -552,17 +544,6 @@ _STEP_ORDER = lazy_regex(
     r"|(?P<after>\b(?:after|nachdem|después de|depois de|après|dopo|nadat|после того как)\b)"
     r"|(?P<unspaced_before>之前|以前|前に)|(?P<unspaced_after>之后|之後|以后|後に)"
 )
-_STEPWISE = lazy_regex(
-    r"(?i)\b(?:one (?:step|thing|file|task|change) at a time|one at a time|one by one|step by step|bit by bit"
-    r"|schritt für schritt|einzeln|nach und nach|paso a paso|poco a poco|uno por uno|passo a passo|um por um|aos poucos"
-    r"|étape par étape|pas à pas|un par un|passo dopo passo|uno alla volta|stap voor stap|één voor één|шаг за шагом"
-    r"|по одному|постепенно)\b|一步一步|逐步|逐个|一つずつ|少しずつ|順番に"
-)
-_AT_ONCE = lazy_regex(
-    r"(?i)\b(?:(?:all|everything|them|it) at once|in one go|in a single (?:step|pass)|auf einmal|alles zusammen"
-    r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
-    r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
-)
 _ARTICLES = (
     r"(?:(?:an?|the|your|our|this|only|just|always|un|una|une|des|el|la|le|les|los|las|os?|uma?|il|lo"
     r"|ein\w*|die|der|das|den|een|het)\s+)*"
@@ -578,6 +559,10 @@ _DESTINATION = lazy_regex(
     + r"[`\"']?([\w./-]+)"
     r"|(?:放到|放在|放进|放進|移到|移动到|移動到|搬到|存到|写到|寫到)[^\w\n]*[^A-Za-z0-9_./\n]{0,12}([A-Za-z0-9_./-]+)"
     r"|(?<![A-Za-z0-9_./-])([A-Za-z0-9_./-]++)[^A-Za-z0-9_./\n]{0,6}(?:に置|に移|に入れ|へ移|に保存)"
+)
+_PLACE_OR_PURPOSE = lazy_regex(
+    r"(?i)\b(?:for|in|für|im|para|en|em|pour|dans|per|nel\w*|voor|для|в)\s+"
+    r"(?:all |alle |todos |todas |tous |toutes |every )?" + _ARTICLES + r"([^\W\d_][\w-]+)"
 )
 _FENCED = lazy_regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>.*$")
 _ANSWER = lazy_regex(
