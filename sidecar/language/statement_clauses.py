@@ -103,14 +103,9 @@ def wording_of(text: str) -> Wording:
     was_denied = False
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
-    for part in _clauses(
-        _CONTRACTION.sub(
-            " ",
-            _NEGATED_VERB.sub(
-                r"\1 not ", _LEFT_ALONE.sub(r"not touch\1", _REMINDER.sub("remember", _HEDGE.sub(" ", text)))
-            ),
-        )
-    ):
+    plain = _REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", _HEDGE.sub(" ", text)))
+    plain = _NEGATED_VERB.sub(r"\1 not ", _LEFT_ALONE.sub(r"not touch\1", plain))
+    for part in _clauses(_CONTRACTION.sub(" ", plain)):
         denial = _denial(part, language)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
             denial = 0
@@ -540,6 +535,9 @@ _HEDGE = lazy_regex(
     r"|zo mogelijk|по возможности|если возможно|обычно)\b|尽可能|尽量|なるべく|できるだけ|可能なら|可能であれば"
 )
 """Words by which a wish need not always be met."""
+
+_ORDINARY_NEXT = lazy_regex(r"(?i)\bnext(?= (?:to|time|step|week|month|day|version|release|one)\b)")
+"""A word that elsewhere is the name of a tool."""
 
 _ABSOLUTE = lazy_regex(
     r"(?i)\b(?:never|always|under no circumstances|exclusively|nie|niemals|immer|nunca|siempre|jamás|sempre|jamais"

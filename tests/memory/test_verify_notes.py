@@ -125,6 +125,8 @@ SUPPORTED += [
         "Run each terminal command alone, never several commands in one line",
     ),
     ("drop the sorrys and the praise, prices are in cents. where were we?", "Prices are in cents"),
+    ("keep both tills, the old one and the new one", "Mantener las dos cajas, la antigua y la nueva"),
+    ("keep the receipt beside the invoice", "Keep the receipt next to the invoice"),
     ("create a rule in my .cursor/rules that receipts are printed in Dutch", "Receipts are printed in Dutch"),
     ("añade una regla nueva: los recibos se imprimen en holandés", "Los recibos se imprimen en holandés"),
     (
@@ -147,6 +149,8 @@ UNSUPPORTED += [
     ("never run multiple commands in the same line of a terminal", "Never run commands in the terminal"),
     ("all deeper levels must hide their logs behind a flag", "All levels must hide their logs behind a flag"),
     ("Analizza il componente Cassa e spiegami il funzionamento", "Analizzare sempre il componente Cassa"),
+    ("never commit without running the tests", "Do not run the tests"),
+    ("Bons bitte auf Englisch, maximal 40 Zeichen in der ersten Zeile", "Bons dürfen höchstens 40 Zeichen haben"),
     ("create a rule engine for the till", "The till has a rule engine"),
     ("when the clerk taps an amount, add it without need to click the save button", "Never use a save button"),
     ("use the dark shade for the panels, the lighter shade for buttons", "Use the dark shade for buttons"),

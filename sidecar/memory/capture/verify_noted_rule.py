@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_statements import complains
 from sidecar.language.own_words import reports_others, stated_words
-from sidecar.language.rule_synonyms import FUNCTION_WORDS, LASTING, folded, is_generic
+from sidecar.language.rule_synonyms import FUNCTION_WORDS, LASTING, concepts_of, folded, is_generic
 from sidecar.language.statement_clauses import (
     EXCEPT,
     EXCEPTED,
@@ -52,7 +52,7 @@ MIN_COVERAGE_RESTATED = 0.9
 VERBATIM_GAIN = 0.01
 """Preference of a verbatim statement over one that has the same words."""
 
-MIN_RESTATED = 0.6
+MIN_RESTATED = 0.5
 """Share of a clause's words with which a rule restates it."""
 
 MIN_SUBJECTS = 2
@@ -196,6 +196,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     tokens = [folded(token.strip("-.+~\\/@")) for _, token in tokens_of(text)]
     words = frozenset((*tokens, *(part for token in tokens for part in token.split("/"))))
     concepts = frozenset(concept for statement in statements for unit in statement.units for concept in unit.concepts)
+    concepts |= frozenset(concept for word in words for concept in concepts_of(word))
     if not all(_has_value(unit, words, concepts) for unit in rule.units if unit.is_value):
         return None
     rule_words = _words(rule.text)
