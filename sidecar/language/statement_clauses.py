@@ -579,8 +579,8 @@ def drops_condition(rule: str, statement: str) -> bool:
 _CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
 
 RULE_TO_WRITE = lazy_regex(
-    r"(?i)\W*(?:(?:please|pls|can you|could you|and|now|also|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create|add"
-    r"|make|schreibe?|erstelle?|füge?|escribe|crea|agrega|añade|écris|crée|ajoute|escreva|crie|adicione|scrivi|aggiungi"
+    r"(?i)^\W{0,9}(?:(?:please|pls|can you|could you|and|now|also|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create"
+    r"|add|make|schreibe?|erstelle?|füge?|escribe|crea|agrega|añade|écris|crée|ajoute|escreva|crie|adicione|scrivi|aggiungi"
     r"|schrijf|maak|voeg|напиши|создай|добавь)(?:te)? (?:me |mir |us |uns )?(?:(?:an?|the|one|eine?|une?|una|uma|een"
     r"|new|another|neue|nueva|nova|nouvelle|nuova|nieuwe|новое) ){0,2}(?:[\w.-]+ )?(?:rules?|regel|regla|regra|règle"
     r"|regola|правило)\b(?! (?:engine|file|set|parser|class|test))[^.!?\n]{3,}|^(?:请|帮我|再){0,3}(?:写|加|添加"

@@ -150,9 +150,10 @@ def withdraws_last(words: str) -> bool:
 
 
 _LEAD = (
-    r"\W*(?:(?:please|pls|and|then|now|also|so|ok(?:ay)?|hey|hi|first|next|just|quickly|can you|could you|would you"
-    r"|will you|let['’]?s|i (?:want|need) you to|bitte|und|dann|jetzt|noch|mal|por favor|y|ahora|primero|s['’]il (?:te"
-    r"|vous) plaît|stp|et|maintenant|e|agora|primeiro|per favore|ora|en|nu|и|теперь|пожалуйста)[\s,.!:]{1,3}){0,4}"
+    r"^\W{0,9}(?:(?:please|pls|and|then|now|also|so|ok(?:ay)?|hey|hi|first|next|just|quickly|can you|could you"
+    r"|would you|will you|let['’]?s|i (?:want|need) you to|bitte|und|dann|jetzt|noch|mal|por favor|y|ahora|primero"
+    r"|s['’]il (?:te|vous) plaît|stp|et|maintenant|e|agora|primeiro|per favore|ora|en|nu|и|теперь"
+    r"|пожалуйста)[\s,.!:]{1,3}){0,4}"
 )
 TASK = lazy_regex(
     rf"(?i){_LEAD}(?:"
