@@ -36,7 +36,7 @@ def without_assent(text: str) -> str:
 
 
 class Opening(NamedTuple):
-    """The first clause of a statement; empty if there is no other, or if another limits or excepts something."""
+    """The first clause of a statement; empty if it is the only one, or if another limits or excepts something."""
 
     text: str
     has_rejection: bool

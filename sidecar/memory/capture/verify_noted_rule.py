@@ -317,7 +317,7 @@ def _may_support(sentence: str) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    """Whether a sentence asks for an answer: it is no complaint, and no wish that holds for more than one occasion."""
+    """Whether a sentence asks for an answer, rather than being a complaint or a wish for more than one occasion."""
     if _QUESTION.search(sentence) is None or as_request(sentence) != (0, sentence):
         return False
     if complains(sentence) or is_why_question(sentence):
