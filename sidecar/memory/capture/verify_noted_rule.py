@@ -9,8 +9,8 @@ before the message counts too. Doubt means unsupported: such a rule becomes an a
 """
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -284,8 +284,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
 
 def _restates_ban(rule_clause: Clause, clause: Clause) -> bool:
     """Whether both forbid the same: other words of the rule may then state what is wanted instead."""
-    units = [unit for unit in rule_clause.units if not is_generic(unit.concepts)]
-    shared = sum(any(_is_same(unit, other) for other in clause.units) for unit in units)
+    shared = _shared(_subjects(rule_clause.units), clause.units)
     return rule_clause.is_denied and clause.is_denied and shared >= MIN_SUBJECTS
 
 
@@ -340,7 +339,7 @@ def _is_task(sentence: str) -> bool:
 def _is_about_task(rule: Wording, sentence: str) -> bool:
     """Whether a rule is in the requests of a sentence that begins with one, not in what else it states."""
     rest = [part for part in _PAUSE.split(sentence)[1:] if TASK.match(part.lstrip()) is None]
-    subjects = sum(not is_generic(unit.concepts) for unit in rule.units)
+    subjects = len(_subjects(rule.units))
     return not rest or 2 * _shared_units(rule, wording_of(", ".join(rest))) < subjects
 
 
@@ -353,11 +352,8 @@ def _is_quoted(rule: Wording, evidence: str) -> bool:
     if own == evidence:
         return False
     all_units, own_units = wording_of(evidence).units, wording_of(own).units
-    subjects = [unit for unit in rule.units if not is_generic(unit.concepts)]
-    matched = [
-        sum(any(_is_same(unit, other) for other in units) for unit in subjects) for units in (all_units, own_units)
-    ]
-    return matched[1] < 0.5 * matched[0]
+    subjects = _subjects(rule.units)
+    return _shared(subjects, own_units) < 0.5 * _shared(subjects, all_units)
 
 
 def _drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
@@ -369,7 +365,7 @@ def _drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
     if EXCEPTED.search(rule.text) is not None:
         return False
     exceptions = [(statement, match.start()) for statement in window if (match := EXCEPT.search(statement.text))]
-    subjects = sum(not is_generic(unit.concepts) for unit in rule.units)
+    subjects = len(_subjects(rule.units))
     return any(2 * _shared_units(rule, wording_of(evidence.text[:start])) >= subjects for evidence, start in exceptions)
 
 
@@ -378,7 +374,7 @@ def _drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
     for statement in window:
         for clause in limited_clauses(_without_lasting(statement.text)):
             parts = parts_of(clause)
-            units = [unit for unit in wording_of(clause).units if not is_generic(unit.concepts)]
+            units = _subjects(wording_of(clause).units)
             matched = [unit for unit in units if any(_is_same(rule_unit, unit) for rule_unit in rule.units)]
             places = [unit for unit in units if unit.word in parts or unit.word.partition(".")[0] in parts]
             missing = [unit for unit in places if unit not in matched]
@@ -392,13 +388,13 @@ def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
     statements = [statement for statement in window if not is_why_question(statement.text)]
     bans = [clause.units for statement in statements for clause in statement.clauses if clause.is_denied]
     for units in (clause.units for clause in rule.clauses if clause.is_denied):
-        subjects = [unit for unit in units if not is_generic(unit.concepts)]
+        subjects = _subjects(units)
         if not bans or not subjects:
             continue
-        known = max(bans, key=lambda ban: sum(any(_is_same(unit, own) for own in ban) for unit in subjects))
-        if not all(any(_is_same(unit, own) for own in known) for unit in subjects):
+        known = max(bans, key=partial(_shared, subjects))
+        if _shared(subjects, known) < len(subjects):
             continue
-        own_subjects = [own for own in known if not is_generic(own.concepts)]
+        own_subjects = _subjects(known)
         missing = [own for own in own_subjects if not any(_is_same(unit, own) for unit in rule.units)]
         if len(missing) >= MIN_DROPPED and 2 * len(missing) > len(own_subjects):
             return True
@@ -447,8 +443,17 @@ def _steps_of(text: str) -> tuple[Wording, Wording] | None:
 
 
 def _shared_units(wording: Wording, other: Wording) -> int:
-    units = [unit for unit in wording.units if not is_generic(unit.concepts)]
-    return sum(any(_is_same(unit, same) for same in other.units) for unit in units)
+    return _shared(_subjects(wording.units), other.units)
+
+
+def _subjects(units: Iterable[Unit]) -> list[Unit]:
+    """Return the words that say what a statement is about."""
+    return [unit for unit in units if not is_generic(unit.concepts)]
+
+
+def _shared(units: Iterable[Unit], others: Collection[Unit]) -> int:
+    """Return how many words are among others, in whatever form."""
+    return sum(any(_is_same(unit, other) for other in others) for unit in units)
 
 
 def _exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:
@@ -478,9 +483,7 @@ def _exchanges_place(rule: Wording, window: Sequence[Wording]) -> bool:
     if not ours or len(clauses) < 2 or any(unit.is_value for unit in ours):
         return False
     rest = [unit for unit in rule.units if unit not in ours and not is_generic(unit.concepts)]
-    shared = [
-        sum(any(_is_same(unit, own) for own in wording_of(clause).units) for unit in rest) for clause, _ in clauses
-    ]
+    shared = [_shared(rest, wording_of(clause).units) for clause, _ in clauses]
     best = shared.index(max(shared))
     theirs = clauses[best][1]
     is_elsewhere = any(
