@@ -307,9 +307,8 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
     details = run.delivered_call.details if run.delivered_call is not None else None
     delivered = details.delivered if details is not None else ()
     contents = ledger.session_contents(tx, key)
-    was_sent_head = entries.HEAD in contents.items or any(item.key == entries.HEAD for item in delivered)
     given = contents._replace(items={**contents.items, **{item.key: item for item in delivered}})
-    own_items = [*_own_items(run, given, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
+    own_items = [*_own_items(run, given), *_own_tests(tx, run, contents)]
     turn = SessionTurn(
         number=0,
         run_id=params.run_id,
@@ -368,7 +367,7 @@ def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
                 ledger.drop_session(tx, provider, session_id, sub_chat_id)
 
 
-def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[DeliveredItem]:
+def _own_items(run: FinishedRun, contents: SessionContents) -> list[DeliveredItem]:
     """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD.
 
     `contents` are what the session had, with what this run was given.
@@ -380,7 +379,7 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
         return items
     if state.kind == "folder" and (run.activity.written or run.activity.commands):
         items.append(DeliveredItem(entries.HEAD, entries.folder_entry(state.changed_hash), 0))
-    if state.kind == "git" and was_sent_head and run.effects.head == state.head:
+    if state.kind == "git" and entries.HEAD in contents.items and run.effects.head == state.head:
         items.append(DeliveredItem(entries.HEAD, entries.head_entry(state.branch, state.head), 0))
     if state.kind == "git" and (run.activity.may_have_written or run.activity.written):
         items.append(DeliveredItem(entries.INDEX, entries.index_entry(state), 0))

@@ -182,25 +182,28 @@ def lines_taken_out(by_run: Mapping[str, Mapping[str, FileLines]], run_id: str, 
     earlier = [by_run[other] for other in run_ids[run_ids.index(run_id) + 1 :]]
     lost: set[str] = set()
     for path in files:
-        before = next((lines[path].lines for lines in earlier if path in lines), frozenset())
-        lost |= before - (by_run[run_id][path].lines if path in by_run[run_id] else frozenset())
+        lost |= _latest_lines(path, earlier) - (by_run[run_id][path].lines if path in by_run[run_id] else frozenset())
     return frozenset(lost)
 
 
 def runs_taken_back(by_run: Mapping[str, Mapping[str, FileLines]], current: Mapping[str, FileLines]) -> frozenset[str]:
     """Return the runs most of whose own lines are gone; `current` are the lines in the files of the last run."""
     taken_back: set[str] = set()
-    runs = list(by_run.items())
-    for number, (run_id, files) in enumerate(runs):
+    runs = list(by_run.values())
+    for number, (run_id, files) in enumerate(by_run.items()):
         own = lost = 0
         for path, file in files.items():
-            before = next((earlier[path].lines for _, earlier in runs[number + 1 :] if path in earlier), frozenset())
-            lines = file.lines - before
+            lines = file.lines - _latest_lines(path, runs[number + 1 :])
             own += len(lines)
             lost += len(lines - current[path].lines) if path in current else 0
         if lost and lost >= REVERTED_SHARE * own:
             taken_back.add(run_id)
     return frozenset(taken_back)
+
+
+def _latest_lines(path: str, runs: Iterable[Mapping[str, FileLines]]) -> frozenset[str]:
+    """Return the lines that the first run with a file left in it; none if no run has it."""
+    return next((files[path].lines for files in runs if path in files), frozenset())
 
 
 def direction_key(sub_chat_id: str, terms: Sequence[str], files: Sequence[str] = ()) -> str:
