@@ -524,7 +524,10 @@ def test_an_entry_repeats_nothing_of_work_that_was_taken_back_and_no_test_before
     table = plain + "".join(f"def coupon_{name}(): return round(1)\n" for name in "abcdefgh")
     chat.turn("add coupons", lambda: [chat.edit("src/cart.py", table), bash("pytest", GREEN)], text=text)
     text = "I removed the table of coupons because it was rounded twice, and moved the rounding into the invoice."
-    work = lambda: [chat.edit("src/cart.py", plain), chat.edit("src/invoice.py", "x = round(1)\n" * 130)]  # noqa: E731
+
+    def work() -> list[dict[str, Any]]:
+        return [chat.edit("src/cart.py", plain), chat.edit("src/invoice.py", "x = round(1)\n" * 130)]
+
     chat.turn("undo that, round in the invoice", work, text=text)
     (entry,) = drafts(chat)
     assert "Direction changed: " in entry["body"]
@@ -539,7 +542,10 @@ def test_a_test_of_the_work_does_not_name_its_entry_and_its_cause_stays(start_ch
     request_ = "After we rotate the keys of the cart, new ones are signed with the oldest fallback:\n\n    Error: x"
     chat.turn(request_, lambda: [chat.edit("src/cart.py", "keys = 1\n" * 5), bash("pytest", RED)], text=text)
     text = "Extended `test_fallback_keys` with two expiring keys and a rotation."
-    work = lambda: [chat.edit("tests/test_cart.py", "x = 1\n" * 30), bash("pytest", GREEN)]  # noqa: E731
+
+    def work() -> list[dict[str, Any]]:
+        return [chat.edit("tests/test_cart.py", "x = 1\n" * 30), bash("pytest", GREEN)]
+
     chat.turn("now add a test for it", work, text=text)
     (entry,) = drafts(chat)
     assert entry["title"] == "Moved the fallback keys of the cart to the end"

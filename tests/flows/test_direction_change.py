@@ -840,7 +840,10 @@ def test_an_accepted_rejection_that_work_comes_back_to_warns_nobody_until_it_is_
     return_to_the_lookup(conversation, is_accepted=True)
     (returned,) = (note for note in drafted(conversation) if note["status"] == "accepted")
     assert "Taken up again since: its lines are back in `till/prices.py`." in returned["body"]
-    ask = lambda name: sent(Conversation(active.client, conversation.cwd, sub_chat_id=name).pre_run(PROMPT))  # noqa: E731
+
+    def ask(name: str) -> str:
+        return sent(Conversation(active.client, conversation.cwd, sub_chat_id=name).pre_run(PROMPT))
+
     assert "rejected before" not in ask("b")
     conversation.decide("accept", returned["id"])
     assert f"rejected before: {returned['title']}" in ask("c")
