@@ -1,4 +1,4 @@
-"""The beginning of a statement: assent or denial, lead-in, first clause; and messages that take back the last. Pure."""
+"""The beginning of a statement or a task: assent, lead-in, first clause; and messages that take back the last. Pure."""
 
 import re
 from functools import lru_cache
