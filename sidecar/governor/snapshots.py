@@ -195,7 +195,7 @@ def snapshot_of(
         conclusions=conclusions,
         decisions=_first(_new_decisions(valid, artifacts, decisions, conclusions), MAX_OF_EACH),
         corrections=_first((*corrections, *_refusals(valid, set(superseded.values()))), MAX_OF_EACH),
-        risks=_first(_risks(runs, failing), MAX_OF_EACH),
+        risks=_first(_risks(runs, failing, conclusions), MAX_OF_EACH),
         failing=_first((name for tests in failing for name in tests.names), MAX_FAILING),
         files=_files(runs),
     )
@@ -278,10 +278,10 @@ def _refusals(runs: Sequence[RunSummary], returning: Container[str]) -> Iterator
             yield run.objective
 
 
-def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
+def _closing(runs: Sequence[RunSummary], conclusions: Sequence[str]) -> Iterator[str]:
     """Yield the sentences with which the last run ended: the next step, a question or an offer that "yes" answers.
 
-    What the run's account or a decision states is left out, and so is a mere "Sure.".
+    What the run's account, a decision or a conclusion states is left out, and so is a mere "Sure." or "Added it.".
     """
     closing: list[str] = []
     known = {statement.text for run in runs[:1] for statement in _statements(run)}
@@ -290,8 +290,13 @@ def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
             break
         if sentence not in known and match_conclusion(sentence) is None:
             closing.insert(0, sentence)
-    if closing and not is_courtesy(" ".join(closing)) and not _WAITS.match(closing[0]):
-        yield f"{CLOSING}{clip(' '.join(closing), SENTENCE_CHARACTERS)}"
+    text = " ".join(closing)
+    is_known = word_count(_PATHS.sub("", text)) < MIN_REASON_WORDS or any(
+        _letters(text) in _letters(without_frame(conclusion)) for conclusion in conclusions
+    )
+    is_open = text.endswith(("?", "？")) or not (is_known or is_courtesy(text) or _WAITS.match(text))
+    if text and is_open:
+        yield f"{CLOSING}{clip(text, SENTENCE_CHARACTERS)}"
 
 
 def without_frame(text: str) -> str:
@@ -336,10 +341,12 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
+def _risks(
+    runs: Sequence[RunSummary], failing: Sequence[FailingTests], conclusions: Sequence[str]
+) -> Iterator[str]:
     for tests in failing:
         yield f"{tests.runner} failed in its last run"
-    yield from _closing(runs)
+    yield from _closing(runs, conclusions)
     for run in runs[:RISK_RUNS]:
         for statement in _statements(run):
             if statement.section == "open":
@@ -347,11 +354,20 @@ def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Itera
 
 
 def _files(runs: Sequence[RunSummary]) -> tuple[TouchedFile, ...]:
+    """Return the changed files, each with the latest sentence that names it, else with the latest request for it.
+
+    A run without a request of its own ("commit") has that of its task, which counts only if there is no other.
+    """
     reasons: dict[str, str] = {}
+    with_request: set[str] = set()
     with_sentence: set[str] = set()
-    for run in runs:
+    for position, run in enumerate(runs):
+        has_request = all(run.objective != earlier.objective for earlier in runs[position + 1 :])
         for path in run.touched:
-            reasons.setdefault(path, run.objective)
+            if path not in reasons or (has_request and path not in with_request | with_sentence):
+                reasons[path] = run.objective
+            if has_request:
+                with_request.add(path)
             sentence = None if path in with_sentence else _sentence_naming(path, run.conclusion)
             if sentence is not None:
                 reasons[path] = sentence

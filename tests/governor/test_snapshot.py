@@ -118,7 +118,7 @@ def test_a_request_of_several_runs_is_shown_with_the_first_of_them() -> None:
 
 
 def test_a_mere_assent_of_the_last_run_is_not_an_open_point() -> None:
-    for ended in ("Sure.", "Done, perfect!", "You're welcome."):
+    for ended in ("Sure.", "Done, perfect!", "You're welcome.", "Added jitter.", "No, the guide mentions no waits."):
         assert snapshot_of(state(), [RunSummary("1", "and commit", ended, ())], (), ()).risks == ()
     (risk,) = snapshot_of(state(), [RunSummary("1", "and commit", "Shall I push it?", ())], (), ()).risks
     assert risk == "The last run ended: Shall I push it?"
@@ -155,6 +155,19 @@ def test_a_link_to_a_file_is_no_reason_of_its_change() -> None:
     assert files == (
         TouchedFile("docs/mail.md", "Round once"),
         TouchedFile("cart.py", "Updated `cart.py` to round once at the end of the sum."),
+    )
+
+
+def test_a_file_has_the_latest_request_for_it_not_that_of_a_run_without_its_own() -> None:
+    runs = [
+        RunSummary("3", "Cap the wait at 60 seconds", "Committed.", ("retry.py",)),
+        RunSummary("2", "60 is too much, use 10", "The cap is ten seconds.", ("retry.py",)),
+        RunSummary("1", "Cap the wait at 60 seconds", "Capped the wait.", ("retry.py", "cart.py")),
+    ]
+    files = snapshot_of(state(), runs, (), ()).files
+    assert files == (
+        TouchedFile("retry.py", "60 is too much, use 10"),
+        TouchedFile("cart.py", "Cap the wait at 60 seconds"),
     )
 
 
