@@ -149,14 +149,12 @@ def _choice(sentence: str) -> _Choice:
 
 def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
     """Name what was touched, not how the run was worded."""
-    names = list(dict.fromkeys(_named(contract) for boundary in boundaries for contract in boundary.contracts))
-    kinds = {
-        bool(contract.after or contract.moved_to)
-        for boundary in boundaries
-        for contract in boundary.contracts
-        if contract.name
-    }
+    contracts = [contract for boundary in boundaries for contract in boundary.contracts]
+    names = list(dict.fromkeys(map(_named, contracts)))
+    kinds = {bool(contract.after or contract.moved_to) for contract in contracts if contract.name}
     verb = "Removed" if kinds == {False} else "Changed"
+    if all(contract.moved_to for contract in contracts):
+        verb = "Moved"
     shown: list[str] = []
     for name in names:
         if shown and len(", ".join((*shown, name))) > MAX_TITLE - 30:
@@ -368,8 +366,7 @@ def _artifact(
     dropped: Sequence[str],
 ) -> Artifact:
     known = _details(earlier)
-    changed = {change.path for change in run.effects.changes} | set(known.changed)
-    changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
+    changed = run.effects.changed_paths | set(known.changed)
     typed, touched = own_words(run.typed_prompt[:PROMPT_CHARACTERS]), _words_of(new_boundaries)
     statements = with_conclusion(known.statements, run.conclusion, noted, run.account, dropped, touched, typed)
     draft = adr(without_console_lines(own_words(_request(run, state, shown))), statements, shown, changed)

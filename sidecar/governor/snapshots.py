@@ -341,9 +341,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _risks(
-    runs: Sequence[RunSummary], failing: Sequence[FailingTests], conclusions: Sequence[str]
-) -> Iterator[str]:
+def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests], conclusions: Sequence[str]) -> Iterator[str]:
     for tests in failing:
         yield f"{tests.runner} failed in its last run"
     yield from _closing(runs, conclusions)

@@ -294,16 +294,23 @@ def test_schemas_migrations_entry_points_and_configured_paths_are_boundaries(
     ) in stub["body"]
 
 
-def test_moving_an_imported_module_is_a_boundary(conversation: Conversation, project: Repository) -> None:
-    project.commit({"till/web.py": CALLER})
+def test_moving_an_imported_module_and_its_importers_is_a_boundary(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER, "till/shelf.py": CALLER})
     before = conversation.pre_run("Move prices to a package of their own")
     project.git("mv", "till/prices.py", "till/pricing.py")
-    parts = [bash("git mv till/prices.py till/pricing.py", "")]
-    parts += [conversation.edit("till/web.py", CALLER.replace("till.prices", "till.pricing"))]
+    project.git("mv", "till/shelf.py", "till/shelves.py")
+    parts = [bash("git mv till/prices.py till/pricing.py && git mv till/shelf.py till/shelves.py", "")]
+    for path in ("till/web.py", "till/shelves.py"):
+        parts += [conversation.edit(path, CALLER.replace("till.prices", "till.pricing"))]
     conversation.post_run(before, assistant={"parts": parts})
 
     (stub,) = drafted(conversation, "adr")
-    assert "- `till/prices.py`, which 1 file imports:\n  - the module moved to `till/pricing.py`\n" in stub["body"]
+    assert stub["title"] == "Moved contract: till/prices.py"
+    assert "- `till/prices.py`, which 2 files import:\n  - the module moved to `till/pricing.py`\n" in stub["body"]
+    assert "- Changed together with `till/prices.py`: `till/shelf.py`, `till/web.py`\n" in stub["body"]
+    assert "Not changed" not in stub["body"]
 
 
 def test_code_moved_to_a_new_file_is_reported_as_moved(conversation: Conversation, project: Repository) -> None:

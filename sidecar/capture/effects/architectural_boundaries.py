@@ -302,8 +302,7 @@ def _boundaries(
     """
     boundaries = []
     code_files: int | None = None
-    changed = {change.path for change in effects.changes}
-    changed |= {file.path for file in effects.state.all_changed} if effects.state is not None else set()
+    changed = effects.changed_paths
     for path in dict.fromkeys(contract.path for contract in contracts):
         is_deleted = path not in effects.files
         importing = repository.former_importers(path, imports) if is_deleted else repository.importers(path)

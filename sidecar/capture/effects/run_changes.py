@@ -87,6 +87,18 @@ class RunEffects:
     has_new_code: bool = False
     """Whether files changed during the run, whoever changed them."""
 
+    @property
+    def changed_paths(self) -> frozenset[str]:
+        """All changed files, those before the run and the previous paths of renamed ones included."""
+        uncommitted = self.state.all_changed if self.state is not None else ()
+        return frozenset(
+            (
+                *(change.path for change in self.changes),
+                *(file.path for file in uncommitted),
+                *self.originals.values(),
+            )
+        )
+
 
 def observe_effects(
     call: Call, workspace: Workspace, cwd: str, activity: RunActivity, baseline: WorktreeBaseline | None
