@@ -239,6 +239,11 @@ _INSTEAD = lazy_regex(
     r"|вместо|а не)(?:(?<=['’])|(?!\w))|而不是|而非|代替|取代)\s*",
     re.IGNORECASE,
 )
+_MAIN_CLAUSE = lazy_regex(
+    r",\s(?=(?:it|they|we|i|these|this|each|every|all)(?:\s(?:is|are|was|were|now)\b|['’](?:s|re|ve|m)\b))",
+    re.IGNORECASE,
+)
+"""The clause that states the choice after an alternative which comes first: "instead of a loop, it now …"."""
 _INSTEAD_BEFORE = lazy_regex(r"(.{1,200}?)(?:の代わりに|のかわりに|ではなく|じゃなく|よりも)(.{0,200})$", re.DOTALL)
 _BECAUSE_BEFORE = lazy_regex(r"(.{1,300}?)(?:のため|ため|ので|だから|から)(?:です|に)?$", re.DOTALL)
 _CLAUSE = lazy_regex(r"[、。，,；;]")
@@ -267,6 +272,9 @@ def statement_parts(text: str) -> StatementParts:
     parts = [_trimmed(text[: cuts[0][0]]), "", ""]
     for (_, start, name), next_start in zip(cuts, [*(cut[0] for cut in cuts[1:]), len(text)], strict=True):
         parts[name] = _trimmed(text[start:next_start])
+    if (clause := _MAIN_CLAUSE.search(parts[2])) is not None:
+        parts[0] = f"{parts[0]}, {parts[2][clause.end() :]}"
+        parts[2] = parts[2][: clause.start()]
     return StatementParts(*parts)
 
 

@@ -162,6 +162,13 @@ def test_a_bracket_that_closes_one_of_the_choice_belongs_to_it() -> None:
     assert statement_parts("keep the list (because it is short)").subject == "keep the list"
 
 
+def test_an_alternative_that_comes_first_ends_before_the_choice() -> None:
+    parts = statement_parts(
+        "In the shop, instead of dropping the prompts, they're now stored because readers need them"
+    )
+    assert parts == ("In the shop, they're now stored", "readers need them", "dropping the prompts")
+
+
 def test_a_closing_line_may_follow_the_block() -> None:
     text = "Done.\n\nNotes for next time:\n- Rule: use pnpm\n\nLet me know if anything is missing."
     assert without_notes(text) == "Done.\n\nLet me know if anything is missing."
