@@ -313,6 +313,7 @@ def _candidate(piece: Piece, place: Place, kind: Section, work: Work) -> Candida
     title = title_text(piece.text)
     is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
     is_nameless = len(_informative(title)) < MIN_TERMS or _OBJECT_PRONOUN.match(title) is not None
+    is_nameless |= not query_terms(patterns.CODE.sub("", title))
     if kind in ("evidence", "open") or is_guess or is_nameless or announces_more(title):
         return None
     parts = title_parts(title, piece, place, kind, work)

@@ -482,6 +482,15 @@ def test_a_title_that_names_no_object_of_its_own_does_not_name_the_work(text: st
     assert not account_of(text, (), query_terms("the discount of the cart must be rounded")).title.names_whole
 
 
+def test_the_name_of_a_file_alone_is_no_title() -> None:
+    text = "Everything passes. Here's a summary of the changes:\n\n" + "\n\n".join(
+        f"**`frontend/src/components/{name}.tsx`** - Added `countClassName` to `TabItem` interface and applied it to"
+        " the count of every tab."
+        for name in ("Tabs", "Cart")
+    )
+    assert account_of(text, query_terms("components/Tabs.tsx countClassName TabItem")).title.text == ""
+
+
 def test_a_title_is_not_cut_between_two_adjectives() -> None:
     text = (
         "I've moved the confirmation mails of the shop from the old sender to the new service with a beautiful,"
