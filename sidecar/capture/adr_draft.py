@@ -47,7 +47,8 @@ MIN_OBJECT_TERMS = 2
 """Significant words of a choice without which it has no object."""
 
 _FOR = (
-    r"(?:so that|in order to|to avoid|avoiding|to keep|para que|para evitar|a fin de|afin qu|afin d|pour que"
+    r"(?:so that|in order to|to avoid|avoiding|to keep|to (?:be|stay|remain) (?:consistent|compatible)|for consistency"
+    r"|to (?:prevent|reduce|allow|ensure|support|match)|para que|para evitar|a fin de|afin qu|afin d|pour que"
     r"|pour éviter|damit|um \S+ zu|così da|affinché|per evitare|zodat|om \S+ te|чтобы)(?!\w{3})"
     r"|so (?:they|it|we|you|users|each|all)\b|为了|為了|以便|以免"
 )
@@ -72,7 +73,7 @@ def with_conclusion(
     noted: Sequence[str] = (),
     account: WorkAccount = NO_ACCOUNT,
     dropped: Sequence[str] = (),
-    touched: Collection[str] = (),
+    touched: frozenset[str] = frozenset(),
     typed: str = "",
 ) -> Statements:
     """Add another run's conclusion to the statements; the decisions of its notes block replace those it states.
@@ -164,27 +165,41 @@ def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
     return f"{verb} {noun}: {join_first(names, len(shown))}"[:200]
 
 
-def decisions_of(conclusion: str, touched: Collection[str] = (), typed: str = "") -> list[str]:
+def decisions_of(conclusion: str, touched: frozenset[str] = frozenset(), typed: str = "") -> list[str]:
     """Return at most two sentences that state a choice with a reason or an alternative, and what follows from it.
 
     Where the agent states none, a sentence on what was touched decides that says what replaced it, or why it was done;
-    else the user's own sentence that does. `touched` are the words of the touched contracts and files, `typed` what
-    the user typed.
+    else the user's own sentence that does, or that has a word of such a sentence. `touched` are the words of the
+    touched contracts and files, `typed` what the user typed.
     """
     every = list(sentences(conclusion))
     matches = [sentence for sentence in every if _states_a_decision(sentence)][:2]
     matches = matches or [sentence for sentence in every if _explains_change(sentence, touched)][:1]
-    matches = matches or [f"The user: “{text}”" for text in sentences(typed) if _is_explained_wish(text, touched)][:1]
+    about = touched.union(*(query_terms(sentence) for sentence in every if _is_about(sentence, touched)))
+    matches = matches or [f"The user: “{text}”" for text in sentences(typed) if _is_explained_wish(text, about)][:1]
     matches += [sentence for sentence in every if matches and _CONSEQUENCE.match(sentence)][:1]
-    return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches]
+    return [redact(clip_at_word(_LEAD_IN_END.sub(".", sentence), MAX_SENTENCE)) for sentence in matches]
+
+
+_LEAD_IN_END = lazy_regex(r"\s?[:：]$")
+"""The end of a decision that opened a list."""
 
 
 def _explains_change(sentence: str, touched: Collection[str]) -> bool:
     """Whether an agent's sentence on what was touched states what took its place, or a change with its reason."""
-    if len(sentence) > MAX_SENTENCE or not _is_about(sentence, touched):
+    is_no_choice = _REPAIRED.match(sentence) or announces_more(_LEAD_IN_END.sub("", sentence))
+    if len(sentence) > MAX_SENTENCE or is_no_choice or not _is_about(sentence, touched):
         return False
     removed = removed_work(sentence)
     return bool(removed.instead) if removed is not None else bool(CHANGE.match(sentence) and _has_reason(sentence))
+
+
+_REPAIRED = lazy_regex(
+    r"\W{0,4}(?:(?:i|we)(?:['’]ve| have)? )?(?:fixed|corrected|repaired|correg\w+|corrig\w+|arregl\w+|behoben"
+    r"|korrigiert|corretto|исправ\w+|修正|修复)",
+    re.IGNORECASE,
+)
+"""Openings of a sentence on a repair, which chooses nothing that lasts."""
 
 
 def _is_explained_wish(sentence: str, touched: Collection[str]) -> bool:
