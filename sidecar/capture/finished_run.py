@@ -77,6 +77,8 @@ MAX_REQUEST_CHARACTERS = 600
 
 _PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
 """End of a part of a sentence."""
+_LAST_OF_LIST = lazy_regex(r"\s{0,3}(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|и|или)\s", re.IGNORECASE)
+"""Beginning of the last of several things: the verb after it belongs to all."""
 
 
 @dataclass
@@ -186,7 +188,9 @@ class FinishedRun:
         """The work that its words say was taken out or replaced."""
         changes = [statement.text for statement in self.account.statements if statement.section == "change"]
         texts = (*changes, *(text for text in sentences(self.conclusion) if len(text) <= MAX_SENTENCE))
-        parts = (part.strip() for text in texts for part in (text, *_PARTS.split(text)))
+        parts = (
+            part.strip() for text in texts for part in (text, *_PARTS.split(text)) if not _LAST_OF_LIST.match(part)
+        )
         return tuple(removed for part in dict.fromkeys(parts) if (removed := removed_work(part)) is not None)
 
     @cached_property

@@ -32,9 +32,9 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import account_of, announces_more, title_text
-from sidecar.language.closing_message_patterns import FAULT_LABEL, ITEM
+from sidecar.language.closing_message_patterns import FAULT_LABEL, FILE_ITEM, ITEM
 from sidecar.language.common_words import is_distinctive, naming_words
-from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, UNUSABLE, own_words
+from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in, own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
@@ -164,13 +164,14 @@ def _reason_in(words: str, tried: str) -> str:
     One about what was tried, with words of its own, comes first; an order to "take that out" says less than others.
     """
     about = set(query_terms(tried))
-    informative: list[tuple[bool, bool, bool, int, str]] = []
+    informative: list[tuple[bool, bool, bool, bool, int, str]] = []
     for position, sentence in enumerate(split_sentences(words)):
         part = REFUSAL_ALONE.sub("", sentence.text).strip()
         terms = set(query_terms(part))
         if len(terms) >= MIN_WORDS:
-            has_few_words = len(terms - about) < MIN_WORDS
-            informative.append((points_at_work(part), has_few_words, about.isdisjoint(terms), position, part))
+            is_new, has_few_words = about.isdisjoint(terms), len(terms - about) < MIN_WORDS
+            is_aside = is_new and COMPLAINT.search(part) is None
+            informative.append((points_at_work(part), is_aside, has_few_words, is_new, position, part))
     return first_sentence(min(informative)[-1], MAX_TITLE) if informative else ""
 
 
@@ -258,17 +259,16 @@ def direction_change_of(
     )
     reverted_files = reverted.files if reverted is not None else ()
     removed_files = lost.files if taken_back or (stated and lost.lines) else reverted_files
+    about = frozenset(filter(is_distinctive, lost.vanished))
+    earlier = _earlier_work(tx, run, removed_files, about)
     approaches = rejected_approaches(
-        stated,
-        removed_files,
-        dropped if is_new_direction else None,
-        _earlier_work(tx, run, removed_files, frozenset(filter(is_distinctive, lost.vanished))),
-        objective_of(run, state),
+        stated, removed_files, dropped if is_new_direction else None, earlier, objective_of(run, state)
     )
     if taken_back or (run.reversal is not None and dropped is refused is not None):
         is_unstated = taken_back and not stated
         removed = _removed_by(run, went) if is_unstated else None
-        by_user = is_unstated and removed is None and run.reversal is not None and _names_work(run.reversal)
+        words = run.reversal if is_unstated and removed is None else None
+        by_user = words is not None and _names_work(words, is_named=not about.isdisjoint(query_terms(earlier)))
         approaches = [
             _in_the_words_used(approach, run, removed, is_stated=bool(stated))._replace(is_titled_by_user=by_user)
             for approach in approaches
@@ -311,12 +311,17 @@ def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
     return clip_at_word(" ".join(relevant), MAX_REVERSAL_WORDS)
 
 
-def _names_work(reversal: Reversal) -> bool:
-    """Whether the user's sentence names what it takes back, as "not quite" does not."""
-    if reversal.kind not in NAMING_KINDS or points_at_work(reversal.sentence):
+def _names_work(reversal: Reversal, *, is_named: bool) -> bool:
+    """Whether the user's sentence names what it takes back, as "not quite" does not.
+
+    Fewer words do so where the account of the earlier work is not named after what went (`is_named`).
+    """
+    if reversal.kind not in NAMING_KINDS:
         return False
-    named = set(filter(is_distinctive, query_terms(COMPLAINT.sub("", REFUSAL_ALONE.sub("", reversal.sentence)))))
-    return len(named) >= (MIN_WORDS if reversal.kind == "replacement" else 1)
+    words = set(query_terms(COMPLAINT.sub("", REFUSAL_ALONE.sub("", reversal.sentence))))
+    least = MIN_WORDS if reversal.kind == "replacement" and is_named else 1
+    has_names = len(set(filter(is_distinctive, words))) >= least
+    return has_names and (len(words) > MIN_WORDS if not is_named else not points_at_work(reversal.sentence))
 
 
 def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
@@ -449,19 +454,14 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
     named = (term for removed in certain for term in query_terms(removed.what))
     if any(term in words and is_distinctive(term) for term in named):
         return True
-    place, faults = _place_of(run, lost), _faults_in(run.typed_prompt)
+    faults = frozenset(query_terms(" ".join(complaints_in(run.typed_prompt[:MAX_REVERSAL_MESSAGE]))))
+    place = _place_of(run, lost)
     return lost.greatest_share >= BANNED_SHARE and any(
         (removed.reason or not faults.isdisjoint(query_terms(removed.what)))
         and not NOT_OURS.match(removed.what)
         and naming_words(_PURPOSE.sub("", removed.what)).are_among(went, place)
         for removed in run.removals
     )
-
-
-def _faults_in(prompt: str) -> frozenset[str]:
-    """Return the words of a request's sentences that find fault."""
-    found = filter(COMPLAINT.search, sentences(own_words(prompt[:MAX_REVERSAL_MESSAGE])))
-    return frozenset(query_terms(" ".join(found)))
 
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:
@@ -592,7 +592,7 @@ def _title_of_work(conclusion: str, files: Sequence[str]) -> str:
     opening = first_informative_paragraph(conclusion, 400).partition("\n")[0]
     is_no_work = announces_more(opening) or ITEM.match(opening) or FAULT_LABEL.match(opening)
     named = title or ("" if is_no_work or opening.startswith(("#", "|")) else title_text(opening))
-    return "" if FAULT_LABEL.match(named) else named
+    return "" if FAULT_LABEL.match(named) or FILE_ITEM.match(named) else named
 
 
 def _steps(steps: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
+from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 
@@ -551,6 +551,11 @@ COMPLAINT = lazy_regex(
     r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
 )
 """Words that find fault, in ten languages."""
+REPAIR = lazy_regex(
+    r"\bfix\w*\b[^.]{0,80}\b(?:bug|error|issue|problem)s?\b(?![^.]*\bus(?:e|ing)\b)|修复[^。]{0,60}(?:错误|问题)",
+    re.IGNORECASE,
+)
+"""Words for a fault that is to be repaired; "instead of" beside them states what should happen."""
 
 UNUSABLE = lazy_regex(
     r"(?i)\b(?:unsupported|unavailable|incompatib\w+|nonexistent|not (?:supported|available)|does(?:n['’]t| not) exist"
@@ -564,6 +569,11 @@ REFUSAL_ALONE = lazy_regex(
     r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
 )
 """Words that only refuse. "No", "non" and "não" before a verb deny it."""
+
+
+def complaints_in(message: str) -> list[str]:
+    """Return the sentences of a message that the user typed and that find fault."""
+    return list(filter(COMPLAINT.search, sentences(own_words(message))))
 
 
 MIN_TERMS, SAME_MESSAGE = 3, 0.8

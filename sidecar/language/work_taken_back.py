@@ -14,7 +14,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message_patterns import CHANGE, REMEDY
-from sidecar.language.own_words import own_words
+from sidecar.language.own_words import REPAIR, own_words
 
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
 _WE = rf"(?:^|[,;:–—(]\s*|\b(?:so|and|but|then|because|which is why|that's why)\s+|^(?:after|following|having|in the end|at first|at that point)\b[^,;]{{0,60}}?,?\s+)(?:i|we)(?:'ve|\s+have|\s+had)?\s+{_ADVERB}"
@@ -62,8 +62,8 @@ _PLACE = lazy_regex(r"(?i)^(?:it|them|those|these)\s+(?:from|out|back|in|to)\b")
 """Something taken from a place, as in "removed it from the index": no approach is named."""
 
 ONLY_TRIED = lazy_regex(
-    r"(?i)^(?:to )?(?:reproduc|repro|run|find|install|build|verify|check|test|log|open|reach|connect|fetch|download"
-    r"|search)"
+    r"(?i)^(?:(?:\w+\s){1,4}?(?:attempt|try)s?\s(?=to\s))?(?:to )?(?:reproduc|repro|run|find|install|build|verify|check|test|log|open|reach|connect|fetch|download"
+    r"|search|read\b|locate|access|edit\b)"
 )
 
 _SUBJECT = rf"(?:the|this|that|my|our)\s+(?!(?:current|existing)\b)(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via|for)\s+[^,;]+?)?"
@@ -163,7 +163,7 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
         return None
     if kind in ("failed", "reason") and (UNREAL.search(_mask(tried)) or _is_small(tried)):
         return None
-    if kind == "failed" and not _goes_on(why, tried):
+    if kind == "failed" and (ONLY_TRIED.match(tried) or not _goes_on(why, tried)):
         return None
     abandoned = _tidied(sentence, tried, _reason_in(why, why) if kind == "failed" else why, instead, following)
     is_ours = kind == "given up" or not (NOT_OURS.match(abandoned.tried) or _PLACE.match(abandoned.tried))
@@ -222,7 +222,7 @@ def _mask(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.strip(" .,;:–—-!。").strip()
+    return text.strip(" .,;:–—-!。✅❌").strip()
 
 
 class RemovedWork(NamedTuple):
@@ -260,7 +260,7 @@ _REMOVED = lazy_regex(
     rf"|^(?P<subject4>{_SUBJECT_WORDS})\s(?:wurden?|ist|sind|is|werd(?:en)?|zijn)\s"
     r"(?:(?:wieder|weer|jetzt|nun|nu|heute|auch|ook|komplett|vollständig|ganz|daher|also|bereits|schon|al)\s){0,3}(?:(?:aus|von|vom|im|in|uit|van)\s[^.;:,]{1,40}?\s)?(?:entfernt|gelöscht|raus|weg|ausgebaut|verwijderd)"
     r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<object3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verworfen|aufgegeben|verwijderd|teruggedraaid|verworpen|opgegeven)(?=\W*$|,\s(?:weil|da|denn|omdat|want)\s)"
-    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し|断念し|取りやめ|やめ(?:まし)?た)|^(?P<object8>[^。、は]{2,40}?)は[^。]{2,80}?(?:ため|ので)、(?:断念し|取りやめ|やめ(?:まし)?た)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退|放弃)(?:了|掉了)?(?P<what5>[^，。]{2,80})|^(?P<object9>[^，。]{2,40}?)(?:方案|方法)?在[^，。]{2,40}失败，(?:所以|因此)(?:我们?)?放弃"
+    r"|^(?P<object4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し|断念し|取りやめ|やめ(?:まし)?た)|^(?P<object8>[^。、は]{2,40}?)は[^。]{2,80}?(?:ため|ので)、(?:断念し|取りやめ|やめ(?:まし)?た)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退|放弃)(?:了|掉了?)?(?P<what5>[^，。]{2,80})|^(?P<object9>[^，。]{2,40}?)(?:方案|方法)?在[^，。]{2,40}失败，(?:所以|因此)(?:我们?)?放弃"
     rf"|^(?P<subject>{_SUBJECT_WORDS})\s(?:is|are|was|were|got|(?:has|have)(?:\s(?:now|since|also))?\sbeen)\s"
     r"(?:(?:now|all|completely|entirely|fully|also|already|therefore|again)\s)?(?:gone|removed|deleted|dropped|reverted|taken out|thrown out|ripped out|out(?:\sagain)?(?=\W*$|[;,])|no longer (?:used|imported|needed|a dependency))"
     r"(?!\s(?:when|if|after|once|by|on|as|before|unless|automatically)\b)"
@@ -273,7 +273,7 @@ _REMOVED = lazy_regex(
     re.IGNORECASE,
 )
 _PREFERRED = lazy_regex(
-    rf"^(?P<instead>{_NAMED})\s(?:instead of|rather than|in place of|au lieu d(?:es?|u|['’])|plutôt qu['’e]|en (?:vez|lugar) de|em vez d[eoa]s?|ao invés d[eoa]s?|statt|anstatt|anstelle|invece d(?:i|ell['’ao]?)|in plaats van|вместо)\s*(?P<what>\S.+)",
+    rf"^(?P<instead>{_NAMED})\s(?:instead of|rather than|in place of|au lieu d(?:es?|u|['’])|plutôt qu['’e]|en (?:vez|lugar) del?(?=\s)|em vez d[eoa]s?|ao invés d[eoa]s?|statt|anstatt|anstelle|invece d(?:i|ell['’ao]?)|in plaats van|вместо)\s*(?P<what>\S.+)",
     re.IGNORECASE,
 )
 _REMAINDER = lazy_regex(
@@ -330,7 +330,8 @@ _FAULT = lazy_regex(
     r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
 )
 _TEMPORARY = lazy_regex(
-    r"(?i)\b(?:debug\w*|console\.\w+|print (?:statements?|lines?|calls?)|unused|dead code|placeholders?|depuración|depuração|débogage|отладоч\w+)|デバッグ|调试|調試"
+    r"(?i)\b(?:debug\w*|console\.\w+|print (?:statements?|lines?|calls?)|unused|dead code|placeholders?|depuración|depuração|débogage|отладоч\w+"
+    r"|duplicat\w+|redundant|(?:is|are|was|were) (?:no longer|not) (?:needed|used|necessary)|que ya no se (?:usa|necesita)\w*|sin uso|duplicad[oa]s?|doublons?|inutilisé\w*|doppelt\w*|überflüssig\w*|unbenutzt\w*|inutilizzat\w+|duplicat[oaie]|ongebruikt\w*|dubbele|дублир\w+|неиспользу\w+)|デバッグ|调试|調試|重複|未使用|重复|不再(?:使用|需要)"
 )
 _PUBLISHED = lazy_regex(
     r"(?i)\b(?:versions?|releases?|updates?|betas?|previews?|articles?|posts?|news|patch(?:es)?)\b|\d$"
@@ -441,7 +442,7 @@ _ORDER = (
 )
 _PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|former|initial)\b|how it was|what it was|the way it was|before\b|(?:that|this|the) (?:commit|version|state|approach|plan|design))"
 _UNDO = lazy_regex(
-    rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
+    rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?|roll(?:ed)?\s?back|back out|backed out|undid|scratch (?:that|this|it)|(?:go|went|switch|change|move|put|get|bring) (?:it |that |this "
     rf"|everything |all )?back (?:to|as)|take (?:it|that|this|them) back|go back|(?:put|bring) (?:it|that|this|them) back|restore(?:d)? {_PREVIOUS})\b|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a"
     rf" (?:la|lo|como|una)|al|atrás|para atrás)|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como estaba)\b|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons"
     rf"|tez|tre)? (?:comme|l[ea] (?:version|code|état)|en l)|rétabli[rs]?\w*|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:l[oa]s?\s)?(?:he|hemos)\s(?:revertido|deshecho|restaurado)\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b|{_ORDER}(?:desfaz\w*|desfaça|desfiz"
@@ -533,7 +534,7 @@ _BY_HAND = lazy_regex(
 """The beginning of a user's statement on work that the user took out, or all of it where the verb ends it."""
 _CLAUSE_END = lazy_regex(r"[,;:!?，。、]|\.(?:\s|$)|\s(?:because|since|weil|porque|parce|perché|omdat|потому)\s")
 _NO_ORDER = lazy_regex(
-    r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
+    r"如果|假如|もし|\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
     r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|(?:button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)(?![^.;]*,\s))\b",
     re.IGNORECASE,
 )
@@ -560,7 +561,7 @@ def reversal_in(message: str) -> Reversal | None:
         for at, sentence in enumerate(texts):
             masked = _mask(sentence)
             match = pattern.search(masked)
-            if match is None or _NO_ORDER.search(masked):
+            if match is None or _NO_ORDER.search(masked) or (kind == "replacement" and REPAIR.search(masked)):
                 continue
             is_part_of_work = kind in ("drop", "ban", "rework") or pattern is _UNNEEDED
             if is_part_of_work and (_CLEANUP.search(masked) or sentence.endswith("?")):

@@ -63,7 +63,7 @@ UNDO = (
     "Annule ce changement.", "Mach das bitte rückgängig.", "Torna indietro alla versione di prima.",
     "isso não funciona, volta pro cache em memória",
     "volta pra versão anterior", "Draai dat terug.", "Откати это изменение.", "元に戻してください。",
-    "撤销刚才的修改。", "I reverted that.", "Lo he revertido, redondea mal.",
+    "撤销刚才的修改。", "I reverted that.", "Lo he revertido, redondea mal.", "No, it is ugly. Let's scratch that.",
 )  # fmt: skip
 NO_UNDO = (
     "Add an undo button to the cart.", "Undo itself works fine.", "How do I revert a commit?", "Go on.",
@@ -122,6 +122,9 @@ REMOVED = {
     "The retry loop did not work because the provider bans us.": RemovedWork(
         "The retry loop", reason="the provider bans us", is_certain=False
     ),
+    "Iconos en lugar del texto largo": RemovedWork("texto largo", "Iconos"),
+    "移除掉购物车的缓存": RemovedWork("购物车的缓存"),
+    "❌ `cart.ts` removed": RemovedWork("`cart.ts`"),
     "Our sleeping retry turned out to block the loop, so `fetch` uses a breaker now.": RemovedWork(
         "Our sleeping retry", "`fetch` uses a breaker now", "turned out to block the loop", is_certain=False
     ),
@@ -227,8 +230,12 @@ NOT_REMOVED = (
     "Neither the cache nor the lock was removed.", "Not removed.", "Has the cache been removed?",
     "Is the socket server gone?", "If the retry loop failed, we would log it.",
     "The login test failed because of a fixture.", "The cache might have failed.", "The build broke.",
+    "Removed any previous or duplicate controls", "Eliminada la función `total` que ya no se necesitaba",
+    "Removed the helper that was no longer used.", "已删除 `cart.ts` 中重复的声明并改为引用统一类型",
+    "移除掉这个未使用的导入",
+    "Doublons supprimés", "Удалены дублирующие типы.", "重複した型を削除しました。",
 )  # fmt: skip
-"""Denials, questions, suppositions, plans, habits, mended faults and publications."""
+"""Denials, questions, suppositions, plans, habits, mended faults, publications and what had no use."""
 
 
 @together("text", NOT_REMOVED)
@@ -278,6 +285,8 @@ UNNEEDED = (
     "2つ目の表は必要ありません。", "现在完全不需要分组策略相关的内容。",
 )  # fmt: skip
 STILL_NEEDED = (
+    "Fix the error that the list opens instead of the cart", "请修复启动后进入主页面而不是登录页的错误",
+    "如果类型不能识别，这是环境的问题，而不是代码的问题。",
     "No need to run the tests again.", "I don't need to deploy it today.", "It just works now.",
     "Delete any files or code we're not using.",
     "不需要更多的调试日志。", "We don't need the debug logs of the cart.", "Do we need the second table?",

@@ -107,6 +107,14 @@ def test_silently_reverted_work_is_recorded(
     assert "In `till/cache.py`; reverted since.\n\n**Why it failed:** _Open._" in note["body"]
 
 
+def test_an_item_about_one_file_does_not_name_what_went(conversation: Conversation) -> None:
+    item = "`till/cart.py` : a field for the totals of large carts"
+    conversation.turn(PROMPT, partial(writes, conversation, **{"till/cache.py": CACHE}), text=f"{item}\n")
+    conversation.turn("try something else", lambda: [delete(conversation, "till/cache.py")], text="Totals are summed.")
+    (note,) = drafted(conversation)
+    assert note["title"] == "Work in `till/cache.py`"
+
+
 @pytest.mark.parametrize(
     ("path", "content"),
     [
@@ -125,6 +133,41 @@ def test_continued_work_is_not_a_reversal(conversation: Conversation, path: str,
         return [*deletions, conversation.edit(path, content)]
 
     conversation.turn("go on", work, text="The cache is tidier now.")
+    assert drafted(conversation) == []
+
+
+LONG = """def tag_of(cents):
+    # whole euros are shown without cents, as on the shelf
+    euros = cents / 100
+    # below ten euros the tag has room for two digits
+    if cents < 1000:
+        return f"{euros:.2f}"
+    # above that it has room for one digit at most
+    if cents < 100000:
+        thousands = cents / 1000
+        return f"{thousands:.1f}"
+    # nothing else fits on the tag of a shelf
+    return f"{euros:.0f}"
+"""
+SHORT = """def tag_of(cents):
+    if cents >= 100000:
+        return f"{cents / 100:.0f}"
+    return f"{cents / 1000:.1f}" if cents >= 1000 else f"{cents / 100:.2f}"
+"""
+SKELETON = "".join(f"def part_{name}(cart):\n    return NotImplemented\n\n\n" for name in "abcdefgh")
+FILLED = "".join(f"def section_{name}(order, items):\n" + "".join(
+    f"    {name}{line} = items[{line}].price_{name} * order.factor_{line}\n" for line in range(5)
+) + f"    return {name}0\n\n\n" for name in "abcdefgh")  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), [(LONG, SHORT), (SKELETON, FILLED)], ids=["shortened", "filled in"])
+def test_code_that_is_shortened_or_filled_in_is_no_other_approach(
+    conversation: Conversation, before: str, after: str
+) -> None:
+    other = {"till/cache.py": CACHE} if before == LONG else {}
+    conversation.turn(PROMPT, partial(writes, conversation, **{"till/tag.py": before}, **other), text="Tags.")
+    work = partial(replace, conversation, "till/tag.py", before, after)
+    conversation.turn("go on with the tags", lambda: [work()], text="Tags.")
     assert drafted(conversation) == []
 
 
@@ -545,6 +588,23 @@ def test_a_run_that_explains_a_failure_does_not_name_the_work(conversation: Conv
     assert note["title"] == (
         "Replaced the list of prices with `useMemo` in `prices` – i give up on this, put the list back"
     )
+
+
+def test_the_users_words_name_what_went_if_the_account_of_earlier_work_does_not(conversation: Conversation) -> None:
+    conversation.turn(PROMPT, partial(writes, conversation, **{"till/cache.py": CACHE}), text="Styled the receipt.")
+    prompt = "Six points are open. We don't need the title bar, nor the title."
+    conversation.turn(prompt, lambda: [conversation.edit("till/cache.py", "z = 1\n")], text="All six points are done.")
+    (note,) = drafted(conversation)
+    assert note["title"] == "The user: “We don't need the title bar, nor the title.”"
+
+
+def test_a_reason_in_a_title_finds_fault_or_is_about_what_went(conversation: Conversation) -> None:
+    begin(conversation)
+    prompt = "One arrow is for tags, two for tills and three for totals. I don't need the cache of the carts."
+    work = lambda: [delete(conversation, "till/cache.py")]  # noqa: E731
+    conversation.turn(prompt, work, text="Removed the cache of the carts.")
+    (note,) = drafted(conversation)
+    assert note["title"] == "Cache of the carts"
 
 
 def test_the_users_words_are_not_repeated_in_a_title(conversation: Conversation) -> None:
