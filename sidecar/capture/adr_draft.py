@@ -346,15 +346,24 @@ def store_adr(
     """Draft the stub, or extend the task's own one if the user has not decided on it yet.
 
     `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing. `noted`
-    are the decisions of the run's notes block, `dropped` what it gives up.
+    are the decisions of the run's notes block, `dropped` what it gives up. A stub all of whose contracts the run took
+    back is discarded.
     """
-    new_boundaries = _new_boundaries(boundaries, covered)
-    if not new_boundaries and not any(_decision_key(sentence) not in covered for sentence in noted):
-        return None
     key = f"adr:{run.params.sub_chat_id}"
+    new_boundaries = _new_boundaries(boundaries, covered)
+    is_new = bool(new_boundaries) or any(_decision_key(sentence) not in covered for sentence in noted)
     latest = next(iter(artifact_store.all_of_event(tx, run.workspace.project_key, key)), None)
     open_draft = latest if latest is not None and is_growing(latest, run, state) else None
-    earlier = _details(open_draft)
+    known = _details(open_draft)
+    earlier = _without_taken_back(run, known, boundaries)
+    if not is_new and earlier == known:
+        return None
+    if open_draft is not None and earlier != known:
+        provenance = replace(open_draft.provenance, details=earlier)
+        open_draft = replace(open_draft, provenance=provenance, updated_at_ms=run.now_ms)
+        if not is_new and not earlier.events:
+            artifact_store.put(tx, replace(open_draft, status="discarded"))
+            return replace(open_draft, status="discarded")
     boundaries_shown = (
         _merged(earlier.boundaries, boundaries, is_same_base=earlier.base == run.start_head)
         if open_draft
@@ -364,6 +373,28 @@ def store_adr(
     artifact = replace(artifact, event_key=key)
     artifact_store.put(tx, artifact)
     return artifact
+
+
+def _without_taken_back(run: FinishedRun, known: AdrDetails, boundaries: Sequence[Boundary]) -> AdrDetails:
+    """Return a stub's details without the contracts that are as before in files that the run changed."""
+    if known.base != run.start_head:
+        return known
+    changed = {change.path for change in run.effects.changes}
+    current = {contract.identity for boundary in boundaries for contract in boundary.contracts}
+    present = [
+        replace(boundary, contracts=tuple(each for each in boundary.contracts if each.identity in current))
+        if boundary.path in changed
+        else boundary
+        for boundary in known.boundaries
+    ]
+    remaining = tuple(boundary for boundary in present if boundary.contracts)
+    if remaining == known.boundaries:
+        return known
+    taken_back = {event.key for event in boundary_events(known.boundaries)} - {
+        event.key for event in boundary_events(remaining)
+    }
+    events = tuple(event for event in known.events if event.key not in taken_back)
+    return replace(known, boundaries=remaining, events=events)
 
 
 def _details(artifact: Artifact | None) -> AdrDetails:

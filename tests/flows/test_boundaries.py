@@ -111,6 +111,18 @@ def test_a_task_extends_its_own_stub_until_the_user_accepts_it(conversation: Con
     assert len(drafted(conversation, "adr")) == 2
 
 
+def test_a_stub_of_contracts_that_were_taken_back_is_discarded(conversation: Conversation, project: Repository) -> None:
+    plain = (project.path / "till/prices.py").read_text()
+    project.commit({"till/web.py": CALLER, "till/label.py": CALLER.replace("discounted_price", "shown_price")})
+    change(conversation, CHANGED)
+    turn = conversation.turn("Undo that", lambda: [conversation.edit("till/prices.py", plain)], text="It is undone.")
+    (stub,) = drafted(conversation, "adr")
+    assert stub["status"] == "discarded"
+    assert {"id": stub["id"], "type": "adr", "status": "discarded"} in turn["after"]["artifacts"]
+    change(conversation, CHANGED)
+    assert sorted(each["status"] for each in drafted(conversation, "adr")) == ["discarded", "draft"]
+
+
 def test_changed_bodies_and_unimported_code_are_not_boundaries(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
     change(conversation, SAME)
