@@ -424,8 +424,10 @@ def _unknown(files: Mapping[str, str], before: TrackedFiles) -> AbstractSet[str]
     return files.keys() - before.files.keys() - before.unindexed.keys()
 
 
-_TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
-_TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
+_TEST_PATH = lazy_regex(
+    r"(?:^|/)(?:(?:tests?|__tests__|specs?|e2e|test(?:[-_]?(?:helpers?|support|utils?)|data))/|(?:test_|tests\.)[^/]*\Z)"
+    r"|[._](?:test|spec)\.[^/]{1,80}\Z|\Atest\."  # below the top, `test` may be a command
+)
 _TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec")
 _CAPITAL_TEST = lazy_regex(r"(?<=[a-z0-9])Tests?$")
 _TEST_SOURCE_SET = lazy_regex(r"(?<=[a-z0-9.])Tests?$")
@@ -467,10 +469,9 @@ def file_kind(path: str) -> FileKind:
 
 def is_test(path: str) -> bool:
     """Whether a file is a test, by its name or folder."""
-    *folders, name = path.lower().split("/")
-    if not _TEST_FOLDERS.isdisjoint(folders) or name.startswith("test_") or name.endswith(_TEST_SUFFIXES):
-        return True
-    return any(mark in name for mark in _TEST_MARKS) or ("Test" in path and _has_capital_test(path))
+    lowercase = path.lower()
+    is_named = lowercase.endswith(_TEST_SUFFIXES) or _TEST_PATH.search(lowercase) is not None
+    return is_named or ("Test" in path and _has_capital_test(path))
 
 
 def _has_capital_test(path: str) -> bool:

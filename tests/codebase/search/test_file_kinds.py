@@ -11,6 +11,12 @@ def test_tests_and_documents_are_recognized_by_path() -> None:
     assert not any(map(is_test, ("src/latest.py", "contest/a.py", "attest.go")))
 
 
+def test_helpers_of_tests_and_a_file_of_all_tests_are_tests() -> None:
+    tests = ("test-helpers/stream.js", "src/test_utils/cart.py", "internal/testutil/cart.go", "test.c", "shop/tests.py")
+    assert [path for path in tests if not is_test(path)] == []
+    assert not any(map(is_test, ("src/commands/test.rs", "shop/testing.py", "src/testimony.c")))
+
+
 def test_tests_are_recognized_by_the_habits_of_other_languages() -> None:
     tests = (
         "kiln/src/jvmTest/kotlin/Glaze.kt", "src/Kiln.Tests/Glaze.cs", "KilnTests/Glaze.swift", "src/GlazeTest.java",
