@@ -37,6 +37,9 @@ _QUOTED = lazy_regex(
 _IN_BACKTICKS, _CODE_SIGN = 6, lazy_regex(r"::|->|\(\)|[{}*\\]")
 """The group of a quotation in backticks; what is in code and hardly ever in a text for people."""
 
+_HEADER = lazy_regex(r"[\"'“„«‘`\s]{0,3}[A-Z][A-Za-z]{0,30}(?:-[A-Z][A-Za-z]{0,30}){1,4}: ")
+"""The header of a message between programs, such as `Content-Type: text/html`: the source has its parts apart."""
+
 _PRINTED_VALUE = lazy_regex(r": [A-Z]\w{0,60}(?: ?\{| ?\().*")
 """The value that a program prints behind a message, such as an error with its fields."""
 
@@ -95,7 +98,9 @@ def quoted_texts(text: str) -> list[str]:
 
 
 def _is_prose(quotation: re.Match[str]) -> bool:
-    """Whether a quotation is not code: in backticks, short lowercase words are a command."""
+    """Whether a quotation is neither code nor a header: in backticks, short lowercase words are a command."""
+    if _HEADER.match(quotation[0]):
+        return False
     in_backticks = quotation[_IN_BACKTICKS]
     if in_backticks and len(in_backticks.split()) < MIN_PASTED_WORDS and not in_backticks[0].isupper():
         return False

@@ -53,6 +53,7 @@ def test_quotations_and_messages_are_read(prompt: str, quoted: Sequence[str]) ->
         "fix(cart): round the total",
         "add: a button",
         'open "src/cart.py"',
+        "a request with 'Content-Encoding: GZIP' fails",
         "  Failed Shop.Tests.CartTests.Rounds(3) [3 ms]\n  Error Message:\n   Assert.Equal()\n  Stack Trace:",
         "   FAILED  Tests\\CartTest > it sums\n  Failed asserting that two numbers are identical.",
         "# ./spec/cart_spec.rb:14:in 'block (2 levels) in <main>'",
