@@ -289,6 +289,7 @@ def _split_large(path: str, text: str, query: RegionQuery) -> _SplitFile:
                 first=region.first + first,
                 last=region.last + first,
                 head=region.head and region.head + first,
+                head_last=region.head_last and region.head_last + first,
                 encloser_last=region.encloser_last and region.encloser_last + first,
                 gap=(region.gap[0] + first, region.gap[1] + first) if region.gap[0] else region.gap,
             )
@@ -346,15 +347,15 @@ def numbered_lines(shown: Iterable[NumberedRegion]) -> list[str]:
 
 
 def _with_lines(region: RankedRegion, lines: dict[int, str] | tuple[str, ...]) -> FoundRegion:
-    """Return a region with its lines, and the line that a later window of a definition belongs to."""
+    """Return a region with its lines, and the signature that a later window of a definition belongs to."""
     numbers = region.region.numbers
     texts = [_clean_line(lines[number - 1]) for number in numbers]
     digest = digest_bytes("\n".join(texts).encode("utf-8", "surrogatepass"))[:8]
     shown = list(zip(numbers, texts, strict=True))
-    head = region.region.head
+    head, signature = region.region.head, []
     if head and head < region.region.first:
-        shown.insert(0, (head, _clean_line(lines[head - 1])))
-    return FoundRegion(region, tuple(shown), digest)
+        signature = [(number, _clean_line(lines[number - 1])) for number in range(head, region.region.head_last + 1)]
+    return FoundRegion(region, (*signature, *shown), digest)
 
 
 @lru_cache(maxsize=2_048)

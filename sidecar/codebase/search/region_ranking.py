@@ -460,7 +460,7 @@ def _choose(
             continue
         cost = shown_bytes(region) + (0 if region.path in paths else len(region.path.encode()) + FILE_BYTES)
         if (region.path, region.region.name) in definitions:
-            cost -= HEAD_BYTES * bool(region.region.head)  # shown once
+            cost -= _head_bytes(region.region)  # shown once
         if cost <= left:
             left -= cost
             paths.add(region.path)
@@ -477,4 +477,8 @@ def is_pointed_at(region: RankedRegion) -> bool:
 
 def shown_bytes(region: RankedRegion) -> int:
     """Return the bytes of a region's lines with their marks."""
-    return region.bytes + GAP_BYTES + HEAD_BYTES * bool(region.region.head)
+    return region.bytes + GAP_BYTES + _head_bytes(region.region)
+
+
+def _head_bytes(region: Region) -> int:
+    return HEAD_BYTES * (region.head_last - region.head + 1) if region.head else 0

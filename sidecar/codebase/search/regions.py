@@ -20,6 +20,10 @@ MAX_BLANK_LINES, MAX_CLOSING_LINES = 2, 8
 """Number of blank lines, and of lines that only close something, that belong to the region above them."""
 
 MAX_REGIONS = 4_000
+
+MAX_SIGNATURE_LINES = 10
+"""Of a longer signature only the first line is shown with the later windows of its definition."""
+
 CALLABLE_KINDS = frozenset(("function", "method", "constructor", "macro", "test"))
 _DOCSTRING = lazy_regex(r"\s*(?:@(?:module|type)?doc\s+(?:~[sS])?)?[rRbBuU]{0,2}(\"\"\"|''')")
 MIN_PROSE_LINES = 7
@@ -64,6 +68,8 @@ class Region(NamedTuple):
     """The definition it is or belongs to, with its container; empty at the top of a file."""
     head: int = 0
     """For a later window of a definition, the line that states what it belongs to; else 0."""
+    head_last: int = 0
+    """The last line of the signature that begins there."""
     window: int = 0
     """Number of windows of the same code before it."""
     is_definition: bool = False
@@ -81,6 +87,8 @@ class Region(NamedTuple):
     """Whether its statement or comment continues below it, in another region."""
     is_test: bool = False
     """Whether it is a test beside the code, as in Zig and Rust."""
+    is_declaration: bool = False
+    """Whether it declares a function that is implemented elsewhere, as in an interface."""
 
     @property
     def numbers(self) -> list[int]:
@@ -125,13 +133,33 @@ def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
         regions.extend(_between(lines, summary, at, first - 1))
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
         is_test = definition.kind == "test" or _is_rust_test(definition.container, summary)
-        region = Region(first, last, name, definition.line, is_definition=True, is_test=is_test)
+        region = Region(
+            first,
+            last,
+            name,
+            definition.line,
+            is_definition=True,
+            is_test=is_test,
+            is_declaration=definition.kind in CALLABLE_KINDS and _is_bodiless(lines, definition.line, last, summary),
+        )
         regions.extend(_windows(lines, region))
         at = last + 1
         if len(regions) >= MAX_REGIONS:
             return regions
     regions.extend(_between(lines, summary, at, len(lines)))
     return regions
+
+
+_BODY = lazy_regex(r"\{|=(?:[\s>]|$)")
+
+_BRACED = frozenset(("C", "C++", "C#", "Dart", "Go", "Java", "Kotlin", "PHP", "Rust", "Swift", "TypeScript"))
+
+
+def _is_bodiless(lines: Sequence[str], first: int, last: int, summary: Summary) -> bool:
+    """Whether a function of a language with braces has none, as in an interface, nor a value in their place."""
+    if last - first >= MAX_SIGNATURE_LINES or summary.language not in _BRACED:
+        return False
+    return not any(map(_BODY.search, lines[first - 1 : last]))
 
 
 _RUST_TESTS = lazy_regex(r"\s*#\[cfg\(test\)\]")
@@ -284,7 +312,9 @@ def _windows(lines: Sequence[str], region: Region) -> Iterator[Region]:
     if gap[1] == last and _is_text(lines, first, last):  # above what it describes, as in Elixir
         region, gap = region._replace(is_prose=True), (0, 0)
     if gap[0]:
-        rest = region._replace(first=gap[0], last=gap[1], head=region.head or first, is_prose=True)
+        head = region.head or first
+        signature = min(_signature_end(lines, head), gap[0] - 1)
+        rest = region._replace(first=gap[0], last=gap[1], head=head, head_last=signature, is_prose=True)
         yield from _pieces(lines, rest, gap[0], gap[1], (0, 0))
     yield from _pieces(lines, region, first, last, gap)
 
@@ -318,17 +348,29 @@ def _pieces(lines: Sequence[str], region: Region, first: int, last: int, gap: tu
         inside = hidden if start <= gap[0] else 0
         target = start + inside + (last - start + 1 - inside) // (count - window)
         cut = _best_cut(lines, max(start, gap[1] if inside else start), target, last)
-        yield _window(region, start, cut - 1, gap)._replace(window=window, goes_on=True)
+        yield _window(lines, region, start, cut - 1, gap)._replace(window=window, goes_on=True)
         start = cut
-    yield _window(region, start, last, gap)._replace(window=count - 1)
+    yield _window(lines, region, start, last, gap)._replace(window=count - 1)
 
 
-def _window(region: Region, first: int, last: int, gap: tuple[int, int]) -> Region:
+def _window(lines: Sequence[str], region: Region, first: int, last: int, gap: tuple[int, int]) -> Region:
     inside = gap if first <= gap[0] and gap[1] <= last else (0, 0)
     head = region.head if first > region.head else 0
     if (region.first, region.last, region.head, region.gap) == (first, last, head, inside):
         return region
-    return region._replace(first=first, last=last, head=head, gap=inside)
+    signature = min(_signature_end(lines, head), first - 1) if head else 0
+    return region._replace(first=first, last=last, head=head, head_last=signature, gap=inside)
+
+
+def _signature_end(lines: Sequence[str], first: int) -> int:
+    """Return the line in which the brackets of a signature are closed; its first line if they are long open."""
+    depth = 0
+    for number in range(first, min(first + MAX_SIGNATURE_LINES, len(lines) + 1)):
+        line = lines[number - 1]
+        depth += sum(map(line.count, "([")) - sum(map(line.count, ")]"))
+        if depth <= 0:
+            return number
+    return first
 
 
 def _best_cut(lines: Sequence[str], start: int, target: int, last: int) -> int:

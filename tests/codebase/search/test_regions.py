@@ -92,6 +92,41 @@ def test_a_long_definition_is_split_between_statements() -> None:
     assert [part.head for part in parts] == [0, 1, 1, 1]
 
 
+def test_a_later_window_belongs_to_the_whole_signature_of_its_definition() -> None:
+    body = "".join(f"    run({number})\n" for number in range(2 * WINDOW_LINES))
+    signature = "def walk(\n    cart: Cart,\n    steps: dict[str, tuple[int, int]],\n) -> int:\n"
+    later = [region for region in regions(signature + body) if region.window]
+    assert later
+    assert {(region.head, region.head_last) for region in later} == {(1, 4)}
+    endless = "def walk(\n" + "".join(f"    step_{number},\n" for number in range(40)) + "):\n" + body
+    assert {(region.head, region.head_last) for region in regions(endless) if region.window} == {(1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/Cart.java", "interface Cart {\n  int total(\n      int rate);\n}\n"),
+        ("src/Cart.php", "<?php\ninterface Cart\n{\n    public function total(int $rate): int;\n}\n"),
+        ("src/cart.ts", "abstract class Cart {\n  abstract total(rate: number): number;\n}\n"),
+    ],
+)
+def test_a_function_without_a_body_is_a_declaration(path: str, text: str) -> None:
+    assert [region.is_declaration for region in regions(text, path) if region.is_definition] == [True]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/Cart.java", "class Cart {\n  int total(int rate) {\n    return rate;\n  }\n}\n"),
+        ("src/Cart.kt", "class Cart {\n  fun total(rate: Int) =\n    rate\n}\n"),
+        ("src/cart.py", CART),
+        ("src/cart.rb", "def total(rate)\n  rate\nend\n"),
+    ],
+)
+def test_a_function_with_a_body_is_not_a_declaration(path: str, text: str) -> None:
+    assert not any(region.is_declaration for region in regions(text, path))
+
+
 def test_the_rest_of_a_long_docstring_is_a_region_of_its_own() -> None:
     docs = "".join(f"    Word {number}.\n" for number in range(30))
     text = f'def walk():\n    """Walks.\n\n{docs}    """\n    return go()\n'
