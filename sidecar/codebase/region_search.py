@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import NamedTuple, Protocol
 
+from sidecar.codebase.file_exclusions import is_example
 from sidecar.codebase.files import is_document, is_test
 from sidecar.codebase.search.prompt_parts import PromptEvidence
 from sidecar.codebase.search.query import DOCUMENT_WORDS
@@ -146,17 +147,18 @@ def candidate_file(
     names_test: bool = False,
     has_all_regions: bool = False,
 ) -> CandidateFile:
-    """Return a ranked file as a candidate; tests and documents count less, unless the prompt asks for them.
+    """Return a ranked file as a candidate; tests, examples and documents count less, unless the prompt asks for them.
 
     A prompt that names one test by path does not ask for others.
     """
     is_named = is_named_file(ranked)
     wants_tests = not names_test and evidence.wants_tests
     wants_documents = not DOCUMENT_WORDS.isdisjoint(evidence.title)
+    is_aside = (is_test(ranked.path) and not wants_tests) or (is_example(ranked.path) and not evidence.wants_examples)
     return CandidateFile(
         ranked.path,
         ranked.score,
-        is_test(ranked.path) and not is_named and not wants_tests,
+        is_aside and not is_named,
         regions,
         matches,
         (DOCUMENT_SHARE if wants_documents else 1.0) if is_document(ranked.path) and not is_named else 0.0,

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidecar.codebase.search.query import wants_tests
+from sidecar.codebase.search.query import EXAMPLE_WORDS, wants_tests
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import (
     identifiers_of,
@@ -100,11 +100,15 @@ class PromptEvidence(NamedTuple):
     """Terms of the first line."""
     wants_tests: bool
     """Whether it asks for tests."""
+    wants_examples: bool
+    """Whether it speaks of examples or benchmarks."""
     frames: tuple[Frame, ...]
     symbols: frozenset[str]
     """Terms of the names that the prompt spells out or calls."""
     chains: frozenset[tuple[str, str]]
     """Terms of a container and its member, as in `Cart.total`."""
+    is_long: bool
+    """Whether it is also searched by its parts."""
 
 
 def read_evidence(text: str) -> PromptEvidence:
@@ -114,12 +118,15 @@ def read_evidence(text: str) -> PromptEvidence:
     names = [*identifiers_of(text), *(match[1] for match in _CALL.finditer(text))]
     names += [match[1] for match in _QUOTED_NAME.finditer(text)]
     name_parts = [[term for part in name.split(".") for term in query_terms(part)[:1]] for name in names[:MAX_SYMBOLS]]
+    title = tuple(query_terms(parts.title or text))
     return PromptEvidence(
-        title=tuple(query_terms(parts.title or text)),
+        title=title,
         wants_tests=wants_tests(parts.title or text),
+        wants_examples=not EXAMPLE_WORDS.isdisjoint(title),
         frames=tuple(_frames(text))[-MAX_FRAMES:],
         symbols=frozenset(term for terms in name_parts for term in terms[-1:]),
         chains=frozenset(pair for terms in name_parts for pair in pairwise(terms)),
+        is_long=len(parts.searched) > 1,
     )
 
 

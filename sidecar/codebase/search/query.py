@@ -36,6 +36,7 @@ FAILURE_WORDS = frozenset(map(stem, (
 DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
+EXAMPLE_WORDS = frozenset(map(stem, ("benchmark", "bench", "example", "sample")))
 VIEW_WORDS = frozenset(map(stem, (
     "mobile", "tablet", "overflow", "responsive", "align", "aligned", "alignment", "centered", "margin", "padding",
     "hover", "tooltip", "modal", "dropdown", "sidebar", "navbar", "button", "icon", "badge", "color", "colour", "dark",

@@ -56,6 +56,40 @@ def test_a_definition_that_the_prompt_names_comes_first_and_what_it_calls_gains(
     assert "calledByNamed" not in parts["Cart.owner"]
 
 
+TILL = """def print_receipt(lines):
+    return render(lines)
+
+
+def render(rows):
+    return rows
+
+
+def sweep(broom):
+    return broom
+
+
+def close_day(day):
+    print_receipt(day)
+"""
+
+
+def test_what_the_best_definition_calls_and_what_calls_it_gain_for_a_short_prompt() -> None:
+    parts = {region.region.name: region.parts for region in ranked("the receipt is wrong", ("src/till.py", TILL))}
+    assert "callsBest" in parts["close_day"]
+    assert "calledByBest" in parts["render"]
+    assert not {"callsBest", "calledByBest"} & parts["sweep"].keys()
+    long = ranked("the receipt is wrong\n\n" + "It prints nothing at all. " * 20, ("src/till.py", TILL))
+    assert not any({"callsBest", "calledByBest"} & region.parts.keys() for region in long)
+
+
+def test_a_function_comes_before_its_declaration() -> None:
+    declared = "interface Cart {\n  /** The total. */\n  int total(int rate);\n}\n"
+    own = "class Basket implements Cart {\n  int total(int rate) {\n    return rate * sum(lines);\n  }\n}\n"
+    first, second, *_ = ranked("`total` is wrong", ("src/Cart.java", declared), ("src/Basket.java", own))
+    assert (first.path, second.path) == ("src/Basket.java", "src/Cart.java")
+    assert "declaration" in second.parts
+
+
 def test_a_score_is_the_sum_of_its_parts() -> None:
     for region in ranked("the owner of the cart, as in src/cart.py:8"):
         assert math.isclose(region.score, sum(region.parts.values()), abs_tol=0.002)
@@ -92,6 +126,19 @@ def test_a_name_in_the_first_line_counts_more_and_the_ranks_in_a_file_differ() -
     assert parts["Cart.owner"]["titleName"] > parts["Cart.total"].get("titleName", 0.0)
     assert "rankInFile" not in parts["Cart.owner"]
     assert parts["Cart.total"]["rankInFile"] < 0
+
+
+def test_examples_and_benchmarks_come_after_sources_unless_the_prompt_speaks_of_them() -> None:
+    def is_aside(prompt: str, path: str) -> bool:
+        return candidate_file(
+            RankedFile(path, 5.0, {}, (), ()), (), WordMatches((), ()), read_evidence(prompt)
+        ).is_aside
+
+    assert is_aside("why does the parser round?", "benchmarks/parser.py")
+    assert is_aside("why does the parser round?", "packages/till/examples/parser.ts")
+    assert not is_aside("why is the benchmark of the parser slow?", "benchmarks/parser.py")
+    own = ("src/workbench/parser.py", "src/benchmark/parser.py")
+    assert not any(is_aside("why does the parser round?", path) for path in own)
 
 
 def test_documents_come_after_sources_unless_the_prompt_asks_for_them() -> None:
