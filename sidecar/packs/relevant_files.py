@@ -358,14 +358,17 @@ def _chosen_by_words(
     already_sent: frozenset[tuple[str, int]],
 ) -> list[RankedRegion]:
     named = {file.path for file in ranked if is_named_file(file)} - failing
+    if known is None and len(named) > MAX_LEADING_FILES:
+        named = set()
     if again:
         found_regions = _named_first(found_regions, again[:RECENT_LEADERS], already_sent)
-    if known is not None or len(named) <= MAX_LEADING_FILES:
-        found_regions = _named_first(found_regions, named, already_sent)
+    found_regions = _named_first(found_regions, named, already_sent)
     best = found_regions[0].path if found_regions else ""
-    if best and known is None and summaries[best].lines <= SMALL_LINES:
+    small = {best} if best and known is None and summaries[best].lines <= SMALL_LINES else set()
+    if small:
         found_regions = sorted(found_regions, key=lambda region: region.path != best or region.region.is_prose)
-    found_regions = _named_first(found_regions, {f.path for f in ranked if "usesQuoted" in f.parts}, already_sent)
+    users = {file.path for file in ranked if "usesQuoted" in file.parts}
+    found_regions = _named_first(found_regions, users, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
     left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
     left -= ADDITION_BYTES * sum(ADDITIONS in file.parts for file in ranked)
@@ -379,7 +382,28 @@ def _chosen_by_words(
     left -= FAILING_POINTER_BYTES * len(failing - shown_tests)
     apart = failing | shown_tests | {followed_test}
     found_regions = [region for region in found_regions if region.path not in apart]
-    return [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
+    chosen = _chosen_regions(found_regions, left, already_sent, dominant_file(ranked))
+    leading = {*users, *named, *small, *again[:RECENT_LEADERS]}
+    scores = {file.path: score_without_names(file) for file in ranked}
+    return [*lines_of_tests, *likeliest_file_first(chosen, scores, leading)]
+
+
+FILE_SHARE = 0.2
+"""Weight of a file's score beside the value of its best region, where the first file of a pack is chosen.
+
+With 240 first lines and beginnings of texts of changes in twelve public repositories, the first file is right in 167
+cases, without it in 163.
+"""
+
+
+def likeliest_file_first(
+    chosen: Sequence[RankedRegion], scores: Mapping[str, float], leading: Container[str]
+) -> list[RankedRegion]:
+    """Put the best region of the likeliest file first, by that region and the file's own score, if no file leads."""
+    if not chosen or chosen[0].path in leading:
+        return list(chosen)
+    first = max(chosen, key=lambda region: region.value + FILE_SHARE * scores[region.path])
+    return [first, *(region for region in chosen if region is not first)]
 
 
 def _chosen_regions(

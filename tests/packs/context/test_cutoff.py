@@ -1,10 +1,11 @@
 """A prompt that names a file is about it, its linked files, and clear word matches."""
 
-from sidecar.codebase import RankedFile, summarize
+from sidecar.codebase import RankedFile, RankedRegion, summarize
+from sidecar.codebase.search.regions import Region
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
 from sidecar.packs.byte_budget import context_share
 from sidecar.packs.related_files import named_failing_tests
-from sidecar.packs.relevant_files import BEST_OTHERS, near_subject, with_words_of_best
+from sidecar.packs.relevant_files import BEST_OTHERS, likeliest_file_first, near_subject, with_words_of_best
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -138,3 +139,14 @@ def test_a_file_far_before_the_others_dominates_unless_files_are_named() -> None
     assert dominant_file([other("c.py", text=4.9), best]) == "a.py"
     assert dominant_file([best, NAMED]) is None
     assert dominant_file([best]) is None
+
+
+def test_the_first_file_is_the_likeliest_by_its_best_region_and_its_own_score() -> None:
+    def region(path: str, value: float) -> RankedRegion:
+        return RankedRegion(path, Region(1, 9), value, value, (), 300)
+
+    best, close, far = region("src/cart.py", 3.0), region("src/till.py", 2.8), region("src/shop.py", 1.0)
+    scores = {"src/cart.py": 4.0, "src/till.py": 8.0, "src/shop.py": 9.0}
+    assert likeliest_file_first([best, close, far], scores, ()) == [close, best, far]
+    assert likeliest_file_first([best, close, far], scores, {"src/cart.py"}) == [best, close, far]
+    assert likeliest_file_first([], scores, ()) == []
