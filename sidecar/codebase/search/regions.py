@@ -22,7 +22,7 @@ MAX_BLANK_LINES, MAX_CLOSING_LINES = 2, 8
 MAX_REGIONS = 4_000
 
 MAX_SIGNATURE_LINES = 10
-"""Of a longer signature only the first line is shown with the later windows of its definition."""
+"""A longer signature is shown by its first line alone with the later windows of its definition."""
 
 CALLABLE_KINDS = frozenset(("function", "method", "constructor", "macro", "test"))
 _DOCSTRING = lazy_regex(r"\s*(?:@(?:module|type)?doc\s+(?:~[sS])?)?[rRbBuU]{0,2}(\"\"\"|''')")
