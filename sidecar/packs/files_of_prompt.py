@@ -28,6 +28,7 @@ from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.related_files import (
     REPORTED_FILES,
+    documents_of_code,
     edited_code,
     failing_places,
     named_failing_tests,
@@ -40,6 +41,7 @@ from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
+    asks_for_documents_of_work,
     asks_for_place,
     asks_for_tests_of_work,
     clean_prompt,
@@ -119,6 +121,8 @@ class PromptSearch(NamedTuple):
     """Whether the prompt has paths or names of files."""
     for_tests: bool = False
     """Whether it only asks for tests of the conversation's work."""
+    for_documents: bool = False
+    """Whether it only asks for documents of the conversation's work."""
     for_another_place: bool = False
     """Whether it asks for the task's subject in another place."""
     for_failing_test: bool = False
@@ -146,7 +150,9 @@ class PromptSearch(NamedTuple):
         known = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
-        for_tests = not (new_task or mentioned) and bool(pack_query.touched) and asks_for_tests_of_work(params.prompt)
+        has_work = not (new_task or mentioned) and bool(pack_query.touched)
+        for_tests = has_work and asks_for_tests_of_work(params.prompt)
+        for_documents = has_work and asks_for_documents_of_work(params.prompt)
         for_failing_test = is_follow_up and not (mentioned or for_tests) and reports_failing_test(prompt)
         for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
         if for_another_place:
@@ -164,10 +170,11 @@ class PromptSearch(NamedTuple):
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence) or bool(mentioned) or for_tests or for_failing_test or bool(sought),
+            is_needed=bool(evidence or mentioned or sought) or for_tests or for_documents or for_failing_test,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             has_paths=bool(paths),
             for_tests=for_tests,
+            for_documents=for_documents,
             for_another_place=for_another_place,
             for_failing_test=for_failing_test,
             sought=sought,
@@ -183,6 +190,8 @@ def search_files(
     """
     if search.for_tests:
         return _tests_of_work(pack_query, state, listing, known)
+    if search.for_documents and (files := _documents_of_work(search, pack_query, state, listing, known)):
+        return PromptFiles(files, 0)
     if search.for_failing_test and (files := _failing_tests(search, pack_query, state, listing, known)):
         return PromptFiles(files, 0)
     mentioned = search.mentioned
@@ -233,6 +242,18 @@ def _tests_of_work(
 
     files = with_regions(pack_query, query, [*tests, *edited], state, listing, known=known, arrange=arrange)
     return PromptFiles(tuple(file for file in files if file.regions), 0)
+
+
+def _documents_of_work(
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> tuple[ContextFile, ...]:
+    """Return the documents that name what the conversation edited."""
+    code = edited_code(pack_query.repository, state, listing, pack_query.touched)
+    query = " ".join((search.query, *code.words))
+    found = pack_query.repository.find(query, state, SOUGHT_CANDIDATES)
+    documents = documents_of_code(code, found)
+    files = with_regions(pack_query, query, documents, state, listing, known=known)
+    return tuple(file for file in files if file.regions)
 
 
 def _text_of(repository: Repository, contents: Mapping[str, str]) -> Callable[[RankedRegion], str]:

@@ -33,6 +33,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clean_text import count_noun
 from sidecar.core.supported_ides import AGENT_FILES
+from sidecar.core.terms import PROSE_ENDINGS
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentFile
 
@@ -237,6 +238,10 @@ MAX_EDITED_FILES, MAX_EDITED_NAMES = 6, 12
 """Number of edited files, and of the names of each, whose tests are sought."""
 
 
+SHOWN_DOCUMENTS = 3
+"""Number of documents about edited code that are shown."""
+
+
 class EditedCode(NamedTuple):
     """Files that a conversation edited, apart from tests, and the names of the definitions in the changed lines."""
 
@@ -248,8 +253,13 @@ class EditedCode(NamedTuple):
     @property
     def query(self) -> str:
         """Return the words by which its tests are found."""
-        stems = [stem_of(path).strip("_") for path in self.paths]
-        return " ".join(dict.fromkeys((*self.names, *self.containers, *stems, "test")))
+        return " ".join(dict.fromkeys((*self.words, "test")))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The names of what is edited and of its files."""
+        stems = (stem_of(path).strip("_") for path in self.paths)
+        return tuple(dict.fromkeys((*self.names, *self.containers, *stems)))
 
 
 def edited_code(
@@ -327,6 +337,13 @@ def tests_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[Ranked
     weights = {file.path: weight(file) for file in tests}
     likely = [file for file in tests if weights[file.path] >= MIN_TESTED]
     return sorted(likely, key=lambda file: (-weights[file.path], -file.score, file.path))[:TESTED_FILES]
+
+
+def documents_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[RankedFile]:
+    """Return the likeliest documents about edited code among ranked files, best first: they name it or its file."""
+    terms = frozenset(term for word in code.words for term in query_terms(word)[:1]) - GENERAL_TERMS
+    prose = [file for file in ranked if file.path.lower().endswith(PROSE_ENDINGS)]
+    return [file for file in prose if not terms.isdisjoint(file.matched)][:SHOWN_DOCUMENTS]
 
 
 def tests_first(

@@ -205,6 +205,24 @@ def asks_for_tests_of_work(prompt: str) -> bool:
     return len(prompt) <= MAX_TESTS_NEXT and _TESTS_NEXT.fullmatch(prompt) is not None
 
 
+_DOCUMENTS_NEXT = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|do|adapt|adjust|update"
+    r"|extend|document|und|jetzt|noch|auch|bitte|aktualisiere?|y|ahora|actualiza|e|agora|atualiz[ae]|et|maintenant)\b"
+    r"[\s,.!:]{1,3}){0,6}+"
+    r"(?:(?:it|this|that|them) in )?(?:(?:the|its|our|die|la|os|as|a) ){0,2}+"
+    r"(?:docs?|documentation|readme(?:\.md)?|doku|dokumentation|documentación|documentação)"
+    r"(?: (?:for|of) (?:it|this|that|them|the change|this change|your changes?))?"
+    r"(?:,? (?:too|as well|accordingly|please|now|an|bitte|por favor)){0,2}\W{0,5}",
+    re.IGNORECASE,
+)
+
+
+def asks_for_documents_of_work(prompt: str) -> bool:
+    """Whether a prompt only asks for documents of what was done before it, as in "also update the docs"."""
+    prompt = clean_prompt(prompt).strip()
+    return len(prompt) <= MAX_TESTS_NEXT and _DOCUMENTS_NEXT.fullmatch(prompt) is not None
+
+
 _ELSEWHERE = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|and|now|also|then|please|no|nope|but|und|jetzt|y|ahora|e|agora|et|maintenant)\b"
     r"[\s,.!]{1,3}){0,4}+(?:(?:do|make|apply|add|fix|change|mach|haz|faz|fais) )?(?:(?:it|this|that) )?"
@@ -269,6 +287,7 @@ def task_of(
             or _REFERS_BACK.match(own)
             or is_about_another_place(own)
             or asks_for_tests_of_work(own)
+            or asks_for_documents_of_work(own)
             or is_courtesy(own)
             or _names_touched_symbol(names, touched_names)
         )

@@ -127,6 +127,22 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
         assert "def test_redeem" in text
 
 
+def test_a_request_for_documents_of_the_work_brings_those_that_name_the_edited_code(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    others = {f"docs/part_{n}.md": f"# Part {n}\n\nHow part {n} of the docs is updated.\n" for n in range(24)}
+    about = "# Selling\n\nA customer may `redeem` a voucher once.\n\n# Returning\n\nNobody may.\n"
+    shop.commit({**MORE, **others, "docs/selling.md": about})
+    edited = f"{MORE['src/voucher.py']!s}".replace("print(code)", "print(code.upper())")
+    for follow_up in ("also update the docs", "ok, now update the documentation too", "und jetzt noch die Doku bitte"):
+        shop.write({"src/voucher.py": MORE["src/voucher.py"]})
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        text = play_request_for_tests(chat, PROMPT, "src/voucher.py", edited, follow_up)
+        assert "docs/selling.md" in text, follow_up
+        assert "may `redeem` a voucher once" in text, follow_up
+        assert "docs/part_" not in text, follow_up
+
+
 def play_request_for_tests(chat: Conversation, prompt: str, path: str, content: str, follow_up: str) -> str:
     """Play a turn that edits a file, and return the context of a request for tests of it."""
     before = chat.pre_run(prompt)
