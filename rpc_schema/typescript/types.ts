@@ -895,7 +895,7 @@ export interface FoundFileRegion {
   /** The sum of its parts; comparable within one result only. */
   score: number
   /**
-   * The parts of the score, by name, without zeros. Matches of the query's words: `text`, `title` (of its first line), `nameWords`, `titleName`, `coverage`, `rankInFile`. `named`, `chain`: the query names the definition, or it with its container; `callsNamed`, `calledByNamed`: uses or is used by such a definition; `frame`: a stack frame lies in it; `fileRank`, `fileScore`, `filePath`: its file's; `near`: close to the file's best region; `test`, `document`, `imports`, `prose`, `window`: the kind of file or region.
+   * The parts of the score, by name, without zeros. Matches of the query's words: `text`, `title` (of its first line), `nameWords`, `titleName`, `coverage`, `rankInFile`. `named`, `chain`: the query names the definition, or it with its container; `callsNamed`, `calledByNamed`: uses or is used by such a definition; `callsBest`, `calledByBest`: by one of the best; `frame`: a stack frame lies in it; `fileRank`, `fileScore`, `filePath`: its file's; `near`: close to the file's best region; `test`, `document`, `imports`, `prose`, `window`, `declaration`: the kind of file or region.
    */
   parts: Record<string, number>
   /** Whether the session received it before, so that the text is one line. */

@@ -137,8 +137,9 @@ class FoundFileRegion(WireModel):
         description="The parts of the score, by name, without zeros. Matches of the query's words: `text`, `title` (of "
         "its first line), `nameWords`, `titleName`, `coverage`, `rankInFile`. `named`, `chain`: the query names the "
         "definition, or it with its container; `callsNamed`, `calledByNamed`: uses or is used by such a definition; "
-        "`frame`: a stack frame lies in it; `fileRank`, `fileScore`, `filePath`: its file's; `near`: close to the "
-        "file's best region; `test`, `document`, `imports`, `prose`, `window`: the kind of file or region."
+        "`callsBest`, `calledByBest`: by one of the best; `frame`: a stack frame lies in it; `fileRank`, `fileScore`, "
+        "`filePath`: its file's; `near`: close to the file's best region; `test`, `document`, `imports`, `prose`, "
+        "`window`, `declaration`: the kind of file or region."
     )
     repeated: bool = Field(description="Whether the session received it before, so that the text is one line.")
 
