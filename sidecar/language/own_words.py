@@ -42,13 +42,16 @@ _STRUCTURE_LINE = lazy_regex(
     r"|(?:[-*•+] {1,3})?[✅❌⚠🔴🟢🟡🎯📋🚀⏺⎿⭐📝🔧💡]"
     r"|[-*•+] \[[ xX]\] )"
 )
+_CONTINUED_DUMP = lazy_regex(r"\s{2,}\S|\s*(?:= )?(?i:hint|note|help|tip|info|suggestion|see also|caused by):\s")
+"""A line below one of a log that belongs to it."""
 _AGENT_MARK = lazy_regex(r"\s*+(?:⏺|⎿|●) ")
 _FENCE = lazy_regex(r"\s*+(?:[^\s`~].{0,300}?)?(?P<mark>```|~~~)")
 _QUOTE_LINE = lazy_regex(r"\s*+>(?!=)")
 _MAIL_LINE = lazy_regex(
     r"\s*+\**(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|Gesendet|De|À|Para|Asunto|Enviado|Objet|Da|Oggetto|Van|Aan"
     r"|Onderwerp|От|Кому|Тема|发件人|收件人|主题|差出人|宛先|件名|Reporter|Assignee|Priority|Status|Labels|Issue"
-    r"|Ticket|Reviewer|Author|Commit):\** ?\S"
+    r"|Ticket|Reviewer|Author|Commit|Description|Summary|Component|Beschreibung|Descripción|Descrição|Descrizione|描述"
+    r"|説明):\** ?\S"
 )
 _OPENING_TAG = lazy_regex(r"<(?P<name>[a-zA-Z][\w:-]{1,60})(?: [^<>]{0,300})?>")
 _QUOTATION = lazy_regex(
@@ -249,8 +252,10 @@ def _dumped(paragraph: Sequence[_Line], introduced: bool) -> Iterator[tuple[int,
         if 2 * count >= last - first + 1:
             yield paragraph[first].start, paragraph[last].end
             return
+    is_dump = False
     for line, mark in zip(paragraph, marks, strict=True):
-        if mark:
+        is_dump = mark or (is_dump and _CONTINUED_DUMP.match(line.text) is not None)
+        if is_dump:
             yield line.start, line.end
     for index, line in enumerate(paragraph[:-1]):
         if len(paragraph) - index > 2 and _INTRODUCTION.match(line.text):
@@ -477,7 +482,8 @@ _SPECIFICATION_HEADING = lazy_regex(
     r"|akzeptanzkriterien|aufgaben|funktionen|exigences|critères d['’]acceptation|tâches|requisitos"
     r"|criterios de aceptación|critérios de aceit(?:e|ação)|tareas|tarefas|requisiti|criteri di accettazione|compiti"
     r"|eisen|acceptatiecriteria|taken|требования|критерии приёмки|задачи"
-    r"|要件|要求|仕様|受け?入れ?(?:条件|基準)|タスク|需求|要求|验收(?:标准|条件)|规格|任务)[*_\s]{0,6}[:：]?[*_\s]{0,4}",
+    r"|要件|要求|仕様|受け?入れ?(?:条件|基準)|タスク|需求|要求|验收(?:标准|条件)|规格"
+    r"|任务)[*_\s]{0,6}[:：]?[*_\s]{0,4}",
     re.IGNORECASE,
 )
 """A line above what is to be built."""
@@ -514,7 +520,8 @@ _LIST_NUMBER = lazy_regex(r"[\s:：]{1,3}\d{1,2}$")
 MIN_INTRODUCTION_WORDS = 8
 """Words of a sentence before pasted text from which it names something by itself."""
 _POINTS_BELOW = lazy_regex(
-    r"(?i)\b(?:following|these|this|below|here|steps|folgende\w*|siguientes?|seguintes?|suivante?s?|seguent[ei]|volgende"
+    r"(?i)\b(?:following|these|this|below|here|steps|folgende\w*|siguientes?|seguintes?|suivante?s?|seguent[ei]"
+    r"|volgende"
     r"|следующ\w+)\W*$|(?:以下|次の|下面)\S{0,12}$"
 )
 """The end of a sentence that names nothing but what is below it."""

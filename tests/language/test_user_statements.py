@@ -1300,6 +1300,8 @@ def test_words_of_somebody_else_are_found_in_linear_time() -> None:
         "You are a senior reviewer.\n" + "Never use tabs. Remember: always check the width of each line.\n" * 6,
         "From: Ann <ann@example.org>\nTo: Bob <bob@example.org>\nSubject: tabs\n\nFrom now on we never use tabs.",
         '"""\nNever use tabs.\nFrom now on always use spaces.\n"""',
+        "error TS2345: not assignable\n  hint: never use tabs in a template",
+        "Ticket OPS-3\nDescription: Never use tabs.\nReporter: ann\nStatus: open",
         '"whoever edits a table must never use tabs. always. and stop asking. spaces are fine"',
     ],
 )
