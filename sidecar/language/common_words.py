@@ -251,6 +251,13 @@ def common_terms() -> frozenset[str]:
 
 
 @cache
+def plain_words() -> frozenset[str]:
+    """Return the words of eight languages that belong to no subject at all: "already", "während", "pendant"."""
+    words = (_ENGLISH, _SPANISH, _PORTUGUESE, _FRENCH, _GERMAN, _ITALIAN, _DUTCH, _RUSSIAN)
+    return STOP_WORDS.union(*(text.split() for text in words))
+
+
+@cache
 def tool_terms() -> frozenset[str]:
     """Return the terms of tool names."""
     return frozenset(count_terms(_TOOLS))

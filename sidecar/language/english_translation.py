@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import identifiers_of, words_in
+from sidecar.core.terms import identifiers_of, stem, words_in
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded, is_unspaced
 
 MAX_CHARACTERS, MAX_WORDS = 4_000, 120
@@ -62,6 +62,22 @@ def english_words(text: str) -> tuple[str, ...]:
         return ()
     limit = 1 if identifiers_of(text) else None
     return tuple(dict.fromkeys(word for english in words for word in english[:limit]))[:MAX_WORDS]
+
+
+@lru_cache(maxsize=8_192)
+def meanings_of(word: str, language: str) -> frozenset[str]:
+    """Return the stems of the English words for a folded word, of an English one its own; empty for one without any.
+
+    Words with a common meaning say the same in two languages, and much the same in one.
+    """
+    if language in UNSPACED:
+        return frozenset(map(stem, _lexicon(language).get(word, ())))
+    if language not in SPACED or word in _english_of(language):
+        return frozenset((stem(word),)) if word.isascii() else frozenset()
+    lexicon = _lexicon(language)
+    listed = word if word in lexicon else _inflected(word, _table(language)) if word.isalpha() else ""
+    parts = _parts(word, lexicon, _table(language)) if language in COMPOUNDING and not listed else (listed,)
+    return frozenset(stem(english) for part in parts for english in lexicon.get(part, ()))
 
 
 def _language(text: str) -> str:

@@ -14,6 +14,7 @@ from sidecar.language.english_translation import language_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
+    LIMITED,
     NEGATION_BEGINNINGS,
     NEGATIONS,
     NEGATIONS_AFTER,
@@ -24,6 +25,7 @@ from sidecar.language.rule_synonyms import (
     folded,
     is_generic,
     is_unspaced,
+    reworded,
     split_unspaced,
 )
 
@@ -39,6 +41,8 @@ class Unit(NamedTuple):
     concepts: frozenset[int]
     is_value: bool
     """Whether it is a number, version, path, identifier or name: it must occur as it is."""
+    language: str = ""
+    """The language of its statement; empty if that does not show it."""
 
     @property
     def weight(self) -> float:
@@ -73,11 +77,15 @@ _SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
 _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais|pero|sino|mas"
     r"|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
-    r"|nor)\b(?=\s+(?:(?:that|que|dass|che|dat|что) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf|sollen"
-    r"|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não|no|non"
+    r"|nor|so|also|donc|daher|deshalb|entonces|portanto|quindi|dus|поэтому)\b(?=\s+(?:(?:that|que|dass|che|dat"
+    r"|что) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf|sollen"
+    r"|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
+    r"|no|non"
     r"|niet|geen|не|nie)\b)"
-    r"|\b(?:and|und|et|y|e|en)\b(?=\s+(?:instead|rather|use|take|switch to|go with|usa|utiliza|utilise|nutze|nimm"
-    r"|gebruik)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
+    r"|\b(?:and|und|et|y|e|en)\b(?=\s+(?:should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
+    r"|utiliza|utilise|nutze|nimm"
+    r"|gebruik)\b)|\s(?=let\s{1,2}(?:use|go|do|keep|make|take)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)"
+    r"|(?<=じゃなく)|(?<=代わりに)"
 )
 _PATH_OR_NUMBER = lazy_regex(r"https?:.*|(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
 _SEPARATOR = lazy_regex(r"[-/]")
@@ -103,15 +111,14 @@ def wording_of(text: str) -> Wording:
     was_denied = False
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
-    plain = _REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", _HEDGE.sub(" ", text)))
-    plain = _NEGATED_VERB.sub(r"\1 not ", _LEFT_ALONE.sub(r"not touch\1", plain))
+    plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", _HEDGE.sub(" ", text))))
     for part in _clauses(_CONTRACTION.sub(" ", plain)):
         denial = _denial(part, language)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
             denial = 0
         was_denied = denial is not None
         units = [
-            (start, unit)
+            (start, unit._replace(language=language))
             for start, token in tokens_of(part)
             for unit in _units_of(
                 token, quoted, language, is_name=language != "de" and start > 0 and token[0].isupper()
@@ -146,7 +153,9 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _denial(clause: str, language: str) -> int | None:
-    """Return where the denied part of a clause begins; None if nothing is denied."""
+    """Return where the denied part of a clause begins; None if nothing is denied, or only a condition is."""
+    if _CONDITION.match(clause):
+        return None
     plain = folded(clause)
     after = [plain.find(phrase) for phrase in NEGATIONS_AFTER if phrase in plain]
     after += [match.end() for match in (_PREFERRED_OVER.search(plain),) if match]
@@ -155,7 +164,8 @@ def _denial(clause: str, language: str) -> int | None:
     bare = _ATTRIBUTE.sub("", clause)
     if any(form in bare for form in UNSPACED_NEGATIONS) or _BAN.search(bare):
         return 0
-    words = [(match.start(), folded(match[0])) for match in _WORD.finditer(clause)]
+    matches = [match for match in _WORD.finditer(clause) if not (match.start() and match[0].istitle())]
+    words = [(match.start(), folded(match[0])) for match in matches]
     for index, (start, word) in enumerate(words):
         if (
             word in NEGATIONS and (word, language) != ("no", "pt") and (word != "plus" or not index)
@@ -165,6 +175,7 @@ def _denial(clause: str, language: str) -> int | None:
     return None
 
 
+_CONDITION = lazy_regex(r"(?i)\W*(?:if|when|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\s")
 _WHY = lazy_regex(
     r"(?i)\W*(?:(?:but|and|so|pero|y|mais|et|aber|und|но|а)\s)?(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
     r"|waarom|почему|зачем|为什么|為什麼|为何|なぜ|なんで|どうして).{1,300}[?？]\W*$"
@@ -187,15 +198,11 @@ _PREFERRED_OVER = lazy_regex(
     r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b"
     r"|\bprefer(?! to\b)(?: [\w./-]+){1,2} to\b(?! (?:be|use|have|do|not|get|see|keep|run)\b)"
 )
-_LEFT_ALONE = lazy_regex(
-    r"(?i)\b(?:leave|lass\w*|laisse\w*|deja\w*|lascia\w*|deix\w*)\b(.{1,60}?)\b(?:alone|in ruhe|tranquilles?|en paz"
-    r"|in pace|em paz)\b"
-)
-"""Words that forbid to touch something."""
 
 _WORD = lazy_regex(r"[^\W\d_]+")
 _ATTRIBUTE = lazy_regex(
-    r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[级类区分特个识判性]别|别名|[^\W不]不[了到好动出起]|([\u3400-\u9fff])不\1|有没有"
+    r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[级类区分特个识判性]别|别名|[^\W不]不[了到好动出起]"
+    r"|([\u3400-\u9fff])不\1|有没有"
 )
 """Words with a negation that deny nothing: "what is not needed", "can or cannot", as Chinese asks."""
 
@@ -206,21 +213,23 @@ _REMINDER = lazy_regex(
 )
 """Words that remind, in which nothing is denied."""
 
-_NEGATED_VERB = lazy_regex(
-    r"(?i)\b(do|does|did|is|are|was|were|ca|can|wo|should|must|could|would|has|have|need)n['’]?t\b"
-)
 _CONTRACTION = lazy_regex(
     r"(?i)\b(?:l|d|c|j|qu|m|t|s|un|dell|all|nell|sull|dall)['’](?=\w)|(?<=\w)['’](?:s|re|ve|ll|d|m)\b"
 )
 _ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
-_BAN = lazy_regex(r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)")
+_BAN = lazy_regex(
+    r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)"
+    r"|(?i:\b(?:bad|poor|terrible|awful|schlechte[rs]?|mala|mauvaise|má|cattiva|slecht) (?:practice|idea|design|style"
+    r"|habit"
+    r"|idee|praxis|stil|práctica|idée|pratique|prática|ideia|pratica|idee)\b)"
+)
 _AFTER_ONLY = frozenset(
     """
     not no non less fewer menos weniger meno minder меньше without sin sem sans ohne senza zonder без kein keine
     keinen geen nothing nada
     """.split()
 )
-_AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be".split())
+_AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be stay remain".split())
 
 
 def tokens_of(clause: str) -> Iterator[tuple[int, str]]:
@@ -264,7 +273,9 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     elif is_path or "-" in word:
         for part in _SEPARATOR.split(word):
             if part and part not in FUNCTION_WORDS:
-                yield Unit(part, concepts_of(part), part in TOOL_NAMES or (is_path and not concepts_of(part)))
+                concepts = concepts_of(part)
+                is_exact = part in TOOL_NAMES or not concepts.isdisjoint(exact_concepts())
+                yield Unit(part, concepts, is_exact or (is_path and not concepts))
     elif len(word) > 1:
         is_foreign = word.isascii() and language in OTHER_SCRIPTS
         is_identifier = is_name or is_acronym or is_foreign or word in quoted or bool(_MIXED_CASE.fullmatch(bare))
@@ -483,11 +494,15 @@ def limited_clauses(sentence: str) -> list[str]:
 
 def parts_of(clause: str) -> frozenset[str]:
     """Return the names of the parts of a project to which a clause is limited, folded."""
-    plain, paths = without_paths(clause)
+    plain, paths = without_paths(_DENYING_NO.sub(" ", clause))
     unspaced = (folded(match[match.lastindex or 0]) for match in _UNSPACED_PLACE.finditer(clause))
     return (places_of(plain, paths).parts | frozenset(unspaced)) - _PLACES_OF_MIND
 
 
+_DENYING_NO = lazy_regex(
+    r"(?i)\bno (?=(?:l[aeo]s?|me|se|te|nos|es|hay|deb\w+|us\w+|un[ao]?|the|more|other|need|new|longer)\b)"
+)
+"""The English and Spanish word, which in Portuguese means "in the"."""
 _PLACE_CLAUSE = lazy_regex(
     r"[,;:.–—、，；：。](?=\s|$|[^\x00-\x7f])\s?|\s(?=(?:and|but|or|und|aber|y|pero|et|mais|e|mas|ma|en|maar|и|но)\s)"
 )
@@ -499,33 +514,6 @@ _UNSPACED_PLACE = lazy_regex(
     r"([\w/.]{1,12}?)(?:では|の中では|内では)|([\w/.]{1,12}?)(?:里面?|目录下|文件夹)(?=[^\w]|[\u4e00-\u9fff])"
 )
 _PLACES_OF_MIND = frozenset("format formato mind memory note moment adelante zukunft futuro futur avenir head".split())
-
-UNTIL = lazy_regex(
-    r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
-    r"|tant qu[e'’]|até que|enquanto|fino a\w*|finché|totdat|zolang|пока)(?![\w/])|まで(?!も)|直到|为止"
-)
-"""Words by which the user names an end."""
-
-LIMITED = lazy_regex(
-    r"(?i)\b(?:un)?til\b|\b(?:as|so) long as\b|\b(?:before|while|once|after|unless|when|if|without|first|only|bis"
-    r"|solange|bevor|ehe|nachdem|sobald|wenn|erst|ohne|hasta|mientras|antes|después|cuando|si|sin|jusqu['’]\w+"
-    r"|tant qu[e'’]|avant|après|quand|sans|até|enquanto|depois|quando|se|sem|fino a\w*|finché|prima|dopo|tot(?:dat)?"
-    r"|zolang|voor(?:dat)?|als|пока|до|прежде|после|если)\b|まで|前|ない|場合|たら|直到|之前|以前|为止|后|时|不"
-)
-"""Words by which a rule may have the end that the user named."""
-
-EXCEPT = lazy_regex(
-    r"(?i)\b(?:except|unless|apart from|aside from|außer|ausgenommen|es sei denn|excepto|salvo|a menos|sauf|hormis"
-    r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме)\b|以外|除了|除非|を除|ただし"
-)
-"""Words by which the user names an exception."""
-
-EXCEPTED = lazy_regex(
-    r"(?i)\b(?:except\w*|unless|apart|aside|other|only|but|without|if|when|not|no|außer|ausgenommen|nur|ohne|wenn"
-    r"|nicht|excepto|salvo|menos|solo|sin|si|sauf|hormis|moins|seulement|sans|pas|exceto|só|sem|não|tranne|eccetto"
-    r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
-)
-"""Words by which a rule may have the user's exception."""
 
 _HEDGE = lazy_regex(
     r"(?i)\b(?:(?:if|when|where|whenever|wherever|as far as|as much as) (?:at all )?possible|ideally|preferably|usually"
@@ -580,10 +568,17 @@ _CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
 
 RULE_TO_WRITE = lazy_regex(
     r"(?i)^\W{0,9}(?:(?:please|pls|can you|could you|and|now|also|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create"
-    r"|add|make|schreibe?|erstelle?|füge?|escribe|crea|agrega|añade|écris|crée|ajoute|escreva|crie|adicione|scrivi|aggiungi"
+    r"|add|make|schreibe?|erstelle?|füge?|escribe|crea|agrega|añade|écris|crée|ajoute|escreva|crie|adicione|scrivi"
+    r"|aggiungi"
     r"|schrijf|maak|voeg|напиши|создай|добавь)(?:te)? (?:me |mir |us |uns )?(?:(?:an?|the|one|eine?|une?|una|uma|een"
     r"|new|another|neue|nueva|nova|nouvelle|nuova|nieuwe|новое) ){0,2}(?:[\w.-]+ )?(?:rules?|regel|regla|regra|règle"
     r"|regola|правило)\b(?! (?:engine|file|set|parser|class|test))[^.!?\n]{3,}|^(?:请|帮我|再){0,3}(?:写|加|添加"
     r"|新增)(?:一?[条个])[^。\n]{0,12}(?:规则|規則)[^。\n]{2,}|^[^。\n]{1,60}というルールを(?:追加|作成|書)"
 )
 """A request to write down a rule, which states that rule."""
+
+ALL_WITH_QUALITY = lazy_regex(
+    r"(?i)\b(?:all|every|each|any|alle[rnms]?|jede[rnms]?|tous les|toutes les|todos los|todas las|todos os|todas as"
+    r"|tutti i|tutte le|все)\s(?=(?:(?:of |the |our |single )){0,2}(\w+)(?:\s(\w+))?)"
+)
+"""Words for all of a kind, the next word, and the one after it: "all deeper levels"."""

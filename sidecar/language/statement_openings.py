@@ -196,3 +196,39 @@ OCCASION = lazy_regex(
     r"|ない"
 )
 """Words by which a request holds on some occasion, or forbids something."""
+
+
+def is_for_now(sentence: str, message: str) -> bool:
+    """Whether a ban ends with the task at hand: it holds "yet", or keeps a task of its message off a part.
+
+    A reason, or a word for good, makes it last: "don't touch legacy/, another team owns it".
+    """
+    if _FOR_GOOD.search(sentence) is not None:
+        return False
+    if _NOT_YET.search(sentence) is not None:
+        return True
+    if (ban := _SIDE_BAN.search(sentence)) is None:
+        return False
+    parts = _TASK_PART.split(message.replace(sentence, sentence[: ban.start()]))
+    return any(TASK.match(part.lstrip()) is not None for part in parts)
+
+
+_NOT_YET = lazy_regex(
+    r"(?i)\b(?:do not|don['’]?t)\b[^.!?\n]{0,40}\byet\b|\bnoch (?:nicht|kein\w*)\b.{0,40}en\b|\b(?:todavía|aún) no\b"
+    r"|\bno [^.!?\n]{1,40} (?:todavía|aún)\b|\bnão [^.!?\n]{1,40} ainda\b|\bainda não\b"
+    r"|\bne [^.!?\n]{1,40} pas encore\b"
+    r"|\bnon [^.!?\n]{1,40} ancora\b|\bnog (?:niet|geen)\b|\b(?:ещё|пока) не\b|先(?:不要|别)|まだ.{1,20}ないで"
+)
+_SIDE_BAN = lazy_regex(
+    r"(?i)(?:^|[,;–—]\s|\b(?:but|and|just|aber|und|pero|y|mais|et|mas|e|ma|maar|en|но|и)\s)(?:(?:please|bitte) )?"
+    r"(?:(?:do not|don['’]?t) (?:touch|change|edit|modify|rename|move)|no (?:toques|cambies|modifiques|edites)"
+    r"|ne (?:touche|change|modifie)[sz]? pas|não (?:toque|mexa|altere|mude)|non (?:toccare|cambiare|modificare)"
+    r"|не (?:трогай|меняй)(?:те)?)\b[^,;:!?\n]{1,60}$"
+)
+"""A ban without a reason, at the end of a sentence."""
+_FOR_GOOD = lazy_regex(
+    r"(?i)\b(?:never|ever|always|at all|any ?more|in general|because|since|nie\w*|immer|weil|nunca|jamás|siempre"
+    r"|porque|jamais"
+    r"|toujours|car|parce|sempre|mai|perché|nooit|altijd|omdat|никогда|всегда|потому)\b|永远|总是|以后|今後|常に|二度と"
+)
+_TASK_PART = lazy_regex(r"(?<=[.!?;])\s|\n|,\s|\s(?=(?:but|and|aber|und|pero|y|mais|et|mas|e)\s)")

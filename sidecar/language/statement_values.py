@@ -1,15 +1,28 @@
 """Whether two statements are one with another value: "the branch is trunk", "… main"; their words and pace. Pure."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language import statement_phrases as phrases
-from sidecar.language.english_translation import language_of
+from sidecar.language.common_words import plain_words
+from sidecar.language.english_translation import language_of, meanings_of
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, concepts_of, folded, is_generic, is_unspaced
-from sidecar.language.statement_clauses import Relation, relations_of, wording_of
+from sidecar.language.statement_clauses import (
+    OTHER_SCRIPTS,
+    Relation,
+    Unit,
+    Wording,
+    limited_clauses,
+    relations_of,
+    wording_of,
+)
 from sidecar.language.statement_openings import LEAD_IN, adds_to_others, without_assent
+
+MIN_SUBJECTS = 2
+"""Words about the subject that must be the user's, if a rule has as many."""
 
 MAX_VALUE_WORDS = 5
 """Number of words of a value."""
@@ -83,7 +96,8 @@ def _is_noun(word: str) -> bool:
 _UNIT = lazy_regex(
     r"(?:%|percent|prozent|por|pour|times?|seconds?|minutes?|hours?|days?|weeks?|ms|[kmg]b|px|lines?|char|spaces?|tabs?"
     r"|levels?|decimals?|digits?|euros?|dollars?|retries|attempts?|calls?|words?|items?|sekund|minut|stunde"
-    r"|tage?|zeilen?|zeichen|lignes?|caract|espac|l[ií]neas?|linhas?|righe|regels?|строк|секунд|[个行秒分天字次文桁日時])"
+    r"|tage?|zeilen?|zeichen|lignes?|caract|espac|l[ií]neas?|linhas?|righe|regels?|строк|секунд"
+    r"|[个行秒分天字次文桁日時])"
 )
 
 
@@ -194,6 +208,16 @@ AT_ONCE = lazy_regex(
     r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
     r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
 )
+CONTINUOUS = lazy_regex(
+    r"(?i)\bkeep\b.{1,60}\b(?:up[ -]to[ -]date|updated|in sync|current)\b|\bas we (?:go|progress|proceed)\b"
+    r"|\bthroughout\b"
+    r"|\b(?:max(?:imum)?|at most|no more than|at least|per) (?:\w+ ){0,2}\w+|\blaufend\b|\baktuell (?:halten"
+    r"|zu halten)\b"
+    r"|\bhalte?\b.{1,60}\baktuell\b|\b(?:actualizad\w+|atualizad\w+|à jour|aggiornat\w+|bijgewerkt) (?:siempre|sempre"
+    r"|toujours)\b"
+    r"|\bau fur et à mesure\b|保持.{0,12}(?:更新|同步|最新)|最新の状態"
+)
+"""Words by which a request goes on, or sets a limit, instead of being done once."""
 
 
 @lru_cache(maxsize=8_192)
@@ -208,11 +232,28 @@ def are_cognate(first: str, second: str) -> bool:
         return False
     pairs = zip(shorter, longer, strict=False)
     common = next((at for at, (left, right) in enumerate(pairs) if left != right), len(shorter))
-    if common >= max(3, len(shorter) - 1) and (len(shorter) > 3 or len(longer) <= 5):
+    if common >= max(min(4, len(shorter)), len(shorter) - 1) and (len(shorter) > 3 or len(longer) <= 4):
         return True
     if common >= 5 and common >= 0.6 * len(longer):
         return True
     return len(shorter) >= 5 and _differ_by_one(shorter[common:], longer[common:])
+
+
+MIN_MISSPELT = 8
+"""Letters of a name from which one that differs by a letter is a slip."""
+
+
+def is_misspelt(first: str, second: str) -> bool:
+    """Whether two names are one: with a plural's letter, as "PR" and "PRs", or with a slip in a long name."""
+    shorter, longer = sorted((first, second), key=len)
+    if longer == f"{shorter}s" and len(shorter) > 1 and shorter.isalpha():
+        return True
+    if len(shorter) < MIN_MISSPELT or any(char.isdigit() for char in shorter + longer):
+        return False
+    at = next(
+        (at for at, (left, right) in enumerate(zip(shorter, longer, strict=False)) if left != right), len(shorter)
+    )
+    return _differ_by_one(shorter[at:], longer[at:])
 
 
 def _differ_by_one(shorter: str, longer: str) -> bool:
@@ -221,3 +262,330 @@ def _differ_by_one(shorter: str, longer: str) -> bool:
         is_swapped = len(shorter) > 1 and shorter[:2] == longer[1::-1] and shorter[2:] == longer[2:]
         return is_swapped or shorter[1:] == longer[1:]
     return len(longer) - len(shorter) == 1 and shorter == longer[1:]
+
+
+def names_only_condition(text: str) -> bool:
+    """Whether a statement names what alone allows something: "only after …", "not … unless …"."""
+    return _ONLY_CONDITION.search(text) is not None
+
+
+_ONLY_CONDITION = lazy_regex(
+    r"(?i)\bonly (?:after|once|when|if|with|on|by)\b|\bnur (?:nach|wenn|mit|auf|bei)\b|\berst (?:nach|wenn)\b"
+    r"|\b(?:solo|sólo|só|somente|apenas) (?:después|cuando|si|tras|con|depois|quando|se|com|após|dopo|con)\b"
+    r"|\b(?:seulement|uniquement) (?:après|quand|si|avec|sur)\b|\bne .{1,40} que (?:si|sur|quand|lorsque|après)\b"
+    r"|\balleen (?:na|als|met|wanneer)\b|только (?:после|если|когда|с)\b|只有.{1,20}(?:才|后)|.{1,20}(?:后|後)才能"
+    r"|てから"
+    r"|(?:n['’]t|\b(?:not|never|no|nothing|nicht|nie|kein\w*|nunca|nada|ne|jamais|pas|rien|não|non|mai|niet|nooit"
+    r"|не))\b"
+    r".{1,120}\b(?:unless|until|es sei denn|bis|salvo|a menos|hasta|jusqu\w*|tant qu\w*|à moins|sauf|até|a não ser"
+    r"|finché"
+    r"|a meno|tot\w*|tenzij|пока|кроме)\b"
+)
+_ONLY = lazy_regex(
+    r"(?i)\b(?:only|solely|exclusively|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
+    r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
+    r"|лишь)\b(?! (?:one\b|(?:uma?|una?|eine?|une|een) (?:coisa|cosa|sache|frage|chose|ding)))"
+    r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|だけ|のみ|限り"
+)
+_LIMITS = lazy_regex(
+    r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most"
+    r"|beyond"
+    r"|before (?:each|every|any)|vor jede\w*|avant (?:chaque|tou\w+)|antes de (?:cada|tod[oa])|prima di ogni"
+    r"|перед каждым"
+    r"|allein\w*|niemand|außer|beschränk\w*|höchstens|salvo|excepto|nadie|limitad\w*|sauf|personne|exceto|ningu[eé]m"
+    r"|eccetto"
+    r"|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
+)
+
+
+def object_of_only(text: str) -> str | None:
+    """Return what follows the word by which a statement holds only for something; None without such a word."""
+    match = _ONLY.search(text)
+    return None if match is None else _CLAUSE_MARK.split(text[match.end() :], maxsplit=1)[0]
+
+
+def names_limit(text: str) -> bool:
+    """Whether a statement limits something in other words than "only"."""
+    return _LIMITS.search(text) is not None
+
+
+_CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
+_EACH_TIME = lazy_regex(
+    r"(?i)\b(?:always|every ?time|each time|at all times|immer|jedes mal|stets|siempre|cada vez|sempre|toda vez"
+    r"|toujours"
+    r"|chaque fois|ogni volta|altijd|elke keer|steeds|всегда|каждый раз)\b|每次|总是|一律|毎回|いつも|常に|必ず"
+)
+
+
+def holds_each_time(text: str) -> bool:
+    """Whether the user's words are about all of a kind or each occasion, forbid, or demand for good."""
+    return _HOLDS_EACH_TIME.search(text) is not None
+
+
+_HOLDS_EACH_TIME = lazy_regex(
+    r"(?i)\b(?:all|any|every\w*|each|always|never|no|not|don['’]?t|must|should|needs? to|ha(?:ve|s) to|whenever"
+    r"|throughout"
+    r"|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project|alle[rnms]?|jede[rnms]?|immer"
+    r"|nie\w*|nicht|kein\w*|muss|müssen"
+    r"|soll\w*"
+    r"|wir|unser\w*|grundsätzlich|tod[oa]s?|cada|siempre|nunca|no|debe\w*|tienen? que|hay que|sempre|deve\w*|tem que"
+    r"|não|jamais"
+    r"|toujours|tous|toutes|chaque|pas|doi\w+|faut|ogni|tutt[ieo]|mai|non|alle|elke?|altijd|nooit|geen|niet|moet\w*"
+    r"|все\w*|кажд\w*"
+    r"|никогда|не|должн\w*|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
+)
+
+
+def claims_each_time(rule: str) -> bool:
+    """Whether a rule holds each time by its own words."""
+    return _EACH_TIME.search(rule) is not None
+
+
+_BOUND = lazy_regex(
+    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|under|below|less than|fewer than|no more than|not (?:exceed|be (?:more"
+    r"|longer|larger"
+    r"|bigger) than)|within|unter|höchstens|maximal|bis zu|weniger als|menos de|como mucho|hasta|máximo|no máximo|até"
+    r"|abaixo"
+    r"|moins de|au plus|maximum|jusqu['’]à|meno di|al massimo|fino a|minder dan|maximaal|hoogstens|onder|не более|до"
+    r"|меньше"
+    r")\b|以下|以内|未満|不超过|最多|至多)"
+    r"|(?P<lower>\b(?:at least|over|above|more than|min(?:imum)?|no less than|not (?:be )?(?:less|fewer|smaller|below"
+    r"|under)(?: than)?|über"
+    r"|mindestens|mehr als|wenigstens|más de|al menos|como mínimo|mais de|pelo menos|no mínimo|plus de|au moins|almeno"
+    r"|più di"
+    r"|meer dan|minstens|minimaal|не менее|больше|минимум)\b|以上|超过|至少|最少)\D{0,20}\d|\d\D{0,12}(?P<after>以下"
+    r"|以内|未満|以上)"
+)
+
+
+def exchanges_bound(rule: str, evidence: str) -> bool:
+    """Whether a rule has a number as the least, the user as the most, or the reverse."""
+    ours, theirs = _bounds(rule), _bounds(evidence)
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
+
+
+def _bounds(text: str) -> frozenset[str]:
+    return frozenset(
+        "lower" if (match["lower"] or match["after"] == "以上") else "upper" for match in _BOUND.finditer(text)
+    )
+
+
+_NEGATIVE_PREFIX = lazy_regex(r"(?:un|im|in|ir|il|dis|non|de)(?=[a-z]{4})")
+
+
+def negates_by_prefix(rule: Sequence[str], stated: Sequence[str]) -> bool:
+    """Whether one of the words is the other's opposite: "mutable" and "immutable"."""
+    for words, others in ((rule, stated), (stated, rule)):
+        opposites = {_NEGATIVE_PREFIX.sub("", word, count=1) for word in words if _NEGATIVE_PREFIX.match(word)}
+        if any(word in opposites and word not in words for word in others):
+            return True
+    return False
+
+
+def is_same(rule_unit: Unit, unit: Unit) -> bool:
+    """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
+    if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
+        return True
+    if rule_unit.is_value or unit.is_value:
+        return is_misspelt(rule_unit.word, unit.word) or (
+            not (rule_unit.concepts or unit.concepts)
+            and rule_unit.language != unit.language
+            and _have_one_meaning(rule_unit, unit)
+        )
+    if are_cognate(rule_unit.word, unit.word):
+        return True
+    return _have_one_meaning(rule_unit, unit)
+
+
+def _have_one_meaning(unit: Unit, other: Unit) -> bool:
+    return not meanings_of(unit.word, unit.language).isdisjoint(meanings_of(other.word, other.language))
+
+
+def are_translations(first: str, second: str) -> bool:
+    """Whether the words of two languages differ, so that few of a statement's can be recognised."""
+    if first == second:
+        return False
+    return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
+
+
+def subjects_of(units: Iterable[Unit]) -> list[Unit]:
+    """Return the words that say what a statement is about."""
+    return [unit for unit in units if not is_generic(unit.concepts)]
+
+
+def shared_count(units: Iterable[Unit], others: Collection[Unit]) -> int:
+    """Return how many words are among others, in whatever form."""
+    return sum(any(is_same(unit, other) for other in others) for unit in units)
+
+
+def shared_subjects(wording: Wording, other: Wording) -> int:
+    """Return how many words of a statement that say what it is about are in another statement."""
+    return shared_count(subjects_of(wording.units), other.units)
+
+
+def exchanges_value(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a clause has a value of another clause of the user's in place of that which its other words have."""
+    clauses = [clause for statement in window for clause in statement.clauses]
+    if len(clauses) < MIN_SUBJECTS:
+        return False
+    for rule_clause in rule.clauses:
+        subjects = subjects_of(rule_clause.units)
+        for value in (unit for unit in subjects if unit.is_value):
+            rest = [unit for unit in subjects if unit is not value]
+            shares = [shared_count(rest, clause.units) for clause in clauses]
+            if not rest or not max(shares):
+                continue
+            best = [clause for clause, share in zip(clauses, shares, strict=True) if share == max(shares)]
+            best = [clause for clause in best if clause.is_denied == rule_clause.is_denied]
+            own = [unit for clause in best for unit in clause.units]
+            is_own = any(is_same(value, unit) for unit in own)
+            rivals = [unit for unit in own if _is_rival(unit, value) and not shared_count([unit], rule_clause.units)]
+            if rivals and not is_own:
+                return True
+    return False
+
+
+def crosses_clauses(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether two clauses of a rule each have words of two clauses of the user's, which keep them apart."""
+    clauses = [clause.units for statement in window for clause in statement.clauses]
+    origins: list[set[int]] = []
+    for rule_clause in rule.clauses:
+        places = ([at for at, units in enumerate(clauses) if shared_count([unit], units)] for unit in rule_clause.units)
+        origins.append({found[0] for found in places if len(found) == 1})
+    pairs = ((first, second) for at, first in enumerate(origins) for second in origins[at + 1 :])
+    return any(len(first & second) > 1 for first, second in pairs)
+
+
+def _is_rival(unit: Unit, value: Unit) -> bool:
+    """Whether two values are of one kind: two tools, or two languages, colours, numbers."""
+    are_tools = unit.word in TOOL_NAMES and value.word in TOOL_NAMES
+    return unit.is_value and (are_tools or bool(unit.concepts and value.concepts))
+
+
+def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether the only word that a rule has by itself stands where the user has another, between words of both."""
+    ours = subjects_of(rule.units)
+    units = [unit for statement in window for unit in statement.units]
+    added = [at for at, unit in enumerate(ours) if not any(is_same(unit, other) for other in units)]
+    if len(added) != 1 or len(ours) <= MIN_SUBJECTS or ours[added[0]].word in plain_words():
+        return False
+    before, after = ours[: added[0]][-1:], ours[added[0] + 1 :][:1]
+    for statement in window:
+        theirs = subjects_of(statement.units) if not are_translations(rule.language, statement.language) else []
+        for at, left in enumerate(theirs if before and after else ()):
+            for end in (at + 2, at + 3):
+                inner, right = theirs[at + 1 : end], theirs[end : end + 1]
+                is_between = bool(right) and is_same(before[0], left) and is_same(after[0], right[0])
+                if is_between and not any(is_same(own, other) for own in ours for other in inner):
+                    return True
+    return False
+
+
+def exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule uses, or puts something into, what the user did not name there, while the user named another."""
+    units = [unit for statement in window for unit in statement.units]
+    same_language = [statement for statement in window if not are_translations(rule.language, statement.language)]
+    for pattern in (_USED, _DESTINATION):
+        ours = _objects(pattern, rule.text)
+        theirs = [unit for statement in same_language for unit in _objects(pattern, statement.text)]
+        if pattern is _USED and any(is_same(unit, other) for unit in theirs for other in rule.units):
+            continue  # "use the Button of shadcn" for "use shadcn, its Button"
+        known = units if pattern is _USED else theirs
+        if ours and theirs and not any(is_same(unit, other) for unit in ours for other in known):
+            return True
+    return False
+
+
+def exchanges_place(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule has words of a clause with the place or purpose of another: "dark for panels, light for keys"."""
+    ours = _objects(_PLACE_OR_PURPOSE, rule.text)
+    clauses = [
+        (clause, _objects(_PLACE_OR_PURPOSE, clause))
+        for statement in window
+        if not are_translations(rule.language, statement.language)
+        for clause in limited_clauses(statement.text)
+    ]
+    if not ours or len(clauses) < 2 or any(unit.is_value for unit in ours):
+        return False
+    rest = [unit for unit in rule.units if unit not in ours and not is_generic(unit.concepts)]
+    shared = [shared_count(rest, wording_of(clause).units) for clause, _ in clauses]
+    best = shared.index(max(shared))
+    theirs = clauses[best][1]
+    is_elsewhere = any(
+        is_same(unit, own) for at, (_, objects) in enumerate(clauses) if at != best for own in objects for unit in ours
+    )
+    return bool(theirs) and is_elsewhere and not any(is_same(unit, own) for own in theirs for unit in rule.units)
+
+
+def _objects(pattern: re.Pattern[str], text: str) -> list[Unit]:
+    words = (next(filter(None, match.groups())) for match in pattern.finditer(text))
+    return [unit for word in words for unit in wording_of(word.rstrip("/").rpartition("/")[2]).units]
+
+
+_ARTICLES = (
+    r"(?:(?:an?|the|your|our|this|only|just|always|un|una|une|des|el|la|le|les|los|las|os?|uma?|il|lo"
+    r"|ein\w*|die|der|das|den|een|het)\s+)*"
+)
+
+
+_USED = lazy_regex(
+    r"(?i)\b(?:use|using|usa|usar|use[mn]?|utiliz\w+|utilise\w*|verwende\w*|benutze\w*|nutze\w*|gebruik\w*)\s+"
+    + _ARTICLES
+    + r"[`\"']?([\w@][\w@./+#-]*)"
+)
+
+
+_DESTINATION = lazy_regex(
+    r"(?i)\b(?:put|move|place|store|save)\b[^.;\n]{0,60}?\b(?:in|into|to|under|inside)\s+"
+    + _ARTICLES
+    + r"[`\"']?([\w./-]+)"
+    r"|(?:放到|放在|放进|放進|移到|移动到|移動到|搬到|存到|写到|寫到)[^\w\n]*[^A-Za-z0-9_./\n]{0,12}([A-Za-z0-9_./-]+)"
+    r"|(?<![A-Za-z0-9_./-])([A-Za-z0-9_./-]++)[^A-Za-z0-9_./\n]{0,6}(?:に置|に移|に入れ|へ移|に保存)"
+)
+
+
+_PLACE_OR_PURPOSE = lazy_regex(
+    r"(?i)\b(?:for|in|für|im|para|en|em|pour|dans|per|nel\w*|voor|для|в)\s+"
+    r"(?:all |alle |todos |todas |tous |toutes |every )?" + _ARTICLES + r"([^\W\d_][\w-]+)"
+)
+
+
+def reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
+    """Whether a rule has two of the user's steps in the other order: "first A, then B", "B before A"."""
+    ours = _steps_of(rule)
+    if ours is None:
+        return False
+    orders = [steps for statement in window if (steps := _steps_of(statement.text)) is not None]
+    balances = [
+        shared_subjects(ours[0], first)
+        + shared_subjects(ours[1], second)
+        - 2 * min(shared_subjects(ours[0], second), shared_subjects(ours[1], first))
+        for first, second in orders
+    ]
+    return bool(balances) and max(balances) < 0
+
+
+def _steps_of(text: str) -> tuple[Wording, Wording] | None:
+    """Return the earlier and the later step of a statement; None if it orders none, or several in different ways."""
+    matches = list(_STEP_ORDER.finditer(text))
+    if not matches or (len(matches) > 1 and any(match.lastgroup != "then" for match in matches)):
+        return None
+    match = matches[0]
+    left, right = text[: match.start()], text[match.end() :]
+    is_later_first = match.lastgroup in ("after", "unspaced_before")
+    if match.lastgroup in ("before", "after") and all(is_generic(unit.concepts) for unit in wording_of(left).units):
+        left, _, right = right.partition(",")  # "before A, B" and "after A, B"
+        is_later_first = match.lastgroup == "before"
+    steps = wording_of(left), wording_of(right)
+    if not all(wording.clauses for wording in steps):
+        return None
+    return steps[::-1] if is_later_first else steps
+
+
+_STEP_ORDER = lazy_regex(
+    r"(?i)(?P<then>\b(?:then|afterwards|dann|danach|anschließend|luego|después(?! de)|depois(?! de)|puis|ensuite|poi"
+    r"|daarna|затем|потом)\b|然后|然後|再|その後|それから|してから)"
+    r"|(?P<before>\b(?:before|bevor|antes de|avant de|prima di|voordat|прежде чем|перед тем как)\b)"
+    r"|(?P<after>\b(?:after|nachdem|después de|depois de|après|dopo|nadat|после того как)\b)"
+    r"|(?P<unspaced_before>之前|以前|前に)|(?P<unspaced_after>之后|之後|以后|後に)"
+)

@@ -44,6 +44,7 @@ OPENS = {
     "codebase/summary/syntax.py": OWN_DATA,
     "language/english_translation.py": OWN_DATA,
     "language/explicit_statements.py": OWN_DATA,
+    "language/rule_synonyms.py": OWN_DATA,
     "language/user_statements.py": OWN_DATA,
     "registry/stemming_and_synonyms.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,

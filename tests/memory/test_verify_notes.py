@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from sidecar.memory import TypedMessage, verify_rule
+from sidecar.memory import TypedMessage, repeats_one_task, verify_rule
 from tests.support.cases import together
 from tests.support.growth import Work, takes_linear_time
 
@@ -252,6 +252,74 @@ WITH_THE_USERS_LIMIT = [
 ]
 
 
+PARAPHRASED = [
+    ("the receipts page should work on firefox and edge only", "Only Firefox and Edge need to be supported"),
+    (
+        "prices are stored as integers in cents, never floats",
+        "Store prices as whole cents (int), not as floating-point",
+    ),
+    ("always update docs/api.md whenever an endpoint changes", "Keep docs/api.md current when endpoints are modified"),
+    ("replace every use of moment with dayjs in the whole app", "Dates use dayjs rather than moment"),
+    ("handing raw sql strings around in the views is bad practice", "Don't pass raw SQL strings around in views"),
+    (
+        "a booked room can't be edited unless the clerk released it",
+        "A booked room may be edited only after the clerk released it",
+    ),
+    ("keep the functions under 40 lines from now on", "Functions should not exceed 40 lines"),
+    (
+        "if no other printer is chosen, use till_a as default on all pages",
+        "till_a is the default printer on every page",
+    ),
+    ("leave the legacy importer as it is", "The legacy importer must stay unchanged"),
+    (
+        "los textos van en los ficheros de i18n, no los pongas en los componentes",
+        "Los textos van en los ficheros de i18n y no en los componentes",
+    ),
+    (
+        "Wir nehmen die Preisliste als Quelle, Preise nie schätzen",
+        "Prices come from the price list; never estimate them",
+    ),
+    ("keep the receipts.md updated as we go", "receipts.md has to be kept up to date"),
+    ("die Beträge werden immer in Cent gespeichert", "Amounts are always stored in cents"),
+    ("les prix sont toujours enregistrés en centimes", "Prices are always saved in cents"),
+    ("we won't be using docker", "This project does without Docker"),
+]
+"""Rules as agents reword them: other verbs and nouns, what is denied put the other way round, a plural, a slip."""
+
+DISTORTED = [
+    ("no sleep in the e2e tests, always wait for an element", "Use sleep in the e2e tests"),
+    ("keep the functions under 40 lines", "Keep the functions over 40 lines"),
+    ("pass the settings as immutable records", "Pass the settings as mutable records"),
+    ("don't use ui libraries. then build the contact page", "Don't use ui libraries only in the contact page"),
+    ("clerks can change only custom amounts of an order", "Clerks may change the amounts of an order"),
+    ("Explain the function in checkout.py to me", "Always explain the function in checkout.py"),
+    ("answers in German, but write comments in English", "Write comments in German"),
+    ("ask in German. The logs can be English", "Logs in German, ask in English"),
+    (
+        "parse_row is not called now, but should not be removed",
+        "parse_row is not called and should therefore be removed",
+    ),
+    ("we don't need to persist the sqlite database", "No database has to be persisted"),
+    ("we never deploy on fridays", "Never deploy on Thursdays or Fridays"),
+    ("テストではvitestを使って。jestは使わないで", "テストではjestを使う"),
+]
+"""Rules of which the user states most words, but another bound, value, scope or the contrary."""
+
+FOR_NOW = [
+    ("looks good. don't commit yet", "Don't commit yet"),
+    ("bitte noch nicht committen", "Noch nicht committen"),
+    ("まだコミットしないで", "まだコミットしない"),
+    ("fix the login. don't touch sessions.py", "Don't touch sessions.py"),
+    ("refactor the auth module but don't touch sessions.py", "Don't touch sessions.py"),
+]
+FOR_GOOD = [
+    ("fix the login. Don't touch sessions.py, another team owns it", "Don't touch sessions.py"),
+    ("fix the login. never touch sessions.py", "Don't touch sessions.py"),
+    ("don't commit, I do it myself", "Don't commit"),
+]
+"""Bans with a reason or for good, beside a task or without one."""
+
+
 @together(("message", "rule"), WITHOUT_THE_USERS_LIMIT)
 def test_a_quotation_a_limit_a_supposition_or_a_task_supports_no_rule(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
@@ -341,3 +409,27 @@ def test_verification_takes_linear_time(unit: str) -> None:
         return partial(verify_rule, f"Never use {unit}", [TypedMessage(message, message)])
 
     assert takes_linear_time(work_of, 50_000)
+
+
+@together("message, rule", PARAPHRASED)
+def test_a_rule_in_other_words_of_the_same_meaning_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
+
+
+@together("message, rule", DISTORTED)
+def test_a_rule_with_another_bound_value_or_scope_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+@together("message, rule", FOR_NOW)
+def test_a_ban_for_the_task_at_hand_is_no_rule(message: str, rule: str) -> None:
+    typed = [TypedMessage(message)]
+    assert verify_rule(rule, typed) is None
+    assert repeats_one_task(rule, typed)
+
+
+@together("message, rule", FOR_GOOD)
+def test_a_ban_with_a_reason_or_for_good_is_a_rule_beside_a_task(message: str, rule: str) -> None:
+    typed = [TypedMessage(message)]
+    assert verify_rule(rule, typed) is not None
+    assert not repeats_one_task(rule, typed)
