@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.effects.direction_change import line_marks
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.core.clean_text import clip_at_word, with_full_stop
+from sidecar.core.digests import line_marks
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.prose_sentences import word_count

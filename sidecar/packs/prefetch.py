@@ -165,7 +165,7 @@ def as_of_now(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
     with pack_query.process.database.read() as tx:
         touched = touched_files_of(tx, sub_chat_id, pack_query.task.fingerprint)
         work = run_records.recent_work(tx, sub_chat_id, TOUCHED_RUNS)
-        recent = recent_files_of(tx, project_key, sub_chat_id, work)
+        recent = recent_files_of(tx, pack_query.workspace, sub_chat_id, work)
         accepted = accepted_records(tx, project_key)._replace(
             pointers=pointers, standing_instructions=load_instructions(tx, project_key).active
         )

@@ -7,9 +7,9 @@ integration, changes the places where all of its kind are registered: the last c
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sidecar.codebase import (
@@ -32,6 +32,7 @@ from sidecar.codebase import (
     stem_of,
 )
 from sidecar.core.clean_text import count_noun
+from sidecar.core.digests import line_marks
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.terms import PROSE_ENDINGS
 from sidecar.packs.task import GENERAL_TERMS
@@ -53,6 +54,25 @@ RECENT_CUTOFF, VAGUE_CUTOFF = -0.9, -1.2
 
 In 134 recorded conversations 0.31 of the files above the first were used (n = 990), 0.12 of those between the two.
 """
+
+
+PRESENT_LINES = 0.5
+"""Part of the lines that a conversation left in a file, from which the file has its edit."""
+
+
+def in_this_worktree(recent: Sequence[RecentFile], texts: Mapping[str, str]) -> list[RecentFile]:
+    """Return files of earlier conversations without the edits that their texts in this worktree do not have.
+
+    They were taken back, or are on a branch that this one does not contain.
+    """
+    files = []
+    for file in recent:
+        marks = line_marks(texts.get(file.path, "")) if file.edits else frozenset[str]()
+        edits = sum(len(lines & marks) >= PRESENT_LINES * len(lines) for lines in file.edits)
+        if file.conversations or edits:
+            is_edited = file.is_edited or edits > 0
+            files.append(replace(file, conversations=file.conversations + edits, is_edited=is_edited, edits=()))
+    return files
 
 
 def with_recent_files(

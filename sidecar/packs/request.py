@@ -180,12 +180,12 @@ def accepted_records(tx: apsw.Connection, project_key: str) -> AcceptedRecords:
 
 
 def recent_files_of(
-    tx: apsw.Connection, project_key: str, sub_chat_id: str, work: RecentWork
+    tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, work: RecentWork
 ) -> tuple[RecentFile, ...]:
     """Return the files of the project's last other conversations; none once this one has used files itself."""
     if work.edited or work.read:
         return ()
-    return run_records.recent_files(tx, project_key, sub_chat_id, RECENT_CONVERSATIONS)
+    return run_records.recent_files(tx, workspace.project_key, workspace.key, sub_chat_id, RECENT_CONVERSATIONS)
 
 
 def _read_conversation(
@@ -202,7 +202,7 @@ def _read_conversation(
         overrides=load_overrides(tx, workspace.project_key),
         instructions=load_instructions(tx, workspace.project_key),
         work=work,
-        recent=recent_files_of(tx, workspace.project_key, sub_chat_id, work),
+        recent=recent_files_of(tx, workspace, sub_chat_id, work),
     )
 
 

@@ -256,6 +256,20 @@ def asks_for_place(message: str) -> bool:
     return len(message) <= MAX_PLACE_QUESTION and "\n" not in message and _PLACE_QUESTION.match(message) is not None
 
 
+_GO_ON = lazy_regex(
+    r"\b(?:continu(?:e|ing|a|e[zr]|ar|iamo|emos)|(?:go|going|carry|keep) (?:on|going)|proceed|resume|next step"
+    r"|where (?:were we|(?:did )?(?:we|i) (?:left|leave|stop)\w*)|weiter(?:machen)?|sigue|sigamos|seguimos|poursui\w+"
+    r"|reprend\w*|prosegu\w+|ga verder|продолж\w+)\b|继续|接着|続け|続き|계속",
+    re.IGNORECASE,
+)
+MAX_GO_ON = 80
+
+
+def asks_to_go_on(prompt: str) -> bool:
+    """Whether a short prompt asks to go on with earlier work: "let's continue"."""
+    return len(prompt) <= MAX_GO_ON and _GO_ON.search(prompt) is not None
+
+
 FindEvidence = Callable[[str], Collection[str]]
 """Returns the paths, names and rare terms in a prompt that the repository has."""
 

@@ -317,6 +317,8 @@ class RecentFile:
     conversations: int
     """Number of these conversations that used it."""
     is_edited: bool
+    edits: tuple[frozenset[str], ...] = ()
+    """Hashes of the lines that each further conversation left in it: one counts only where the file has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import apsw
@@ -72,29 +73,67 @@ def _used_files(metrics: Any) -> tuple[str, ...]:
 RECENT_RUNS, MAX_RECENT_FILES = 2_000, 60
 """Number of the last runs of all projects in which a project's are looked for; and of the files returned."""
 
+MAX_EDITED_FILES = 20
+"""A run that changed more files edited them all in one way: none of them is where its conversation worked."""
 
-def recent_files(tx: apsw.Connection, project: str, besides: str, conversations: int) -> tuple[RecentFile, ...]:
-    """Return the files that a project's last conversations used, without one of them; latest first."""
-    rows = tx.execute(
-        "SELECT sub_chat_id, touched, pack_metrics FROM continuity_runs WHERE project = ? AND sub_chat_id <> ?"
-        " AND rowid > (SELECT max(rowid) FROM continuity_runs) - ? ORDER BY rowid DESC",
+
+def recent_files(
+    tx: apsw.Connection, project: str, workspace: str, besides: str, conversations: int
+) -> tuple[RecentFile, ...]:
+    """Return the files that a project's last conversations used, without one of them; latest first.
+
+    Edits that the last run with a file found taken back do not count, nor those in another workspace whose lines are
+    unknown.
+    """
+    rows: Any = tx.execute(
+        "SELECT sub_chat_id, workspace, touched, pack_metrics FROM continuity_runs WHERE project = ?"
+        " AND sub_chat_id <> ? AND rowid > (SELECT max(rowid) FROM continuity_runs) - ? ORDER BY rowid DESC",
         (project, besides, RECENT_RUNS),
     )
-    users: dict[str, set[str]] = {}
-    edited: set[str] = set()
+    uses: dict[str, dict[str, list[_Edit]]] = {}
     latest: set[str] = set()
-    for sub_chat_id, touched, metrics in rows:
+    for sub_chat_id, place, touched, metrics in rows:
         if sub_chat_id not in latest and len(latest) == conversations:
             break
         latest.add(sub_chat_id)
-        changed = [change.path for change in _changes_from_json(touched)]
-        edited.update(changed)
-        for path in (*changed, *_used_files(metrics)):
-            users.setdefault(path, set()).add(sub_chat_id)
-    return tuple(
-        RecentFile(path=path, conversations=len(chats), is_edited=path in edited)
-        for path, chats in list(users.items())[:MAX_RECENT_FILES]
+        changed = {change.path: change for change in _changes_from_json(touched)}
+        if len(changed) <= MAX_EDITED_FILES:
+            for path, change in changed.items():
+                edits = uses.setdefault(path, {}).setdefault(sub_chat_id, [])
+                edits.append(_Edit(change, is_here=place == workspace))
+        for path in _used_files(metrics):
+            if path not in changed:
+                uses.setdefault(path, {}).setdefault(sub_chat_id, [])
+    files = (_recent_file(path, list(by_chat.values())) for path, by_chat in uses.items())
+    return tuple(islice((file for file in files if file.conversations or file.edits), MAX_RECENT_FILES))
+
+
+class _Edit(NamedTuple):
+    """A run's change of a file, and whether it was in the workspace whose files are sought."""
+
+    change: FileChange
+    is_here: bool
+
+
+def _recent_file(path: str, by_chat: Sequence[Sequence[_Edit]]) -> RecentFile:
+    """Return a file with its use by conversations; of the edits of each, the latest one, which is first, counts."""
+    last = [edits[0] for edits in by_chat if edits]
+    lines = [edit.change.surviving.lines if edit.change.surviving else frozenset[str]() for edit in last]
+    edited = sum(
+        edit.is_here and not left and not _is_taken_back(edit.change) for edit, left in zip(last, lines, strict=True)
     )
+    return RecentFile(
+        path=path,
+        conversations=len(by_chat) - len(last) + edited,
+        is_edited=edited > 0,
+        edits=tuple(filter(None, lines)),
+    )
+
+
+def _is_taken_back(change: FileChange) -> bool:
+    """Whether a file has again the content that it had before a conversation changed it."""
+    surviving = change.surviving
+    return surviving is not None and not (surviving.lines or surviving.digest or change.added or change.removed)
 
 
 def stored_surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, dict[str, FileLines]]:

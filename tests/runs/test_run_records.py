@@ -173,12 +173,22 @@ def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> N
         assert run_records.last_run_of_session(tx, "chat", "other") is None
 
 
-def _run(number: int, sub_chat_id: str, edited: str, read: str, project: str = "p") -> RunRecord:
+def _run(
+    number: int,
+    sub_chat_id: str,
+    edited: str,
+    read: str,
+    project: str = "p",
+    *,
+    workspace: str = "w",
+    changes: tuple[FileChange, ...] = (),
+) -> RunRecord:
     use = FileUse(in_pack=(), used=(), needed=(edited, read), discovered=(), repeated=())
     return RunRecord(
-        run_id=f"r{number}", sub_chat_id=sub_chat_id, chat_id=None, project=project, workspace="w", provider="claude",
-        mode="agent", outcome="completed", session_before=None, session_after="s", task_fingerprint="f",
-        head_commit=None, objective="o", conclusion="c", changes=(FileChange(path=edited, added=1, removed=0),),
+        run_id=f"r{number}", sub_chat_id=sub_chat_id, chat_id=None, project=project, workspace=workspace,
+        provider="claude", mode="agent", outcome="completed", session_before=None, session_after="s",
+        task_fingerprint="f", head_commit=None, objective="o", conclusion="c",
+        changes=changes or (FileChange(path=edited, added=1, removed=0),),
         usage=None, pack_metrics=PackMetrics(file_use=use), result=b"{}", started_at_ms=number, finished_at_ms=number,
         recorded_at_ms=number,
     )  # fmt: skip
@@ -191,10 +201,33 @@ def test_recent_files_are_those_of_a_projects_last_other_conversations(database:
         ):
             run_records.store_run(tx, _run(number, chat, edited, read))
         run_records.store_run(tx, _run(9, "other", "other.py", "other.md", project="q"))
-        assert run_records.recent_files(tx, "p", "own", 2) == (
+        assert run_records.recent_files(tx, "p", "w", "own", 2) == (
             RecentFile(path="c.py", conversations=1, is_edited=True),
             RecentFile(path="all.md", conversations=2, is_edited=False),
             RecentFile(path="b.py", conversations=1, is_edited=True),
+        )
+
+
+def _change(path: str, *lines: str, digest: str = "", removed: int = 0) -> FileChange:
+    surviving = FileLines(lines=frozenset(lines), digest=digest)
+    return FileChange(path=path, added=len(lines), removed=removed, surviving=surviving)
+
+
+def test_edits_that_say_nothing_about_where_a_conversation_worked_make_no_file_recent(database: Database) -> None:
+    many = tuple(_change(f"{number}.py", "a") for number in range(run_records.MAX_EDITED_FILES + 1))
+    with database.write() as tx:
+        for run in (
+            _run(1, "mechanical", "1.py", "guide.md", changes=many),
+            _run(2, "back", "x.py", "x.py", changes=(_change("x.py", "x", digest="1"),)),
+            _run(3, "back", "x.py", "x.py", changes=(_change("x.py"),)),
+            _run(4, "elsewhere", "y.py", "y.py", changes=(_change("y.py", digest="2", removed=3),), workspace="v"),
+            _run(5, "here", "y.py", "y.py", changes=(_change("y.py", digest="2", removed=3), _change("z.py", "z"))),
+        ):
+            run_records.store_run(tx, run)
+        assert run_records.recent_files(tx, "p", "w", "own", 9) == (
+            RecentFile(path="y.py", conversations=1, is_edited=True),
+            RecentFile(path="z.py", conversations=0, is_edited=False, edits=(frozenset("z"),)),
+            RecentFile(path="guide.md", conversations=1, is_edited=False),
         )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
-from zlib import crc32
 
 from sidecar.capture.effects.run_activity import TextEdit
 from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
-from sidecar.core.digests import short_id
+from sidecar.core.digests import READ_CHARACTERS, line_marks, short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import entries
 from sidecar.runs.model import FileLines
@@ -39,9 +38,6 @@ REPLACED = 0.5
 rather than reverted."""
 
 MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 400, 2_000
-_READ_CHARACTERS = 200_000
-_INSIGNIFICANT = lazy_regex(r"[^\S\n]+|[,;'\"]+")
-_INFORMATIVE = lazy_regex(r"(?:[^\W_][\W_]*+){4}")
 _SCRATCH = lazy_regex(
     r"(?i)(?:^|[/_.-])(?:tmp|temp|scratch|debug|repro\w*|demo|playground|poc|try|check|verify|sandbox)(?=[/_.\d-]|$)"
 )
@@ -134,12 +130,6 @@ def plan_replaced(before: str, after: str) -> bool:
     """Whether a plan differs from the previous one rather than revising it."""
     old, new = set(query_terms(before)), set(query_terms(after))
     return min(len(old), len(new)) >= 5 and len(old & new) < 0.4 * min(len(old), len(new))
-
-
-def line_marks(text: str) -> frozenset[str]:
-    """Return hashes of a text's informative lines, ignoring indentation, quotes and spaces."""
-    plain = set(_INSIGNIFICANT.sub("", text[:_READ_CHARACTERS]).split("\n"))
-    return frozenset(f"{crc32(line.encode('utf-8', 'replace')):08x}" for line in plain if _INFORMATIVE.search(line))
 
 
 def added_marks(hunks: str) -> frozenset[str]:
@@ -358,8 +348,8 @@ def _removed_again(
         removed = line_marks(added_texts[path]) - line_marks(text)
         if len(removed) >= LEAST_TRIED:
             files.append(path)
-            words.update(query_terms(added_texts[path][:_READ_CHARACTERS]))
-            words.difference_update(query_terms(text[:_READ_CHARACTERS]))
+            words.update(query_terms(added_texts[path][:READ_CHARACTERS]))
+            words.difference_update(query_terms(text[:READ_CHARACTERS]))
     return tuple(files), frozenset(words)
 
 
@@ -417,7 +407,7 @@ def _with_dropped(
         else:
             unmatched.append(line)
         dropped += bool(words) and same is None
-    remaining = {term for text in texts for term in query_terms(text[:_READ_CHARACTERS])} if lost_lines else set()
+    remaining = {term for text in texts for term in query_terms(text[:READ_CHARACTERS])} if lost_lines else set()
     only_renamed = set(query_terms(" ".join(renamed))).difference(query_terms("\n".join(unmatched)))
     vanished = frozenset(query_terms("\n".join(lost_lines))) - remaining - only_renamed
     names = frozenset(DOTTED_NAME.findall("\n".join(lost_lines))).difference(*map(DOTTED_NAME.findall, texts))

@@ -1,5 +1,7 @@
 """A new conversation goes on where the project's last ones worked."""
 
+from pathlib import Path
+
 import pytest
 
 from sidecar.codebase import RankedFile
@@ -60,6 +62,28 @@ def test_a_courtesy_brings_nothing_whatever_was_used_before(
 def test_without_earlier_conversations_a_vague_prompt_brings_nothing(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(VOUCHERS)
     assert "context" not in kinds(start_chat().pre_run("let's continue"))
+
+
+def test_edits_that_this_worktree_does_not_have_lead_nowhere(
+    start_chat: StartChat, shop: Repository, tmp_path: Path
+) -> None:
+    shop.commit(VOUCHERS)
+    other = start_chat(sub_chat_id="first", cwd=shop.add_worktree(tmp_path / "other", "other").path)
+    other.turn("redeem must check the voucher's code", lambda: [other.edit("src/voucher.py", "STAMPED = 'voucher'\n")])
+    chat = start_chat(sub_chat_id="second")
+    for prompt in ("let's continue", "Which stamp does a voucher need?"):
+        assert "an earlier conversation" not in str(explain(chat, chat.pre_run(prompt))["items"]), prompt
+    shop.commit({"src/voucher.py": "STAMPED = 'voucher'\n"})
+    assert "src/voucher.py" in text_of(start_chat(sub_chat_id="third").pre_run("let's continue"), "context")
+
+
+def test_a_prompt_that_names_nothing_brings_no_file_of_earlier_conversations(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit(VOUCHERS)
+    use_vouchers(start_chat, shop)
+    for number, prompt in enumerate(("good morning! how are you today?", "what should I work on next?")):
+        assert "context" not in kinds(start_chat(sub_chat_id=f"chat {number}").pre_run(prompt)), prompt
 
 
 def test_once_a_conversation_has_used_files_the_others_lead_nowhere(start_chat: StartChat, shop: Repository) -> None:
