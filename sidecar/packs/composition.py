@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase import changes_with_work, may_name
+from sidecar.codebase import changes_with_work, is_named_file, may_name
 from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -349,11 +349,16 @@ MAX_PARTNERS = 2
 """Maximum number of files that a follow-up brings because they change together with what the runs changed."""
 
 
-def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[ContextFile]) -> list[ContextFile]:
-    """The files worth sending: a follow-up gets those its own words point at, and few that change with the work."""
+def _shown_files(request: PackRequest, inputs: PackInputs, files: Sequence[ContextFile]) -> list[ContextFile]:
+    """The files worth sending: a follow-up gets those its own words point at, and few that change with the work.
+
+    One that lets the agent carry out its plan points at what the plan names.
+    """
     if not request.context_limits.is_follow_up:
         return list(files)
     own = {file.ranked.path for file in inputs.prompt_files}
+    if request.work.is_planned and request.sub_chat.plan and request.params.mode == "agent":
+        own.update(file.ranked.path for file in files if is_named_file(file.ranked))
     shown: list[ContextFile] = []
     omitted = partners = 0
     for file in files:

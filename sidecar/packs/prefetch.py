@@ -21,9 +21,10 @@ from sidecar.packs.request import (
     PackQuery,
     accepted_records,
     recent_files_of,
+    task_query,
     touched_files_of,
 )
-from sidecar.runs import run_records
+from sidecar.runs import conversations, run_records
 from sidecar.system.worker_threads import await_future
 from sidecar.workspace import Workspace
 
@@ -169,7 +170,8 @@ def as_of_now(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
         accepted = accepted_records(tx, project_key)._replace(
             pointers=pointers, standing_instructions=load_instructions(tx, project_key).active
         )
-    query = pack_query.task.query if pack_query.query else ""
+        sub_chat = conversations.sub_chat(tx, sub_chat_id)
+    query = task_query(pack_query.task, sub_chat, pack_query.mode) if pack_query.query else ""
     return pack_query._replace(query=query, touched=touched, recent=recent, accepted=accepted)
 
 
@@ -186,7 +188,7 @@ def _prefetch(prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery) -
         listing = pack_query.repository.listing(state)
         _build_pack(pack_query, state, listing)
         if pack_query.mode == "plan":  # the next run may carry out the plan
-            _build_pack(pack_query._replace(mode="agent"), state, listing)
+            _build_pack(as_of_now(sub_chat_id, pack_query._replace(mode="agent")), state, listing)
         from sidecar.memory import refresh_index
 
         refresh_index(pack_query.process, pack_query.workspace)

@@ -40,6 +40,7 @@ from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.task import (
     GENERAL_TERMS,
     clean_prompt,
+    plan_query,
     referenced_items,
     task_of,
     task_terms,
@@ -302,6 +303,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     known = NO_CONTENTS if fresh else conversation.resumed.contents
     limits, context_limits = limits_of_call(params, settings, token_mode, BUDGET_SHARES[bracket], known)
     is_greeting = is_new and is_courtesy(params.prompt)
+    of_task = task_query(task, sub_chat, params.mode)
     return PackRequest(
         call=call,
         params=params,
@@ -327,7 +329,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
         task=task,
         task_is_new=is_new,
-        query=_query(task, conversation, known, is_new=is_new, is_greeting=is_greeting),
+        query=_query(task, of_task, conversation, known, is_new=is_new, is_greeting=is_greeting),
         work=conversation.work,
         recent=() if is_greeting else conversation.recent,
         touched=touched,
@@ -337,13 +339,21 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     )
 
 
+def task_query(task: Task, sub_chat: SubChat, mode: RunMode) -> str:
+    """Return the query of a task: of its plan where that is carried out, else of its first prompt."""
+    return plan_query(sub_chat.plan) if sub_chat.plan and mode == "agent" else task.query
+
+
 def _query(
-    task: Task, conversation: ConversationState, known: SessionContents, *, is_new: bool, is_greeting: bool
+    task: Task, query: str, conversation: ConversationState, known: SessionContents, *, is_new: bool, is_greeting: bool
 ) -> str:
-    """Return the query that ranks files; empty for a conversation that begins with a greeting."""
+    """Return the query that ranks files, where `query` is the task's; empty for one that begins with a greeting."""
     if is_greeting:
         return ""
-    return task.query if is_new or known.items else work_query(task, conversation.work)
+    starts_plan = conversation.work.is_planned and query != task.query
+    if is_new or known.items or starts_plan:
+        return query
+    return work_query(replace(task, query=query), conversation.work)
 
 
 def _reported_bracket(params: PreRunParams) -> Bracket | None:
@@ -391,10 +401,12 @@ def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:
-    """The known names in the files that runs on the conversation's task changed."""
+    """The known names in the files that runs on the conversation's task changed, and those in its plan."""
     if conversation.sub_chat.task is None:
         return frozenset()
-    return workspace.slices.repository.names_in(conversation.touched)
+    plan = conversation.sub_chat.plan
+    planned = frozenset(plan_query(plan).split()) if plan else frozenset[str]()
+    return workspace.slices.repository.names_in(conversation.touched) | planned
 
 
 DEFAULT_CONTEXT_BYTES = 12_288

@@ -457,6 +457,23 @@ def work_query(task: Task, work: RecentWork) -> str:
     return " ".join(dict.fromkeys((*paths, *names, *reversed(recent))))[:MAX_QUERY_CHARACTERS]
 
 
+MAX_PLAN_NAMES = 24
+_PLAN_TERMS = _FILLER_TERMS | {stem("plan")}
+_CODE_NAME = lazy_regex(r"`([A-Za-z_][\w.]{2,60})(?:\(\))?`")
+
+
+@lru_cache(maxsize=16)
+def plan_query(plan: str) -> str:
+    """Return the query of a plan that is carried out: the paths and names in it, and its title's words."""
+    title = next((line for line in plan.lstrip("# \n").split("\n") if line.strip()), "")
+    names = (*paths_in(plan), *identifiers_of(plan), *_CODE_NAME.findall(plan))
+    names = tuple(name for name in dict.fromkeys(names) if _HAS_WORD.search(name))
+    text = title if names else plan
+    return " ".join(dict.fromkeys((*names[:MAX_PLAN_NAMES], *_query_words(text, _PLAN_TERMS).split())))[
+        :MAX_QUERY_CHARACTERS
+    ]
+
+
 def _names_touched_symbol(names: Sequence[str], touched_names: Callable[[], Collection[str]]) -> bool:
     """Whether a prompt names a symbol of the changed files; `cart.total` also counts by its last part."""
     name_parts = {part for name in names for part in (name, name.rpartition(".")[2])}

@@ -307,6 +307,8 @@ class RecentWork:
     """Further files that they read, latest first."""
     answer: str = ""
     """The agent's last final words, with secrets masked."""
+    is_planned: bool = False
+    """Whether the last of them only planned, so that nothing of its plan is carried out yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

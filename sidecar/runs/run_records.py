@@ -50,18 +50,21 @@ def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | 
 def recent_work(tx: apsw.Connection, sub_chat_id: str, runs: int) -> RecentWork:
     """Return what a conversation's last runs did."""
     rows = tx.execute(
-        "SELECT touched, pack_metrics, conclusion FROM continuity_runs WHERE sub_chat_id = ?"
+        "SELECT touched, pack_metrics, conclusion, mode FROM continuity_runs WHERE sub_chat_id = ?"
         " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
         (sub_chat_id, runs),
     )
     edited: dict[str, None] = {}
     read: dict[str, None] = {}
     answers: list[str] = []
-    for touched, metrics, conclusion in rows:
+    modes: list[Any] = []
+    for touched, metrics, conclusion, mode in rows:
         edited.update(dict.fromkeys(change.path for change in _changes_from_json(touched)))
         read.update(dict.fromkeys(_used_files(metrics)))
         answers += [conclusion] if conclusion else []
-    return RecentWork(tuple(edited), tuple(path for path in read if path not in edited), next(iter(answers), ""))
+        modes.append(mode)
+    unchanged = tuple(path for path in read if path not in edited)
+    return RecentWork(tuple(edited), unchanged, next(iter(answers), ""), is_planned=modes[:1] == ["plan"])
 
 
 def _used_files(metrics: Any) -> tuple[str, ...]:

@@ -121,3 +121,17 @@ def test_the_first_bytes_of_a_session_do_not_depend_on_the_prompt(
     assert "carryover" in kinds(fresh)
     for answer in (first, other, fresh):
         assert answer["prompt"].startswith(anchor)
+
+
+def test_a_plan_that_is_carried_out_leads_to_its_own_files(start_chat: StartChat) -> None:
+    for session in ("session", "fresh"):
+        chat = start_chat(sub_chat_id=session)
+        proposed(chat)
+        refusal = "No, that must not know it. Plan another change."
+        before = chat.pre_run(refusal, mode="plan")
+        plan = "# Check the address\n\n1. `send` in src/mail.py raises without an address\n2. README.md mentions it\n"
+        chat.post_run(before, refusal, mode="plan", assistant={"parts": [proposal(plan)]})
+        known = {"session": {"id": None, "willResume": False, "isFork": False}} if session == "fresh" else {}
+        shown = text_of(chat.pre_run("Implement the plan", **known), "context")
+        assert shown.split("\n")[2].startswith("src/mail.py"), session
+        assert "src/cart.py" not in shown, session
