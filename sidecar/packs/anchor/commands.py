@@ -9,8 +9,8 @@ from sidecar.core import config_tables
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import StandingInstruction
+from sidecar.packs.anchor import rejected_commands
 from sidecar.packs.anchor.markdown_parts import cloned_names, code_lines, outer_title, prose_lines
-from sidecar.packs.anchor.rejected_commands import is_forbidden, lacks_file, preference_of, rejection_of, run_script
 from sidecar.packs.anchor.rules import ProjectDocument
 
 MAX_COMMAND = 100
@@ -274,7 +274,7 @@ PRESENCE_FILES = (*LOCK_FILES, *_PROGRAM_FILES, *_SCRIPT_FILES)
 BUILD_FILES = tuple(
     dict.fromkeys(
         [
-            *("package.json", "pyproject.toml", "composer.json"),
+            *("package.json", "pyproject.toml", "composer.json", "Taskfile.yml"),
             *(path for path, _ in (*_MAKE_FILES, *_TOX_FILES)),
             *(path for path, _, _ in _USUAL),
         ]
@@ -376,11 +376,11 @@ def _choose(
         purpose = purpose_of(command.text)
         if not purpose or (purpose in chosen and not _is_wider(command, chosen[purpose])):
             continue
-        if is_forbidden(command.text, guides):
+        if rejected_commands.is_forbidden(command.text, guides):
             continue
-        rejection = rejection_of(command.text, texts)
+        rejection = rejected_commands.rejection_of(command.text, texts)
         if rejection is None:
-            preference = preference_of(command.text, texts)
+            preference = rejected_commands.preference_of(command.text, texts)
             by = instructions[preference.instruction].id if preference else ""
             note = f"; the user prefers {preference.program}, {by}" if preference else ""
             chosen[purpose] = command._replace(origin=f"{command.origin}{note}")
@@ -474,9 +474,10 @@ def _inline_commands(project: Project, path: str, text: str) -> Iterator[Project
 def _is_runnable(project: Project, command: ProjectCommand) -> bool:
     """Whether the package.json, script or app that a command needs is there, unlike in the examples of a manual."""
     is_run = purpose_of(command.text) == "run"
-    lacks_script = is_run and lacks_file(command.text, command.folder, project.files, project.areas)
+    lacks = rejected_commands.lacks_script(command.text, command.folder, project.texts, project.files)
+    lacks |= is_run and rejected_commands.lacks_file(command.text, command.folder, project.files, project.areas)
     needs_package = _NODE.match(command.text) is not None and bool(project.folders)
-    return not lacks_script and not (needs_package and f"{command.folder}package.json" not in project.texts)
+    return not lacks and not (needs_package and f"{command.folder}package.json" not in project.texts)
 
 
 def _shell_lines(project: Project, document: ProjectDocument, *, everywhere: bool) -> Iterator[ProjectCommand]:
@@ -534,7 +535,7 @@ def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
     manager = package_manager(project.texts, project.files)
     for names in PACKAGE_SCRIPTS.values():
         yield from (
-            _declared(run_script(manager, name), "package.json", str(scripts.get(name)))
+            _declared(rejected_commands.run_script(manager, name), "package.json", str(scripts.get(name)))
             for name in names
             if _NO_TEST not in str(scripts.get(name, _NO_TEST))
         )

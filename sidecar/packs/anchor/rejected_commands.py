@@ -6,10 +6,11 @@ user prefers is named beside it.
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from sidecar.core import config_tables
 from sidecar.core.lazy_regex import lazy_regex
 
 PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
@@ -113,6 +114,88 @@ def lacks_file(command: str, folder: str, files: Container[str], folders: Contai
     path = folder + (app[1] or app[2].replace(".", "/")).removeprefix("./")
     is_inside = "/" in path and f"{path.partition('/')[0]}/" in folders
     return f"{path}.py" not in files and not is_inside
+
+
+_USUAL_SCRIPTS = (
+    r"(?:tests?|start|dev|serve|run|lint|build|compile|format|fmt|check|typecheck|type-check|check-types)"
+    r"(?::[\w:.-]+)?(?= |$)"
+)
+"""Names that scripts have and programs have not: `yarn` and `pdm run` start programs, too."""
+
+_ELSEWHERE = lazy_regex(r" (?:-C|-w|-r|-f|--(?:prefix|workspaces?|filter|cwd|dir|recursive|file|directory))(?=[ =]|$)")
+"""Options by which a command runs in another folder."""
+
+_INCLUDED = lazy_regex(r"(?m)^(?:-?include|sinclude)\b")
+_UNREADABLE_TASKS = lazy_regex(r"(?m)^(?:import|mod|includes:)")
+_TASK_NAME = lazy_regex(r"(?m)^ {1,4}['\"]?([\w:-]+)['\"]?:")
+_RECIPE = lazy_regex(r"(?m)^(?:alias )?@?([A-Za-z_][\w-]*)")
+_WORD = lazy_regex(r"[^\W_]+")
+
+
+def _package_scripts(text: str) -> Container[str] | None:
+    table = config_tables.parse_json(text)
+    return config_tables.subtable(table, "scripts") if table else None
+
+
+def _make_targets(text: str) -> Container[str] | None:
+    heads = [line.partition(":")[0] for line in text.splitlines() if ":" in line and not line[:1].isspace()]
+    heads = [head for head in heads if "=" not in head]
+    is_open = _INCLUDED.search(text) is not None or any("$" in head or "%" in head for head in heads)
+    return None if is_open else frozenset(name for head in heads for name in head.split())
+
+
+def _recipes(text: str) -> Container[str] | None:
+    return None if _UNREADABLE_TASKS.search(text) else frozenset(_RECIPE.findall(text))
+
+
+def _task_names(text: str) -> Container[str] | None:
+    return None if _UNREADABLE_TASKS.search(text) else frozenset(_TASK_NAME.findall(text))
+
+
+def _python_tasks(text: str) -> Container[str] | None:
+    """The tasks of poe, pdm and hatch; None if the tables are elsewhere."""
+    tools = config_tables.subtable(config_tables.parse_toml(text), "tool")
+    poe, environments = config_tables.subtable(tools, "poe"), config_tables.subtable(tools, "hatch", "envs")
+    tables = [config_tables.subtable(poe, "tasks"), config_tables.subtable(tools, "pdm", "scripts")]
+    tables += [config_tables.subtable(environments, name, "scripts") for name in environments]
+    names = frozenset(name for table in tables for name in table)
+    return names if names and not any("include" in key for key in poe) else None
+
+
+def _words(text: str) -> Container[str]:
+    return frozenset(_WORD.findall(text))
+
+
+_SCRIPT_CALLS: tuple[tuple[str, re.Pattern[str], Callable[[str], Container[str] | None]], ...] = (
+    ("package.json", lazy_regex(r"npm (?:run |(?=(?:test|start)(?: |$)))([\w:.-]+)"), _package_scripts),
+    ("package.json", lazy_regex(rf"(?:(?:pnpm|yarn) (?:run )?|bun run )({_USUAL_SCRIPTS})"), _package_scripts),
+    ("composer.json", lazy_regex(rf"composer (?:run(?:-script)? )?({_USUAL_SCRIPTS})"), _package_scripts),
+    ("Makefile", lazy_regex(r"make ((?!-)[^\s=]+)(?= |$)"), _make_targets),
+    ("justfile", lazy_regex(r"just ([A-Za-z_][\w-]*)(?= |$)"), _recipes),
+    ("Taskfile.yml", lazy_regex(r"task ([A-Za-z_][\w:-]*)(?= |$)"), _task_names),
+    ("pyproject.toml", lazy_regex(r"(?:\w{1,9} run )?poe ([A-Za-z_][\w:-]*)(?= |$)"), _python_tasks),
+    ("pyproject.toml", lazy_regex(rf"(?:pdm|hatch) run ({_USUAL_SCRIPTS})"), _python_tasks),
+    ("tox.ini", lazy_regex(r"(?:\w{1,9} run )?tox (?:run )?-e (?!py)([^\W_]+)"), _words),
+    ("noxfile.py", lazy_regex(r"(?:\w{1,9} run )?nox -s ([^\W_]+)"), _words),
+)
+"""Files that declare scripts, how one of these is started, and the reader of their names; it returns None if they may
+be elsewhere, too.
+"""
+
+
+def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Container[str]) -> bool:
+    """Whether a command starts a script that the file which declares it here has not: one of a generated project.
+
+    `texts` are those of build files by path. npm starts a `server.js` without a script.
+    """
+    for name, call, names_of in _SCRIPT_CALLS:
+        started, text = call.match(command), texts.get(folder + name)
+        if started is None or text is None or _ELSEWHERE.search(command) is not None:
+            continue
+        names = names_of(text)
+        is_server = started[1] == "start" and f"{folder}server.js" in files
+        return names is not None and started[1] not in names and not is_server
+    return False
 
 
 def is_forbidden(command: str, guides: Sequence[str]) -> bool:

@@ -306,6 +306,28 @@ def test_a_readme_states_the_projects_own_test_command_under_any_heading() -> No
     assert commands_of(project(readme=usage, texts=PYTEST), ()).lines[0] == "- test: `pytest` (pyproject.toml)"
 
 
+def test_a_document_states_no_script_that_the_project_has_not() -> None:
+    files = (
+        ("package.json", SCRIPTS, "npm run dev", "npm run build"),
+        ("package.json", SCRIPTS, "yarn lint", "yarn serve"),
+        ("package.json", SCRIPTS, "pnpm run test", "bun run build"),
+        ("package.json", '{"private": true}', "bun test", "npm test"),
+        ("composer.json", '{"scripts": {"test": "pest"}}', "composer test", "composer run test:unit"),
+        ("Makefile", ".PHONY: test\nNAME := shop\ntest lint: build\n\tpytest\n", "make lint", "make check"),
+        ("Makefile", "include rules.mk\n", "make check", ""),
+        ("justfile", "set shell := ['sh']\ntest arg='':\n  pytest\n", "just test", "just check"),
+        ("Taskfile.yml", "version: 3\ntasks:\n  test:\n    cmds: [pytest]\n", "task test", "task check"),
+        ("pyproject.toml", '[tool.poe.tasks]\ntest = "pytest"\n', "uv run poe test", "poe check"),
+        ("pyproject.toml", '[tool.pdm.scripts]\ntest = "pytest"\n', "pdm run pytest", "pdm run lint"),
+        ("tox.ini", "[testenv:lint]\n", "tox -e lint", "tox -e flake8"),
+        ("noxfile.py", "@nox.session\ndef type_check(session): ...\n", "", "nox -s test"),
+    )
+    for name, text, there, absent in files:
+        guide = ProjectDocument("CONTRIBUTING.md", f"```sh\n{absent}\n{there}\n```\n")
+        lines = [line for line in commands_of(project(guide, texts={name: text}), ()).lines if "CONTRIBUTING" in line]
+        assert [line.split("`")[1] for line in lines] == [there] * bool(there), (name, absent)
+
+
 @pytest.mark.parametrize(
     ("table", "locks", "runner"),
     [
