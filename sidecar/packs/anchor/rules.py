@@ -1,5 +1,6 @@
 """Rules in a project's instruction files, each shown once; what the host already sends is omitted. Pure."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from sidecar.packs.anchor.markdown_parts import (
     introduced_items,
     normalize,
     numbered_sentences,
+    outer_title,
     plain,
     prose_lines,
 )
@@ -94,6 +96,23 @@ _FORBIDDING_HEADING = lazy_regex(
 )
 """Headings under which each item says what not to do, however it is worded."""
 
+_GENERAL_HEADING = frozenset(
+    "a about all and architecture basic basics before best build building changes check checklist checks code codebase"
+    " coding commands common conduct consistency contribute contributing contribution contributions contributor"
+    " contributors convention conventions core default design dev develop developer developers developing development"
+    " do don't dos donts engineering expectations few for general getting goals gotchas ground guide guideline guidelines"
+    " guides hard how important in instructions introduction key local making must naming non-negotiable note notes of"
+    " on our overview philosophy please policies policy practice practices principles process project quality quick"
+    " repo repository required requirements rule rules running set setup source standard standards start started steps"
+    " structure style styles styling styleguide submitting summary test testing tests the things this tips to what"
+    " when work workflow working writing you your".split()
+)
+"""Words of headings that leave the subject of a rule below them to the rule: it is about the repository's code."""
+
+MAX_SECTION = 60
+
+_HEADING_WORD = lazy_regex(r"[^\W\d_][\w'’-]*")
+
 _INCLUDE = lazy_regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
@@ -123,10 +142,13 @@ class Rule(NamedTuple):
     text: str
     path: str
     line: int
+    section: str = ""
+    """The subject that its section names; empty for the repository's code in general."""
 
     def __str__(self) -> str:
         """Return the rule's line in the anchor."""
-        return f"- {one_line(plain(self.text), 220)} ({one_line(self.path, 200)}:{self.line})"
+        subject = f"{one_line(plain(self.section), MAX_SECTION)}: " if self.section else ""
+        return f"- {subject}{one_line(plain(self.text), 220)} ({one_line(self.path, 200)}:{self.line})"
 
 
 def sent_paths(
@@ -243,11 +265,46 @@ def _without_repeats(
     for document in documents:
         if document.path in sent:
             continue
+        title = outer_title(document.text)
         for line in read(document)[:MAX_RULES]:
             normalized = normalize(line.text)
             if normalized not in seen and normalized not in sent_text:
                 seen.add(normalized)
-                yield Rule(line.text, document.path, line.number)
+                section = "" if _is_for_agents(document) else _subject_of(line.headings, title)
+                yield Rule(line.text, document.path, line.number, section)
+
+
+def _subject_of(headings: Sequence[str], title: str) -> str:
+    """Return the innermost heading that names a subject, without the document's title; empty if none does."""
+    sections = headings[1:] if headings[:1] == (title,) else headings
+    named = (heading for heading in reversed(sections) if not _general(heading) and not _TRAP_HEADING.search(heading))
+    return next(named, "")
+
+
+def _general(heading: str) -> bool:
+    """Whether a heading only says that rules for the repository's code follow, or is a question."""
+    return heading.rstrip().endswith("?") or all(
+        word in _GENERAL_HEADING for word in _HEADING_WORD.findall(heading.casefold().replace("’", "'"))
+    )
+
+
+def _is_for_agents(document: ProjectDocument) -> bool:
+    return document.path.startswith(_RULE_FOLDERS) or document.path.rpartition("/")[2] in AGENT_FILES
+
+
+_WORKERS = r"(?:authors?|maintainers?|developers?|contributors?|creators?|writers?)"
+
+
+def _is_of_others(line: Line, introductions: Mapping[tuple[str, ...], str]) -> bool:
+    """Whether the section of a line begins with whom it is for: those who work on other things of its heading's kind.
+
+    "Plugins" may begin with "Contributors to our plugins must …", or with "Plugin authors …".
+    """
+    words = _HEADING_WORD.findall(line.headings[-1].casefold()) if line.headings else []
+    introduction = introductions.get(line.headings, "").casefold()
+    kind = re.escape(words[-1].removesuffix("s")) if words else ""
+    pattern = rf"\b(?:{_WORKERS} (?:to|of) (?:[\w`'’-]{{1,30}} ){{0,3}}?{kind}s?\b|{kind}s? {_WORKERS}\b)"
+    return bool(kind) and kind not in _GENERAL_HEADING and re.search(pattern, introduction) is not None
 
 
 def _rules_in(document: ProjectDocument) -> list[Line]:
@@ -258,8 +315,7 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
     """
     if _REVIEW.search(document_title(document.text)):
         return []
-    is_rule_file = document.path.startswith(_RULE_FOLDERS)
-    for_agents = is_rule_file or document.path.rpartition("/")[2] in AGENT_FILES
+    for_agents = _is_for_agents(document)
     pattern = _RULE if for_agents else _STRONG
     stated = numbered_sentences(document.text)
     if not for_agents:
@@ -286,6 +342,12 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
         and not _is_no_rule(line)
         and (for_agents or _PROTECTED_PATH.match(line.text) or not _PROCEDURE.search(line.text))
     ]
+    if not for_agents:
+        introductions: dict[tuple[str, ...], str] = {}
+        for line in prose_lines(document.text):
+            if line.text.strip():
+                introductions.setdefault(line.headings, line.text)
+        rules = [line for line in rules if not _is_of_others(line, introductions)]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
 
 

@@ -317,3 +317,17 @@ def test_a_rule_file_for_some_files_is_named_with_them() -> None:
 def test_claude_code_reads_its_own_rule_files() -> None:
     documents = [rule_file(".claude/rules/money.md", "a: b"), rule_file(".claude/rules/pages.md", "paths: web/**")]
     assert split_rule_files(documents, reads_claude_rules=True) == ((), ())
+
+
+def test_a_rule_of_a_contributing_guide_has_the_subject_of_its_section() -> None:
+    text = (
+        "# Contributing\n\n- Never import the till.\n\n## Coding rules\n\n- Always use cents.\n\n"
+        "## Commit messages\n\n- The subject must be imperative.\n\n### Notes\n\n- Never add a full stop.\n\n"
+        "## Plugins\n\nContributors to Shop plugins follow the same rules, but:\n\n- The version must be odd.\n"
+    )
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", text)) == [
+        "- Never import the till. (CONTRIBUTING.md:3)",
+        "- Always use cents. (CONTRIBUTING.md:7)",
+        "- Commit messages: The subject must be imperative. (CONTRIBUTING.md:11)",
+        "- Commit messages: Never add a full stop. (CONTRIBUTING.md:15)",
+    ]
