@@ -36,12 +36,16 @@ class Runner(NamedTuple):
     group: re.Pattern[str]
     """The file or package of the tests listed after it; before it if `group_follows`."""
     group_follows: bool
+    title: re.Pattern[str]
+    """The title of a failure: a file, or a test in the file that the next `place` names; read if no line names tests.
+    """
+    place: re.Pattern[str]
 
 
 def _row(
     name: str, command: str, *, failed: str, passed: str, failing_name: str, detail: str, summary: str,
     broken: str = _NEVER, passed_if_named: str = _NEVER, passing: str = _NEVER, group: str = _NEVER,
-    group_follows: bool = False,
+    group_follows: bool = False, title: str = _NEVER, place: str = _NEVER,
 ) -> Runner:  # fmt: skip
     def compiled(source: str) -> re.Pattern[str]:
         return lazy_regex(source, re.MULTILINE)
@@ -59,6 +63,8 @@ def _row(
         passing=compiled(passing),
         group=compiled(group),
         group_follows=group_follows,
+        title=compiled(title),
+        place=compiled(place),
     )
 
 
@@ -77,6 +83,8 @@ RUNNERS: tuple[Runner, ...] = (
         detail=r"^(?:E  |INTERNALERROR> \w+Error)",
         summary=r"^(?:=+ )?" + _PYTEST_COUNTS,
         passing=r"^((?:(?!::)\S)++::\S.*?) PASSED\b",
+        title=r"^_{3,} (?:ERROR collecting (\S+)|(?:ERROR at (?:setup|teardown) of )?(\S[^\n]{0,400}?)) _{3,}$",
+        place=r"^(?:file )?([^\s:]+\.py)(?::\d+: |, line \d+$)",
     ),
     _row(
         "unittest",

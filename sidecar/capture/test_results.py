@@ -270,7 +270,7 @@ def _outcome(runner: Runner, command: RunCommand, output: str, cwd: str) -> Runn
     return RunnerOutcome(
         runner=runner.name,
         failed=failed,
-        names=names_in(runner, output) if failed else (),
+        names=names_in(runner, output, cwd) if failed else (),
         excerpt=_excerpt(runner, output) if failed else "",
         counts=counts,
         passing=tuple(dict.fromkeys(_test_name(match) for match in runner.passing.finditer(output)))[:MAX_PASSING],
@@ -285,8 +285,11 @@ def _is_broken(runner: Runner, command: RunCommand, output: str) -> bool:
     return command.exit_code in KILLED or bool(runner.broken.search(output))
 
 
-def names_in(runner: Runner, output: str) -> tuple[str, ...]:
-    """Return the failing tests, each prefixed with its file or package if the runner prints it."""
+def names_in(runner: Runner, output: str, cwd: str = "") -> tuple[str, ...]:
+    """Return the failing tests, each prefixed with its file or package if the runner prints it.
+
+    A file below `cwd` has its path from there.
+    """
     groups = list(runner.group.finditer(output))
     starts = [match.start() for match in groups]
     named, owners = [], set()
@@ -296,7 +299,23 @@ def names_in(runner: Runner, output: str) -> tuple[str, ...]:
         owners.add(owner)
         named.append(f"{owner} › {_test_name(match)}" if owner else _test_name(match))
     whole = [name for match in groups if (name := _test_name(match)) not in owners] if runner.group_follows else []
-    return tuple(dict.fromkeys(redact(name) for name in dict.fromkeys([*named, *whole])))[:MAX_NAMES]
+    folder = f"{cwd.rstrip('/')}/" if cwd else ""
+    names = [name.removeprefix(folder) for name in (*named, *whole)] or _titled_names(runner, output)
+    return tuple(dict.fromkeys(redact(name) for name in dict.fromkeys(names)))[:MAX_NAMES]
+
+
+def _titled_names(runner: Runner, output: str) -> list[str]:
+    """Return the failing tests by the titles of their failures, with the first file that each of them names."""
+    titles = list(runner.title.finditer(output))
+    ends = [*(title.start() for title in titles[1:]), len(output)]
+    names = []
+    for title, end in zip(titles, ends, strict=False):
+        path, test = title.groups()
+        place = runner.place.search(output, title.end(), end)
+        own, bracket, parameters = (test or "").partition("[")
+        test = f"{own.replace('.', '::')}{bracket}{parameters}"
+        names.append(path or (f"{place[1]}::{test}" if place is not None else test))
+    return names
 
 
 def counts_in(runner: Runner, output: str) -> Counts | None:

@@ -118,16 +118,22 @@ def failing_test_items(
             yield PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why)
 
 
+_FILE_NAME = lazy_regex(r"(?:(?!::)\S)+\.\w{1,5}")
+
+
 def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionContents) -> PackItem:
-    """Test names and error excerpt; a session that ran the tests itself is reminded of the names alone."""
+    """Test names and error excerpt; a session that ran the tests itself is reminded of the names alone.
+
+    The name of a file that failed as a whole says nothing without its error.
+    """
     key = entries.tests_key(tests.runner)
     entry = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))
     sent = known.items.get(key)
     has_seen = sent is not None and sent.entry == replace(entry, is_own=True) and bool(tests.names)
     names = _first_lines([f"  {one_line(name, 200)}" for name in tests.names], MAX_TESTS)
-    excerpt = (
-        [f"  | {clip(line, LINE_CHARACTERS)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
-    )
+    excerpt = [f"  | {clip(line, LINE_CHARACTERS)}" for line in clean(tests.excerpt).splitlines()]
+    if has_seen:
+        excerpt = excerpt[:1] if len(tests.names) == 1 and _FILE_NAME.fullmatch(tests.names[0]) else []
     text = "\n".join([f"Failing tests ({tests.runner}){_seen_note(tests, state)}:", *names, *excerpt])
     return PackItem(key, "delta", Priority.FAILING_TESTS, text, entry, "the last test run failed")
 

@@ -97,15 +97,15 @@ _FORBIDDING_HEADING = lazy_regex(
 """Headings under which each item says what not to do, however it is worded."""
 
 _GENERAL_HEADING = frozenset(
-    "a about all and architecture basic basics before best build building changes check checklist checks code codebase"
-    " coding commands common conduct consistency contribute contributing contribution contributions contributor"
-    " contributors convention conventions core default design dev develop developer developers developing development"
-    " do don't dos donts engineering expectations few for general getting goals gotchas ground guide guideline guidelines"
-    " guides hard how important in instructions introduction key local making must naming non-negotiable note notes of"
-    " on our overview philosophy please policies policy practice practices principles process project quality quick"
-    " repo repository required requirements rule rules running set setup source standard standards start started steps"
-    " structure style styles styling styleguide submitting summary test testing tests the things this tips to what"
-    " when work workflow working writing you your".split()
+    "a about all and architecture basic basics before best build building changes check checklist checks code"
+    " codebase coding commands common conduct consistency contribute contributing contribution contributions"
+    " contributor contributors convention conventions core default design dev develop developer developers developing"
+    " development do don't dos donts engineering expectations few for general getting goals gotchas ground guide"
+    " guideline guidelines guides hard how important in instructions introduction key local making must naming non-"
+    " negotiable note notes of on our overview philosophy please policies policy practice practices principles process"
+    " project quality quick repo repository required requirements rule rules running set setup source standard"
+    " standards start started steps structure style styles styling styleguide submitting summary test testing tests"
+    " the things this tips to what when work workflow working writing you your".split()
 )
 """Words of headings that leave the subject of a rule below them to the rule: it is about the repository's code."""
 

@@ -62,6 +62,32 @@ def test_pytest_passes_and_fails(run: Run, options: tuple[str, ...]) -> None:
     assert "assert 1 == 2" in failed.excerpt
 
 
+def test_pytest_without_a_summary_names_tests_by_their_titles(run: Run) -> None:
+    methods = (
+        "class TestTill:\n    @pytest.mark.parametrize('a', [1.5])\n    def test_sum(self, a):\n        total(a)\n"
+    )
+    content = f"import pytest\n\ndef total(a):\n    assert a == 2\n\ndef test_bad():\n    total(1)\n\n{methods}"
+    for style in ("auto", "short"):
+        outcome = pytest_run(run, "test_bad.py", content, "-q", "-rxXs", f"--tb={style}")
+        assert outcome is not None
+        assert outcome.names == ("test_bad.py::test_bad", "test_bad.py::TestTill::test_sum[1.5]"), style
+    for content in (TEST_ERROR, FIXTURE_ERROR):
+        outcome = pytest_run(run, "test_error.py", content, "-q", "-rxXs")
+        assert outcome is not None
+        assert outcome.names[0].startswith("test_error.py")
+
+
+def test_a_file_that_node_cannot_load_is_named_below_the_worktree_with_its_error() -> None:
+    output = (
+        "# Error: Cannot find module 'proxyquire'\n# Subtest: /work/shop/t/a.test.js\n"
+        "not ok 1 - /work/shop/t/a.test.js\n  ---\n  error: 'test failed'\n  ...\n# pass 0\n# fail 1\n"
+    )
+    command = RunCommand("npx borp t/a.test.js", output, 1, failed=True)
+    (outcome,) = outcomes_of((command,), "/work/shop")
+    assert outcome.names == ("t/a.test.js",)
+    assert "Cannot find module 'proxyquire'" in outcome.excerpt.split("\n", 1)[0]
+
+
 @pytest.mark.parametrize("content", [TEST_ERROR, FIXTURE_ERROR], ids=["collection", "fixture"])
 def test_a_pytest_error_is_a_failure(run: Run, content: str) -> None:
     outcome = pytest_run(run, "test_error.py", content, "-q")

@@ -191,6 +191,9 @@ def test_a_session_is_reminded_of_its_own_failing_tests_by_name_only(start_chat:
     assert not delta(chat)
     assert "Tests (pytest): no known failures remain." in delta(other)
     assert not delta(other)
+    broken = f"# Error: Cannot find module 'till'\nnot ok 1 - {chat.cwd}/t/a.test.js\n# pass 0\n# fail 1\n"
+    chat.turn("go on", lambda: [bash("npx borp", broken)])
+    assert "  t/a.test.js\n  | # Error: Cannot find module 'till'\n" in delta(chat), "a file's name alone says nothing"
 
 
 def test_an_old_failure_has_a_date_and_is_sent_once(start_chat: StartChat, shop: Repository) -> None:
