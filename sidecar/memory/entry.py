@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import query_terms
 
 Retention = Literal["durable", "daily", "session"]
 """durable: until removed; daily: archived after thirty days; session: until the next session starts."""
@@ -164,6 +165,17 @@ def hash_without_values(title: str, text: str) -> str:
     """Return a hash that is equal for texts that differ only in values, as earlier versions stored it."""
     combined = f"{title}\n{text}"
     return _hash(without_values(combined), combined)
+
+
+SAME_DECISION, MIN_DECISION_TERMS = 0.6, 3
+"""Part of the shorter statement's words, and their number, from which two accounts of one decision are the same."""
+
+
+def is_same_decision(text: str, other: str) -> bool:
+    """Whether two statements of one conversation, the user's and the agent's, are about the same choice."""
+    terms, other_terms = frozenset(query_terms(text)), frozenset(query_terms(other))
+    shorter = min(len(terms), len(other_terms))
+    return shorter >= MIN_DECISION_TERMS and len(terms & other_terms) >= SAME_DECISION * shorter
 
 
 def _hash(words: str, combined: str) -> str:

@@ -13,9 +13,18 @@ from sidecar.core.clean_text import line_of_code, one_line, without_emphasis
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.memory import Level, Memory, Relevant, knowledge_pointer_files, memory_heading, render_memory, revoked_line
+from sidecar.memory import (
+    Level,
+    Memory,
+    Relevant,
+    is_same_decision,
+    knowledge_pointer_files,
+    memory_heading,
+    render_memory,
+    revoked_line,
+)
 from sidecar.memory.knowledge_pointer_files import Pointer
-from sidecar.packs.anchor import Pointers
+from sidecar.packs.anchor import Pointers, rejected_line
 from sidecar.packs.overrides import Overrides, is_muted
 from sidecar.packs.pack_blocks import PackItem, Priority, sent_memory_ids
 from sidecar.runs import SessionContents, entries
@@ -27,6 +36,7 @@ MAX_MEMORIES = 3
 """Maximum number of memories per prompt."""
 
 LINE_CHARACTERS, TITLE_CHARACTERS, DETAIL_CHARACTERS = 360, 160, 600
+_LETTERS_APART = lazy_regex(r"[\W_]+")
 _LINE_MARK = lazy_regex(r"^\s*(?:#{1,6}\s+|>\s*)+")
 
 TITLE_SEPARATOR = " — "
@@ -67,7 +77,7 @@ def memory_items(
     dropped: standing instructions, and pointers to knowledge that it quotes word for word.
     """
     max_count, level = MEMORY_DETAIL[bracket]
-    offered = [match for match in matches if not _is_in_anchor(match.memory, anchor)]
+    offered = _without_second_accounts([match for match in matches if not _is_in_anchor(match.memory, anchor)])
     muted = [match for match in offered if is_muted(entries.memory_key(match.memory.id), overrides)]
     chosen = [*[match for match in offered if match not in muted][:max_count], *muted]
     items = {match.memory.id: _relevant_item(match, level) for match in chosen}
@@ -76,7 +86,24 @@ def memory_items(
     return list(items.values())
 
 
+def _without_second_accounts(matches: Sequence[Relevant]) -> list[Relevant]:
+    """Drop the agent's account of a decision that the user states in the same session, or the other way round."""
+    first: list[Relevant] = []
+    for match in matches:
+        is_decision = match.memory.type == "decision"
+        if not (is_decision and any(_is_same_decision(match.memory, other.memory) for other in first)):
+            first.append(match)
+    return first
+
+
+def _is_same_decision(memory: Memory, other: Memory) -> bool:
+    is_pair = other.type == memory.type and other.author != memory.author and memory.session == other.session != ""
+    return is_pair and is_same_decision(memory.text or memory.title, other.text or other.title)
+
+
 def _is_in_anchor(memory: Memory, anchor: str) -> bool:
+    if rejected_line(memory.title) in anchor.split("\n"):
+        return True
     if knowledge_pointer_files.POINTER_TAG not in memory.tags:
         return re.search(rf"(?<![\w-]){re.escape(memory.id)}(?![\w-])", anchor) is not None
     return all(text in anchor for text in (memory.title, *knowledge_pointer_files.pointer_statements(memory.text)))
@@ -119,7 +146,8 @@ def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
 
 
 def _relevant_item(match: Relevant, level: Level) -> PackItem:
-    memory, shared = match.memory, ", ".join(f"`{one_line(word, 60)}`" for word in match.shared)
+    words = {_LETTERS_APART.sub("", word.casefold()): word for word in reversed(match.shared)}  # the first spelling
+    memory, shared = match.memory, ", ".join(f"`{one_line(word, 60)}`" for word in reversed(words.values()))
     kind = memory.type.replace("_", " ")
     item = _item(memory, level, match.render_memory(level), f"a shared memory, {kind}, that also names {shared}")
     return replace(item, score=match.factors)

@@ -78,7 +78,9 @@ def test_an_accepted_rejection_warns_the_projects_next_session(
     assert note["title"] not in sent(Conversation(active.client, conversation.cwd, sub_chat_id="b").pre_run(PROMPT))
     conversation.decide("accept", note["id"])
     other = Conversation(active.client, conversation.cwd, sub_chat_id="c")
-    assert f"rejected before: {note['title']}" in sent(other.pre_run(PROMPT))
+    shown = sent(other.pre_run(PROMPT))
+    assert f"rejected before: {note['title']}" in shown
+    assert "Remembered" not in shown, "the anchor has it"
 
 
 def test_a_reworded_approach_is_recorded_once(conversation: Conversation) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.memory import MAX_INLINE_FILES
+from sidecar.memory import MAX_INLINE_FILES, Memory, Relevant
+from sidecar.packs.memory_items import memory_items
+from sidecar.runs import NO_CONTENTS
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
@@ -298,6 +300,35 @@ def test_a_memory_can_be_muted_and_explain_shows_its_reason(memories: Memories, 
     conversation.client.request("continuity/mute", muted)
     other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
     assert memory_lines(other.pre_run(PROMPT)) == []
+
+
+def test_two_accounts_of_one_decision_count_once_and_a_name_is_named_once() -> None:
+    facts = {
+        "path": "", "owner": "shared", "retention": "daily", "is_archived": False, "type": "decision", "agent": "",
+        "sector": "semantic", "tags": (), "confidence": 0.9, "evidence": 1, "access_count": 0, "last_accessed_ms": None,
+        "created_ms": 0, "at_ms": 0, "tier": "hot", "supersedes": (), "contradicts": (), "group_key": "", "position": 0,
+    }  # fmt: skip
+    texts = (
+        (
+            "user",
+            "s",
+            "Where should retries live? In a RetryTransport wrapper, the core transport stays without policy.",
+        ),
+        ("assistant", "s", "Retries live in a RetryTransport wrapper because the core transport has no policy."),
+        ("assistant", "t", "Retries live in a RetryTransport wrapper because the core transport has no policy."),
+    )
+    matches = [
+        Relevant(
+            Memory(id=str(at), title=text, text=text, author=author, session=session, version=str(at), **facts),
+            (), {}, ("retry_transport", "RetryTransport", "wrapper"),
+        )
+        for at, (author, session, text) in enumerate(texts)
+    ]  # fmt: skip
+    items = memory_items(matches, None, NO_CONTENTS, "FRESH", "", {})
+    assert [item.key for item in items] == ["memory:0", "memory:2"]
+    assert items[0].why.endswith("that also names `retry_transport`, `wrapper`")
+    anchor = f"Invariants:\n- rejected before: {texts[2][2]}\n"
+    assert memory_items(matches[2:], None, NO_CONTENTS, "FRESH", anchor, {}) == [], "the anchor has it"
 
 
 def test_a_passive_run_receives_nothing_and_counts_the_potential(

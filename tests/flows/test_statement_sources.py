@@ -48,6 +48,20 @@ def test_a_run_answers_what_it_remembered_and_each_memory_can_be_undone(
     assert run(conversation, RULE) == [], "what the user deleted is not remembered again"
 
 
+def test_an_answer_and_the_agents_note_of_the_same_choice_are_one_memory(
+    memories: Memories, conversation: Conversation
+) -> None:
+    answer = "In a separate RetryTransport wrapper, never in fetch itself. fetch has to stay without policy."
+    note = "retries live in a RetryTransport wrapper because fetch stays without policy, instead of an argument"
+    parts = [asking("Where should the retry live?", answer)]
+    text = f"We go with a wrapper.\n\nNotes for next time:\n- Decision: {note}"
+    (remembered,) = run(conversation, "I want retries.", assistant={"text": text, "parts": parts})
+    stored = memories.ask("get", id=remembered["id"])
+    assert stored["author"] == "user"
+    assert answer in stored["text"]
+    assert "instead of an argument" in stored["text"]
+
+
 def test_a_repeated_post_run_answers_the_same_memories(conversation: Conversation) -> None:
     before = conversation.pre_run(RULE)
     first, second = (conversation.post_run(before, RULE) for _ in range(2))

@@ -18,7 +18,14 @@ from sidecar.memory import memory_tiers
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.session_material import Note, session_source
 from sidecar.memory.contradictions import RELATED_TYPES, Claim, claim_of, relation, search_words
-from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention, content_hash, hash_without_values
+from sidecar.memory.entry import (
+    SECTOR_OF_TYPE,
+    Memory,
+    Retention,
+    content_hash,
+    hash_without_values,
+    is_same_decision,
+)
 from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
@@ -194,7 +201,7 @@ class CapturePlanner:
 
     def plan(self, notes: Sequence[Note]) -> CapturePlan:
         """Sort the notes into new ones, repeats, and those the user deleted."""
-        for note in notes:
+        for note in merged_decisions(notes):
             digest = content_hash(note.title, note.text, note.type)
             if digest not in self._sightings:
                 self._sightings[digest] = note.at_ms
@@ -341,6 +348,20 @@ class CapturePlanner:
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
         inputs = memory_tiers.ScoreInputs(sector, confidence, evidence, count, last_ms)
         return memory_tiers.tier(inputs, self.now_ms)
+
+
+def merged_decisions(notes: Sequence[Note]) -> list[Note]:
+    """Return the notes without the agent's account of a decision that the user states, which gets its words, too."""
+    merged = list(notes)
+    for note in notes:
+        if note.type != "decision" or note.author == "user":
+            continue
+        for at, other in enumerate(merged):
+            if other.type == note.type and other.author == "user" and is_same_decision(other.text, note.text):
+                merged[at] = other._replace(text=f"{other.text}\n{note.text}")
+                merged.remove(note)
+                break
+    return merged
 
 
 def _is_agent_statement(note: Note) -> bool:

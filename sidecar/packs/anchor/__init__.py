@@ -34,6 +34,7 @@ from sidecar.packs.anchor.decisions import (
     accepted_digest,
     accepted_of,
     decision_in,
+    rejected_line,
     specification_lines,
     split_decisions,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "omissions",
     "package_manager",
     "purpose_of",
+    "rejected_line",
     "rule_lines",
     "sections_of",
     "sent_paths",

@@ -7,7 +7,13 @@ from sidecar.core.clean_text import count_noun, fitting_lines, one_line, size
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
-from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
+from sidecar.packs.anchor.decisions import (
+    NO_ACCEPTED_RECORDS,
+    AcceptedRecords,
+    rejected_line,
+    specification_lines,
+    split_decisions,
+)
 from sidecar.packs.anchor.markdown_parts import introduction, plain
 from sidecar.packs.anchor.rules import ProjectDocument, rule_file_lines, rule_lines, trap_lines
 
@@ -206,7 +212,7 @@ def _statements_by_text(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
 def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
     """Return the lines of each section by title, except those derived from imports and history."""
     decisions = split_decisions(sources.decisions, sources.accepted.decisions)
-    rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
+    rejected = [rejected_line(title) for title in sources.accepted.rejected]
     return {
         INVARIANTS: sources.accepted.pointers.invariants,
         RULES: [

@@ -153,6 +153,11 @@ def _title(document: ProjectDocument) -> str:
     return one_line(_NUMBER.sub("", document_title(document.text)) or document.path.rsplit("/", 1)[-1], 120)
 
 
+def rejected_line(title: str) -> str:
+    """Return the line of an accepted rejection."""
+    return f"- rejected before: {one_line(title, 200)}"
+
+
 class AcceptedRecords(NamedTuple):
     """Rejected approaches, decisions that are in no file of the worktree, and memory's pointers."""
 
