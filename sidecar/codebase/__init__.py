@@ -42,7 +42,7 @@ from sidecar.codebase.search import (
 from sidecar.codebase.search.commit_history import Additions
 from sidecar.codebase.search.import_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts
+from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts, without_outer_frames
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
 from sidecar.codebase.search.quoted_texts import as_quotations, quoted_texts
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
@@ -184,4 +184,5 @@ __all__ = [
     "to_json",
     "wants_tests",
     "with_changes",
+    "without_outer_frames",
 ]

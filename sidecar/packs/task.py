@@ -22,6 +22,7 @@ from sidecar.codebase import (
     quoted_texts,
     scope_prefix,
     stem,
+    without_outer_frames,
 )
 from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
@@ -43,7 +44,7 @@ _MARKER = lazy_regex(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
 
 
 def clean_prompt(prompt: str) -> str:
-    """Return a prompt's own words, with the paths it mentions."""
+    """Return a prompt's own words, with the paths it mentions, and the innermost frames of a stack trace."""
     if len(prompt) > HEAD_CHARACTERS + TAIL_CHARACTERS:
         prompt = (
             f"{_drop_cut_word(prompt[:HEAD_CHARACTERS])}\n{_drop_cut_word(prompt[: -TAIL_CHARACTERS - 1 : -1])[::-1]}"
@@ -61,7 +62,7 @@ def _drop_cut_word(cut: str) -> str:
 
 @lru_cache(maxsize=16)
 def _strip_markers(prompt: str) -> str:
-    return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", _COMMAND.sub(" ", prompt))))
+    return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", _COMMAND.sub(" ", without_outer_frames(prompt)))))
 
 
 _COMMAND = lazy_regex(

@@ -26,6 +26,20 @@ AMBIGUOUS_NAMES = 3
 """A file name that matches more paths than this number matches none."""
 
 
+INSTALLED = lazy_regex(
+    r"(?:site|dist)-packages[/\\]|node_modules[/\\](?:@[\w.-]{1,80}[/\\])?[\w.-]{1,80}[/\\]"
+    r"|gems[/\\][\w-]{1,80}-\d[\w.-]{0,40}[/\\]|pkg[/\\]mod[/\\][\w.!/-]{1,200}@[\w.+-]{1,80}[/\\]"
+    r"|registry[/\\]src[/\\][\w.-]{1,80}[/\\][\w.-]{1,80}[/\\]"
+)
+"""Folders into which package managers put the packages that a program uses, and the package's own folder."""
+
+
+def path_in_package(path: str) -> str:
+    """Return the path of an installed file below the folder of its package; empty for any other file."""
+    folders = list(INSTALLED.finditer(path))
+    return path[folders[-1].end() :] if folders else ""
+
+
 class MentionedFiles(NamedTuple):
     """The files a text names, each with its certainty; and the text without those mentions."""
 
@@ -36,6 +50,7 @@ class MentionedFiles(NamedTuple):
 def mentioned_files(documents: Documents, text: str, prose: str = "") -> MentionedFiles:
     """Return the files a text names; a partial path counts only if it matches a few files.
 
+    An installed file means the one here that has the same path below its package's folder.
     Only words of its prose, if it has pasted text besides, mean a file by what it is for.
     """
     files: dict[str, float] = {}
@@ -47,6 +62,11 @@ def mentioned_files(documents: Documents, text: str, prose: str = "") -> Mention
             continue
         if mention == INTEGRATION_NAME:
             files |= dict.fromkeys(_integration_files(documents, text), IMPLIED)
+            rest = rest.replace(mention, " ")
+            continue
+        if installed := path_in_package(mention):
+            matches = documents.ending_with(installed)
+            files |= dict.fromkeys(matches if len(matches) <= AMBIGUOUS_NAMES else (), 1 / max(1, len(matches)))
             rest = rest.replace(mention, " ")
             continue
         exact = (

@@ -3,6 +3,7 @@
 from itertools import pairwise
 from typing import NamedTuple
 
+from sidecar.codebase.search.mentioned_files import INSTALLED
 from sidecar.codebase.search.query import EXAMPLE_WORDS, wants_tests
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import (
@@ -180,6 +181,36 @@ def pointing_words(text: str) -> list[str]:
     )
     calls = (f"{match[1]}()" for match in _CALL.finditer(text))
     return list(dict.fromkeys((*frames, *calls)))[:MAX_SYMBOLS]
+
+
+_INSTALLED_FRAME = lazy_regex(r"\s*(?:File \"[^\"\n]{1,400}\", line \d+(?:, in (.*))?|.{0,300}?[\w.-]:\d+\b)")
+
+_LINE_NUMBER = lazy_regex(r"(?<=line )\d+|(?<=:)\d+")
+
+INNERMOST_FRAMES = 3
+"""Number of functions of installed packages that a stack trace may point at: those in which it failed."""
+
+
+def without_outer_frames(text: str) -> str:
+    """Return a text without the stack frames in installed packages, apart from the innermost ones.
+
+    They are last in a trace of Python and first in any other; each is left out with its lines of source.
+    """
+    if INSTALLED.search(text) is None:
+        return text
+    lines = text.split("\n")
+    frames = [at for at, line in enumerate(lines) if INSTALLED.search(line) and _INSTALLED_FRAME.match(line)]
+    innermost: dict[str, int] = {}
+    for at in reversed(frames) if any(lines[at].lstrip().startswith("File ") for at in frames) else frames:
+        innermost.setdefault(_LINE_NUMBER.sub("", lines[at]), at)
+    left_out = set(frames) - set(list(innermost.values())[:INNERMOST_FRAMES])
+    chosen, is_open = list[str](), False
+    for at, line in enumerate(lines):
+        is_source = is_open and line.startswith("    ") and not _INSTALLED_FRAME.match(line)
+        is_open = at in left_out or is_source
+        if not is_open:
+            chosen.append(line)
+    return "\n".join(chosen)
 
 
 def _frames(text: str) -> list[Frame]:

@@ -45,6 +45,11 @@ def test_path_of_an_installed_copy_mentions_the_source_that_ends_alike() -> None
     assert named_of(documents, 'File "/usr/lib/python3/site-packages/till/cart.py", line 3') == {"src/till/cart.py"}
     assert named_of(documents, r"C:\Python\Lib\site-packages\till\util\text.py") == {"src/till/util/text.py"}
     assert named_of(documents, "/usr/lib/python3/site-packages/other/cart.py") == set()
+    assert named_of(documents, "/srv/app/.venv/site-packages/other/util/text.py") == set()
+    assert named_of(documents, "/srv/node_modules/till/src/till/cart.py and gems/till-1.2/src/shop/text.py") == {
+        "src/till/cart.py",
+        "src/shop/text.py",
+    }
 
 
 def test_text_without_paths_mentions_no_file() -> None:

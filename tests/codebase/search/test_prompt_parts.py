@@ -1,6 +1,14 @@
 """What a long prompt points at: title, prose, stack frames, calls."""
 
-from sidecar.codebase.search.prompt_parts import Frame, pointing_words, prompt_parts, prose_of, read_evidence
+from sidecar.codebase.search.prompt_parts import (
+    INNERMOST_FRAMES,
+    Frame,
+    pointing_words,
+    prompt_parts,
+    prose_of,
+    read_evidence,
+    without_outer_frames,
+)
 from sidecar.packs import search_query
 from tests.support.cases import together
 
@@ -69,6 +77,22 @@ def test_a_question_above_or_below_a_fenced_block_is_searched_by_itself() -> Non
 def test_stack_frames_of_several_languages_are_read(text: str, frame: Frame) -> None:
     assert read_evidence(text).frames == (frame,)
     assert read_evidence(" ".join(pointing_words(text))).frames == (frame,)
+
+
+def test_a_stack_trace_has_only_the_innermost_frames_in_installed_packages() -> None:
+    package = "/srv/.venv/lib/python3.12/site-packages/till"
+    outer = "".join(f'  File "{package}/cart.py", line {at}, in f{at}\n    total(\n    ^^^^^\n' for at in range(20))
+    own = '  File "/srv/app/main.py", line 88, in fetch\n    r = get()\n'
+    python = f"It crashed:\n\nTraceback:\n{own}{outer}ValueError: no price\n"
+    shown = without_outer_frames(python)
+    assert own in shown
+    assert shown.count("total(") == shown.count("site-packages") == INNERMOST_FRAMES
+    assert [frame.line for frame in read_evidence(shown).frames] == [88, 17, 18, 19]
+    assert shown.endswith("ValueError: no price\n")
+    calls = "".join(f"    at f{at} (/srv/node_modules/till/lib/cart.js:{at}:5)\n" for at in range(9))
+    node = f"Error: no price\n{calls}    at fetch (/srv/app/main.js:88:5)\n"
+    assert [frame.line for frame in read_evidence(without_outer_frames(node)).frames] == [0, 1, 2, 88]
+    assert without_outer_frames(own) == own
 
 
 def test_names_and_call_chains_are_read() -> None:
