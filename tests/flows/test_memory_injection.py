@@ -303,7 +303,7 @@ def test_a_memory_can_be_muted_and_explain_shows_its_reason(memories: Memories, 
 
 
 def test_two_accounts_of_one_decision_count_once_and_a_name_is_named_once() -> None:
-    facts = {
+    facts: dict[str, Any] = {
         "path": "", "owner": "shared", "retention": "daily", "is_archived": False, "type": "decision", "agent": "",
         "sector": "semantic", "tags": (), "confidence": 0.9, "evidence": 1, "access_count": 0, "last_accessed_ms": None,
         "created_ms": 0, "at_ms": 0, "tier": "hot", "supersedes": (), "contradicts": (), "group_key": "", "position": 0,

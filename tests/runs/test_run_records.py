@@ -213,7 +213,7 @@ def _change(path: str, *lines: str, digest: str = "", removed: int = 0) -> FileC
     return FileChange(path=path, added=len(lines), removed=removed, surviving=surviving)
 
 
-def test_edits_that_say_nothing_about_where_a_conversation_worked_make_no_file_recent(database: Database) -> None:
+def test_edits_that_show_no_place_of_work_make_no_file_recent(database: Database) -> None:
     many = tuple(_change(f"{number}.py", "a") for number in range(run_records.MAX_EDITED_FILES + 1))
     with database.write() as tx:
         for run in (
