@@ -338,7 +338,7 @@ class App:
         from sidecar.rpc import Dispatcher
 
         assert self.process is not None
-        repair = self.process.database.set_aside_damage
+        repair = self.process.database.repair
         dispatcher = Dispatcher(catalog.methods, catalog.notifications, self.on_incident, self.new_incident_id, repair)
         if phase is Phase.SERVING:
             self.connection.ready(dispatcher, complete=True)
@@ -437,12 +437,14 @@ def read_while_loading(
 
     Rows that cannot be decoded are set aside, and the rest is read again: no method is there yet to do so.
     """
+    import apsw
+
     for is_last in (False, True):
         try:
             with database.read() as reader:
                 return read(reader)
-        except SidecarError as error:
-            if is_last or not database.set_aside_damage(error):
+        except (SidecarError, apsw.Error) as error:
+            if is_last or not database.repair(error):
                 break
     return otherwise
 

@@ -179,6 +179,7 @@ class MemoryIndex:
         """Clear the index and read every file; files deleted since the last refresh still count as deleted."""
         with self._exclusive():
             tree = self._tree(exists=self.folder.exists())
+            self.process.database.repair_full_text()
             with suppress(StateDegraded):
                 self._rescan(tree)
             with self.process.database.write(durable=False) as tx:

@@ -5,7 +5,6 @@ The doctor's checks of index and files are here too, and what a purge removes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -31,6 +30,7 @@ from sidecar.memory.writer import Writer
 from sidecar.method import Lane, method
 from sidecar.storage.doctor_checks import Finding
 from sidecar.storage.purgeable_rows import RowGroup
+from sidecar.storage.repair import projects_missing_entries
 from sidecar.workspace import Workspace
 
 BATCH_MEMORIES = 100
@@ -204,7 +204,7 @@ MAX_FINDINGS = 20
 def index_findings(process: Process) -> Iterator[Finding]:
     """Compare each project's entries with their full-text rows and with the entry counts."""
     with process.database.read() as tx:
-        incomplete = _projects_missing_words(tx)
+        incomplete = projects_missing_entries(tx)
         miscounted = _miscounted_projects(tx)
     for project in sorted(incomplete | miscounted):
         message = f"The memory index of project {project} is inconsistent; a search may miss memories."
@@ -238,15 +238,6 @@ def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
         yield Finding("warning", message, "`--fix` removes them.", index.folder.sweep)
 
 
-def _projects_missing_words(tx: apsw.Connection) -> set[str]:
-    """Return projects with an entry that is missing from the full-text index."""
-    with suppress(apsw.CorruptError):
-        known = {row for (row,) in tx.execute("SELECT id FROM continuity_memory_text_docsize")}
-        rows: Any = tx.execute("SELECT row_id, project FROM continuity_memories")
-        return {project for row_id, project in rows if row_id not in known}
-    return _projects(tx)
-
-
 def _miscounted_projects(tx: apsw.Connection) -> set[str]:
     """Return projects whose stored entry count differs from the actual count."""
     stored: Any = tx.execute("SELECT project, owner, count(*) FROM continuity_memories GROUP BY 1, 2")
@@ -256,12 +247,8 @@ def _miscounted_projects(tx: apsw.Connection) -> set[str]:
     return {project for project, _, _ in set(stored) ^ set(counted)}
 
 
-def _projects(tx: apsw.Connection) -> set[str]:
-    rows: Any = tx.execute("SELECT DISTINCT project FROM continuity_memories")
-    return {project for (project,) in rows}
-
-
 def _clear_index(process: Process, project: str) -> None:
+    process.database.repair_full_text()
     with process.database.write() as tx:
         index_tables.clear(tx, project)
         index_tables.advance_revision(tx, project)

@@ -30,8 +30,7 @@ from sidecar.registry.methods import doctor_findings
 from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
 from sidecar.storage import doctor_checks as storage
-from sidecar.storage.backup import back_up
-from sidecar.storage.doctor_checks import Finding
+from sidecar.storage.doctor_checks import Finding, back_up
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.linux_tree_watch import LIMIT_DIVISOR

@@ -31,8 +31,8 @@ from sidecar.operations.model import (
 from sidecar.runs import CallRecord, artifact_store, run_records
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS
 from sidecar.runs.pre_run_record import last_calls
-from sidecar.storage.backup import FOLDER as BACKUPS
 from sidecar.storage.database import FILE_NAME
+from sidecar.storage.doctor_checks import BACKUPS_FOLDER as BACKUPS
 from sidecar.storage.doctor_checks import cache_sizes
 from sidecar.storage.migrations import current_step
 from sidecar.system.running_sidecars import running_processes

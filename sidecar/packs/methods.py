@@ -61,7 +61,7 @@ def pre_run(call: Call, params: PreRunParams, *, is_first: bool = True) -> PreRu
         call.cancellation.check()  # a response nobody receives is not recorded
         return _recorded_response(call, params, decision)
     except (StateDegraded, Busy) as error:
-        if is_first and call.database.set_aside_damage(error):
+        if is_first and call.database.repair(error):
             return pre_run(call, params, is_first=False)
         call.log.warning("packs.unrecorded", kind=error.kind)
         return passthrough_response(

@@ -14,13 +14,16 @@ import apsw
 
 from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.storage.migrations import current_step, migrate
-from sidecar.storage.recovery import (
+from sidecar.storage.recovery import find_damage, is_recovery_unfinished, recover
+from sidecar.storage.repair import (
     create_functions,
     damaged_rows,
-    find_damage,
     is_decoding_error,
-    is_recovery_unfinished,
-    recover,
+    is_full_text_damaged,
+    is_full_text_error,
+    may_be_full_text_error,
+    projects_missing_entries,
+    recreate_full_text,
     set_aside,
     tables,
 )
@@ -245,6 +248,7 @@ class Database:
         self._checkpointer = Checkpointer(path)
         self._writer.set_wal_hook(self._checkpointer.after_commit)
         self._closed = False
+        self._is_repairing = False
         self.write_behind = WriteBehind()
         """For the writes of caches."""
 
@@ -339,24 +343,56 @@ class Database:
             if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
                 with suppress(OSError):
                     suspect_marker(self.path).touch()
-            if isinstance(error, UnicodeDecodeError):
+            if isinstance(error, UnicodeDecodeError) and not self._is_repairing:
                 self.write_behind.schedule(self._set_aside)
+            elif may_be_full_text_error(error) and not self._is_repairing:
+                self.write_behind.schedule(self.repair_full_text)
             raise_translated(error)
 
-    def set_aside_damage(self, error: BaseException) -> bool:
-        """Set aside the damaged rows if an error comes from one; return whether a retry helps.
+    def repair(self, error: BaseException) -> bool:
+        """Set aside the damaged rows, or recreate the full-text index, if an error comes from these.
 
-        It also does where no row is damaged any more: another thread or process was faster.
+        Return whether a retry helps. It also does where no row is damaged any more: another thread or process was
+        faster.
         """
-        return is_decoding_error(error) and (self._set_aside() or isinstance(error, (StateDegraded, apsw.SQLError)))
+        if is_decoding_error(error):
+            return self._set_aside() or isinstance(error, (StateDegraded, apsw.SQLError))
+        return may_be_full_text_error(error) and self.repair_full_text(is_certain=is_full_text_error(error))
+
+    def repair_full_text(self, *, is_certain: bool = False) -> bool:
+        """Recreate the full-text index if it is damaged; return whether it was.
+
+        `is_certain`: an error has shown damage that no check finds.
+        """
+        with self._repairing():
+            with self.write() as tx:
+                if not is_certain:
+                    with self.read(new_connection=True) as reader:
+                        is_certain = is_full_text_damaged(reader) or bool(projects_missing_entries(reader))
+                if is_certain:
+                    recreate_full_text(tx)
+            if is_certain:
+                suspect_marker(self.path).unlink(missing_ok=True)
+            return is_certain
+        return False
 
     def _set_aside(self) -> bool:
-        with suppress(SidecarError, OSError), self.write() as tx:
+        with self._repairing(), self.write() as tx:
             damaged = [table for table in tables(tx) if damaged_rows(tx, table)]
             for table in damaged:
                 set_aside(tx, table, self.path)
             return bool(damaged)
         return False
+
+    @contextmanager
+    def _repairing(self) -> Generator[None]:
+        """Suppress a repair's own errors, which trigger no further repair."""
+        self._is_repairing = True
+        try:
+            with suppress(SidecarError, OSError, apsw.Error):
+                yield
+        finally:
+            self._is_repairing = False
 
     def _borrow_reader(self, *, new_connection: bool) -> apsw.Connection:
         with self._lock:

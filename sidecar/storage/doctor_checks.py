@@ -1,11 +1,15 @@
-"""Findings of the doctor, the checks of the state file beyond those on opening, and the file's sizes.
+"""Findings of the doctor, the checks of the state file beyond those on opening, and the file's sizes and backups.
 
-The checks are of pages, references, tables, damaged rows and the hashes of cached ones.
+The checks are of pages, references, tables, full-text indexes, damaged rows and the hashes of cached ones. A backup is
+made while the file is in use (SQLite's online backup).
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -13,20 +17,25 @@ from typing import Any, Literal, NamedTuple
 import apsw
 
 from sidecar.core.clean_text import count_noun
+from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
+from sidecar.core.errors import StateDegraded
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
-from sidecar.storage.recovery import (
+from sidecar.storage.recovery import integrity_problems
+from sidecar.storage.repair import (
     columns_of,
     damaged_rows,
     damaged_rows_path,
     delete_dangling,
     is_derived,
+    is_full_text_damaged,
     rows_set_aside,
     set_aside,
     tables,
 )
-from sidecar.storage.sqlite_connection import suspect_marker
+from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
+from sidecar.system.atomic_write import temporary_name
 
 Level = Literal["warning", "error"]
 
@@ -92,13 +101,17 @@ def check_database(database: Database) -> Iterator[Finding]:
     # A connection that searched before compares the full-text index with the segments it cached then, and reports
     # damage after a later change of the index.
     with database.read(new_connection=True) as tx:
-        problems = [str(row[0]) for row in tx.execute("PRAGMA integrity_check(100)") if row[0] != "ok"]
+        problems = integrity_problems(tx)
+        has_damaged_index = is_full_text_damaged(tx)
         dangling = sorted({str(row[0]) for row in tx.execute("PRAGMA foreign_key_check")})
         missing = list(_schema_differences(tx))
         free = _number(tx, "freelist_count") * _number(tx, "page_size")
     if problems:
         yield _integrity_finding(database, problems)
         return
+    if has_damaged_index:
+        remedy = "`--fix` creates it again from the memory files; so does the first method that fails for it."
+        yield Finding("error", "The full-text index of the memories is damaged.", remedy, database.repair_full_text)
     for name, sql in missing:
         if sql is None:
             message = f"{name} has unexpected columns."
@@ -245,3 +258,57 @@ def _execute(database: Database, sql: str) -> None:
 
 def _number(tx: apsw.Connection, name: str) -> int:
     return int(str(tx.pragma(name)))
+
+
+BACKUPS_FOLDER = "backups"
+MAX_BACKUPS = 3
+PAGES_PER_STEP = 1_000
+FREE_SPACE_FACTOR = 2
+"""Free disk space required, as a multiple of the file's size: the copy and further writes."""
+
+
+def back_up(path: Path, now_ms: int) -> Path:
+    """Copy a state file with everything committed into `backups/` beside it; delete all but the latest three copies.
+
+    Raise StateDegraded if the disk is too small or not writable, Busy while others lock the file.
+    """
+    folder = path.parent / BACKUPS_FOLDER
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if shutil.disk_usage(folder).free < FREE_SPACE_FACTOR * path.stat().st_size:
+            raise StateDegraded("The disk is too full for a backup of the state file.", hint="Free some disk space.")
+    except OSError as error:
+        raise StateDegraded("The backup folder cannot be created.", hint="Check its permissions.") from error
+    target = _free_name(folder, f"{path.stem}-{rfc3339(now_ms).replace(':', '')}")
+    temporary = target.with_name(temporary_name())
+    try:
+        _copy_file(path, temporary)
+        os.replace(temporary, target)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    for old in sorted(folder.glob("*.db"))[:-MAX_BACKUPS]:
+        with suppress(OSError):
+            old.unlink()
+    return target
+
+
+def _copy_file(path: Path, target: Path) -> None:
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    with translate_errors():
+        source, copy = apsw.Connection(os.fspath(path)), apsw.Connection(os.fspath(target))
+        try:
+            with copy.backup("main", source, "main") as backup:  # pyrefly: ignore[bad-context-manager]  # its stub lacks the types
+                while not backup.done:
+                    backup.step(PAGES_PER_STEP)
+            list(copy.execute("PRAGMA journal_mode = DELETE"))  # one file that needs no other beside it
+        finally:
+            copy.close()
+            source.close()
+
+
+def _free_name(folder: Path, stem: str) -> Path:
+    number = 1
+    while (target := folder / f"{stem}-{number}.db").exists():
+        number += 1
+    return target

@@ -6,10 +6,8 @@ takes its place only when it is complete.
 
 from __future__ import annotations
 
-import json
 import os
 import struct
-from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -67,12 +65,26 @@ def _damage_inside(path: Path) -> str | None:
         may_miss_commits = _is_missing_commits(connection, path)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         if suspect_marker(path).exists() or _is_truncated(path):
-            if str(connection.execute("PRAGMA integrity_check(1)").get) != "ok":
+            if integrity_problems(connection):
                 return "its integrity check failed"
             suspect_marker(path).unlink(missing_ok=True)
     finally:
         connection.close()
     return "its write-ahead log is damaged" if may_miss_commits and _is_missing_commits_when_alone(path) else None
+
+
+def integrity_problems(connection: apsw.Connection) -> list[str]:
+    """Return what SQLite's integrity check reports, at most a hundred lines.
+
+    Damage of the full-text index is left out: that is repaired where it is found.
+    """
+    try:
+        rows = [str(row) for (row,) in connection.execute("PRAGMA integrity_check(100)")]
+    except apsw.SQLError:  # the full-text index cannot even be opened
+        names = connection.execute("SELECT name FROM pragma_table_list WHERE type IN ('table', 'shadow')")
+        checks = [f"PRAGMA integrity_check({name})" for (name,) in list(names) if not str(name).startswith("sqlite_")]
+        rows = [str(row) for check in checks for (row,) in connection.execute(check)]
+    return [row for row in rows if row != "ok" and "fts5" not in row.lower()]
 
 
 def _open(path: Path) -> apsw.Connection:
@@ -446,154 +458,3 @@ def _move(source: Path, target: Path) -> None:
 
 def _recovery_marker(path: Path) -> Path:
     return path.with_name(path.name + ".rescue")
-
-
-_MEMORY_INDEX = (
-    "continuity_memory_text", "continuity_memory_term_counts", "continuity_memories", "continuity_memory_files",
-)  # fmt: skip
-
-
-def is_derived(table: str) -> bool:
-    """Whether a table's rows can be rebuilt."""
-    return table not in DURABLE_TABLES and table != "continuity_migrations"
-
-
-def tables(tx: apsw.Connection) -> list[str]:
-    """Return the names of our tables, sorted."""
-    names = tx.execute("SELECT name FROM pragma_table_list WHERE type = 'table' AND name GLOB 'continuity_*'")
-    return sorted(str(name) for (name,) in names)
-
-
-_JSON_COLUMNS = {
-    "continuity_state": ("task", "counters", "todos"), "continuity_sessions": ("rolled_back",),
-    "continuity_runs": ("touched", "usage", "pack_metrics", "result"), "continuity_tests": ("failing",),
-    "continuity_deliveries": ("entry",),
-    "continuity_context_resume_points": ("value",), "continuity_context_sessions": ("counters",),
-    "continuity_knowledge_items": ("value",), "continuity_memory_captures": ("value",),
-    "continuity_memory_pending": ("value",), "continuity_memory_plans": ("value",),
-    "continuity_memory_upkeep": ("value",), "continuity_registry_decisions": ("value",),
-    "continuity_registry_derived": ("entities", "facts"),
-}  # fmt: skip
-"""Columns whose readers expect JSON; others check it themselves, or by a hash."""
-_FREE_TEXTS = frozenset(("title", "body", "why", "name", "progress", "plan", "text", "anchor_text"))
-"""Columns of words, in which U+FFFD may replace a damaged byte; a damaged key or JSON value means nothing."""
-
-_SESSION = "sub_chat_id, provider, session_id, shadow"
-
-
-def damaged_rows_path(path: Path) -> Path:
-    """Return the path of the file with the damaged rows that were set aside."""
-    return path.with_name(path.name + ".damaged-rows")
-
-
-def is_decoding_error(error: BaseException | None) -> bool:
-    """Whether an error, or one that caused it, comes from a text or JSON value that cannot be decoded."""
-    while error is not None:
-        if isinstance(error, (UnicodeDecodeError, json.JSONDecodeError)):
-            return True
-        if isinstance(error, apsw.SQLError) and str(error) == "malformed JSON":  # of json_extract and its siblings
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def damaged_rows(tx: apsw.Connection, table: str) -> int:
-    """Return the number of rows with a value that cannot be decoded; reading one of them raises."""
-    create_functions(tx)
-    return int(str(tx.execute(f"SELECT count(*) FROM {table} WHERE {_has_damage(tx, table)}").get))
-
-
-def set_aside(tx: apsw.Connection, table: str, path: Path) -> None:
-    """Delete a table's damaged rows, after appending those that cannot be rebuilt to the file of damaged rows.
-
-    A damaged byte in a column of words is replaced instead. Raise OSError if the file cannot be written.
-    """
-    create_functions(tx)
-    columns = columns_of(tx, table)
-    if table in _MEMORY_INDEX:  # the rows of these tables belong together
-        for name in _MEMORY_INDEX:
-            tx.execute(f"DELETE FROM {name}")
-        tx.execute("UPDATE continuity_memory_revisions SET revision = revision + 1")
-    list(tx.execute("PRAGMA defer_foreign_keys = ON"))
-    if not is_derived(table):
-        _append_originals(tx, table, columns, damaged_rows_path(path))
-        for name in _FREE_TEXTS.intersection(columns):
-            tx.execute(f"UPDATE {table} SET {name} = decoded(CAST({name} AS BLOB)) WHERE {_is_damaged_text(name)}")
-    tx.execute(f"DELETE FROM {table} WHERE {_has_damage(tx, table)}")
-    delete_dangling(tx)
-
-
-def delete_dangling(tx: apsw.Connection) -> None:
-    """Delete rows without a parent row; only a session's turns and deliveries have one."""
-    tx.execute(
-        f"DELETE FROM continuity_session_turns WHERE ({_SESSION}) NOT IN (SELECT {_SESSION} FROM continuity_sessions)"
-    )
-    tx.execute(
-        f"DELETE FROM continuity_deliveries WHERE ({_SESSION}, turn)"
-        f" NOT IN (SELECT {_SESSION}, turn FROM continuity_session_turns)"
-    )
-
-
-def _append_originals(tx: apsw.Connection, table: str, columns: list[str], path: Path) -> None:
-    cells = ", ".join(f"typeof({name}), hex(CAST({name} AS BLOB))" for name in columns)
-    rows: list[tuple[str, ...]] = list(tx.execute(f"SELECT {cells} FROM {table} WHERE {_has_damage(tx, table)}"))
-    lines = [
-        json_text.dumps({"table": table, "row": dict(zip(columns, zip(row[::2], row[1::2], strict=True), strict=True))})
-        for row in rows
-    ]
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(fd, b"".join(line + b"\n" for line in lines))
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def rows_set_aside(path: Path) -> dict[str, int]:
-    """Return the number of damaged rows that were set aside, by table."""
-    try:
-        lines = damaged_rows_path(path).read_bytes().splitlines()
-    except OSError:
-        return {}
-    return Counter(str(json_text.loads(line)["table"]) for line in lines if line.endswith(b"}"))
-
-
-def columns_of(tx: apsw.Connection, table: str) -> list[str]:
-    """Return the names of a table's columns."""
-    return [str(name) for (name,) in tx.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-
-
-def _has_damage(tx: apsw.Connection, table: str) -> str:
-    tests = [_is_damaged_text(name) for name in columns_of(tx, table)]
-    tests += [f"({name} NOT NULL AND is_malformed(CAST({name} AS BLOB)))" for name in _JSON_COLUMNS.get(table, ())]
-    return " OR ".join(tests)
-
-
-def _is_damaged_text(name: str) -> str:
-    return f"(typeof({name}) = 'text' AND is_undecodable(CAST({name} AS BLOB)))"
-
-
-def create_functions(tx: apsw.Connection) -> None:
-    """Create the functions that find damaged values, unless they exist and a statement is active."""
-    with suppress(apsw.BusyError):
-        for function in (is_undecodable, is_malformed, decoded):
-            tx.create_scalar_function(function.__name__, function, 1, deterministic=True)
-
-
-def is_undecodable(*values: apsw.SQLiteValue) -> bool:
-    """Whether a value is not UTF-8."""
-    return b"".join(value for value in values if isinstance(value, bytes)) != decoded(*values).encode()
-
-
-def is_malformed(*values: apsw.SQLiteValue) -> bool:
-    """Whether a value is not JSON."""
-    try:
-        json_text.loads(b"".join(value for value in values if isinstance(value, bytes)))
-    except ValueError:
-        return True
-    return False
-
-
-def decoded(*values: apsw.SQLiteValue) -> str:
-    """Return a value's text with U+FFFD in place of undecodable bytes."""
-    return "".join(value.decode("utf-8", "replace") for value in values if isinstance(value, bytes))

@@ -1,4 +1,7 @@
-"""One undecodable byte in any column of any table fails no method: derived rows are rebuilt, others are set aside."""
+"""One undecodable byte in any column of any table fails no method: derived rows are rebuilt, others are set aside.
+
+The tables behind the full-text index are included: a damaged index is created again.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -9,7 +12,7 @@ import apsw
 import pytest
 
 from sidecar.method import Method
-from sidecar.storage.recovery import is_derived
+from sidecar.storage.repair import is_derived
 from tests.contract.catalog import ROWS, goldens
 from tests.faults.soak import UNMIXED
 from tests.support.conversation import Conversation
@@ -44,8 +47,9 @@ class Patient:
 
     def filled_columns(self) -> list[tuple[str, str]]:
         columns: Any = list(self.connect().execute(
-            "SELECT t.name, c.name FROM pragma_table_list AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
-            " AND t.name GLOB 'continuity_*' AND t.name != 'continuity_migrations' ORDER BY t.name, c.cid"
+            "SELECT t.name, c.name FROM pragma_table_list AS t, pragma_table_info(t.name) AS c"
+            " WHERE t.type IN ('table', 'shadow') AND t.name GLOB 'continuity_*' AND t.name != 'continuity_migrations'"
+            " ORDER BY t.name, c.cid"
         ))  # fmt: skip
         return [
             (table, name) for table, name in columns if self.connect().execute(f"SELECT count({name}) FROM {table}").get
@@ -116,6 +120,50 @@ def test_an_undecodable_byte_in_any_row_fails_no_method(patient: Patient) -> Non
     assert failures == []
 
 
+FULL_TEXT_DAMAGE = [
+    *(
+        f"UPDATE continuity_memory_text_{column} = {value}"
+        for column in (
+            "data SET block",
+            "idx SET term",
+            "idx SET pgno",
+            "docsize SET sz",
+            "docsize SET origin",
+            "config SET k",
+            "config SET v",
+        )
+        for value in ("CAST(x'41ff42' AS TEXT)", "x'41ff42'")
+    ),
+    "UPDATE continuity_memory_text_data SET block = CAST(x'41ff42' AS TEXT) WHERE id = 10",
+    "UPDATE continuity_memory_text_data SET block = x'41ff42' WHERE id > 10",
+    *(f"DELETE FROM continuity_memory_text_{part}" for part in ("data", "idx", "docsize", "config")),
+    *(f"DROP TABLE continuity_memory_text_{part}" for part in ("data", "idx", "docsize", "config")),
+]
+
+
+@pytest.mark.parametrize("repair", [None, "state/doctor", "memory/rebuild"])
+def test_a_damaged_full_text_index_is_created_again(
+    active: MemorySidecar, start_chat: StartChat, repair: str | None
+) -> None:
+    patient = Patient(active, start_chat())
+    where, request = {"cwd": patient.chat.project_path}, active.client.request
+    failures = []
+    for number, damage in enumerate(sample(FULL_TEXT_DAMAGE, 8)):
+        new = {"title": f"Price {number}", "text": f"Whole cents, quorum{number}.", "type": "decision"}
+        request("memory/add", {**where, **new})
+        patient.connect().execute(damage.replace("UPDATE", "UPDATE OR IGNORE"))
+        try:
+            if repair is not None:
+                request(repair, {"fix": True} if repair == "state/doctor" else where)
+                found = request("memory/search", {**where, "query": f"quorum{number}"})["memories"]
+                failures += [] if new["title"] in {row["title"] for row in found} else [f"{damage}: not found"]
+            request("memory/search", {**where, "query": "cents"})
+            request("memory/list", where)
+        except AssertionError as error:
+            failures.append(f"{damage}: {error}")
+    assert failures == []
+
+
 @pytest.mark.parametrize("column", ["name", "value"])
 def test_a_process_starts_on_settings_that_cannot_be_decoded(
     open_sidecar: Callable[..., MemorySidecar], state_dir: Path, column: str
@@ -136,6 +184,29 @@ def test_a_process_starts_on_settings_that_cannot_be_decoded(
     assert [row["message"] for row in findings if "continuity_settings" in row["message"]] == [
         "1 row of continuity_settings could not be decoded and is in continuity.db.damaged-rows."
     ]
+
+
+def test_a_process_starts_where_settings_and_the_full_text_index_are_damaged(
+    open_sidecar: Callable[..., MemorySidecar], state_dir: Path, tmp_path: Path
+) -> None:
+    first = open_sidecar()
+    first.client.initialize()
+    first.client.request("settings/update", {"settings": {"mode": "active"}})
+    first.close()
+    connection = apsw.Connection(str(state_dir / "continuity.db"))
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    connection.execute("UPDATE continuity_settings SET name = CAST(x'61ff62' AS TEXT)")
+    connection.execute(
+        "INSERT INTO continuity_memory_files VALUES ('p', CAST(x'61ff62' AS TEXT), 0, 0, 0, 0, 0, '', 0, '')"
+    )
+    connection.execute("UPDATE continuity_memory_text_config SET v = CAST(x'61ff62' AS TEXT)")
+    connection.close()
+    (state_dir / "continuity.db.suspect").touch()
+    second = open_sidecar()
+    second.client.initialize()
+    assert second.client.request("memory/list", {"cwd": str(tmp_path)})["memories"] == []
+    findings = second.client.request("state/doctor", {"fix": True})["findings"]
+    assert not [row for row in findings if "cannot" in row["message"] and not row["fixed"]]
 
 
 def test_damaged_values_of_runs_are_set_aside_by_the_call_that_reads_them(patient: Patient) -> None:

@@ -12,8 +12,7 @@ import pytest
 from sidecar.operations import doctor
 from sidecar.registry import OWN_REGISTRY
 from sidecar.settings.methods import check_settings
-from sidecar.storage.backup import FOLDER, MAX_BACKUPS, back_up
-from sidecar.storage.doctor_checks import check_rows
+from sidecar.storage.doctor_checks import BACKUPS_FOLDER, MAX_BACKUPS, back_up, check_rows
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git
@@ -102,7 +101,7 @@ def test_a_healthy_state_has_no_findings(patient: Patient) -> None:
     answer = patient.look(fix=True)
     assert [(entry["name"], entry["level"]) for entry in answer["checks"]] == [(name, "ok") for name in ALL]
     assert (answer["healthy"], answer["findings"], answer["backup"]) == (True, [], None)
-    assert not (patient.folder / FOLDER).exists()
+    assert not (patient.folder / BACKUPS_FOLDER).exists()
     assert answer["versions"]["sqlite"] == apsw.sqlite_lib_version()
 
 
@@ -176,7 +175,7 @@ def test_each_damage_is_found_and_repaired_after_a_backup(patient: Patient, case
     assert (found_in, fixed) == (check, False)
     assert words in message
     assert patient.found(fix=True, dryRun=True) == [(check, message, False)]
-    assert not (patient.folder / FOLDER).exists()
+    assert not (patient.folder / BACKUPS_FOLDER).exists()
     answer = patient.look(fix=True)
     assert answer["healthy"]
     assert [(entry["message"], entry["fixed"]) for entry in answer["findings"]] == [(message, True)]
@@ -186,7 +185,7 @@ def test_each_damage_is_found_and_repaired_after_a_backup(patient: Patient, case
     assert copy.execute("PRAGMA integrity_check").get == "ok"
     assert copy.execute("SELECT count(*) FROM continuity_artifacts").get == 1
     copy.close()
-    assert Path(answer["backup"]).parent == patient.folder / FOLDER
+    assert Path(answer["backup"]).parent == patient.folder / BACKUPS_FOLDER
 
 
 def test_a_repair_leaves_what_was_rewritten_meanwhile(patient: Patient) -> None:
@@ -383,7 +382,7 @@ def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None
     made = [back_up(path, minute * 60_000) for minute in range(MAX_BACKUPS + 2)]
     made.append(back_up(path, (MAX_BACKUPS + 1) * 60_000))
     database.close()
-    left = sorted((tmp_path / FOLDER).iterdir())
+    left = sorted((tmp_path / BACKUPS_FOLDER).iterdir())
     assert left == made[-MAX_BACKUPS:]
     if sys.platform != "win32":
         assert {entry.stat().st_mode & 0o777 for entry in left} == {0o600}

@@ -284,8 +284,8 @@ def test_damage_that_another_thread_set_aside_is_worth_a_retry(tmp_path: Path) -
         with pytest.raises(StateDegraded) as caught, opened.read() as reader:
             assert reader.execute("SELECT project FROM continuity_settings").get
         opened.write_behind.flush()  # the job that the failed read left
-        assert opened.set_aside_damage(caught.value)
-        assert not opened.set_aside_damage(ValueError("no row"))
+        assert opened.repair(caught.value)
+        assert not opened.repair(ValueError("no row"))
         with opened.read() as reader:
             assert reader.execute("SELECT count(*) FROM continuity_settings").get == 0
     finally:
