@@ -19,7 +19,7 @@ from sidecar.context.agent_pipeline_parser import (
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.yaml_text import read_mapping
-from sidecar.system.atomic_write import write_atomic
+from sidecar.system.atomic_write import remove_abandoned_once, write_atomic
 from sidecar.system.safe_open import open_real_folder, read_below
 
 FILE_BYTES = 256 * 1024
@@ -213,6 +213,7 @@ def write_chati_file(project: Path, folder: str, name: str, content: bytes) -> s
         for parts in ((FOLDER,), (FOLDER, folder)):
             is_new = not os.path.lexists(os.path.join(project, *parts))
             with open_real_folder(str(project), parts, make=True) as place:
+                remove_abandoned_once(os.path.join(project, *parts))
                 if is_new:
                     write_atomic(".gitignore", _GITIGNORE, folder=place)
                 if len(parts) > 1:

@@ -22,7 +22,7 @@ from sidecar.ralph.loop_folder import LoopFolder, delete_file, delete_iteration_
 from sidecar.ralph.loop_policy import INTERRUPTED, Ending
 from sidecar.ralph.model import RalphStatusResult
 from sidecar.system import filelock
-from sidecar.system.atomic_write import write_atomic
+from sidecar.system.atomic_write import remove_abandoned_once, write_atomic
 from sidecar.system.safe_open import make_private_folder, open_regular
 
 WAIT_SECONDS = 1.0
@@ -63,6 +63,7 @@ def hold_lock(folder: LoopFolder, owner: LockOwner, clock: Clock) -> Generator[H
     """
     try:
         make_private_folder(str(folder.control))
+        remove_abandoned_once(str(folder.control))
         fd = open_regular(folder.lock, os.O_RDWR | os.O_CREAT, mode=0o600)
     except OSError as error:
         raise _unavailable(error) from error

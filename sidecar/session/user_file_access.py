@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.supported_ides import RulesFile
-from sidecar.system.atomic_write import write_resolved
+from sidecar.system.atomic_write import remove_abandoned_once, write_resolved
 from sidecar.system.safe_open import open_real_parent, read_regular
 
 MAX_BYTES = 4 * 2**20
@@ -34,6 +34,8 @@ class FileSnapshot(NamedTuple):
 def read(root: Path, rules_file: RulesFile) -> FileSnapshot:
     """Read a file below the root. Raise PolicyDenied, TooLarge or WorkspaceUnavailable."""
     path = _resolve_inside(root, rules_file.file)
+    if rules_file.is_own_folder:
+        remove_abandoned_once(os.path.dirname(path))
     try:
         return FileSnapshot(path, read_regular(path, MAX_BYTES), stat.S_IMODE(os.stat(path).st_mode))
     except (FileNotFoundError, NotADirectoryError):

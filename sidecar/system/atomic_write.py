@@ -18,6 +18,8 @@ _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _unfinished: set[str] = set()
 """Names of temporary files that this process is writing."""
+_swept: set[str] = set()
+"""Folders from which this process has removed the files of ended writers."""
 
 
 def write_atomic(
@@ -34,7 +36,7 @@ def write_atomic(
     writers, in one process or more, the last one wins. Content can come in parts, which are made while it is written;
     if making one raises, the target stays as it was. With a `folder`, the target is a name in it.
     """
-    name = f"{_PREFIX}{os.getpid()}-{threading.get_ident()}{_SUFFIX}"
+    name = temporary_name()
     beside = folder or RealFolder(os.path.dirname(target), None)
     path = target if folder is None else beside.at(target)
     temporary, folder_fd = beside.at(name), beside.fd
@@ -58,6 +60,11 @@ def write_atomic(
         raise
     finally:
         _unfinished.discard(name)
+
+
+def temporary_name() -> str:
+    """Return the name of this thread's temporary file; it is removed at a later start if this process is killed."""
+    return f"{_PREFIX}{os.getpid()}-{threading.get_ident()}{_SUFFIX}"
 
 
 def write_resolved(path: str, content: bytes, *, durable: bool = True, is_private: bool = False) -> None:
@@ -101,6 +108,13 @@ def remove_abandoned_files(root: str, depth: int = MAX_DEPTH) -> None:
     for folder, name in abandoned_files(root, depth):
         with suppress(OSError):
             folder.unlink(name)
+
+
+def remove_abandoned_once(folder: str) -> None:
+    """Delete the temporary files of ended writers in one of our folders, when this process first uses it."""
+    if folder not in _swept:
+        _swept.add(folder)
+        remove_abandoned_files(folder, depth=0)
 
 
 def _is_abandoned(name: str, pid: int, status: os.stat_result) -> bool:
@@ -161,4 +175,6 @@ def own_folder(project: str, *parts: str) -> Generator[RealFolder]:
         except FileNotFoundError:
             write_atomic(".gitignore", _IGNORE_FILE_CONTENT, durable=False, folder=outer)
     with open_real_folder(project, (OWN_FOLDER, *parts), make=True) as folder:
+        remove_abandoned_once(os.path.join(project, OWN_FOLDER))
+        remove_abandoned_once(os.path.join(project, OWN_FOLDER, *parts))
         yield folder

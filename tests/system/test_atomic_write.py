@@ -14,7 +14,9 @@ import pytest
 from sidecar.core.errors import SidecarError
 from sidecar.memory.files.memory_folder import MemoryFolder
 from sidecar.system.atomic_write import own_folder, remove_abandoned_files, write_atomic, write_resolved
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import DEAD_PID, SidecarProcess
+from tests.support.repositories import Repository
 
 needs_descriptors = pytest.mark.skipif(sys.platform == "win32", reason="Windows opens no folders: the path is checked")
 
@@ -102,6 +104,28 @@ def test_the_next_start_removes_what_a_killed_sidecar_left(
     while any(path.exists() for path in left) and time.monotonic() < give_up_at:
         time.sleep(0.02)
     assert [path for path in left if path.exists()] == []
+
+
+def test_every_folder_of_ours_loses_what_a_killed_writer_left_when_it_is_next_used(
+    make_repository: Callable[..., Repository], open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    project = make_repository({"README.md": "A shop.\n"}).path
+    sidecar = open_sidecar()
+    sidecar.client.initialize()
+    folders = [
+        project / folder
+        for folder in (".chati", ".chati/backups", ".claude/rules/chati-session-lock", ".git/onecode-ralph")
+    ]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    (folders[-1] / "add-login.lock").touch()
+    left, foreign = [temporary(folder, DEAD_PID) for folder in folders], temporary(project, DEAD_PID)
+    for fields in ({"path": "README.md", "purpose": "Describe the shop"}, {"purpose": "Describe it"}):
+        sidecar.client.request("registry/put", {"cwd": str(project), "id": "docs/readme", **fields})
+    sidecar.client.request("session/activate", {"cwd": str(project)})
+    sidecar.client.request("ralph/reset", {"cwd": str(project), "change": "add-login"})
+    assert [path for path in left if path.exists()] == []
+    assert foreign.exists()
 
 
 def swap(folder: Path, outside: Path) -> None:
