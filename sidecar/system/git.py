@@ -74,8 +74,14 @@ _MAX_OUTPUT_BYTES = 4_096
 _GIT_FILES = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
 """Files that git opens without a check; it waits forever for a named pipe in their place."""
 
+_REPOSITORY_FILES = (
+    ".git/shallow", ".git/packed-refs", ".git/info/grafts", ".git/HEAD", ".git/config", ".git/index",
+    ".git/info/sparse-checkout", ".git/objects/info/alternates",
+)  # fmt: skip
+"""Files that every command may open in the same way."""
+
 _READERS = frozenset(("status", "ls-files", "check-ignore", "add", "diff"))
-"""Commands that open them."""
+"""Commands that open those of the worktree."""
 
 _OTHERS = frozenset(("log", "rev-list", "rev-parse", "config"))
 """Commands that open none of them."""
@@ -123,12 +129,12 @@ class _Command(NamedTuple):
 
     @property
     def may_open_git_files(self) -> bool:
-        """Whether it could open files that could be named pipes."""
+        """Whether it could open files of the worktree that could be named pipes."""
         return _OTHERS.isdisjoint(self.arguments[:1])
 
     @property
     def opens_git_files(self) -> bool:
-        """Whether it opens files that could be named pipes."""
+        """Whether it opens files of the worktree that could be named pipes."""
         return not _READERS.isdisjoint(self.arguments)
 
     @contextmanager
@@ -234,7 +240,8 @@ class Git:
         outputs = self._outputs(command, folder, stdin, timeout)
         with _letting_go:
             found_ms, pipe = _found_pipes.get(folder, (0.0, ""))
-        if pipe and command.opens_git_files and found_ms >= command.started_ms:  # it was let go on by another's search
+        is_opened = command.opens_git_files or pipe in _REPOSITORY_FILES
+        if pipe and is_opened and found_ms >= command.started_ms:  # it was let go on by another's search
             raise GitFailed(_pipe_reason(pipe))
         return outputs
 
@@ -243,7 +250,7 @@ class Git:
             _found_pipes[folder] = SystemClock().monotonic_ms(), pipe
 
         for wait, is_whole_tree in ((_ROOT_CHECK_SECONDS, False), (_TREE_CHECK_SECONDS, True)):
-            if wait >= timeout or not command.may_open_git_files:
+            if wait >= timeout or (is_whole_tree and not command.may_open_git_files):
                 break
             try:
                 return command.communicate(stdin, wait)
@@ -251,7 +258,7 @@ class Git:
                 stdin = None  # `communicate` has it
                 pipe = find_pipe_with_reader(
                     folder,
-                    _GIT_FILES,
+                    (*_REPOSITORY_FILES, *_GIT_FILES) if command.may_open_git_files else _REPOSITORY_FILES,
                     lambda: command.process.poll() is not None,
                     note,
                     _letting_go,

@@ -28,6 +28,10 @@ OWN_REGISTRY = (
     ".chati/memories/shared/durable/one.md",
     ".chati/artifacts/handoffs/architect-handoff.md",
 )
+GIT_FILES = (
+    ".gitignore", ".gitattributes", "src/.gitattributes", "new/.gitignore", ".git/info/exclude", ".git/info/grafts",
+    ".git/shallow", ".git/packed-refs",
+)  # fmt: skip
 LOCKS = (".chati/memories/.lock", ".chati/registry.lock", ".spool/.state/ralph/add-login/lock")
 LOOP = tuple(f".spool/.state/ralph/add-login/{name}" for name in ("state.json", "history.jsonl", "context.md", "stop"))
 TRANSCRIPT = "transcript.jsonl"
@@ -106,7 +110,7 @@ def test_a_pipe_that_git_would_wait_for_is_named_at_once(
     project = make_repository({"README.md": "A shop.\n", "src/main.py": "import app\n"}).path
     (project / "src/main.py").write_text("import shop\n")
     client.request("settings/update", {"settings": {"mode": "active"}})
-    for name in (".gitignore", ".gitattributes", "src/.gitattributes", "new/.gitignore", ".git/info/exclude"):
+    for name in GIT_FILES:
         path = project / name
         path.parent.mkdir(exist_ok=True)
         path.unlink(missing_ok=True)
