@@ -37,7 +37,9 @@ _BEARER = lazy_regex(
 )
 _ASSIGNED_HEADER = lazy_regex(r"(?i)authorization\s?=\s{0,4}(?:(?:await|new)\s{1,8})?")
 _HEADER_PARAMETER = lazy_regex(r"[a-z_]{1,60}=")
-_CURL = lazy_regex(r"(\bcurl\s(?:[^\n]|\\\n){0,300}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:)([^\s\"'$]{3,200})")
+_CURL = lazy_regex(
+    r"(\bcurl(?:\s(?:[^\n]|\\\n){0,300}?)?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:)([^\s\"'$]{3,200})"
+)
 
 
 def redact(text: str) -> str:
@@ -119,7 +121,7 @@ _KEY_KINDS = (
 _FIRST_LETTERS = "".join(sorted({"_", *"pcsta", *(kind[0] for kind in _KEY_KINDS)}))
 NAMES = (
     rf"(?=[{_FIRST_LETTERS}])"
-    rf"(?:{PHRASES}|{SHORT_NAME}|secret|token|credential|(?:{'|'.join(_KEY_KINDS)})[-_]?key|(?<![A-Za-z/.-])_?auth)"
+    rf"(?:{PHRASES}|{SHORT_NAME}|secret|(?<!publickey)token|credential|(?:{'|'.join(_KEY_KINDS)})[-_]?key|(?<![A-Za-z/.-])_?auth)"
 )
 """Name of a secret. Trying each alternative takes long, so the first letter is looked at before."""
 
@@ -197,6 +199,7 @@ _SECRET = rf"(?:{PHRASES}|{SHORT_NAME})"
 _QUOTE = r"""\\{0,3}["'`]"""
 
 _QUOTED = lazy_regex(rf"""(?ix) ( {NAMES} {_END} {_ASSIGNS} @?({_QUOTE}) ) ([^"'`\n\s\\]{{6,8000}}) \2 """)
+_COMPARES = lazy_regex(r"(?<![=!])[!=]==?(?![=>])")
 _PASSPHRASE = lazy_regex(
     rf"""(?ix) ( {_SECRET} {_END} {_ASSIGNS} ["'`] ) ([a-z]{{3,12}}(?:\ [a-z]{{3,12}}){{3,7}}) (?=["'`]) """
 )
@@ -339,8 +342,11 @@ def _mask_words(match: re.Match[str]) -> str:
 
 
 def _mask_quoted(match: re.Match[str]) -> str:
-    """Mask what looks random, and any value called a password."""
-    if _is_password(match):
+    """Mask what looks random, and any value called a password; one that is only compared must look like one."""
+    if _COMPARES.search(match[1]):
+        mixes = any(map(str.isdigit, match[3])) and any(map(str.isalpha, match[3]))
+        secret = mixes or (is_random(match[3]) if _is_password(match) else is_machine_generated(match[3]))
+    elif _is_password(match):
         secret = is_random(match[3]) or not repeats_its_name(match[3])
     else:
         secret = is_random(match[3]) and (len(match[3]) >= _MIN_PASS_CHARACTERS or match[1][:4].lower() != "pass")

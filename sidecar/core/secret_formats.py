@@ -165,6 +165,7 @@ _PREFIXED = (
     ("GR1348941", rf"[{_WORD}]{{20,}}"), *((kind, r"[\w=-]{50,}") for kind in ("ATATT3", "ATCTT3")),
     ("ATBB", r"[A-Za-z0-9]{28,}"), ("sgp_", rf"(?:(?:[{_HEX}]{{16}}|local)_)?[{_HEX}]{{40}}"),
     ("lin_api_", r"[A-Za-z0-9]{30,}"), ("lin_oauth_", r"[A-Za-z0-9]{30,}"), ("figd_", rf"[{_WORD}]{{30,}}"),
+    ("figp_", r"[\w=-]{40,}"),
     ("ntn_", r"[A-Za-z0-9]{30,}"), ("secret_", r"[A-Za-z0-9]{43}\b"), ("PMAK-", rf"[{_HEX}]{{24}}-[{_HEX}]{{34}}"),
     ("rdme_", r"[a-z0-9]{70}"), ("tfp_", r"[\w.=-]{40,}"), ("API-", r"[A-Z0-9]{26}\b"), ("ico-", r"[A-Za-z0-9]{32}\b"),
     # Packages and builds: npm, PyPI, RubyGems, Clojars, Docker, Artifactory, Pulumi, Prefect, Doppler, Terraform.
@@ -181,7 +182,7 @@ _PREFIXED = (
     ("LTAI", r"[A-Za-z0-9]{16,24}\b"), ("AKID", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{32}\b"),
     *((f"do{kind}_v1_", r"[a-f0-9]{40,}") for kind in "por"),
     ("fo1_", rf"[{_WORD}]{{43}}"), *((kind, rf"[{_BASE64}]{{100,}}") for kind in ("fm1a_", "fm1r_", "fm2_")),
-    ("HRKU-", rf"[{_WORD}]{{30,}}"), ("v1.0-", rf"[{_HEX}]{{24}}-[{_HEX}]{{146}}"), ("dapi", r"[a-f0-9]{32}\b"),
+    ("HRKU-", rf"[{_WORD}]{{30,}}"), ("v1.0-", r"[A-Za-z0-9-]{171}"), ("dapi", r"[a-f0-9]{32}\b"),
     ("sha256~", rf"[{_WORD}]{{43}}"), *((f"hv{kind}.", rf"[{_WORD}]{{20,}}") for kind in "sbr"),
     *((f"pscale_{kind}_", r"[\w=.-]{32,}") for kind in ("tkn", "pw", "oauth")),
     ("tk-us-", rf"[{_WORD}]{{48}}"), ("nfp_", r"[A-Za-z0-9]{36}"), ("sbp_", r"[a-z0-9]{40}"),
@@ -192,7 +193,8 @@ _PREFIXED = (
     *((kind, rf"[{_HEX}]{{32}}\b") for kind in ("key-", "pubkey-", "SK", "AC")),
     # Payments and shops: Square, Shopify, PayPal's Braintree, EasyPost, Flutterwave, Duffel, Shippo, Adobe, Facebook,
     # Plaid.
-    *((f"sq0{kind}-", rf"[{_WORD}]{{22,}}") for kind in ("atp", "csp", "idp")), ("EAAA", rf"[{_WORD}]{{22,}}"),
+    *((f"sq0{kind}-", rf"[{_WORD}]{{22,}}") for kind in ("atp", "csp", "idp")),
+    ("sandbox-sq0csb-", rf"[{_WORD}]{{40,}}"), ("EAAA", rf"[{_WORD}]{{22,}}"),
     *((f"shp{kind}_", r"[a-fA-F0-9]{32}") for kind in ("at", "ca", "pa", "ss")),
     ("access_token$production$", r"[a-z0-9]{16}\$[a-f0-9]{32}"),
     *((kind, r"[A-Za-z0-9]{54}\b") for kind in ("EZAK", "EZTK")),
@@ -233,7 +235,8 @@ _PREFIXED = (
     ("vercel_blob_rw_", r"[A-Za-z0-9_]{30,}"),
     ("rnd_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{28,}"), ("napi_", r"[a-z0-9]{60,}"), ("SCW", r"[A-Z0-9]{17}\b"),
     # Products: Dropbox, Resend, PostHog, Contentful, HubSpot, MongoDB Atlas, Paddle, Cal.com, Inngest, LaunchDarkly.
-    ("sl.", r"(?:u\.)?[\w=-]{130,}"), ("re_", r"(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b"),
+    ("sl.", r"(?:u\.)?[\w=-]{130,}"),
+    ("re_", r"(?=[A-Za-z_]{0,32}[0-9])(?=[a-z0-9_]{0,32}[A-Z])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b"),
     *((kind, r"[A-Za-z0-9]{32,}") for kind in ("phx_", "phs_")), ("CFPAT-", rf"[{_WORD}]{{43}}"),
     *((f"{kind}-", rf"{region}{_UUID}") for kind, region in
       (("pat", "(?:na|eu|ap)[0-9]-"), ("sdk", ""), ("api", ""))),
@@ -242,6 +245,10 @@ _PREFIXED = (
     *((f"{kind}.eyJ", rf"[{_WORD}]{{30,}}\.[{_WORD}]{{20,}}") for kind in ("sk", "tk")),
     *((f"{kind}.", rf"[{_WORD}]{{22}}\.[A-Za-z0-9]{{24}}\.[A-Za-z0-9]{{20}}") for kind in ("pat", "sat")),
     ("pat", rf"[A-Za-z0-9]{{14}}\.[{_HEX}]{{64}}"),
+    # Snyk, MailerSend, Stytch, Axiom, PubNub.
+    *((f"snyk_{kind}at.", r"[A-Za-z0-9]{8}\.[\w-]{6,}\.[\w-]{6,}") for kind in "us"), ("mlsn.", r"[A-Za-z0-9]{60,}"),
+    *((f"secret-{kind}-", r"(?=[A-Za-z_-]{0,34}[0-9])[\w-]{35}=") for kind in ("live", "test")),
+    *((f"xa{kind}t-", _UUID) for kind in "ap"), *((f"{kind}-c-", _UUID) for kind in ("pub", "sub")),
     # Services of one kind of customer: data, shops, addresses, code quality, chats.
     ("aio_", r"[A-Za-z0-9]{28}\b"), ("apify_api_", rf"[{_WORD}]{{36}}"),
     *((f"bb_{kind}_", rf"[{_HEX}]{{30}}\b") for kind in ("pr", "ma")),
@@ -313,6 +320,8 @@ _FORMATS = (
     ("ewog", r"(?<![^\W_])()ewog[A-Za-z0-9_-]{10,2000}={0,2}\.e[wy][A-Za-z0-9_-]{10,6000}={0,2}\.[A-Za-z0-9_-]{8,}"),
     ("FFFFNRAL", rf"(?<!\w)()(?:[{_HEX}]{{32}}|eu01xx[{_HEX}]{{26}})FFFFNRAL\b"),
     ("-NRMA", rf"(?<!\w)()(?:AA[{_HEX}]{{40}}|eu01xx[{_HEX}]{{36}})-NRMA\b"),
+    ("ik_", r"(?<!\w)()hc[a-z]ik_[A-Za-z0-9]{50,}"),  # Honeycomb
+    ("mk_", r"(?<!\w)()hc[a-z]mk_[A-Za-z0-9]{50,}"),
     ("00D", r"(?<!\w)()00D[A-Za-z0-9]{12}![A-Za-z0-9_.]{90,}"),  # Salesforce
     (
         ".acc",
@@ -335,6 +344,12 @@ _FORMATS = (
 """Formats with a rare substring inside or before them; the first group, which precedes the secret, stays."""
 
 
+_FACEBOOK = lazy_regex(
+    r"(?i)(?<![\w.|])[0-9]{15,16}(?:\||%7C)(?=[a-z_-]{0,40}[0-9])(?=[0-9_-]{0,40}[a-z])[\w-]{27,40}(?![\w-])"
+)
+"""An app's token: its id and secret."""
+
+
 def mask_known_tokens(text: str) -> str:
     """Mask every secret with a known format, or the user's own, whatever precedes it."""
     for own in OWN_PATTERNS.compiled:
@@ -345,6 +360,8 @@ def mask_known_tokens(text: str) -> str:
             if prefix in runs:
                 text = _compiled(re.escape(prefix) + rest).sub(_mask_word, text)
         text = _DISCORD.sub(lambda match: MASK if is_mixed(match[0]) else match[0], text)
+    if "|" in text or "%7" in text:
+        text = _FACEBOOK.sub(MASK, text)
     if "-----BEGIN" in text:
         text = _PEM.sub(MASK, text)
     if "Private-Lines: " in text:
