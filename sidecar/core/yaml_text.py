@@ -9,8 +9,11 @@ not rewritten. What this cannot handle (a value that an alias refers to, a key w
 resulting text is parsed again and must differ from the old one by the edit alone.
 """
 
+import gc
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -141,80 +144,107 @@ class Node(NamedTuple):
         return next((value for name, value in self.fields if name.text == key), None)
 
 
+_shared_parses: ContextVar[dict[str, Node | None] | None] = ContextVar("shared_parses", default=None)
+
+
+@contextmanager
+def shared_parses() -> Generator[None]:
+    """Parse each text once in this context, because one edit needs the same text several times.
+
+    Collecting garbage between so many nodes would double the time, and so waits for the end.
+    """
+    if _shared_parses.get() is not None:
+        yield
+        return
+    token, collects = _shared_parses.set({}), gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        _shared_parses.reset(token)
+        if collects:
+            gc.enable()
+
+
 def parse_nodes(text: str) -> Node | None:
     """Parse one document into nodes; None for an empty one. Raise MalformedYaml if it cannot be read."""
+    known = _shared_parses.get()
+    if known is None:
+        return _parse(text)
+    if text not in known:
+        known[text] = _parse(text)
+    return known[text]
+
+
+def _parse(text: str) -> Node | None:
     from _ruamel_yaml import CParser
     from ruamel.yaml.error import YAMLError
 
     try:
-        reader = _Reader(CParser(text), text)
-        reader.next_event()
-        if reader.next_is("StreamEndEvent"):
+        get_event = CParser(text).get_event
+        reader = _Reader(get_event, text)
+        get_event()
+        if type(get_event()).__name__ == "StreamEndEvent":
             return None
-        reader.next_event()
-        node = reader.node(0)
-        reader.next_event()
-        if not reader.next_is("StreamEndEvent"):
+        node = reader.node(get_event(), 0)
+        get_event()
+        if type(get_event()).__name__ != "StreamEndEvent":
             raise MalformedYaml("The file holds more than one YAML document.")
     except YAMLError as error:
         raise _syntax_error(error) from error
     return node
 
 
+_WHITE_SPACE = ("", " ", "\t", "\r", "\n")
+
+
 class _Reader:
-    def __init__(self, parser: Any, text: str) -> None:
-        self._parser = parser
+    def __init__(self, get_event: Callable[[], Any], text: str) -> None:
+        self._get_event = get_event
         self._text = text
-        self._next = parser.get_event()
 
-    def next_is(self, kind: str) -> bool:
-        return type(self._next).__name__ == kind
-
-    def next_event(self) -> Any:
-        event = self._next
-        self._next = self._parser.get_event()
-        return event
-
-    def node(self, depth: int) -> Node:
+    def node(self, event: Any, depth: int) -> Node:
+        """Return the node that begins with an event."""
         if depth > MAX_NODE_DEPTH:
             raise MalformedYaml(f"The file is nested more than {MAX_NODE_DEPTH} levels deep.")
-        event = self.next_event()
-        start, line = event.start_mark.index, event.start_mark.line + 1
+        mark = event.start_mark
         match type(event).__name__:
             case "ScalarEvent":
-                return Node("scalar", start, self._end(event), line, text=_event_text(event))
+                return Node("scalar", mark.index, self._end(event), mark.line + 1, text=_event_text(event))
             case "SequenceStartEvent":
-                return self._list(event, start, line, depth)
+                return self._list(event, depth)
             case "MappingStartEvent":
-                return self._mapping(event, start, line, depth)
+                return self._mapping(event, depth)
             case _:
-                return Node("alias", start, self._end(event), line)
+                return Node("alias", mark.index, self._end(event), mark.line + 1)
 
-    def _list(self, event: Any, start: int, line: int, depth: int) -> Node:
+    def _list(self, opening: Any, depth: int) -> Node:
         items: list[Node] = []
-        while not self.next_is("SequenceEndEvent"):
-            items.append(self.node(depth + 1))
-        end = self._close(event, items[-1:])
-        return Node("list", start, end, line, bool(event.flow_style), items=tuple(items))
+        while type(event := self._get_event()).__name__ != "SequenceEndEvent":
+            items.append(self.node(event, depth + 1))
+        end, mark = _end_of_block(opening, event, items[-1:]), opening.start_mark
+        return Node("list", mark.index, end, mark.line + 1, bool(opening.flow_style), items=tuple(items))
 
-    def _mapping(self, event: Any, start: int, line: int, depth: int) -> Node:
+    def _mapping(self, opening: Any, depth: int) -> Node:
         pairs: list[tuple[Node, Node]] = []
-        while not self.next_is("MappingEndEvent"):
-            key = self.node(depth + 1)
-            pairs.append((key, self.node(depth + 1)))
-        end = self._close(event, [value for _, value in pairs[-1:]])
-        return Node("mapping", start, end, line, bool(event.flow_style), fields=tuple(pairs))
-
-    def _close(self, opening: Any, last: list[Node]) -> int:
-        """A block ends with its last item, before the comments that follow; a flow node ends at its bracket."""
-        closing = self.next_event()
-        if opening.flow_style or not last:
-            return int(closing.end_mark.index)
-        return last[0].end
+        while type(event := self._get_event()).__name__ != "MappingEndEvent":
+            key = self.node(event, depth + 1)
+            pairs.append((key, self.node(self._get_event(), depth + 1)))
+        end, mark = _end_of_block(opening, event, [value for _, value in pairs[-1:]]), opening.start_mark
+        return Node("mapping", mark.index, end, mark.line + 1, bool(opening.flow_style), fields=tuple(pairs))
 
     def _end(self, event: Any) -> int:
         start, end = event.start_mark.index, event.end_mark.index
+        if self._text[end - 1 : end] not in _WHITE_SPACE:
+            return int(end)
         return int(start + len(self._text[start:end].rstrip(" \t\r\n")))
+
+
+def _end_of_block(opening: Any, closing: Any, last: list[Node]) -> int:
+    """A block ends with its last item, before the comments that follow; a flow node ends at its bracket."""
+    if opening.flow_style or not last:
+        return int(closing.end_mark.index)
+    return last[0].end
 
 
 def _event_text(event: Any) -> str:
@@ -240,6 +270,8 @@ PLAIN = lazy_regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w.
 _BOM = "\ufeff"
 _BLANK_LINES = lazy_regex(r"(?:[ \t]*\r?\n)*")
 _BLANK_BEFORE = lazy_regex(r"\n(?:[ \t]{0,200}\r?\n){1,60}\Z")
+_MAX_BLANK_BEFORE = 16_384
+"""More characters than `_BLANK_BEFORE` matches."""
 _UNSAFE = lazy_regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _COMMA = lazy_regex(r"\s*,\s*")
 
@@ -285,6 +317,23 @@ def set_values(text: str, changes: Mapping[Path, Fields], line_end: str | None =
             after = _with_path(after, path, changes[path], line_end)
     _require_nothing_else_changed(body, after, changes)
     return text[: len(text) - len(body)] + after
+
+
+def set_section_values(text: str, name: str, fields: Fields) -> str:
+    """Return the text with existing fields of a mapping at the root set; only that part of the text is parsed again.
+
+    Raise UneditableYaml, MalformedYaml.
+    """
+    body = text.removeprefix(_BOM)
+    root = _root(body)
+    starts = [key.start for key, _ in root.fields]
+    key = root.pairs[name][0]
+    number = starts.index(key.start)
+    start, end = key.start, starts[number + 1] if number + 1 < len(starts) else len(body)
+    if root.is_flow or "&" in body[start:end] or "*" in body[start:end]:
+        return set_values(text, {(name,): fields})
+    section = set_values(body[start:end], {(name,): fields}, "\r\n" if "\r\n" in body else "\n")
+    return text[: len(text) - len(body)] + body[:start] + section + body[end:]
 
 
 def remove_key(text: str, path: Path) -> str:
@@ -382,8 +431,9 @@ def _without_key(body: str, path: Path) -> str:
         raise UneditableYaml
     start, end = body.rfind("\n", 0, name_node.start) + 1, _end_of_line(body, max(value.end, name_node.end))
     if name_node is parent.fields[-1][0]:
-        start = len(_BLANK_BEFORE.sub("\n", body[:start]))
-    elif _BLANK_BEFORE.search(body[:start]):
+        near = body[max(0, start - _MAX_BLANK_BEFORE) : start]
+        start += len(_BLANK_BEFORE.sub("\n", near)) - len(near)
+    elif _BLANK_BEFORE.search(body[max(0, start - _MAX_BLANK_BEFORE) : start]):
         end = _BLANK_LINES.match(body, end).end()  # pyrefly: ignore[missing-attribute]  # matches the empty text too
     if len(parent.fields) > 1 or parent_key is None:
         return body[:start] + body[end:]

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 from sidecar.call import Call
+from sidecar.codebase import has_unsafe_name
 from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import rfc3339
@@ -22,7 +24,8 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.yaml_text import Value
+from sidecar.core.redact import redact
+from sidecar.core.yaml_text import Value, shared_parses
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
@@ -69,6 +72,7 @@ from sidecar.registry.registry_file import (
     find_registry_file,
     format_change,
     put_entity,
+    read_entity_file,
     read_project_file,
     remove_entity,
     resolve_inside,
@@ -94,6 +98,8 @@ def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
     Its checksum is that of its current file. An entity derived from code becomes the user's own, and the code no longer
     changes it.
     """
+    if has_unsafe_name(params.id) or has_unsafe_name(params.path or ""):
+        raise InvalidParams("An id or a path must not contain a secret.", hint="Rename the file.")
     workspace, project_registry = registry_for_call(call, params)
     known = _existing(project_registry.load().registry, params)
     category, key = (
@@ -109,7 +115,7 @@ def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
     if category == CATEGORY and not params.dry_run:
         with call.database.write() as tx:
             store.undismiss(tx, workspace.project_key, f"{category}/{key}")
-    registry = project_registry.preview(result.text, []) if params.dry_run else project_registry.load().registry
+    registry = project_registry.preview(result.registry, []) if params.dry_run else project_registry.load().registry
     return _result(result, registry, registry.by_id.get(f"{category}/{key}"))
 
 
@@ -118,6 +124,11 @@ def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
 
     The entity's own file stays. `registry/put` with its path and purpose adds it again.
     """
+    with shared_parses():  # of the file before the change
+        return _remove(call, params)
+
+
+def _remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
     workspace, project_registry = registry_for_call(call, params)
     entity = entity_named(project_registry.load().registry, params.id)
     changes = [FieldChange(entity.id, "*", entity.path, None)]
@@ -129,13 +140,13 @@ def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
             dry_run=params.dry_run,
         )
     else:
-        result = EditResult(project_registry.load().file.path, changes, written=False, backup=None, text=None)
+        result = EditResult(project_registry.load().file.path, changes, written=False, backup=None, registry=None)
     if entity.category == CATEGORY and not params.dry_run:
         with call.database.write() as tx:
             store.dismiss(tx, workspace.project_key, entity.id, call.now_ms())
     if params.dry_run:
         dismissed_ids = [entity.id] if entity.category == CATEGORY else []
-        registry = project_registry.preview(result.text, dismissed_ids)
+        registry = project_registry.preview(result.registry, dismissed_ids)
     else:
         registry = project_registry.load().registry
     return _result(result, registry, registry.by_id.get(entity.id))
@@ -164,7 +175,7 @@ def _category_and_key(registry: Registry, params: RegistryPutParams) -> tuple[st
 
 def _fields(project: Path, params: RegistryPutParams, known: Entity | None) -> dict[str, Value]:
     """Return the fields to write: those sent that differ, and the current checksum of the file."""
-    sent = {name: getattr(params, name) for name in _FIELDS if getattr(params, name) is not None}
+    sent = {name: _masked(getattr(params, name)) for name in _FIELDS if getattr(params, name) is not None}
     base: dict[str, Value] = {}
     if known is not None and known.origin == "code":
         base = {name: _value(getattr(known, name)) for name in _FIELDS}
@@ -174,6 +185,12 @@ def _fields(project: Path, params: RegistryPutParams, known: Entity | None) -> d
     if known is None or known.origin == "code":
         return fields
     return {name: value for name, value in fields.items() if _value(getattr(known, name)) != value}
+
+
+def _masked(value: Value) -> Value:
+    if isinstance(value, str):
+        return redact(value)
+    return value if isinstance(value, int | float) else [redact(text) for text in value]
 
 
 def _checksum_field(project: Path, path: str) -> dict[str, Value]:
@@ -305,9 +322,11 @@ def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
         changes = [ChangeEntry(**change._asdict()) for change in result.changes]
         fix = HealthFix(changes=changes, written=result.written, backup=result.backup)
     loaded = project_registry.load()
+    root = os.path.realpath(project)
+    read_file = cache(lambda path: _content(project, path, root))
     checks = run_checks(
         loaded.registry,
-        lambda path: _content(project, path),
+        read_file,
         loaded.file.path,
         _constitution(project, loaded),
         exists=loaded.file.content is not None,
@@ -346,10 +365,10 @@ def _constitution(project: Path, loaded: LoadedRegistry) -> str | None:
     return CONSTITUTION if (project / FRAMEWORK).is_dir() and loaded.file.content is not None else None
 
 
-def _content(project: Path, path: str) -> EntityFile:
+def _content(project: Path, path: str, root: str | None = None) -> EntityFile:
     try:
-        absolute = resolve_inside(project, path)
-        content = read_project_file(project, path)
+        absolute = resolve_inside(project, path, root)
+        content = read_entity_file(absolute, path)
     except PolicyDenied:
         return EntityFile("outside")
     except TooLarge:

@@ -10,6 +10,7 @@ from sidecar.codebase import Listing, Repository, StateUnavailable
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.errors import SidecarError, WorkspaceUnavailable
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.yaml_text import shared_parses
 from sidecar.registry import store
 from sidecar.registry.code_entities import Derived, SourceFileFacts, derive, facts_of, type_of
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
@@ -111,9 +112,9 @@ class ProjectRegistry:
         self._follow_changes()
         return self._load_cached(*self._current_key())
 
-    def preview(self, text: str | None, dismissed_ids: Collection[str]) -> Registry:
-        """Return the registry that another text of its file, and more dismissed entities, would yield."""
-        file_registry = parse(text.removeprefix("\ufeff")) if text is not None else self._of_current_file()
+    def preview(self, file_registry: Registry | None, dismissed_ids: Collection[str]) -> Registry:
+        """Return the registry that another content of its file, and more dismissed entities, would yield."""
+        file_registry = file_registry or self._of_current_file()
         with self._process.database.read() as tx:
             stored, dismissed_before = store.derived(tx, self._key), store.dismissed(tx, self._key)
         return merge_derived(file_registry, stored.entities, {*dismissed_before, *dismissed_ids}, "")
@@ -203,7 +204,8 @@ class ProjectRegistry:
         if known is not None:
             return known, ""
         try:
-            parsed = parse(file.content.decode("utf-8-sig"))
+            with shared_parses():
+                parsed = parse(file.content.decode("utf-8-sig"))
         except (MalformedYaml, UnicodeDecodeError) as error:
             damage = str(error) if isinstance(error, MalformedYaml) else "The file is not UTF-8."
             return Registry((), Metadata(), [Remark(0, file.path, damage)], digest), damage

@@ -11,6 +11,7 @@ from sidecar.core import yaml_text
 from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.core.yaml_text import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
 from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark, checksum_of
 from sidecar.system import filelock
@@ -59,7 +60,7 @@ def set_metadata(text: str, fields: Fields) -> str:
     root = parse_nodes(text.removeprefix("\ufeff"))
     metadata = root.get("metadata") if root is not None else None
     known = {name: value for name, value in fields.items() if metadata is not None and metadata.get(name)}
-    return _edited(lambda: yaml_text.set_values(text, {("metadata",): _formatted(known)})) if known else text
+    return _edited(lambda: yaml_text.set_section_values(text, "metadata", _formatted(known))) if known else text
 
 
 def format_change(value: Value) -> str:
@@ -129,7 +130,33 @@ def parse(text: str) -> Registry:
                 f"The file declares {count_noun(metadata.entity_count, 'entity')} and contains {len(entities)}.",
             )
         )
-    return Registry(entities, metadata, remarks)
+    return Registry(_masked(entities, remarks), metadata, remarks)
+
+
+_LEFT_OUT = "The entry is left out, because its id or path contains a secret."
+
+
+def _masked(entities: tuple[Entity, ...], remarks: list[Remark]) -> tuple[Entity, ...]:
+    """Mask secrets in the entities' words, and leave out those whose id or path contains one."""
+    names = "\n".join([f"{entity.id}\n{entity.path}" for entity in entities])
+    if redact(names) != names:  # one by one only if there is one: entities are many
+        remarks.extend(Remark(0, redact(entity.id), _LEFT_OUT) for entity in entities if _is_named_by_secret(entity))
+        entities = tuple(entity for entity in entities if not _is_named_by_secret(entity))
+    words = "\n".join(["\n".join((entity.purpose, *entity.keywords, *entity.dependencies)) for entity in entities])
+    if redact(words) == words:
+        return entities
+    return tuple(
+        entity._replace(
+            purpose=redact(entity.purpose),
+            keywords=tuple(map(redact, entity.keywords)),
+            dependencies=tuple(map(redact, entity.dependencies)),
+        )
+        for entity in entities
+    )
+
+
+def _is_named_by_secret(entity: Entity) -> bool:
+    return redact(entity.id) != entity.id or redact(entity.path) != entity.path
 
 
 def is_checksum(text: str) -> bool:
@@ -251,15 +278,23 @@ def read_project_file(project: Path, path: str) -> bytes | None:
 
     Raise PolicyDenied for a path out of the project, TooLarge.
     """
+    return read_entity_file(resolve_inside(project, path), path)
+
+
+def read_entity_file(absolute: str, path: str) -> bytes | None:
+    """Read the regular file of an entity by its real path; None if there is none that can be read. Raise TooLarge."""
     try:
-        return _read(project, path, MAX_ENTITY_BYTES)
+        return _read_resolved(absolute, path, MAX_ENTITY_BYTES)
     except OSError:
         return None
 
 
 def _read(project: Path, path: str, max_bytes: int) -> bytes:
     """Read a regular file in the project. Raise OSError, PolicyDenied for a path out of the project, TooLarge."""
-    absolute = resolve_inside(project, path)
+    return _read_resolved(resolve_inside(project, path), path, max_bytes)
+
+
+def _read_resolved(absolute: str, path: str, max_bytes: int) -> bytes:
     try:
         return read_regular(absolute, max_bytes, follow_links=False)
     except OSError as error:
@@ -275,10 +310,13 @@ def _unreadable(path: str, error: OSError) -> SidecarError:
     return WorkspaceUnavailable(f"`{path}` cannot be read: {why}.", hint="Check its permissions.")
 
 
-def resolve_inside(project: Path, path: str) -> str:
-    """Return the real path of a file in the project; raise PolicyDenied for one outside."""
-    absolute = os.path.realpath(os.path.join(project, path))
-    root = os.path.realpath(project)
+def resolve_inside(project: Path, path: str, root: str | None = None) -> str:
+    """Return the real path of a file in the project; raise PolicyDenied for one outside.
+
+    `root` is the project's real path, for callers with many files.
+    """
+    root = root or os.path.realpath(project)
+    absolute = os.path.realpath(os.path.join(root, path))
     if not path or "\0" in path or not absolute.startswith(os.path.join(root, "")):
         raise PolicyDenied(f"`{path[:200]}` is outside the project.", hint="Paths are relative to the project.")
     return absolute
@@ -360,8 +398,8 @@ class EditResult(NamedTuple):
     changes: list[FieldChange]
     written: bool
     backup: str | None
-    text: str | None
-    """The file's text after the edit, also of a dry run; None if it was not edited."""
+    registry: Registry | None
+    """Content of the file's text after the edit, also of a dry run; None if it was not edited."""
 
 
 RegistryEdit = Callable[[str], tuple[str, Sequence[FieldChange]]]
@@ -374,17 +412,19 @@ def edit_registry_file(project: Path, now: str, edit: RegistryEdit, *, dry_run: 
     A dry run writes nothing, not even the lock. Raise Conflict for a file that cannot be parsed or edited, Busy,
     PolicyDenied, TooLarge, WorkspaceUnavailable.
     """
-    with _current_file(project) if dry_run else lock_registry(project) as file:
+    with yaml_text.shared_parses(), _current_file(project) if dry_run else lock_registry(project) as file:
         before = text_of(file)
         try:
             after, changes = edit(before)
-            after, metadata_changes = _update_metadata(before, after, now)
+            registry = parse(after.removeprefix(_BOM))
+            after, metadata_changes = _update_metadata(before, after, registry, now)
         except MalformedYaml as damage:
             raise Conflict(f"The registry cannot be changed. {damage}", hint=f"Fix `{file.path}` by hand.") from damage
         all_changes = [*changes, *metadata_changes]
         if dry_run or after == before:
-            return EditResult(file.path, all_changes, written=False, backup=None, text=after)
-        return EditResult(file.path, all_changes, written=True, backup=write(project, file, after, now), text=after)
+            return EditResult(file.path, all_changes, written=False, backup=None, registry=registry)
+        backup = write(project, file, after, now)
+        return EditResult(file.path, all_changes, written=True, backup=backup, registry=registry)
 
 
 @contextmanager
@@ -392,17 +432,18 @@ def _current_file(project: Path) -> Generator[RegistryFile]:
     yield find_registry_file(project)
 
 
-def _update_metadata(before: str, after: str, now: str) -> tuple[str, list[FieldChange]]:
-    registry = parse(after)
-    metadata, count = registry.metadata, len(registry.entities)
-    changes = []
+def _update_metadata(before: str, after: str, registry: Registry, now: str) -> tuple[str, list[FieldChange]]:
+    metadata = registry.metadata
+    count = len(registry.entities) + sum(remark.message == _LEFT_OUT for remark in registry.remarks)
+    changes: list[FieldChange] = []
+    fields: dict[str, Value] = {}
     if metadata.entity_count not in (None, count):
         changes.append(FieldChange(METADATA, "entity_count", str(metadata.entity_count), str(count)))
-        after = set_metadata(after, {"entity_count": count})
-    if after != before and metadata.last_updated:
+        fields["entity_count"] = count
+    if (fields or after != before) and metadata.last_updated:
         changes.append(FieldChange(METADATA, "last_updated", metadata.last_updated, now))
-        after = set_metadata(after, {"last_updated": now})
-    return after, changes
+        fields["last_updated"] = now
+    return (set_metadata(after, fields) if fields else after), changes
 
 
 _BOM = "\ufeff"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.core import yaml_text
+from sidecar.registry import methods
 from tests.registry.conftest import FRAMEWORK_REGISTRY, OWN_REGISTRY, SPECIFICATION, Project
 
 HAND_WRITTEN = """\
@@ -253,3 +255,33 @@ def test_folder_in_the_place_of_an_entitys_file_is_not_called_missing(make_proje
         "`agents` is not a regular file.",
         "`../b` is outside the project.",
     ]
+
+
+def test_an_edit_parses_each_text_once_and_health_reads_each_file_once(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = "".join(f"    m{number}: {{path: f.py, purpose: Thing {number}}}\n" for number in range(50))
+    project = make_project(f"metadata:\n  entity_count: 50\n  last_updated: then\nentities:\n  modules:\n{entries}")
+    project.write("f.py", "f = 1\n")
+    parsed: list[str] = []
+    read: list[str] = []
+    monkeypatch.setattr(yaml_text, "_parse", lambda text, run=yaml_text._parse: parsed.append(text) or run(text))
+    monkeypatch.setattr(methods, "_content", lambda *names, run=methods._content: read.append(names[1]) or run(*names))
+    done = project.request("remove", id="m5", dryRun=True)
+    assert [change["field"] for change in done["changes"]] == ["*", "entity_count", "last_updated"]
+    whole = [text for text in parsed if "modules:" in text]
+    assert [len(whole), len(set(whole))] == [2, 2]
+    assert project.request("health")["checks"][0] == {"name": "entities", "passed": 50, "total": 50}
+    assert read.count("f.py") == 1
+
+
+def test_secrets_in_the_file_reach_no_answer(make_project: Callable[..., Project]) -> None:
+    token = f"{'gl'}pat-B3xY7kLm2Qw9Zp4RtB3xY7"
+    entry = f"path: f.py, purpose: 'Use {token}', keywords: [{token}]"
+    project = make_project(f"entities:\n  modules:\n    m1: {{{entry}}}\n    m2: {{path: {token}.py, purpose: No}}\n")
+    listed = project.request("list")
+    assert [entity["id"] for entity in listed["entities"]] == ["modules/m1"]
+    assert [remark["about"] for remark in listed["remarks"]] == ["modules/m2"]
+    assert token not in str(listed)
+    project.request("put", id="m1", adaptability=0.4)
+    assert project.registry().count(token) == 3
