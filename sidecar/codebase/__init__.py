@@ -10,7 +10,7 @@ from sidecar.codebase.api_diff import (
     split_signature,
 )
 from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
-from sidecar.codebase.file_exclusions import is_agent_file, is_generated, is_secret_path
+from sidecar.codebase.file_exclusions import has_unsafe_name, is_agent_file, is_generated, is_secret_path
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
@@ -142,6 +142,7 @@ __all__ = [
     "former_paths",
     "from_json",
     "has_public_api",
+    "has_unsafe_name",
     "hunk_header",
     "identifiers_of",
     "is_adjacent",

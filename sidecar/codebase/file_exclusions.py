@@ -342,6 +342,11 @@ def has_unsafe_name(path: str) -> bool:
     """Whether a path cannot be decoded, contains a secret, or has control or bidirectional characters."""
     if not path.isprintable() and (path.isascii() or _UNSAFE_NAME.search(path)):
         return True
+    return has_secret_name(path)
+
+
+def has_secret_name(path: str) -> bool:
+    """Whether a path contains a secret."""
     return _LONG_WORD.search(path) is not None and redact(path) != path
 
 

@@ -25,7 +25,7 @@ from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
-from sidecar.core.digests import digest_value
+from sidecar.core.digests import digest_value, short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.core.terms import query_terms, query_words
@@ -228,7 +228,7 @@ class WorkspaceSearch:
                 *(SUMMARY_VERSION, RANKING_VERSION, *OWN_PATTERNS.texts),
             ]
         )
-        scope = f"{repository}:{state.prefix}:{len(self.index)}:{state.changed_hash}"
+        scope = short_id([repository, state.prefix, len(self.index), state.changed_hash])
         cached = self._cache.get(query_hash, state.head or "", scope)
         if cached is not None:
             return [

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
+from sidecar.codebase import has_unsafe_name
 from sidecar.runs import conversations, run_records
 from sidecar.runs import ledger_entries as entries
 from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
@@ -163,7 +164,11 @@ def _put_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn) -> None:
     tx.executemany(
         "INSERT OR REPLACE INTO continuity_deliveries (sub_chat_id, provider, session_id, shadow, item, turn, entry,"
         " bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*key, item.key, turn.number, entry_to_json(item.entry), item.bytes) for item in turn.items],
+        [
+            (*key, item.key, turn.number, entry_to_json(item.entry), item.bytes)
+            for item in turn.items
+            if not has_unsafe_name(item.key)  # as of a file that a command made
+        ],
     )
 
 

@@ -1,5 +1,7 @@
 """Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
+from pathlib import Path
+
 from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects.run_activity import STEP_CHARACTERS, RunCommand, activity_of
 from sidecar.capture.finished_run import stored_plan
@@ -8,7 +10,10 @@ from sidecar.language.closing_message import account_of
 from sidecar.language.own_words import request_of
 from tests.support.cases import together
 from tests.support.depth import is_thorough
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import Repository
 from tests.support.secret_shapes import TOKENS, shows
+from tests.support.shop import PROMPT, StartChat
 
 
 @together(("number", "name"), enumerate(TOKENS))
@@ -54,3 +59,41 @@ def test_a_secret_in_a_step_is_masked_before_the_step_is_cut(name: str) -> None:
         ((stored, _),) = work.todos
         assert secret.text[: len(secret.text) // 2] not in stored
         assert not shows(stored, secret)
+
+
+def test_names_and_commit_subjects_with_secrets_are_not_stored(
+    active: MemorySidecar, shop: Repository, start_chat: StartChat
+) -> None:
+    tokens = {place: f"{'gl'}pat-{place}B3xY7kLm2Qw9Zp4Rt" for place in ("subject", "folder", "new", "named", "words")}
+    shop.commit({"src/cart.py": "# cart\n", f"{tokens['folder']}/x.py": "x = 1\n"}, f"Fix \x1b[31m {tokens['subject']}")
+    shop.commit({"src/cart.py": "# the cart\n"}, "Fix the cart")
+    named = f"src/{tokens['named']}.py"
+    for cwd, provider in ((shop.path, "claude"), (shop.path / tokens["folder"], "codex")):
+        chat = start_chat(provider, cwd=cwd, sub_chat_id=provider)
+        chat.turn(
+            PROMPT, lambda chat=chat: [chat.edit("total.py", "t = 1\n"), chat.edit(f"{tokens['new']}.py", "n = 1\n")]
+        )
+        read = {"type": "tool-Read", "state": "result", "input": {"file_path": str(shop.path / named)}}
+        chat.turn("and now the discount", lambda chat=chat, read=read: [read, chat.edit("total.py", "t = 2\n")])
+    entity = {"cwd": str(shop.path), "id": "code/cart", "path": "src/cart.py"}
+    active.client.request(
+        "registry/put", {**entity, "purpose": f"Total {tokens['words']}", "keywords": [tokens["words"]]}
+    )
+    active.client.request("registry/list", {"cwd": str(shop.path)})
+    refused = active.client.answer(
+        active.client.start("registry/put", {**entity, "path": named, "id": "code/x", "purpose": "x"})
+    )
+    assert refused["error"]["data"]["kind"] == "invalidParams"
+    assert active.app.process is not None
+    state_dir = active.app.process.state_dir
+    active.close()
+    found = {
+        (path.name, place)
+        for folder in (state_dir, shop.path / ".chati")
+        for path in folder.rglob("*")
+        if path.is_file()
+        for place, token in tokens.items()
+        if token.encode() in path.read_bytes()
+    }
+    assert found == set()
+    assert [path for path in Path(state_dir, "indexes").iterdir() if b"\x1b" + b"[31m" in path.read_bytes()] == []

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
+from sidecar.codebase import has_unsafe_name
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult
@@ -228,7 +229,10 @@ def _result_of_part(
 
 
 def relative_to(cwd: str, path: str) -> str | None:
-    """Return a tool's path relative to the worktree, with forward slashes; None for a path outside it."""
+    """Return a tool's path relative to the worktree, with forward slashes.
+
+    None for a path outside it, and for a name with a secret, which is left out as in the listing.
+    """
     absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
     folder = os.path.realpath(os.path.dirname(absolute))
     for root, candidate in (
@@ -236,7 +240,8 @@ def relative_to(cwd: str, path: str) -> str | None:
         (os.path.realpath(cwd), os.path.join(folder, os.path.basename(absolute))),
     ):
         if candidate.startswith(os.path.join(root, "")):
-            return os.path.relpath(candidate, root).replace(os.sep, "/")
+            relative = os.path.relpath(candidate, root).replace(os.sep, "/")
+            return None if has_unsafe_name(relative) else relative
     return None
 
 

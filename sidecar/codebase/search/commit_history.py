@@ -8,15 +8,18 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, overload
 
+from sidecar.codebase.file_exclusions import has_secret_name
 from sidecar.codebase.files import is_own_code
 from sidecar.core.binary_sections import BinarySection, NumberLists, SectionReader, of_bytes, of_texts
+from sidecar.core.clean_text import visible
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.redact import redact
 from sidecar.core.terms import inverse_frequency, query_terms
 from sidecar.system.git import Git
 
@@ -87,11 +90,17 @@ def parse_log(output: str) -> Iterator[Commit]:
 
 def _commit(header: str, changes: list[_Change]) -> Commit:
     ids, _, subject = header.partition("\t")
+    subject = visible(redact(subject))
     id_, committed_at, *parents = ids.split()
     is_informative = parents and len(changes) <= MAX_COMMIT_FILES
+    changes = [change for change in changes if not _has_secret_name(change.path)]
     paths = tuple(change.path for change in changes if change.status != "D") if is_informative else ()
     moved, terms = tuple(_moves(changes)), tuple(map(sys.intern, query_terms(subject))) if paths else ()
     return Commit(id_, int(committed_at), subject, paths, moved, terms)
+
+
+_has_secret_name = lru_cache(maxsize=1 << 14)(has_secret_name)
+"""The same files are in many commits."""
 
 
 def dump_commits(commits: Sequence[Commit]) -> Iterator[BinarySection]:
