@@ -296,20 +296,29 @@ _STATES = (
     r"|dit|a dit|[ée]crit|a [ée]crit|a envoy[ée]|demande|a demand[ée]|commente|a comment[ée]|r[ée]pond"
     r"|ha (?:detto|scritto|chiesto|mandato)|scrive|zegt|zei|schrijft|schreef|пишет|написала?|сказала?|просит)"
 )
+_SOURCE = (
+    r"(?:read ?me|contributing|docs?|documentation|(?:style ?)?guides?|guidelines?|manual|wiki|article|blog|post"
+    r"|tutorial|spec|linter|compiler|warning|error(?: message)?|log|stack ?overflow|chatgpt|copilot|gemini"
+    r"|doku(?:mentation)?|anleitung|artikel|fehlermeldung|documentación|documentação|guía|guia|manuale|artículo|artigo"
+    r"|mensaje|mensagem|documentazione|guida|документация|статья|линтер|(?:team ?|tech ?)?lead|[\w-]+\.md)"
+)
 _LETTER = (
     r"(?:message|mail|e-?mail|comment|feedback|note|request|ticket|issue|review|mensagem|coment[áa]rio|chamado|retorno"
     r"|mensaje|correo|nachricht|kommentar|rückmeldung|courriel|commentaire|retour|messaggio|commento|bericht|opmerking)"
 )
 _REPORTED_WORDS = lazy_regex(
-    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w){_SOMEBODY}(?: \w+){{0,3}}? {_STATES}(?!\w)"
+    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w)(?:{_SOMEBODY}|{_SOURCE})(?: \w+){{0,3}}? "
+    rf"(?:{_STATES}|complains?|warns?|prints?|shows|outputs|meldet)(?!\w)"
+    rf"|(?:here(?:['’]s| is)|this is|i (?:get|got|see)|hier ist|aqu[íi] está|voici|ecco|hier is|вот)\s[^:：\n]{{0,40}}?"
+    rf"(?<!\w){_SOURCE}(?!\w)"
     rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
     r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses"
     r"|le|ce|aqui o|aquí el|hier(?: ist)? das) )?(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van"
-    r"|от) \w+){0,1}\s*[:：]|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|(?:slack|teams"
+    r"|от) \w+){0,1}\s*[:：]|[^:：\n]{0,30}(?:チケット|メール|問い合わせ|要望|レビュー|リンター|出力|(?:slack|teams"
     r"|line)(?=[\u3040-\u9fff])|スラック|お客(?:様|さん)|客先|上司|先輩|同僚"
     r"|[^\s:：]{1,8}さん)(?:[^:：\n]{0,16}(?:から|より|の(?:コメント|メッセージ|連絡|要望|指摘|発言)|[がは](?:言|書"
     r"|送)|お願い|対応|です|曰く))?[^:：\n]{0,6}[:：]"
-    r"|[^:：\n]{0,12}(?:客户(?!端)|甲方|同事|老板|领导|经理|工单|邮件|评审|群里|微信|钉钉|飞书)[^:：\n]{0,16}[:：])",
+    r"|[^:：\n]{0,12}(?:客户(?!端)|甲方|同事|老板|领导|经理|工单|邮件|评审|群里|微信|钉钉|飞书|linter|文档)[^:：\n]{0,16}[:：])",
     re.IGNORECASE,
 )
 """A line after which somebody else speaks: "the customer writes:"."""
@@ -355,12 +364,6 @@ _DICTATED = lazy_regex(
 )
 """A text in its line that somebody else wrote, or that is to be written somewhere: "change the label to: …"."""
 
-_SOURCE = (
-    r"(?:read ?me|contributing|docs?|documentation|(?:style ?)?guides?|guidelines?|manual|wiki|article|blog|post"
-    r"|tutorial|spec|linter|compiler|warning|error(?: message)?|log|stack ?overflow|chatgpt|copilot|gemini"
-    r"|doku(?:mentation)?|anleitung|artikel|fehlermeldung|documentación|documentação|guía|guia|manuale|artículo|artigo"
-    r"|mensaje|mensagem|documentazione|guida|документация|статья|линтер|(?:team ?|tech ?)?lead|[\w-]+\.md)"
-)
 _CLAIMS = (
     r"(?:says?|said|writes?|wrote|states?|stated|claims?|claimed|thinks?|complain(?:s|ed)|recommends?|recommended"
     r"|suggests?|suggested|insists?|wants (?:us|me|you) to|told (?:me|us|you)|tells (?:me|us|you)|sagte?|schreibt"
@@ -435,7 +438,8 @@ def stated_words(message: str) -> str:
     own = own_words(message)
     own = _blanked(own, [match.span(match.lastgroup or 0) for match in _DICTATED.finditer(own)])
     lines = list(_lines(own))
-    spans = [*_specified_items(lines), *((line.start, line.end) for line in lines if _SHORT_ROLE.match(line.text))]
+    foreign = (line for line in lines if _SHORT_ROLE.match(line.text) or _SPEAKING_TOOL.match(line.text))
+    spans = [*_specified_items(lines), *((line.start, line.end) for line in foreign)]
     own = _blanked(own, spans)
     lines = list(_lines(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
@@ -502,6 +506,14 @@ _SHORT_ROLE = lazy_regex(
     re.IGNORECASE,
 )
 """The beginning of a line that gives the agent a role; what follows is a prompt's template."""
+
+_SPEAKING_TOOL = lazy_regex(
+    r"\s*+(?:(?:the|der|el|o|le|il|de) )?(?:[ejt]slint|stylelint|pylint|flake8|ruff|clippy|rubocop|shellcheck|mypy"
+    r"|pyright|sonar\w{0,5}|checkstyle|golangci-lint|linter|lint|compiler|reviewer|error|warning|fatal|линтер|リンター"
+    r")(?: \([^()\n]{1,40}\))?\s?[:：]\s",
+    re.IGNORECASE,
+)
+"""The beginning of a line that a tool or a reviewer speaks: "ESLint: …"."""
 
 MAX_REQUEST = 200
 _CONSOLE_LINE = lazy_regex(

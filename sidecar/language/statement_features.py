@@ -538,9 +538,17 @@ _RETRACTION = lazy_regex(
     r"(?= eso\b|\s{0,3}(?:[,.;!]|$))|mejor no\b|(?:esquece|esqueça)\b(?= isso\b|\s{0,3}(?:[,.;!]|$))|melhor não\b"
     r"|oublie(?:z)? (?:ça|cela)\b|finalement non\b|lascia (?:stare|perdere)\b|laat maar\b|toch niet\b"
     r"|забудь(?: это)?(?=\s{0,3}(?:[,.;!]|$))"
-    r"|(?:还是)?算了|やっぱり(?:なし|やめ))",
+    r"|(?:还是)?算了|やっぱり(?:なし|やめ)"
+    r"|(?:(?:is|was) (?:that|this|it|he|she) (?:really |still |actually )?(?:true|right|correct|so)\b"
+    r"|does (?:that|this|it) (?:make sense|still (?:apply|hold))\b|do you agree\b|what (?:does (?:that|this|it|he|she)"
+    r" mean|is that about)\b|stimmt das\b|ist das (?:wahr|richtig|korrekt|so)\b|hat (?:er|sie) recht\b"
+    r"|¿?\s?(?:es (?:verdad|cierto|correcto|así)|tiene razón)\b|(?:isso )?(?:é verdade|está certo|procede)\b|(?:c['’]est"
+    r"|est-ce) (?:vrai|exact|correct)\b|a-t-(?:il|elle) raison\b|è (?:vero|corretto|giusto)\b|ha ragione\b|klopt dat\b"
+    r"|is dat (?:waar|zo|juist)\b|heeft (?:hij|zij) gelijk\b|(?:это )?(?:правда|верно)\b|так ли это\b)"
+    r"(?=[^.!\n]{0,60}\?)|(?:(?:それ|これ)は)?(?:本当|正しい)(?:なの|の)?(?:です)?か|(?:这|那)?(?:是真的|真的|正确|对)(?:吗|么))",
     re.IGNORECASE,
 )
+"""Words that take the sentence before them back, or ask whether it is true."""
 
 
 def is_for_one_task(text: str) -> bool:

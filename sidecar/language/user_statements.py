@@ -33,7 +33,7 @@ from sidecar.language.explicit_statements import (
     is_request_to_remember,
     is_specified,
 )
-from sidecar.language.own_words import is_banter, stated_words
+from sidecar.language.own_words import is_banter, reports_others, stated_words
 from sidecar.language.rule_synonyms import TOOL_NAMES
 from sidecar.language.statement_features import (
     Analysis,
@@ -212,6 +212,7 @@ def _explicit(
     serves_task = (
         is_for_one_task(sentence.text)
         or is_banter(sentence.text)
+        or reports_others(sentence.text)
         or _NEEDED_NOW.search(text) is not None
         or (is_vague and SCOPE.search(text) is None)
         or (is_for_the_task and not is_plain)
@@ -391,6 +392,7 @@ def is_for_its_task(sentence: Sentence, context: Context) -> bool:
         or _IS_WISH.search(text) is not None
         or SUPPOSITION.match(_CONJUNCTION.sub("", text)) is not None
         or is_for_one_task(text)
+        or reports_others(text)
         or (len(text) >= MIN_SHOUTED and text.upper() == text != text.lower())
     )
 

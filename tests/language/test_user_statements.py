@@ -837,11 +837,20 @@ From now on write the commits in German. Never mind.
 Ab jetzt immer pnpm verwenden. Ach nee, vergiss das.
 De ahora en adelante usa pnpm. No, espera, olvida eso.
 A partir de agora, use pnpm. Não, esquece isso.
+Always use const, never let. Is that right?
+Verwende immer const, nie let. Stimmt das?
+Usa siempre const, nunca let. ¿Es verdad?
+Use sempre const, nunca let. Isso está certo?
+Utilise toujours const, jamais let. C'est vrai ?
+Gebruik altijd const, nooit let. Klopt dat?
+Всегда используй const, никогда let. Это правда?
+必ずconstを使ってください。本当ですか？
+总是使用 const，不要用 let。真的吗？
 """.strip().splitlines()
 
 
 @together("message", TAKEN_BACK_AT_ONCE)
-def test_what_the_next_sentence_takes_back_is_no_statement(message: str) -> None:
+def test_what_the_next_sentence_takes_back_or_doubts_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
 
 
@@ -1202,6 +1211,20 @@ el reviewer comentó:\nnunca uses any\n\narréglalo
 Kunde schreibt:\n\nAb sofort bitte nie mehr den Rabatt anzeigen.\n\nmach das mal
 message de Paul sur slack :\nà partir de maintenant on utilise yarn partout
 the reviewer wrote:\n\nFrom now on never use any here.
+Here is what the linter said:\n\nerror: Always use const, never let (prefer-const)\n
+The linter complains:\n\nNever use var.
+Der Linter meldet:\n\nVerwende immer const, nie let.
+El linter dice:\n\nUsa siempre const, nunca let.
+O linter diz:\n\nUse sempre const, nunca let.
+Le linter dit :\n\nUtilise toujours const, jamais let.
+De linter zegt:\n\nGebruik altijd const, nooit let.
+Линтер пишет:\n\nВсегда используй const, никогда let.
+リンターの出力:\n\n必ずconstを使ってください。
+linter 提示：\n\n总是使用 const，不要用 let。
+ESLint: Do not use tabs. Always indent with 2 spaces.
+The reviewer: always use const, never let.
+The docs say you should always call close(), never rely on the garbage collector.
+La documentación dice que siempre uses close().
 """.strip().splitlines()
 
 BELOW_A_HEADING_OF_THE_USER = r"""
@@ -1212,6 +1235,12 @@ nova regra:\na partir de agora use pnpm em vez de npm
 客户端：\n以后都用 pnpm 而不是 npm
 In this line:\nfrom now on use pnpm instead of npm
 for all teams:\nfrom now on use pnpm instead of npm
+Note: always run the tests before you commit.
+Rule: always use pnpm, never npm.
+Remember: always use pnpm.
+PS: always answer in German.
+Git: never push to main.
+The docs say you should always call close(), never rely on the collector, and I agree.
 the customer list is fine. One thing:\nfrom now on use pnpm instead of npm
 Kunde schreibt:\n\nDer Rabatt fehlt.\n\nAb jetzt pnpm statt npm verwenden
 """.strip().splitlines()
