@@ -7,7 +7,7 @@ the task, a supposition and the behaviour of the product to be built are none, o
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -115,10 +115,10 @@ _IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DE
     _concept,
     ("specified", "supposition", "condition", "writing", "located", "mark after", "denial", "corrected value"),
 )
-_BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED = map(
-    _concept,
-    ("ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another"),
-)
+_BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED, _PLACE_FIRST = map(_concept, (
+    "ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another",
+    "place first",
+))  # fmt: skip
 _TO_ME = lazy_regex(r"(?:show|give|send) me\b", re.IGNORECASE)
 
 
@@ -188,15 +188,34 @@ def explicit_form(
     if is_specified(following) or _HEDGE.search(sentence.text):
         return None
     start, text = as_request(sentence.text)
-    request = sentence._replace(text=text)
+    for reordered in _with_place_later(text):
+        form = _form(sentence._replace(text=reordered), analysis, context, previous, following)
+        if form is not None and not form.is_doubtful and form.start == 0 and form.end in (None, len(reordered)):
+            return form._replace(end=None)
+    form = _form(sentence._replace(text=text), analysis, context, previous, following)
+    if form is None or text == sentence.text:
+        return form
+    return form._replace(start=start + form.start, end=start + (len(text) if form.end is None else form.end))
+
+
+def _with_place_later(text: str) -> Iterator[str]:
+    """Yield a sentence that begins with its place ("in tests/, never …") in the orders in which forms are known."""
+    if (place := _PLACE_FIRST.match(_lower(text))) is None:
+        return
+    where, rest = place[0].strip(" ,，:："), text[place.end() :].rstrip(" .!。")
+    first, _, others = rest.partition(" ")
+    yield from (f"{rest} {where}", f"{first} {where} {others}", rest)
+
+
+def _form(
+    request: Sentence, analysis: Analysis, context: Context, previous: str, following: str
+) -> ExplicitForm | None:
+    """Return the better of a request's anchored form and that of its lasting clause."""
     anchored = _remembered_form(request, analysis, following) or _anchored_form(request, analysis, context, previous)
     combined = None
     if anchored is None or anchored.is_doubtful:
         combined = _combined_form(request, analysis, context, previous, following)
-    form = combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
-    if form is None or text == sentence.text:
-        return form
-    return form._replace(start=start + form.start, end=start + (len(text) if form.end is None else form.end))
+    return combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
 
 
 def _combined_form(
@@ -206,7 +225,7 @@ def _combined_form(
     text = _lower(sentence.text)
     if context.has_paste or context.in_quotation or context.total > MAX_SENTENCES_OF_UNSURE:
         return None
-    is_task = TASK_AT_END.search(text) is not None or _IS_WRITTEN.search(text) is not None
+    is_task = has_concept(text, "task at end") or _IS_WRITTEN.search(text) is not None
     if _IS_SUPPOSED.match(text) or (is_task and not _IS_CONDITION.match(text)):
         return None
     found = _lasting_clause(text, _lower(previous), _lower(following))
@@ -238,7 +257,8 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
         match = pattern.search(f"{denied}{text}" if name == "no, always" else text)
         if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(text)):
             continue
-        if _REPORTED.search(_lower(text[: match.start()])) or (name != "no longer" and TASK_AT_END.search(text)):
+        is_of_task = name != "no longer" and has_concept(text, "task at end")
+        if is_of_task or _REPORTED.search(_lower(text[: match.start()])):
             continue
         start, content = _start_and_content(name, text, match)
         end = _end(name, text, match)
@@ -349,21 +369,6 @@ _ADDITION = lazy_regex(
     r"\s{0,3}(?:also\b|(?![^.]*\b(?:always|never|every|whenever|each)\b)[^.\n]{0,80}(?<!\w)@[\w./-]{2,})", re.IGNORECASE
 )
 """Words after "remember to" that add a step to the task at hand."""
-
-TASK_AT_END = lazy_regex(
-    r"[,;] (?:generate|validate|enforce|compute|calculate) (?:it|that|this)\b"
-    r"|[,;] (?:so |and |please |can you |could you ){0,3}(?:implement|build|add|fix|change|apply|do|explain) (?:it"
-    r"|that|this|the)\b(?! (?:from now|in future|always))"
-    r"[^.?!\n]{0,40}[\s.!]*$|[,;] (?:hazlo|impleméntalo|agrégalo|implementa(?: isso| aí)?|faz isso|ajoute (?:la|le"
-    r"|les|une?)\b.*"
-    r"|fais[- ]le|implementalo|also .{3,60} dran|bau (?:das|es) .*|сделай это|добавь это)[\s.!]*$"
-    r"|(?:機能|処理)を(?:追加|実装)し|できるように(?:修正|変更|実装)し"
-    r"|[，,]把这个(?:改|加|做|实现)|[，,]在 ?\S{2,40} ?里实现"
-    r"|: ?(?:implementalo|implémente|implementa)\b|[,;] bau (?:das|es)\b",
-    re.IGNORECASE,
-)
-"""A request that makes the words before it the task at hand."""
-
 
 _DECIDED_WORDS = words_of(
     "decided agreed settled said told decidimos acordamos dijimos decidido quedamos combinamos dissemos décidé dit"

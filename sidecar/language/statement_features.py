@@ -542,9 +542,9 @@ _RETRACTION = lazy_regex(
     r"|(?:(?:is|was) (?:that|this|it|he|she) (?:really |still |actually )?(?:true|right|correct|so)\b"
     r"|does (?:that|this|it) (?:make sense|still (?:apply|hold))\b|do you agree\b|what (?:does (?:that|this|it|he|she)"
     r" mean|is that about)\b|stimmt das\b|ist das (?:wahr|richtig|korrekt|so)\b|hat (?:er|sie) recht\b"
-    r"|¿?\s?(?:es (?:verdad|cierto|correcto|así)|tiene razón)\b|(?:isso )?(?:é verdade|está certo|procede)\b|(?:c['’]est"
-    r"|est-ce) (?:vrai|exact|correct)\b|a-t-(?:il|elle) raison\b|è (?:vero|corretto|giusto)\b|ha ragione\b|klopt dat\b"
-    r"|is dat (?:waar|zo|juist)\b|heeft (?:hij|zij) gelijk\b|(?:это )?(?:правда|верно)\b|так ли это\b)"
+    r"|¿?\s?(?:es (?:verdad|cierto|correcto|así)|tiene razón)\b|(?:isso )?(?:é verdade|está certo|procede)\b"
+    r"|(?:c['’]est|est-ce) (?:vrai|exact|correct)\b|a-t-(?:il|elle) raison\b|è (?:vero|corretto|giusto)\b|ha ragione\b"
+    r"|klopt dat\b|is dat (?:waar|zo|juist)\b|heeft (?:hij|zij) gelijk\b|(?:это )?(?:правда|верно)\b|так ли это\b)"
     r"(?=[^.!\n]{0,60}\?)|(?:(?:それ|これ)は)?(?:本当|正しい)(?:なの|の)?(?:です)?か|(?:这|那)?(?:是真的|真的|正确|对)(?:吗|么))",
     re.IGNORECASE,
 )

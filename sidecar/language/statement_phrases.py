@@ -472,7 +472,7 @@ DO_DE = (
 TO_DO_DE = (
     r"(?:schreiben|verwenden|nutzen|benutzen|machen|ausführen|antworten|fragen|prüfen|testen|halten|committen|pushen"
     r"|hinzufügen|anlegen|ändern|löschen|anfassen|anrühren|laufen lassen|nehmen|benennen|nennen|ablegen|vermeiden"
-    r"|einrücken|importieren)"
+    r"|einrücken|importieren|mocken|loggen|angeben)"
 )
 DO_IT = (
     r"(?:usa(?:re|te)?|utilizza(?:re)?|scriv(?:i|ere)|mett(?:i|ere)|evita(?:re)?|chiama|prend(?:i|ere)|preferisci"

@@ -24,7 +24,6 @@ from sidecar.language.explicit_statements import (
     CORRECTED_VALUE,
     DENIAL,
     SUPPOSITION,
-    TASK_AT_END,
     ExplicitForm,
     complains,
     explicit_form,
@@ -127,7 +126,7 @@ def read_statements(message: str, before: str = "") -> Reading:
             statement = None
         if statement is None or _may_become_standing(statement):
             scored = _scored(sentence, analysis, context)
-            if is_specified(following) or TASK_AT_END.search(sentence.text) or is_of_one_task:
+            if is_specified(following) or has_concept(sentence.text, "task at end") or is_of_one_task:
                 scored = scored._replace(score=min(scored.score, MAX_WEAK), is_standing=False)
             if statement is None:
                 statement = scored._replace(is_standing=scored.is_standing and scored.score >= STANDING)
@@ -508,8 +507,9 @@ def _with_neighbours(message: str, statement: Statement, sentences: Sequence[Sen
     start, end = statement.start, statement.end
     if index + 1 < len(sentences) and statement.end == sentences[index].end:
         following = sentences[index + 1]
+        is_addition = holds_on(following.text) or has_concept(following.text, "exception after")
         if (
-            (_REASON.match(following.text) or holds_on(following.text))
+            (is_addition or _REASON.match(following.text))
             and following.end - start <= MAX_JOINED
             and _adjoins(sentences[index], following)
         ):

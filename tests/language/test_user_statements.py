@@ -1256,6 +1256,86 @@ def test_what_is_below_a_heading_of_the_user_is_a_statement(message: str) -> Non
     assert read_statements(message.replace("\\n", "\n")).statements
 
 
+WITH_THE_PLACE_FIRST = """
+In the tests folder never mock the database.
+In tests/ never mock the database.
+In the tests folder, always use plain asserts.
+Under docs/ never use HTML.
+For files in lib/ never use classes.
+In tests/unit always mock the database.
+Inside scripts/ always use bash, never zsh.
+In `src/api` don't use classes.
+Im Ordner tests nie mocken.
+Im Ordner tests nie die Datenbank mocken.
+In tests/ nie mocken.
+Na pasta docs, nunca use HTML, só Markdown.
+Em docs/ nunca use HTML.
+En la carpeta docs nunca uses HTML.
+Dans le dossier docs, n'utilise jamais HTML.
+Nella cartella docs non usare mai HTML.
+In de map docs nooit HTML gebruiken.
+В папке docs никогда не используй HTML.
+testsフォルダでは絶対にモックを使わないでください。
+在 tests 目录里绝对不要使用 mock。
+Except in scripts/, never use print.
+Außer in scripts/ nie print verwenden.
+Salvo en scripts/, nunca uses print.
+Exceto em scripts/, nunca use print.
+Sauf dans scripts/, n'utilise jamais print.
+Tranne in scripts/, non usare mai print.
+Behalve in scripts/ nooit print gebruiken.
+Кроме scripts/, никогда не используй print.
+scripts/以外ではprintを使わないでください。
+""".strip().splitlines()
+
+ABOUT_ONE_PLACE = """
+In the header never show the logo.
+In this file never use classes.
+In tests/test_cart.py never mock the database.
+In src/app.ts always return null when the cart is empty
+in tests/ the database is never mocked, why?
+In the tests folder it never finds the file.
+In tests/ it always fails
+For the tests in tests/ always run npm test, then fix the failing ones
+""".strip().splitlines()
+
+WITH_AN_EXCEPTION_AFTER = """
+All functions need type hints. Tests are exempt.
+Always add type hints. Tests are exempt.
+Never use print. The scripts folder is an exception.
+Always write docstrings. This doesn't apply to tests.
+Immer Typen angeben. Tests sind ausgenommen.
+Nie print verwenden. Das gilt nicht für Skripte.
+Nunca uses print. Los scripts son la excepción.
+Nunca use print. Os scripts são exceção.
+N'utilise jamais print. Les scripts font exception.
+Non usare mai print. Gli script sono esclusi.
+Gebruik nooit print. Scripts zijn uitgezonderd.
+Никогда не используй print. Скрипты — исключение.
+絶対にprintを使わないでください。scriptsは例外です。
+绝对不要使用 print。scripts 除外。
+Never use print. In scripts it's fine.
+""".strip().splitlines()
+
+
+@together("message", WITH_THE_PLACE_FIRST)
+def test_a_rule_that_begins_with_its_folder_or_exception_is_a_standing_instruction(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.is_standing
+    assert statement.text == message
+
+
+@together("message", ABOUT_ONE_PLACE)
+def test_what_begins_with_a_file_or_reports_of_a_folder_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+@together("message", WITH_AN_EXCEPTION_AFTER)
+def test_a_sentence_that_limits_the_rule_before_it_belongs_to_it(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.text == message
+
+
 BESIDE_A_PASTE = r"""
 From now on use pnpm instead of npm.\n\nI get this:\n\n```npm ERR! missing script: test```
 why is it slow?\n```python\nfor x in xs:\n    print(x)\n```\nAnd remember, no pandas in this project.
