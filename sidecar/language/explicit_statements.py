@@ -119,7 +119,6 @@ _BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED, _PLACE_FIRST = map
     "ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another",
     "place first",
 ))  # fmt: skip
-_TO_ME = lazy_regex(r"(?:show|give|send) me\b", re.IGNORECASE)
 
 
 def _lower(text: str) -> str:
@@ -232,7 +231,7 @@ def _combined_form(
     if found is None:
         return None
     form, start, end = found
-    is_shown = _PRODUCT.search(text[start:end]) is not None and not _TO_ME.match(text, start)
+    is_shown = _PRODUCT.search(text[start:end]) is not None and not has_concept(text[start:], "to me")
     if is_shown or _REPORTED.search(text[:start]):
         return None
     bans_next_step = form.name == "conduct" and _BAN_OF_TASK.search(text) is not None
@@ -469,6 +468,7 @@ def _clause(
 
 
 _CLAUSES = (
+    _clause("decision", "decision", "decision label", "request", is_sure=False),
     _clause("complaint", "correction", "told & technical", may_ask=True),
     _clause("complaint", "correction", "technical|scope|only these", "symptom|request", after_complaint=True),
     _clause("complaint", "correction", "pointing ban", after_complaint=True),

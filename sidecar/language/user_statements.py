@@ -212,13 +212,14 @@ def _explicit(
         is_for_one_task(sentence.text)
         or is_banter(sentence.text)
         or reports_others(sentence.text)
-        or _NEEDED_NOW.search(text) is not None
+        or has_concept(text, "needed now")
         or (is_vague and SCOPE.search(text) is None)
         or (is_for_the_task and not is_plain)
     )
     of_user = _REQUESTED if context.has_unfenced_paste else _REQUESTED | _LASTING_BESIDE_FENCE
     is_own = not context.has_paste or (form.name in of_user and not context.may_be_pasted)
-    is_once = form.name == "working order" and SCOPE.search(sentence.text) is None
+    is_choice = form.kind == "preference" and has_concept(sentence.text, "chosen here")
+    is_once = is_choice or (form.name == "working order" and SCOPE.search(sentence.text) is None)
     is_standing = is_plain and is_own and not (form.is_doubtful or is_once)
     return Statement(
         text=text,
@@ -233,7 +234,8 @@ def _explicit(
 
 def _may_become_standing(statement: Statement) -> bool:
     """Whether the score decides if a statement of a doubtful form is standing."""
-    return not statement.is_standing and not statement.corrects_value and statement.score >= FALLBACK
+    is_alone = statement.corrects_value or statement.kind == "decision"
+    return not statement.is_standing and not is_alone and statement.score >= FALLBACK
 
 
 def _is_fact_for(others: Iterable[tuple[Sentence, Analysis]], statement: Statement) -> bool:
@@ -242,20 +244,24 @@ def _is_fact_for(others: Iterable[tuple[Sentence, Analysis]], statement: Stateme
 
 
 def _corrected_value(sentence: Sentence, context: Context, previous: str) -> ExplicitForm | None:
-    """Return the form of a sentence that denies what the agent wrote and names a fact of the project with its value.
+    """Return the form of a sentence that refuses what the agent wrote, and names a value or a limit of the project.
 
-    "No, the port is 8081": a port, an address, a branch, a database, a variable, a command, a file or a version. It is
-    not certain that it lasts, so it is found by relevance.
+    "No, the port is 8081": a port, an address, a branch, a database, a variable, a command, a file or a version. "No,
+    the core must not get options." It is not certain that it lasts, so it is found by relevance.
     """
     text = sentence.text.lower()
-    if context.has_paste or context.in_quotation or context.is_opening or len(text) != len(sentence.text):
+    is_question = text.endswith(("?", "？"))
+    if context.has_paste or context.in_quotation or is_question or len(text) != len(sentence.text):
         return None
     denial = DENIAL.match(text)
     start = denial.end() if denial is not None else 0
+    is_refused = denial is not None or DENIAL.fullmatch(previous.lower()) is not None
+    if is_refused and has_concept(text[start:], "constraint") and not has_concept(text, "no constraint"):
+        return ExplicitForm("constraint", "decision", start, False, is_doubtful=True)
     match = CORRECTED_VALUE.match(text, start)
-    if match is None or text.endswith(("?", "？")):
+    if match is None or context.is_opening:
         return None
-    is_denied = denial is not None or DENIAL.fullmatch(previous.lower()) is not None or match[2] is not None
+    is_denied = is_refused or match[2] is not None
     variable = match.span(1)
     if not is_denied or (variable[0] >= 0 and not sentence.text[slice(*variable)].isupper()):
         return None
@@ -322,9 +328,6 @@ _TO_DO = lazy_regex(
 _WILL_BE = lazy_regex(r"\b(?:will|going to) (?:be|have|need|require|take|look)\b", re.IGNORECASE)
 """Words that foretell the course of a task."""
 
-_NEEDED_NOW = lazy_regex(r"[，,；;][^，。\n]{0,4}(?:现在需要|需要(?:实现|添加|增加|修改|修复)|帮我|我(?:想|要)(?!你))")
-"""A request in Chinese that continues a sentence: what is before it describes the task."""
-
 
 def _is_reminder(form: ExplicitForm, text: str) -> bool:
     """Whether a request to remember is a reminder of what the task beside it needs."""
@@ -363,12 +366,13 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     )
     kind = _kind_of(analysis)
     has_mention = "mention" in features or "#file:" in sentence.text
+    is_choice = kind == "preference" and has_concept(sentence.text, "chosen here")
     is_rule = score_of(features, table.rule) >= RULE
     return Statement(
         text=sentence.text,
         kind="rule" if is_rule and kind == "fact" else kind,
         score=score,
-        is_standing=is_rule and not is_of_task and context.length <= MAX_REQUEST and not has_mention,
+        is_standing=is_rule and context.length <= MAX_REQUEST and not (is_of_task or has_mention or is_choice),
         reasons=tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS]),
         start=sentence.start,
         end=sentence.end,
@@ -470,9 +474,9 @@ def _kind_of(analysis: Analysis) -> StatementForm:
 
 _REASON = lazy_regex(
     r"^(?:except|unless|ausgenommen|außer|sauf|salvo|excepto|exceto|tranne|behalve|кроме|ただし|除了|除非"
-    r"|because|since|as (?:we|it|that)|otherwise|the reason|reason|so that|that way|porque|ya que|si no|parce qu"
-    r"|car|sinon|weil|denn|sonst|damit|pois|senão|perché|altrimenti|omdat|anders"
-    r"|потому|иначе|так как|因为|否则|なぜなら|そうしないと|でないと)",
+    r"|because|since|as (?:we|it|that)|otherwise|the reason|reason|grund\b|motivo\b|razón\b|raison\b"
+    r"|so that|that way|porque|ya que|si no|parce qu|car|sinon|weil|denn|sonst|damit|pois|senão|perché|altrimenti|omdat|anders"
+    r"|reden\b|причина\b|理由|原因|потому|иначе|так как|因为|否则|なぜなら|そうしないと|でないと)",
     re.IGNORECASE,
 )
 _REFERS = lazy_regex(

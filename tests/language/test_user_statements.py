@@ -1336,6 +1336,105 @@ def test_a_sentence_that_limits_the_rule_before_it_belongs_to_it(message: str) -
     assert statement.text == message
 
 
+OF_ONE_CHOICE_OR_OF_THE_PRODUCT = """
+Decision: getters never throw, they return None. Reason: hooks run before validation.
+Decision: prices stay int cents.
+Entscheidung: Getter werfen nie, sie geben None zurück. Grund: Hooks laufen vor der Validierung.
+Decisión: los getters nunca lanzan, devuelven None.
+Decisão: os getters nunca lançam, retornam None. Motivo: os hooks rodam antes da validação.
+Décision : les getters ne lèvent jamais, ils renvoient None.
+Decisione: i getter non sollevano mai eccezioni.
+Besluit: getters gooien nooit, ze geven None terug.
+Решение: геттеры никогда не бросают исключений.
+決定：ゲッターは例外を投げず、Noneを返す。
+决定：getter 从不抛异常，返回 None。
+I'd rather go with SQLite than Postgres here, since the tills are offline.
+I prefer pathlib over os.path here.
+Aquí prefiero SQLite a Postgres.
+Aqui prefiro SQLite em vez de Postgres.
+Ici je préfère SQLite à Postgres.
+from now on the cart keeps guests' items for 30 days
+From now on the checkout sends a receipt by mail.
+from now on the app should remember the last tab
+Ab jetzt behält der Warenkorb die Artikel 30 Tage.
+A partir de ahora el carrito guarda los artículos 30 días.
+A partir de agora o carrinho guarda os itens por 30 dias.
+Désormais le panier garde les articles 30 jours.
+D'ora in poi il carrello conserva gli articoli 30 giorni.
+Vanaf nu bewaart het winkelmandje de artikelen 30 dagen.
+Отныне корзина хранит товары 30 дней.
+今後はカートは商品を30日間保持します。
+以后购物车保留商品30天。
+""".strip().splitlines()
+
+OF_THE_PROJECT = """
+I prefer pathlib over os.path in this repo.
+no, we use vitest here, not jest
+From now on the log level is warn, not debug
+From now on the agent asks before it commits.
+From now on the migrations live in db/changes.
+From now on our API returns problem+json errors.
+From now on all endpoints return problem+json errors.
+From now on the tests use pytest fixtures.
+""".strip().splitlines()
+
+REFUSED_WITH_A_LIMIT = """
+No. That belongs in a plugin, the core must not get options for rates.
+No, the cart must not know discounts. Plan a change of the retry module only.
+No. The core must stay free of dependencies.
+no, retries have to live in the client
+No, we cannot add a database to the tills.
+Nein. Das gehört in ein Plugin, der Kern darf keine Optionen für Raten bekommen.
+No. Eso va en un plugin, el núcleo no debe tener opciones de tarifas.
+Não. Isso é do plugin, o core não pode ter opções de taxa.
+Non. Ça va dans un plugin, le cœur ne doit pas avoir d'options.
+No. Va in un plugin, il core non deve avere opzioni.
+Nee. Dat hoort in een plugin, de core mag geen opties krijgen.
+Нет. Это для плагина, ядро не должно иметь опций.
+いや、コアにはオプションを追加してはいけない。プラグインにして。
+不，核心不能有速率选项，放到插件里。
+""".strip().splitlines()
+
+REFUSED_WITHOUT_ONE = """
+No, it must be a bug in the parser.
+No, that must be wrong.
+No, you must not stop yet.
+No, the button must be blue.
+No, the test must fail first.
+No, there must be another way.
+No, I must have the wrong version.
+no, the page must not reload
+""".strip().splitlines()
+
+
+@together("message", OF_ONE_CHOICE_OR_OF_THE_PRODUCT)
+def test_a_decision_a_choice_here_and_what_the_product_does_are_found_by_relevance_alone(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert not statement.is_standing
+
+
+@together("message", OF_THE_PROJECT)
+def test_a_habit_or_place_of_the_project_is_a_standing_instruction(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.is_standing
+
+
+def test_a_decision_has_its_labelled_reason() -> None:
+    message = "Entscheidung: Getter werfen nie. Grund: Hooks laufen vor der Validierung."
+    assert [statement.text for statement in read_statements(message).statements] == [message]
+
+
+@together("message", REFUSED_WITH_A_LIMIT)
+def test_a_limit_that_the_user_gives_with_a_refusal_is_found_by_relevance_alone(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert not statement.is_standing
+
+
+@together("message", REFUSED_WITHOUT_ONE)
+def test_a_guess_or_a_detail_of_the_screen_after_a_refusal_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
 BESIDE_A_PASTE = r"""
 From now on use pnpm instead of npm.\n\nI get this:\n\n```npm ERR! missing script: test```
 why is it slow?\n```python\nfor x in xs:\n    print(x)\n```\nAnd remember, no pandas in this project.
