@@ -17,7 +17,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_openings import states_what_holds, without_assent
+from sidecar.language.statement_openings import CHANGED_MIND, FORGET, states_what_holds, without_assent
 
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
@@ -487,56 +487,11 @@ _NO_LONGER = lazy_regex(
     r"|geen .{1,30} meer|больше не)\b"
     r"|もう.{1,30}(?:ない|ません)|不再|不要再|别再"
 )
-_STATED_BEFORE = r"(?:that )?(?:i|we)(?: ha(?:ve|d)|['’]ve)? (?:just )?(?:said|told you|wrote|asked)"
-_FORGET = r"(?:forget|ignore|disregard|scratch|drop|scrap|never ?mind)"
-_WITHDRAW = r"(?:ditch|cancel|revoke|lift|remove|delete)"
-_OWN = r"(?:the|my|that|this|your|our)(?: (?:earlier|old|previous|former|last))?"
-_RULE = r"(?:rule|instruction|preference|requirement|convention|policy|restriction)s?"
-FORGET = lazy_regex(
-    rf"(?i)\b(?:forget|ignore|disregard|scratch) (?:(?:about )?(?:what|everything|anything|all|the \w{{1,20}})"
-    rf" (?:{_STATED_BEFORE})(?: (?:about|on|regarding))?"
-    r"|about(?= \S))|\bi(?:['’]ve| have)? changed my mind (?:about|on)\b"
-    rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?:about )?{_OWN} (?:{_RULE}|thing)"
-    r" (?:about|on|regarding|with|for|that|to|against)\b"
-    rf"|\b(?:{_FORGET}|{_WITHDRAW}) (?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}{_RULE} from (?:your )?(?:memory|notes)\b)"
-    rf"|\b{_FORGET} (?:about )?(?={_OWN} (?:[^\s,.;:!?]{{1,30}} ){{1,4}}(?:{_RULE}|thing)(?: please| now)?\W*$)"
-    r"|\b(?:vergiss|vergesst|streich(?:e|t)?|ignorier(?:e|t)?) (?:(?:die|diese|meine) regel|das|die sache)"
-    r" (?:mit|zu[mr]?|über|für|von)\b(?: de[nmr]\b)?|-regel kannst du (?:vergessen|streichen|ignorieren)\b"
-    r"|-regel(?: bitte| wieder){0,2} (?:vergessen|streichen|löschen|entfernen|aufheben|ignorieren)\b"
-    r"|\b(?:lösch|entfern|streich|vergiss|ignorier)e? (?:bitte )?(?:(?:die|meine) regel (?:mit|zu[mr]?|über|für)\b"
-    r"(?: de[nmr]\b)?|(?=(?:die|meine) \S{1,30}-regel\b))|\bwas ich (?:über|zu) (?=.{1,60} gesagt habe,? nehme ich zur)"
-    r"|\b(?:olv[ií]da(?:te de)?|ignora|quita) (?:(?:la|esa|mi) regla|lo) (?:de(?: l[ao]s?\b)?|del|sobre)\b"
-    r"|\b(?:oublie[zr]?|ignore[zr]?|laisse[zr]? tomber) (?:la|cette|ma) règle (?:sur|de|du|des|concernant)\b"
-    r"(?: l[ae]s?\b)?"
-    r"|\b(?:pode )?(?:esque[cç](?:e|a|er)|ignor(?:e|a|ar)) (?:(?:a|essa|aquela|minha) (?:regra|história|coisa)|aquilo)"
-    r" (?:d[eoa]s?|sobre)\b"
-    r"|\b(?:dimentica|ignora|lascia perdere) (?:la|quella|mia) regola (?:su|sul|sui|sulle|del|dei|delle|di)\b"
-    r"|\b(?:vergeet|negeer) (?:(?:de|die|mijn) regel|dat) (?:over|van|met)\b"
-    r"|\bзабудь(?:те)? (?:это |моё )?правило (?:про|о|об)\b|\bvergiss,? was ich (?:dir )?(?:(?:über|zu|von) )?"
-    r"|\b(?:olvida|olvide|olvid[aá]te de) lo que (?:te )?(?:dije|he dicho)(?: (?:sobre|de|acerca de))?"
-    r"|\besque[cç][ae] o que (?:eu )?(?:disse|falei)(?: (?:sobre|de|do|da))?"
-    r"|\boublie[zr]? ce que j['’]ai dit(?: (?:sur|de|à propos de))?"
-    r"|\bdimentica(?:te)? (?:quello|ciò) che ho detto(?: (?:su|di|del|sul))?"
-    r"|\bvergeet wat ik (?:heb gezegd |zei )?(?:over )?"
-    r"|\bзабудь(?:те)?,? (?:то,? )?что я (?:говорил[аи]?|сказал[аи]?)(?: (?:про|о|об))?"
-    r"|\bi (?:take|took) back (?:what i (?:just )?said (?:about|on)|(?:the|my) rule (?:about|on|for))"
-    r"|\b(?:ich nehme? (?:das )?zurück,? was ich (?:dir )?(?:(?:über|zu|von) )?"
-    r"|(?:je retire|je reprends|ritiro|retiro|borra|elimina|quita|apaga|apague|remova|supprime[zr]?|efface[zr]?"
-    r"|retire[zr]?|cancella|rimuovi|verwijder|schrap|ik neem terug|удали(?:те)?|беру назад(?:,? то)?|отмени(?:те)?)"
-    r",? (?:ce que j['’]ai dit|lo que (?:te )?dije|o que (?:eu )?(?:disse|falei)|(?:quello|ciò) che ho detto"
-    r"|wat ik(?: zei| heb gezegd)?|что я (?:говорил|сказал)[аи]?|(?:la|a|de|mi|a minha|mijn) (?:r[eè]gle|regla|regra"
-    r"|regola|regel)|правило)(?: (?:sobre|sur|su|sul|de|del|do|da|di|over|van|про|о|об))?)\b(?: l[ao]s?\b| [ao]s?\b)?"
-    r"|について(?:言った|話した)(?:こと|の)は?忘れて|(?:という|って|の)?(?:ルール|規則)(?:は|を)?(?:もう)?(?:忘れて|なし(?:で|に)|取り消し|取消|撤回|無効|廃止)"
-    r"|の(?:件|話|指示)は(?:もう)?(?:忘れて|取り消し|撤回)|忘(?:记|掉)(?:我(?:之前|以前)?(?:说的?|讲的?))?(?:关于)?"
-    r"|把(?:关于)?(?=[^。，！\n]{1,30}(?:规则|规定|约定)(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消))"
-    r"|(?:收回|撤回)(?:我)?(?:之前)?(?:说的?)?关于|删除(?:关于)(?=[^。，！\n]{1,30}(?:规则|规定|约定))"
-    r"|(?:のルール|の規則)[をは](?:メモリ|記憶)?(?:から)?(?:削除|消|忘れ|取り消)\w{0,6}|について(?:言った|話した)(?:こと|の)[はを](?:取り消|撤回)\w{0,5}"
-    r"|(?:取消|撤销|去掉|删掉)(?:关于)?(?=[^。，！\n]{1,30}(?:规则|规定|约定)[。！!]?$)"
-    r"|的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)(?:就|都|已经)?(?:不用管|不用遵守|作废|取消|不再适用|不适用|不算|失效)了?"
-)
 _RULE_AT_END = lazy_regex(
-    r"(?i)的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消)?[。！!\s]{0,9}$"
-    r"|(?:-regel|,? nehme ich zurück)? ?(?:\b(?:from|aus|de|da|dalla|uit|из) (?:your |deinem |dem |tu |ta |sua |tua "
+    rf"(?i)[,;，；、]? ?{CHANGED_MIND}[.!。！]?$"
+    r"|的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消)?[。！!\s]{0,9}$"
+    r"|(?:-regel|,? nehme ich (?:wieder )?zurück|,? neem ik terug)? ?(?:\b(?:from|aus|de|da|dalla|uit|из) (?:your "
+    r"|deinem |dem |tu |ta |sua |tua "
     r"|je )?(?:memory|notes|gedächtnis|speicher|memoria|mémoire|memória|geheugen|памяти))?"
     r"(?:,? (?:again|please|now|wieder|bitte)){0,3}[.!\s]{0,9}$"
 )

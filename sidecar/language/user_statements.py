@@ -475,8 +475,8 @@ def _kind_of(analysis: Analysis) -> StatementForm:
 _REASON = lazy_regex(
     r"^(?:except|unless|ausgenommen|außer|sauf|salvo|excepto|exceto|tranne|behalve|кроме|ただし|除了|除非"
     r"|because|since|as (?:we|it|that)|otherwise|the reason|reason|grund\b|motivo\b|razón\b|raison\b"
-    r"|so that|that way|porque|ya que|si no|parce qu|car|sinon|weil|denn|sonst|damit|pois|senão|perché|altrimenti|omdat|anders"
-    r"|reden\b|причина\b|理由|原因|потому|иначе|так как|因为|否则|なぜなら|そうしないと|でないと)",
+    r"|so that|that way|porque|ya que|si no|parce qu|car|sinon|weil|denn|sonst|damit|pois|senão|perché|altrimenti"
+    r"|omdat|anders|reden\b|причина\b|理由|原因|потому|иначе|так как|因为|否则|なぜなら|そうしないと|でないと)",
     re.IGNORECASE,
 )
 _REFERS = lazy_regex(

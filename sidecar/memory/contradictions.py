@@ -40,8 +40,7 @@ RELATED_TYPES = (
 )  # fmt: skip
 """Types that can be contradicted; events stay true."""
 
-MIN_SHARED_TERMS, MAX_OTHER_VALUES = 2, 2
-MAX_SEARCH_WORDS = 3
+MIN_SHARED_TERMS, MAX_OTHER_VALUES, MAX_SEARCH_WORDS = 2, 2, 3
 
 _NUMBER = lazy_regex(r"^[^\W\d]{0,3}\W?\d[\d.,x]*\W?[^\W\d]{0,3}$")
 """A number or version, with its sign or unit."""
@@ -123,14 +122,15 @@ def claim_of(text: str) -> Claim:
 def relation(new: Claim, old: Claim) -> Relation | None:
     """Return how a new claim relates to an old one of the same project; None if both may be true.
 
-    The first clause of a statement counts by itself if it takes something back: "you may commit, but never push".
+    The first clause counts by itself if it takes something back ("you may …, but") or chooses anew ("use npm, …").
     """
     found = _relation_of_whole(new, old)
     opening = opening_of(new.text)
     is_negative = _NEGATION.search(opening.text) is not None or takes_back(opening.text)
-    if found is None and opening.text and (is_negative or opening.has_rejection):
-        return _relation_of_whole(claim_of(opening.text), old)
-    return found
+    if found is not None or not opening.text:
+        return found
+    first = _relation_of_whole(claim_of(opening.text), old)
+    return first if is_negative or opening.has_rejection or first == "supersedes" else None
 
 
 def _relation_of_whole(new: Claim, old: Claim) -> Relation | None:
@@ -328,8 +328,8 @@ def _subject(statement: Statement) -> tuple[frozenset[Value], list[Unit]]:
 def _names_all(
     values: Iterable[Value], words: Iterable[Unit], known_values: frozenset[Value], known: Sequence[Unit]
 ) -> bool:
-    """Whether values and words all occur in a statement; it may have a value as a word or as a path."""
-    names = {*(unit.word for unit in known), *(value.name for value in known_values if value.kind == "path")}
+    """Whether values and words all occur in a statement; it may have a value as a word, name or path."""
+    names = {*(unit.word for unit in known), *(value.name for value in known_values if value.kind in ("path", "name"))}
     return all(value in known_values or value.name in names for value in values) and all(
         unit.word in names or _has(known, unit) for unit in words
     )
@@ -456,7 +456,7 @@ def _value_of(unit: Unit, places: Places) -> Value | None:
     if path is not None:
         is_value = path.startswith("http") or places.is_placing or unit.word not in places.wide
         return Value("url" if path.startswith("http") else "path", path) if is_value else None
-    for kind in ("language", "indentation", "colour"):
+    for kind in ("language", "indentation", "colour", "length"):
         if shared := unit.concepts & _concepts(kind):
             return Value(kind, str(min(shared)))
     if unit.word.lstrip("v")[:1].isdigit() or unit.word in _NUMBER_WORDS:
@@ -506,6 +506,7 @@ _WORDS_OF_KIND = {
     "language": "english german spanish french portuguese italian russian japanese chinese",
     "indentation": "tab space",
     "colour": "red green blue yellow orange purple black white grey pink light dark",
+    "length": "brief detail",
     "ask": "ask",
     "allow": "allow",
     "answer": "answer",
@@ -561,10 +562,11 @@ _IMPLIED = {
     "cloud": "deploy",
     "number": "run limit size character",
     "dates": "date time",
+    "length": "answer explain",
     "requests": "request",
 }
 """Words that say no more than the kind of a value."""
-_STRICT_KINDS = {"name": 2, "number": 1, "path": 1, "url": 1}
+_STRICT_KINDS = {"name": 2, "number": 1, "path": 1, "url": 1, "length": 0}
 """Kinds whose values take each other's place only in the same words, and the number of words that must be shared."""
 
 _NOISE = frozenset(
@@ -575,19 +577,16 @@ _NOISE = frozenset(
     fai make making do 改 直接 私
     """.split()
 )
-_WITHDRAWAL_WORDS = frozenset(
-    """
+_WITHDRAWAL_WORDS = frozenset("""
     rule rules instruction instructions preference thing requirement convention policy restriction regel regla regra
     regola правило gesagt habe hatte gemeint zei gezegd heb dit dije disse detto сказал говорил 话 的话
-    """.split()
-)
-_NUMBER_WORDS = frozenset(
-    """
+""".split())  # fmt: skip
+_NUMBER_WORDS = frozenset("""
     two three four six eight zwei drei vier sechs acht dos tres cuatro seis ocho dois quatro oito deux trois quatre huit
     due tre quattro sei otto twee drie zes acht два три четыре два 二 三 四 两
-    """.split()
-)
+""".split())  # fmt: skip
 _IMPLIED_WORDS = {
+    "length": frozenset("halt fass dich be keep replies explica explique explícame".split()),
     "number": frozenset("max maximum maximal maximale maximo length long lange characters chars zeichen".split()),
     "path": frozenset("put place store go goes live lives belong belongs lege liegen mets pon coloque".split()),
 }

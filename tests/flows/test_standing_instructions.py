@@ -579,7 +579,7 @@ def test_a_rollback_that_only_the_session_file_shows_brings_back_what_it_removed
     assert contexts == ([1, 0, 0, 0] if agent == "codex" else [0, 1, 0, 0])
 
 
-@pytest.mark.parametrize(("former", "later"), [*sample(REVIEWED[:-2], 2), *REVIEWED[-2:]])
+@pytest.mark.parametrize(("former", "later"), [*sample(REVIEWED[:-2], 2), REVIEWED[-1]])
 def test_only_the_later_of_two_contrary_statements_opens_a_new_session(
     memories: Memories, chat: Callable[..., Conversation], former: str, later: str
 ) -> None:
@@ -587,18 +587,32 @@ def test_only_the_later_of_two_contrary_statements_opens_a_new_session(
     running = chat("running")
     running.turn(PROMPT, session="running")
     (second,) = chat("second").turn(later, session="second")["after"]["remembered"]
-    is_withdrawal = later.startswith("Forget")
-    assert (first["standing"], second["standing"]) == (True, not is_withdrawal)
+    assert (first["standing"], second["standing"]) == (True, True)
     lines = section(sent(chat("third").turn(PROMPT, session="third")))
-    assert [second["id"] in line for line in lines] == ([] if is_withdrawal else [True])
+    assert [second["id"] in line for line in lines] == [True]
     update = news(running.turn("Go on", session="running"))
-    begin = "A standing instruction no longer holds: " if is_withdrawal else "Standing instruction changed: "
-    assert update[0].startswith(begin)
+    assert update[0].startswith("Standing instruction changed: ")
     assert first["id"] in update[-1]
     (replaced,) = memories.ask("status")["replaced"]
     assert (replaced["id"], replaced["replacedBy"]) == (first["id"], second["id"])
     assert memories.ask("get", id=first["id"])["text"], "it can still be read"
     memories.ask("undo", id=second["id"])
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [first["id"]]
+
+
+def test_words_that_only_withdraw_an_instruction_are_no_memory(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    former, later = REVIEWED[-2]
+    (first,) = chat("first").turn(former, session="first")["after"]["remembered"]
+    running = chat("running")
+    running.turn(PROMPT, session="running")
+    after = chat("second").turn(later, session="second")["after"]
+    assert (after["remembered"], [old["id"] for old in after["withdrawn"]]) == ([], [first["id"]])
+    assert section(sent(chat("third").turn(PROMPT, session="third"))) == []
+    update = news(running.turn("Go on", session="running"))
+    assert update[0].startswith("A standing instruction no longer holds: ")
+    memories.ask("confirm", id=first["id"])
     assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [first["id"]]
 
 
@@ -744,6 +758,25 @@ def test_what_the_user_takes_back_in_passing_opens_no_new_session(
     assert [line.removeprefix("- ").partition(" (mem")[0].strip(".") for line in lines] == left
     active = [entry["text"].strip(".") for entry in memories.ask("status")["standingInstructions"]]
     assert active == left
+
+
+def test_what_the_user_states_after_a_change_of_mind_replaces_the_instruction(
+    chat: Callable[..., Conversation],
+) -> None:
+    (first,) = chat("first").turn("From now on use `trio` only in new async tests, never asyncio.")["after"][
+        "remembered"
+    ]
+    later = chat("second")
+    later.turn("Which markers do the async tests use?", text="Trio only in new tests, as you said.")
+    prompt = "Forget trio-only, I changed my mind: new async tests use `anyio` marks so they run on both."
+    after = later.turn(prompt)["after"]
+    (second,) = after["remembered"]
+    assert (second["text"], second["standing"]) == ("New async tests use `anyio` marks so they run on both", True)
+    assert [(old["id"], old["replacedBy"]) for old in after["withdrawn"]] == [(first["id"], second["id"])]
+    (line,) = section(sent(chat("third").turn(PROMPT, session="third")))
+    assert line == f"- {second['text']}. ({second['id']}, 2026-03-01)"
+    ended = chat("fourth").turn("I changed my mind about anyio.")["after"]
+    assert (ended["remembered"], [old["id"] for old in ended["withdrawn"]]) == ([], [second["id"]])
 
 
 def test_a_fact_with_a_new_value_replaces_the_old_one(memories: Memories, chat: Callable[..., Conversation]) -> None:

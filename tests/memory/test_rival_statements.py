@@ -100,6 +100,24 @@ OF_A_TYPE = (
 
 WITHDRAWALS = (
     ("Always answer in German.", "Forget the rule about German."),
+    ("Use `trio` only in new tests, never asyncio.", "Forget trio-only, I changed my mind"),
+    ("Use `trio` only in new tests, never asyncio.", "Vergiss trio, ich hab's mir anders überlegt"),
+    ("Use `trio` only in new tests, never asyncio.", "Olvida trio, cambié de opinión"),
+    ("Use `trio` only in new tests, never asyncio.", "Esquece trio, mudei de ideia"),
+    ("Use `trio` only in new tests, never asyncio.", "Oublie trio, j'ai changé d'avis"),
+    ("Use `trio` only in new tests, never asyncio.", "Dimentica trio, ho cambiato idea"),
+    ("Use `trio` only in new tests, never asyncio.", "Vergeet trio, ik ben van gedachten veranderd"),
+    ("Use `trio` only in new tests, never asyncio.", "Забудь про trio, я передумал"),
+    ("Use `trio` only in new tests, never asyncio.", "忘掉 trio，我改主意了"),
+    ("Use `trio` only in new tests, never asyncio.", "trioは忘れて、気が変わりました。"),
+    ("Immer Decimal für Preise, nie float.", "Das mit Decimal nehme ich zurück"),
+    ("Immer Decimal für Preise, nie float.", "Ho cambiato idea su Decimal"),
+    ("Immer Decimal für Preise, nie float.", "J'ai changé d'avis sur Decimal."),
+    ("Immer Decimal für Preise, nie float.", "Mudei de ideia sobre Decimal"),
+    ("Immer Decimal für Preise, nie float.", "Cambié de opinión sobre Decimal"),
+    ("Immer Decimal für Preise, nie float.", "Dat met Decimal neem ik terug"),
+    ("Immer Decimal für Preise, nie float.", "Я передумал насчёт Decimal"),
+    ("Immer Decimal für Preise, nie float.", "关于 Decimal，我改主意了。"),
     ("Use pnpm instead of npm.", "Vergiss, was ich über pnpm gesagt habe."),
     ("Use pnpm instead of npm.", "Olvida lo que dije sobre pnpm."),
     ("Use pnpm instead of npm.", "Esquece o que eu disse sobre o pnpm."),
@@ -334,6 +352,31 @@ OTHER_VALUES = (
 """One statement with another value, its denial, permission, end or withdrawal; missed in four of five cases before."""
 
 BOTH_HOLD = (
+    ("Always use pnpm, never npm.", "Use npm for the docs site, it has its own lockfile."),
+    ("Use vitest for unit tests.", "Use playwright for the checkout flow, vitest can't open a browser."),
+    ("Write comments in English.", "Write the changelog in German, customers read it."),
+    ("Always use tabs.", "Use spaces in YAML, tabs are invalid there."),
+    ("Keep lines below 100 characters.", "Keep titles below 50 characters, GitHub cuts them."),
+    ("Use Postgres for the orders service.", "Use SQLite for the tills, they are offline."),
+    ("Always run the tests before you commit.", "Run the linter before you push, CI is slow."),
+    ("Answer in German.", "Write code comments in English, the team is mixed."),
+    ("Always use pnpm.", "Use npx for one-off tools, pnpm dlx is slow."),
+    ("Never use lodash.", "Use lodash-es in the legacy app, it is already there."),
+    ("Always answer briefly.", "Explain architecture decisions in detail, I want to learn."),
+    ("Use jest for tests.", "Use mocha in packages/cli, it predates jest."),
+    ("Keep answers short.", "Write long docstrings, short ones help nobody."),
+    ("Keep commit messages short.", "Keep pull request descriptions detailed, reviewers need them."),
+    ("Always use yarn.", "yarn is slow, but keep it."),
+    ("Use npm, the CI image has no pnpm.", "Use docker, the CI image has no podman."),
+    ("Never mock the database.", "In tests/unit always mock the database."),
+    ("Never use print.", "Except in scripts/, never use print."),
+    ("Always answer in German.", "Write commit messages in English, the team is mixed."),
+    ("Use 2 spaces.", "Use 4 spaces in Python files, black wants it."),
+    ("Never push to main.", "Push hotfix branches directly, they are reviewed later."),
+    ("Always use axios.", "Use fetch in the worker, axios needs XMLHttpRequest."),
+    ("Keep functions short.", "Explain in more detail from now on."),
+    ("Always answer briefly.", "Always write detailed commit messages."),
+    ("Keep commit messages short.", "Answer in more detail from now on."),
     ("never touch table 12", "never touch table 15"),
     ("never reuse error number 3", "never reuse error number 4"),
     ("always use ruff instead of flake8 in all packages", "always use pyright instead of mypy in all packages"),
@@ -469,9 +512,29 @@ OTHER_PARTS = (
 )
 
 
+WITH_A_REASON = (
+    ("Always use pnpm, never npm.", "Use npm, the CI image has no pnpm."),
+    ("Always use jest.", "From now on use vitest, jest is too slow."),
+    ("Immer pnpm, nie npm.", "Ab jetzt npm verwenden, das CI-Image hat kein pnpm."),
+    ("Usa siempre pnpm, nunca npm.", "Usa npm, la imagen de CI no tiene pnpm."),
+    ("Use sempre pnpm, nunca npm.", "Use npm, a imagem do CI não tem pnpm."),
+    ("Utilise toujours pnpm, jamais npm.", "Utilise npm, l'image CI n'a pas pnpm."),
+    ("Always answer briefly.", "Explain in more detail from now on, your answers are too short."),
+    ("Antworte immer kurz.", "Erkläre ab jetzt ausführlicher."),
+    ("Responde siempre breve.", "A partir de ahora responde con más detalle."),
+    ("Réponds toujours brièvement.", "Désormais réponds plus en détail."),
+    ("Rispondi sempre in breve.", "D'ora in poi rispondi in modo più dettagliato."),
+    ("Antwoord altijd kort.", "Antwoord voortaan uitgebreider."),
+    ("Отвечай всегда кратко.", "Отныне отвечай подробно."),
+    ("常に短く答えてください。", "これからは詳しく答えてください。"),
+    ("总是简短回答。", "以后回答要详细。"),
+)
+"""Another value with its reason, and another length of answers."""
+
+
 @together(
     ("former", "later"),
-    [*REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES, *OTHER_VALUES],
+    [*WITH_A_REASON, *REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES, *OTHER_VALUES],
 )
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
@@ -509,6 +572,16 @@ def test_a_release_is_known_as_a_reversal(later: str) -> None:
     ("text", "withdrawn", "rest"),
     [
         ("Forget the pnpm rule, we're back on npm.", "Forget the pnpm rule", "we're back on npm."),
+        (
+            "Forget trio-only, I changed my mind: new tests use `anyio`.",
+            "Forget trio-only, I changed my mind",
+            "new tests use `anyio`.",
+        ),
+        (
+            "Das mit Decimal nehme ich zurück, wir rechnen in Cent.",
+            "Das mit Decimal nehme ich zurück",
+            "wir rechnen in Cent.",
+        ),
         ("Use npm, the pnpm thing is over.", "the pnpm thing is over.", "Use npm"),
         ("Forget what I said about tabs and spaces.", "Forget what I said about tabs and spaces.", ""),
         ("Use npm again, we dropped pnpm.", "", "Use npm again, we dropped pnpm."),

@@ -151,6 +151,13 @@ def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() 
     ]  # fmt: skip
 
 
+def test_a_pronoun_of_a_later_clause_refers_to_the_statement_itself() -> None:
+    before = "Trio only in new tests, as you said."
+    message = Utterance("user", "From now on new async tests use anyio marks so they run on both.", 0, True, before)
+    (note,) = read_message(message).notes
+    assert note.text == "New async tests use anyio marks so they run on both."
+
+
 def test_a_corrected_value_is_stored_with_what_it_corrects() -> None:
     message = Utterance("user", "nein, der Port ist 8081", 0, True, "Fertig. Der Server läuft auf Port 8080.")
     (note,) = read_message(message).notes

@@ -27,6 +27,7 @@ from sidecar.memory.file_index import write_index_file
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.standing_instruction_register import (
+    accepted_memories,
     active_instructions,
     contradicted_ids,
     register,
@@ -218,6 +219,7 @@ def may_write(context: CaptureContext) -> bool:
 
 def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     extracted = extract_notes(summary, _instructions(context.workspace))
+    taken_back = _ids_taken_back(context, extracted.notes)
     notes = (
         *_settled_reversals(context, extracted.notes),
         *_recurring_errors(context, summary, extracted),
@@ -230,21 +232,38 @@ def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     else:
         captured = _store(context, summary, notes, extracted)
     if may_write(context):
-        captured = captured.combine(CaptureResult(withdrawn=_withdraw_statement(context, summary)))
+        taken_back = [*_ids_of_statement_before(context, summary), *taken_back]
+        captured = captured.combine(CaptureResult(withdrawn=_archive_withdrawn(context, taken_back)))
         _count_cited(context, summary)
     _record_near_misses(context, extracted)
     _record_capture(context, summary, captured, extracted)
     return captured
 
 
-def _withdraw_statement(context: CaptureContext, summary: SessionSummary) -> dict[str, str]:
-    """Archive what the message before stated, if it consisted of that alone; what it replaced holds again.
+def _ids_of_statement_before(context: CaptureContext, summary: SessionSummary) -> list[str]:
+    """Return what the message before stated, if it consisted of that alone and this one takes it back."""
+    with context.process.database.read() as tx:
+        project, source = context.workspace.project_key, summary.withdrawn_source
+        return captures.added_by_statement(tx, project, source) if source else []
+
+
+def _ids_taken_back(context: CaptureContext, notes: Iterable[Note]) -> list[str]:
+    """Return the active instructions that words such as "forget what I said about …" name, if they state nothing."""
+    with context.process.database.read() as tx:
+        project = context.workspace.project_key
+        accepted = {entry.memory.id for entry in accepted_memories(tx, project)}
+        words = (note.text for note in notes if note.reversal == "candidate" and forgets(note.text))
+        found = [memory_id for text in words for memory_id in contradicted_ids(tx, project, text)]
+    return [memory_id for memory_id in dict.fromkeys(found) if memory_id not in accepted]
+
+
+def _archive_withdrawn(context: CaptureContext, ids: Sequence[str]) -> dict[str, str]:
+    """Archive what the user took back; what it replaced holds again.
 
     It is stored again once the user states it again, and holds again once the user confirms it.
     """
     project = context.workspace.project_key
     with context.process.database.read() as tx:
-        ids = captures.added_by_statement(tx, project, summary.withdrawn_source) if summary.withdrawn_source else []
         found = [index_tables.entries_with_id(tx, project, memory_id, (SHARED,))[:1] for memory_id in ids]
     memories = [entry.memory for matches in found for entry in matches if entry.memory.author == "user"]
     writer = Writer(context.process, context.workspace, context.reach)
@@ -263,18 +282,29 @@ def _withdraw_statement(context: CaptureContext, summary: SessionSummary) -> dic
 def _settled_reversals(context: CaptureContext, notes: Iterable[Note]) -> Iterable[Note]:
     """Yield the notes; one that takes back an active instruction or accepted rule is a standing instruction.
 
-    "Forget what I said about …" states nothing itself; it is durable, and only withdraws.
+    "Forget what I said about …" states nothing itself: it is stored only to suspend a rule that the user accepted.
     """
+    project = context.workspace.project_key
     for note in notes:
-        if not note.reversal:
+        if not (note.reversal or note.withdraws):
             yield note
             continue
         with context.process.database.read() as tx:
-            is_effective = bool(contradicted_ids(tx, context.workspace.project_key, note.text))
-        if is_effective:
-            yield note._replace(retention="durable", is_standing_instruction=not forgets(note.text))
-        elif note.reversal == "statement":
+            replaced = _replaced_ids(tx, project, note, "")
+            accepted = {entry.memory.id for entry in accepted_memories(tx, project)}
+        if note.reversal and forgets(note.text):
+            if not accepted.isdisjoint(replaced):
+                yield note._replace(retention="durable")
+        elif replaced:
+            yield note._replace(retention="durable", is_standing_instruction=True)
+        elif note.reversal != "candidate":
             yield note._replace(reversal="")
+
+
+def _replaced_ids(tx: apsw.Connection, project: str, note: Note, own_id: str) -> list[str]:
+    """Return the ids of what a note contradicts, and of what the words beside it take back."""
+    texts = filter(None, (note.text, note.withdraws))
+    return list(dict.fromkeys(found for text in texts for found in contradicted_ids(tx, project, text, own_id)))
 
 
 def _store(
@@ -334,7 +364,7 @@ def _register_instructions(writer: Writer, notes: Iterable[Note]) -> dict[str, s
             with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited: registered all the same
                 writer.make_durable(stored.memory.id)
         with writer.process.database.write() as tx:
-            replaced_ids = contradicted_ids(tx, writer.project, stored.memory.text, stored.memory.id)
+            replaced_ids = _replaced_ids(tx, writer.project, note._replace(text=stored.memory.text), stored.memory.id)
             withdrawn |= dict.fromkeys(replaced_ids, stored.memory.id)  # what it supersedes is in its file
             if note.is_standing_instruction:
                 replaced_ids += stored.memory.supersedes

@@ -7,7 +7,7 @@ changed last. An error is stored with its resolution; an unresolved one is not a
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,7 @@ from sidecar.language.explicit_statements import SUPPOSITION, is_request_to_reme
 from sidecar.language.message_intent import MAY, forgets, is_reversal
 from sidecar.language.own_words import stated_words
 from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
-from sidecar.language.statement_openings import LEAD_IN, without_assent
+from sidecar.language.statement_openings import CHANGED_MIND, LEAD_IN, TASK, without_assent
 from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
@@ -162,26 +162,49 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
         for note in notes
     ]
     marked = [note for part in marked if (note := _without_withdrawal(part)) is not None]
-    known = " ".join(note.text for note in marked).casefold()
-    stated = tuple(note.text.partition("\n\n")[0].casefold().rstrip(" .!。") for note in marked)
-    sentences_of_reversal = (
-        without_lead(clean_sentence(part))
+    passages = [
+        split_withdrawal(sentence.text)
         for sentence in split_sentences(own)
         if not (_is_for_this_task(sentence.text) or SUPPOSITION.match(sentence.text))
-        for part in split_withdrawal(sentence.text)
-        if is_reversal(part)
+    ]
+    marked = [_with_withdrawal(note, passages) for note in marked]
+    known = " ".join(text for note in marked for text in (note.text, note.withdraws)).casefold()
+    stated = tuple(note.text.partition("\n\n")[0].casefold().rstrip(" .!。") for note in marked)
+    replaced = {
+        _plain(rest): _plain(words)
+        for words, rest in passages
+        if rest and _CHANGED_MIND.search(words) and not TASK.match(rest)
+    }
+    of_sentences = (
+        (_plain(part), "")
+        for words, rest in passages
+        for part in (words, rest)
+        if is_reversal(part) and _plain(words) not in replaced.values()
     )
-    corrected = (without_lead(clean_sentence(part)) for part in _own_corrections(own))
+    corrected = ((_plain(part), "") for part in _own_corrections(own))
     candidates = [
         Note(
             "user_correction", note_title(text), text, "user", utterance.at_ms, REVERSAL_CONFIDENCE,
-            reversal="candidate",
+            reversal="candidate", withdraws=words,
         )
-        for text in dict.fromkeys((*sentences_of_reversal, *corrected))
-        if len(text) <= MAX_SENTENCE and text.casefold() not in known and not text.casefold().startswith(stated)
+        for text, words in dict.fromkeys((*of_sentences, *corrected, *replaced.items()))
+        if text and len(text) <= MAX_SENTENCE and text.casefold() not in known
+        and not text.casefold().startswith(stated)
     ]  # fmt: skip
     withdrawals = [note for note in candidates if forgets(note.text)]
     return [*withdrawals, *marked, *(note for note in candidates if note not in withdrawals)]
+
+
+def _plain(part: str) -> str:
+    """Return a part of a sentence as the text of a note."""
+    return without_lead(clean_sentence(part))
+
+
+def _with_withdrawal(note: Note, passages: Iterable[tuple[str, str]]) -> Note:
+    """Return a note with the words of its sentence that take something back: what they name, the note replaces."""
+    statement = note.text.partition("\n\n")[0].casefold().rstrip(" .!。")
+    found = (words for words, rest in passages if words and statement in clean_sentence(rest).casefold())
+    return note._replace(withdraws=_plain(next(found, "")))
 
 
 def _own_corrections(own: str) -> Iterator[str]:
@@ -218,14 +241,17 @@ def _without_withdrawal(note: Note) -> Note | None:
 def split_withdrawal(text: str) -> tuple[str, str]:
     """Return the clauses of a sentence that withdraw something, and the others; either may be empty."""
     clauses = [clause for clause in _CLAUSE_BREAK.split(text) if clause.strip()]
-    withdrawn = [clause for clause in clauses if forgets(clause)]
+    is_change = _CHANGED_MIND.search(text) is not None and forgets(text)
+    named = clauses[:1] if is_change else []
+    withdrawn = [clause for clause in clauses if clause in named or forgets(clause) or _CHANGED_MIND.fullmatch(clause)]
     if forgets(text) and (not withdrawn or len(withdrawn) == len(clauses)):
         return text, ""
     return ", ".join(withdrawn), ", ".join(clause for clause in clauses if clause not in withdrawn)
 
 
+_CHANGED_MIND = lazy_regex(rf"\W*(?:(?:and|und|y|e|et) )?{CHANGED_MIND}\W*", re.IGNORECASE)
 _CLAUSE_BREAK = lazy_regex(
-    r"(?<=\S)[,;:] |(?<=\S) [–—-] |(?<=[.!]) "
+    r"(?<=\S)\s?[,;:] |[，；：]|(?<=\S) [–—-] |(?<=[.!]) "
     r"|(?<=\S) (?:and|but|und|aber) (?=(?:we|you|i|it|use|just|go|do|wir|du|nimm)\b)"
 )
 
@@ -265,12 +291,26 @@ def _referents(utterance: Utterance, sentence: str, *, is_needed: bool) -> Itera
     """Yield what a statement that points at something, or that corrects a value, refers to."""
     if utterance.question:
         yield f"In answer to: {one_line(utterance.question, MAX_REFERENT)}"
-    if not (is_needed or _POINTS.search(_PLACE.sub(" ", sentence))):
+    if not (is_needed or _points_outside(sentence)):
         return
     if (proposal := _proposal(utterance)) and not utterance.question:
         yield f"Said in answer to: {proposal}"
     if utterance.touched:
         yield f"Said after a change of {', '.join(f'`{path}`' for path in utterance.touched)}."
+
+
+def _points_outside(sentence: str) -> bool:
+    """Whether a word refers to what another message names. One in a later clause may refer to the first."""
+    plain = _PLACE.sub(" ", split_withdrawal(sentence)[1] or sentence)
+    first = _LATER_CLAUSE.split(plain, maxsplit=1)[0]
+    return _POINTS.search(first if len(query_terms(first)) >= MIN_TERMS else plain) is not None
+
+
+_LATER_CLAUSE = lazy_regex(
+    r"[,;:] |\s(?:so|because|since|when|if|which|damit|weil|wenn|para que|porque|pour qu\w+|parce que|affinché|perché"
+    r"|zodat|omdat|чтобы|потому что)\s",
+    re.IGNORECASE,
+)
 
 
 def _proposal(utterance: Utterance) -> str:

@@ -69,6 +69,8 @@ class Note(NamedTuple):
     reversal: Literal["", "statement", "candidate"] = ""
     """Whether the user typed words that take something back. It is a standing instruction if it takes back an active
     one; a candidate is stored only then."""
+    withdraws: str = ""
+    """Words of its sentence that take an earlier statement back: this one replaces it."""
 
 
 NearMissReason = Literal["belowThreshold", "withoutReason"]
