@@ -249,7 +249,7 @@ def split_withdrawal(text: str) -> tuple[str, str]:
     return ", ".join(withdrawn), ", ".join(clause for clause in clauses if clause not in withdrawn)
 
 
-_CHANGED_MIND = lazy_regex(rf"\W*(?:(?:and|und|y|e|et) )?{CHANGED_MIND}\W*", re.IGNORECASE)
+_CHANGED_MIND = lazy_regex(rf"\W{{0,9}}(?:(?:and|und|y|e|et) )?{CHANGED_MIND}\W{{0,9}}", re.IGNORECASE)
 _CLAUSE_BREAK = lazy_regex(
     r"(?<=\S)\s?[,;:] |[，；：]|(?<=\S) [–—-] |(?<=[.!]) "
     r"|(?<=\S) (?:and|but|und|aber) (?=(?:we|you|i|it|use|just|go|do|wir|du|nimm)\b)"
