@@ -508,9 +508,9 @@ _SHORT_ROLE = lazy_regex(
 """The beginning of a line that gives the agent a role; what follows is a prompt's template."""
 
 _SPEAKING_TOOL = lazy_regex(
-    r"\s*+(?:(?:the|der|el|o|le|il|de) )?(?:[ejt]slint|stylelint|pylint|flake8|ruff|clippy|rubocop|shellcheck|mypy"
-    r"|pyright|sonar\w{0,5}|checkstyle|golangci-lint|linter|lint|compiler|reviewer|error|warning|fatal|линтер|リンター"
-    r")(?: \([^()\n]{1,40}\))?\s?[:：]\s",
+    r"\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
+    r"|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle|golangci-lint|reviewer|error|fatal|линтер|リンター)"
+    r"(?: \([^()\n]{1,40}\))?\s?[:：]\s(?![^\n]{0,80}(?:\b(?:run|enable|disable|install|configure)\b|\s--\w))",
     re.IGNORECASE,
 )
 """The beginning of a line that a tool or a reviewer speaks: "ESLint: …"."""

@@ -1240,6 +1240,9 @@ Rule: always use pnpm, never npm.
 Remember: always use pnpm.
 PS: always answer in German.
 Git: never push to main.
+Linter: always use ruff, never flake8.
+ruff: always run it before you commit.
+Warning: never run migrations on the production database.
 The docs say you should always call close(), never rely on the collector, and I agree.
 the customer list is fine. One thing:\nfrom now on use pnpm instead of npm
 Kunde schreibt:\n\nDer Rabatt fehlt.\n\nAb jetzt pnpm statt npm verwenden
@@ -1315,6 +1318,8 @@ Gebruik nooit print. Scripts zijn uitgezonderd.
 絶対にprintを使わないでください。scriptsは例外です。
 绝对不要使用 print。scripts 除外。
 Never use print. In scripts it's fine.
+Never use print. Only in scripts/.
+Nie print verwenden. Nur in Skripten.
 """.strip().splitlines()
 
 
@@ -1404,6 +1409,9 @@ No, the test must fail first.
 No, there must be another way.
 No, I must have the wrong version.
 no, the page must not reload
+No, users must not see the price.
+No, we can't use it here.
+Decision: go with option 2.
 """.strip().splitlines()
 
 
