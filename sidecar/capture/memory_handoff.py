@@ -132,11 +132,7 @@ def session_summary_of_run(
         cited=cited if is_completed else (),
     )
     reduced = reduce_summary(summary)
-    uncovered = (
-        note
-        for note in reduced.notes
-        if not (_is_covered(note, notes) if note.author == "user" else _is_noted(note, notes))
-    )
+    uncovered = (left for note in reduced.notes if (left := _uncovered(note, notes)) is not None)
     rules = [verified.support.rule for verified in notes if verified.support is not None]
     is_statement = states_only(filter_private(typed_words(params.prompt)).text, rules)
     return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)), is_statement=is_statement)
@@ -146,6 +142,18 @@ def _without_conclusion(parts: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[
     """Return the parts up to the last tool call."""
     calls = [number for number, part in enumerate(parts, 1) if part.get("type") != "text"]
     return parts[: calls[-1]] if calls else ()
+
+
+def _uncovered(note: Note, notes: Sequence[VerifiedNote]) -> Note | None:
+    """Return what the notes block leaves of a note: all of it, its words that take something back, or nothing."""
+    if not (_is_covered(note, notes) if note.author == "user" else _is_noted(note, notes)):
+        return note
+    if not note.withdraws:
+        return None
+    return note._replace(
+        title=note.withdraws, text=note.withdraws, retention="daily", is_standing_instruction=False,
+        reversal="candidate", withdraws="",
+    )  # fmt: skip
 
 
 def _is_covered(note: Note, notes: Sequence[VerifiedNote]) -> bool:

@@ -802,3 +802,17 @@ def test_a_withdrawal_counts_beside_what_the_agent_notes(
         "Filtering in Python is fine for small tables, forget that Python rule", session="second", text=answer
     )
     assert [entry["text"] for entry in memories.ask("status")["standingInstructions"]] == left
+
+
+def test_a_change_of_mind_counts_beside_the_agents_note_of_it(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    chat("first").turn("From now on use `trio` only in new async tests, never asyncio.", session="first")
+    rule = "new async tests use `anyio`"
+    chat("second").turn(
+        f"Forget trio-only, I changed my mind: {rule}.",
+        session="second",
+        text=f"OK.\n\nNotes for next time:\n- Rule: {rule}\n",
+    )
+    (active,) = memories.ask("status")["standingInstructions"]
+    assert active["text"].casefold().strip(".") == rule
