@@ -12,6 +12,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
+from sidecar.language.statement_openings import SHORT_ROLE, SPEAKING_TOOL
 
 MAX_CHARACTERS = 60_000
 """Characters that are examined; a longer message is pasted material, and its rest is blanked."""
@@ -438,7 +439,7 @@ def stated_words(message: str) -> str:
     own = own_words(message)
     own = _blanked(own, [match.span(match.lastgroup or 0) for match in _DICTATED.finditer(own)])
     lines = list(_lines(own))
-    foreign = (line for line in lines if _SHORT_ROLE.match(line.text) or _SPEAKING_TOOL.match(line.text))
+    foreign = (line for line in lines if SHORT_ROLE.match(line.text) or SPEAKING_TOOL.match(line.text))
     spans = [*_specified_items(lines), *((line.start, line.end) for line in foreign)]
     own = _blanked(own, spans)
     lines = list(_lines(own))
@@ -491,29 +492,6 @@ _SPECIFICATION_HEADING = lazy_regex(
     re.IGNORECASE,
 )
 """A line above what is to be built."""
-
-_SHORT_ROLE = lazy_regex(
-    r"\s*+(?:you are (?:an? |my |the )?(?:very |highly |world[- ]class )?(?:senior|expert|experienced|professional"
-    r"|skilled|principal|software|full[- ]?stack|python|developer|engineer|architect|assistant|reviewer|designer)\b"
-    r"|act as (?:an?|the|my) \w|du bist (?:ein(?:e)?|mein(?:e)?) (?:\w+ ){0,2}(?:entwickler|ingenieur|experte"
-    r"|assistent|senior)\w*|(?:tu es|vous êtes) une? (?:\w+ ){0,2}(?:développeu\w+|ingénieure?|expert\w*|assistant\w*"
-    r"|senior)|eres una? (?:\w+ ){0,2}(?:desarrollador\w*|ingenier\w+|expert\w+|asistente|senior)"
-    r"|você é uma? (?:\w+ ){0,2}(?:desenvolvedor\w*|engenheir\w+|especialista|assistente|sênior)"
-    r"|sei una? (?:\w+ ){0,2}(?:sviluppat\w+|ingegnere|espert\w+|assistente)|je bent een (?:\w+ ){0,2}(?:ontwikkelaar"
-    r"|expert|senior)"
-    r"|ты (?:—|-)? ?(?:опытный|старший|senior)"
-    r"|你是一[个名位](?:资深|高级|专业|经验)|あなたは(?:経験豊富な|優秀な|シニア|プロの?|熟練))",
-    re.IGNORECASE,
-)
-"""The beginning of a line that gives the agent a role; what follows is a prompt's template."""
-
-_SPEAKING_TOOL = lazy_regex(
-    r"\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
-    r"|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle|golangci-lint|reviewer|error|fatal|линтер|リンター)"
-    r"(?: \([^()\n]{1,40}\))?\s?[:：]\s(?![^\n]{0,80}(?:\b(?:run|enable|disable|install|configure)\b|\s--\w))",
-    re.IGNORECASE,
-)
-"""The beginning of a line that a tool or a reviewer speaks: "ESLint: …"."""
 
 MAX_REQUEST = 200
 _CONSOLE_LINE = lazy_regex(
