@@ -1,4 +1,4 @@
-"""The beginning of a statement, a task or a foreign line: assent, lead-in, first clause, role; and withdrawals. Pure."""
+"""The beginning of a statement, a task or a foreign line: assent, lead-in, first clause; and withdrawals. Pure."""
 
 import re
 from functools import lru_cache
