@@ -35,6 +35,30 @@ def without_assent(text: str) -> str:
     return _ASSENT.sub("", text) or text
 
 
+SHORT_ROLE = lazy_regex(
+    r"\s*+(?:you are (?:an? |my |the )?(?:very |highly |world[- ]class )?(?:senior|expert|experienced|professional"
+    r"|skilled|principal|software|full[- ]?stack|python|developer|engineer|architect|assistant|reviewer|designer)\b"
+    r"|act as (?:an?|the|my) \w|du bist (?:ein(?:e)?|mein(?:e)?) (?:\w+ ){0,2}(?:entwickler|ingenieur|experte"
+    r"|assistent|senior)\w*|(?:tu es|vous êtes) une? (?:\w+ ){0,2}(?:développeu\w+|ingénieure?|expert\w*|assistant\w*"
+    r"|senior)|eres una? (?:\w+ ){0,2}(?:desarrollador\w*|ingenier\w+|expert\w+|asistente|senior)"
+    r"|você é uma? (?:\w+ ){0,2}(?:desenvolvedor\w*|engenheir\w+|especialista|assistente|sênior)"
+    r"|sei una? (?:\w+ ){0,2}(?:sviluppat\w+|ingegnere|espert\w+|assistente)|je bent een (?:\w+ ){0,2}(?:ontwikkelaar"
+    r"|expert|senior)"
+    r"|ты (?:—|-)? ?(?:опытный|старший|senior)"
+    r"|你是一[个名位](?:资深|高级|专业|经验)|あなたは(?:経験豊富な|優秀な|シニア|プロの?|熟練))",
+    re.IGNORECASE,
+)
+"""The beginning of a line that gives the agent a role; what follows is a prompt's template."""
+
+SPEAKING_TOOL = lazy_regex(
+    r"\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
+    r"|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle|golangci-lint|reviewer|error|fatal|линтер|リンター)"
+    r"(?: \([^()\n]{1,40}\))?\s?[:：]\s(?![^\n]{0,80}(?:\b(?:run|enable|disable|install|configure)\b|\s--\w))",
+    re.IGNORECASE,
+)
+"""The beginning of a line that a tool or a reviewer speaks: "ESLint: …"."""
+
+
 class Opening(NamedTuple):
     """The first clause of a statement; empty if it is the only one, or if another limits or excepts something."""
 
@@ -305,26 +329,3 @@ _FOR_GOOD = lazy_regex(
     r"|toujours|car|parce|sempre|mai|perché|nooit|altijd|omdat|никогда|всегда|потому)\b|永远|总是|以后|今後|常に|二度と"
 )
 _TASK_PART = lazy_regex(r"(?<=[.!?;])\s|\n|,\s|\s(?=(?:but|and|aber|und|pero|y|mais|et|mas|e)\s)")
-
-SHORT_ROLE = lazy_regex(
-    r"\s*+(?:you are (?:an? |my |the )?(?:very |highly |world[- ]class )?(?:senior|expert|experienced|professional"
-    r"|skilled|principal|software|full[- ]?stack|python|developer|engineer|architect|assistant|reviewer|designer)\b"
-    r"|act as (?:an?|the|my) \w|du bist (?:ein(?:e)?|mein(?:e)?) (?:\w+ ){0,2}(?:entwickler|ingenieur|experte"
-    r"|assistent|senior)\w*|(?:tu es|vous êtes) une? (?:\w+ ){0,2}(?:développeu\w+|ingénieure?|expert\w*|assistant\w*"
-    r"|senior)|eres una? (?:\w+ ){0,2}(?:desarrollador\w*|ingenier\w+|expert\w+|asistente|senior)"
-    r"|você é uma? (?:\w+ ){0,2}(?:desenvolvedor\w*|engenheir\w+|especialista|assistente|sênior)"
-    r"|sei una? (?:\w+ ){0,2}(?:sviluppat\w+|ingegnere|espert\w+|assistente)|je bent een (?:\w+ ){0,2}(?:ontwikkelaar"
-    r"|expert|senior)"
-    r"|ты (?:—|-)? ?(?:опытный|старший|senior)"
-    r"|你是一[个名位](?:资深|高级|专业|经验)|あなたは(?:経験豊富な|優秀な|シニア|プロの?|熟練))",
-    re.IGNORECASE,
-)
-"""The beginning of a line that gives the agent a role; what follows is a prompt's template."""
-
-SPEAKING_TOOL = lazy_regex(
-    r"\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
-    r"|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle|golangci-lint|reviewer|error|fatal|линтер|リンター)"
-    r"(?: \([^()\n]{1,40}\))?\s?[:：]\s(?![^\n]{0,80}(?:\b(?:run|enable|disable|install|configure)\b|\s--\w))",
-    re.IGNORECASE,
-)
-"""The beginning of a line that a tool or a reviewer speaks: "ESLint: …"."""
