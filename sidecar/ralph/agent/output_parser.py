@@ -2,9 +2,10 @@
 
 import codecs
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
+from itertools import islice
+from typing import Any, TypeGuard
 
 from sidecar.core.clock import epoch_ms
 from sidecar.core.json_text import loads
@@ -17,6 +18,7 @@ from sidecar.ralph.agent.formats import (
     EventFormat,
     FinalMessage,
     Finished,
+    HarnessEvent,
     LimitReached,
     MessageText,
     SessionStarted,
@@ -39,18 +41,34 @@ TIME_RESOLUTION = timedelta(minutes=1)
 """Resolution of the reported times: the limit is over at the end of the named minute."""
 
 _TEXT_CHARS = 300
-_LIMIT_KIND = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
-_REACHED = lazy_regex(
-    r"^\W{0,8}(?:(?:api )?error\W{1,3})?(?:claude (?:ai |code )?)?(?:"
-    r"you(?:['’]ve| have) (?:hit|reached|exceeded|exhausted) your\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
-    rf"|(?:(?:your|the) )?(?:{_LIMIT_KIND} ){{1,2}}(?:limit|quota) (?:has been |was )?"
-    r"(?:reached|exceeded|exhausted|hit)\s*(?:$|[|.,;:!·∙•(–—-])"
-    r"|limit reached\W{0,5}(?:resets?\b|\d{10})|usage_limit_reached\s*$"
-    r"|quota exceeded\s*(?:$|[.:!]|for quota\b)|your (?:limit|quota) will reset\b"
-    r")|\"type\"\s*:\s*\"usage_limit_reached\"",
-    re.IGNORECASE | re.MULTILINE,
+_LIMIT_KIND = (
+    r"(?:usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|message|spend(?:ing)?|plan|account|model"
+    r"|(?:org|organi[sz]ation|plan|account)['’]s|\d(?:\.\d)?)"
 )
-"""The beginning of a line, so that a test's name or a sentence about limits does not count."""
+_PREFIX = r"(?:(?:■|⚠️?|⎿) {1,2})?(?:(?:\W {1,2})?\[?(?:api |stream )?error: {1,2})?"
+"""What harnesses print before it: not the marks of test reporters, their indentation and their numbers."""
+
+_REACHED = lazy_regex(
+    rf"{_PREFIX}(?:claude (?:ai |code )?)?(?:"
+    rf"you(?:['’]ve| have) (?:hit|reached|exceeded|exhausted) your (?:{_LIMIT_KIND} ){{0,3}}(?:limit|quota|capacity)"
+    r"(?: (?:for|on) [\w-]{1,40}(?:[ .][\w-]{1,40}){0,4})?"
+    rf"|(?:(?:your|the) )?(?:{_LIMIT_KIND} ){{1,3}}(?:limit|quota) (?:(?:has|have) been |was )?"
+    r"(?:reached|exceeded|exhausted|hit)"
+    r"|limit reached(?=\W{0,5}(?:resets?\b|\d{10}))|usage_limit_reached"
+    r"|quota exceeded(?: for quota metric [^\n]*)?|(?=your (?:limit|quota) will reset (?:after|at|in|on) [^\n]*\d)"
+    r")",
+    re.IGNORECASE,
+)
+"""The beginning of a line that reports a reached limit."""
+
+_REST = lazy_regex(
+    r"[.!\])]{0,3}\s*$|\|\d{10}|your (?:limit|quota) will reset\b"
+    r"|\s{0,3}[|.,;:!·∙•(–—-][^\n]*\b(?:resets?(?:_?at)?|again|upgrade|visit|contact|switch|retry|wait)(?![a-z])",
+    re.IGNORECASE,
+)
+"""The rest of such a line: nothing, or when the limit ends and what the user can do until then."""
+
+_BEFORE_JSON = lazy_regex(r"(?:(?:api |stream )?error:? |unexpected status 429\b[^{\n:]{0,60}: ){0,4}", re.IGNORECASE)
 _HINT = lazy_regex(r"\s*(?:/upgrade|•)")
 _EPOCH = lazy_regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)
 _WAIT = lazy_regex(
@@ -72,6 +90,10 @@ _RESET_TIME = lazy_regex(
     re.IGNORECASE,
 )
 
+_CLOSING = {"{": "}", "[": "]"}
+_ARRAY = lazy_regex(r"\s{0,80}\[")
+_NEXT_EVENT = lazy_regex(r"\},\s{0,80}(?=\{)")
+_MAX_OPENINGS = 200
 _BLANK_LINES = lazy_regex(r"\n[ \t\r]*\n\s*")
 _SUMMARY = lazy_regex(
     r"\W{0,4}(?:total |session )?(?:tokens?|costs?|usage|duration|time|elapsed|model|session|applied edit|commit)\b",
@@ -154,9 +176,9 @@ class OutputParser:
         if exit_code not in {0, None}:
             errors = self._stderr_tail.text()
             self.error = self.error or _last_line(errors)
-            text = "" if self._saw_event else self.final_text[-STDERR_CHARS:]
-            self.limit = self.limit or self._find_limit(_last_words(errors)) or self._find_limit(_last_words(text))
-        elif self.limit is None and "|" in self.final_text and "\n" not in self.final_text:
+            text = "" if self._saw_event else self._final.text()[-STDERR_CHARS:]
+            self.limit = self.limit or self._find_limit(errors) or self._find_limit(text)
+        elif self._parse is not None and not self._saw_event and "\n" not in self.final_text:
             self.limit = self._find_limit(self.final_text)
 
     def _read_plain_text(self) -> None:
@@ -165,7 +187,8 @@ class OutputParser:
         The anchor asks for a notes block at the end of a reply: the paragraph before it counts too.
         """
         text = self._final.text()
-        output_format = _event_format(text)
+        lines = _read_lines(text)
+        output_format = _event_format(lines)
         if output_format is None:
             for ending in _with_and_without_notes(text):
                 self._promise.search_again(*_split_last_paragraph(ending))
@@ -174,22 +197,30 @@ class OutputParser:
             return
         self._parse, self._stream = PARSERS[output_format], None
         self._discard_text()
-        for line in text.split("\n"):
-            self._process_line(line.encode(), is_complete=True)
+        for line, events in lines:
+            if events:
+                self._process_events(events)
+            else:
+                self._process_line(line.encode(), is_complete=True)
 
     def _process_line(self, line: bytes, is_complete: bool) -> None:
         if not is_complete and (self._long_text is not None or line.lstrip()[:1] == b"{"):
             self._long_event(line)
             return
         event = _event(line) if is_complete else None
-        if event is not None and self._parse is not None:
-            self._on_first_event()
-            for agent_event in self._parse(event):
-                self._apply(agent_event)
+        if event is not None:
+            self._process_events([event])
         elif not self._saw_event:
             self._add_raw_text(self._decoder.decode(line + b"\n" * is_complete))
         else:
             self._stderr_tail.add(line.decode("utf-8", "replace") + "\n")
+
+    def _process_events(self, events: Sequence[HarnessEvent]) -> None:
+        assert self._parse is not None
+        self._on_first_event()
+        for event in events:
+            for agent_event in self._parse(event):
+                self._apply(agent_event)
 
     def _long_event(self, piece: bytes) -> None:
         self._on_first_event()
@@ -318,7 +349,7 @@ class Tail:
         return "".join(self._parts)[-self._length :]
 
 
-def _event(line: bytes) -> Mapping[str, object] | None:
+def _event(line: bytes) -> HarnessEvent | None:
     """Return a line as an event; terminal sequences and invalid UTF-8 around it are tolerated."""
     start = line.find(b"{")
     if start < 0 or (start and AnsiStripper().strip(line[:start].decode("utf-8", "replace")).strip()):
@@ -332,17 +363,58 @@ def _event(line: bytes) -> Mapping[str, object] | None:
             return None
     except RecursionError:
         return None
-    is_event = isinstance(event, dict) and (isinstance(event.get("type"), str) or isinstance(event.get("msg"), dict))
-    return event if is_event else None
+    return event if _is_event(event) else None
 
 
-def _event_format(text: str) -> EventFormat | None:
-    """Return the known harness whose events a text contains, whatever a wrapper prints before and after them.
+def _is_event(value: object) -> TypeGuard[HarnessEvent]:
+    return isinstance(value, dict) and (isinstance(value.get("type"), str) or isinstance(value.get("msg"), dict))
+
+
+ReadLine = tuple[str, Sequence[HarnessEvent]]
+"""A line of plain text, or several that are one JSON value, and the events in it."""
+
+
+def _read_lines(text: str) -> list[ReadLine]:
+    """Return the lines of a text with their events: one by line, an array of them, or either over several lines."""
+    lines = text.rstrip().split("\n")
+    last_at = {line.rstrip(): at for at, line in enumerate(lines)}
+    read: list[ReadLine] = []
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        is_inside = not at and len(text) >= FINAL_CHARS and "[" not in last_at  # its beginning is cut off
+        closing = "]" if is_inside else _CLOSING.get(lines[at].strip())
+        if closing is not None and last_at.get(closing, 0) > at:
+            end = next(number + 1 for number in range(end, len(lines)) if lines[number].rstrip() == closing)
+        value = "\n".join(lines[at:end])
+        read.append((value, _events(value)))
+        at = end
+    return read
+
+
+def _events(text: str) -> Sequence[HarnessEvent]:
+    """Return the events in a JSON value: itself, or those of an array, whose beginning may be cut off."""
+    event = _event(text.encode())
+    if event is not None:
+        return (event,)
+    if not text.endswith("]"):
+        return ()
+    start = _ARRAY.match(text)
+    for opening in (start,) if start is not None else islice(_NEXT_EVENT.finditer(text), _MAX_OPENINGS):
+        try:
+            values = loads(b"[" + text[opening.end() :].encode())
+        except (ValueError, RecursionError):
+            continue
+        return [value for value in values if _is_event(value)] if isinstance(values, list) else ()
+    return ()
+
+
+def _event_format(lines: Sequence[ReadLine]) -> EventFormat | None:
+    """Return the known harness whose events some lines contain, whatever a wrapper prints before and after them.
 
     One event that is not the last line is a quotation.
     """
-    events = [_event(line.encode()) for line in text.rstrip().split("\n")]
-    formats = [None if event is None else format_of(event) for event in events]
+    formats = [format_of(event) for _, events in lines for event in events or ({},)]
     known = [output_format for output_format in formats if output_format is not None]
     is_stream = bool(known) and (formats[-1] is not None or known.count(known[-1]) > 1)
     return known[-1] if is_stream else None
@@ -371,20 +443,35 @@ def _last_line(text: str) -> str | None:
     return _one_line(lines[-1]) if lines else None
 
 
-def _last_words(text: str) -> str:
-    """Return the last line, without hints on how to continue."""
-    lines = [line for line in text.splitlines() if line.strip() and not _HINT.match(line)]
-    return lines[-1] if lines else ""
-
-
 def find_usage_limit(text: str, now_ms: int) -> UsageLimit | None:
-    """Return the usage limit that a line of an agent's report of a failure states; a time without a zone is local."""
-    match = _REACHED.search(text)
-    if match is None:
+    """Return the usage limit that the whole last line of an agent's report of a failure states.
+
+    Hints on how to continue may follow it. A time without a zone is local.
+    """
+    lines = AnsiStripper().strip(text).splitlines()
+    last = next((at for at in range(len(lines) - 1, -1, -1) if lines[at].strip() and not _HINT.match(lines[at])), None)
+    if last is None or not _is_limit(lines[last]):
         return None
-    line_start = text.rfind("\n", 0, match.start()) + 1
-    sentence = text[line_start : line_start + 4 * _TEXT_CHARS]
-    return UsageLimit(_resets_at_ms(sentence, now_ms), " ".join(sentence.split())[:_TEXT_CHARS])
+    report = " ".join(" ".join(lines[last:]).split())
+    return UsageLimit(_resets_at_ms(report[: 4 * _TEXT_CHARS], now_ms), report[:_TEXT_CHARS])
+
+
+def _is_limit(line: str) -> bool:
+    """Whether a line is a harness's report of a reached limit: its message, or the provider's error as JSON."""
+    match = _REACHED.match(line)
+    return (match is not None and _REST.match(line, match.end()) is not None) or _is_limit_error(line)
+
+
+def _is_limit_error(line: str) -> bool:
+    start = line.find("{")
+    if start < 0 or "usage_limit_reached" not in line or not _BEFORE_JSON.fullmatch(line, 0, start):
+        return False
+    try:
+        error = loads(line[start:].encode())
+    except (ValueError, RecursionError):
+        return False
+    errors = (error, error.get("error")) if isinstance(error, dict) else ()
+    return any(isinstance(value, dict) and value.get("type") == "usage_limit_reached" for value in errors)
 
 
 def _resets_at_ms(text: str, now_ms: int) -> int | None:

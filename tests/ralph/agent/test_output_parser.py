@@ -200,6 +200,22 @@ def test_events_of_a_known_harness_are_recognised_in_a_custom_ones_output() -> N
     assert limited.error == "no network"
 
 
+def test_array_of_events_in_a_custom_ones_output_is_not_its_last_message() -> None:
+    early = claude_text(f"I will print {PROMISE} once all is done.", session_id="s")
+    long = claude_text("x" * 3_000, session_id="s")
+    result = {"type": "result", "subtype": "success", "session_id": "s", "result": "Half of it is done."}
+    for events in ([early, result], [long, *[early, long] * 30, result]):
+        for indent in (None, 2):
+            listening = agent_result("plain", b"Starting.\n", json.dumps(events, indent=indent).encode(), b"\n")
+            assert (listening.promise, listening.last_message) == (False, "Half of it is done."), (len(events), indent)
+            events[-1] = {**result, "result": PROMISE}
+            assert agent_result("plain", json.dumps(events, indent=indent).encode()).promise
+            events[-1] = result
+    assert not agent_result("plain", json.dumps({**result, "note": PROMISE}, indent=2).encode()).promise
+    assert agent_result("plain", b"[\n\n" + PROMISE.encode() + b"\n").promise
+    assert agent_result("plain", f"{json.dumps([early])}\n\n{PROMISE}".encode()).promise
+
+
 @together("before, after", product([b"", b"Starting.\n\n"], [b"done\n", b"\nreal 0m3s\nuser 0m1s\n", PROMISE.encode()]))
 def test_what_a_wrapper_prints_around_a_custom_harness_s_events_is_not_its_last_message(
     before: bytes, after: bytes
@@ -225,6 +241,18 @@ def test_text_about_limits_is_not_a_limit() -> None:
     assert agent_result("plain", failed, exit_code=1).limit is None
     error = {"type": "turn.failed", "error": {"message": "the test 'usage limit reached' failed"}}
     assert agent_result("codex", error, exit_code=1).limit is None
+    report = "The tests fail:\nUsage limit reached.\nin test_limits.py"
+    assert agent_result("claude", {"type": "result", "is_error": True, "result": report}, exit_code=1).limit is None
+
+
+def test_limit_is_believed_only_from_a_failed_run_or_one_without_its_harness_s_events() -> None:
+    for line in (b"usage limit reached|1764600000\n", b"Claude AI usage limit reached|1764600000\n"):
+        assert agent_result("plain", line).limit is None
+        assert agent_result("plain", line, exit_code=1).limit is not None
+        assert agent_result("claude", line).limit is not None
+        assert agent_result("claude", claude_text("Done."), line).limit is None
+    for line in (b"    \xe2\x9c\x96 usage limit reached\n", b"Quota exceeded: expected 3 to equal 4\n"):
+        assert agent_result("plain", b"1 failing\n", line, exit_code=1).limit is None
 
 
 CODEX_WORK = {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "command": "ls"}}
