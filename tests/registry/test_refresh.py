@@ -379,9 +379,49 @@ module.exports = {
   drawShape: (shape) => shape,
 }
 """,
+    "lib/assigned.js": """const Valley = class {
+  /** Measures the depth of a valley. */
+  measureDepth() {}
+};
+module.exports = Valley;
+""",
+    "lib/merged.js": """Object.assign(exports, {
+  /** Merges two maps. */
+  mergeMaps(a, b) {},
+  pickKeys: (map) => map,
+  drawMap,
+});
+/** Draws a map. */
+var drawMap = function () {};
+""",
+    "lib/quoted.js": """/** Folds a map. */
+exports["fold-map"] = function () {};
+""",
+    "lib/inline.js": """/** A window with panes. */
+exports.Window = class Window { /** Opens a pane. */ openPane() {} closePane() {} };
+""",
+    "lib/glass.mjs": """/** Glass of a window. */
+export default class {
+  /** Cleans the glass. */
+  cleanGlass = () => 1
+  dirt = () => 2
+}
+""",
+    "lib/frame.ts": """export const Frame = class {
+  /** Paints the frame. */
+  paintFrame = (color: string) => color
+}
+""",
     "robot/index.d.ts": """export declare class Robot {
   /** Moves the robot forward by some steps. */
   moveForward(steps: number): void
+  /** Turns the robot by an angle. */
+  turnBy: (angle: number) => void
+  speed: number
+}
+export interface Arm {
+  /** Lifts the arm. */
+  liftArm: (height: number) => void
 }
 """,
     "pump/index.d.ts": """/** Moves water. */
@@ -417,15 +457,30 @@ def test_exported_expressions_and_declared_names_are_entities(
     assert {entity: purpose for entity, purpose in purposes.items() if "#" in entity} == {
         "lib/all.js#drawShape": "Draws a shape.",
         "lib/all.js#parseShape": "Reads a shape from text.",
+        "lib/assigned.js#Valley": "valley",
+        "lib/assigned.js#Valley.measureDepth": "Measures the depth of a valley.",
         "lib/cache.js#LastResults": "Stores the last results.",
         "lib/cache.js#LastResults.forget": "Forgets a result.",
+        "lib/frame.ts#Frame": "frame",
+        "lib/frame.ts#Frame.paintFrame": "Paints the frame.",
+        "lib/glass.mjs#glass": "Glass of a window.",
+        "lib/glass.mjs#glass.cleanGlass": "Cleans the glass.",
+        "lib/inline.js#Window": "A window with panes.",
+        "lib/inline.js#Window.openPane": "Opens a pane.",
+        "lib/merged.js#drawMap": "Draws a map.",
+        "lib/merged.js#mergeMaps": "Merges two maps.",
+        "lib/merged.js#pickKeys": "pick keys",
         "lib/named.js#PriorityQueue": "A queue with priorities.",
         "lib/named.js#PriorityQueue.enqueue": "Adds a job with a priority.",
         "lib/plural.js#pluralize": "Puts a noun into the plural.",
+        "lib/quoted.js#fold-map": "Folds a map.",
         "pump/index.d.ts#Pump": "Moves water.",
         "pump/index.d.ts#Pump.drain": "Lets the water out.",
+        "robot/index.d.ts#Arm": "arm",
+        "robot/index.d.ts#Arm.liftArm": "Lifts the arm.",
         "robot/index.d.ts#Robot": "robot",
         "robot/index.d.ts#Robot.moveForward": "Moves the robot forward by some steps.",
+        "robot/index.d.ts#Robot.turnBy": "Turns the robot by an angle.",
         "tank/index.d.ts#level": "Returns how full a tank is.",
         "valve/index.d.ts#Valve": "valve",
         "valve/index.d.ts#Valve.openHalfway": "Opens the valve halfway.",

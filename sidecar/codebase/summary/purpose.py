@@ -59,6 +59,12 @@ _TAG = lazy_regex(
     r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*|dev|notice|title)\b\s*"
 )
 _OTHER_TAG = lazy_regex(r"^(?:[@\\]\w|:\w+)")
+_LINE_CHARACTERS = 1_000
+"""Number of characters of a line that are searched for a comment before a name."""
+
+_COMMENT_BEFORE = lazy_regex(r"/\*\*((?:[^*]|\*(?!/))*+)\*/[\s\w$.*#\"']*$")
+"""A comment before a name on one line, with keywords and `exports.` between."""
+
 _RULER = lazy_regex(r"^[\s*=#~/_.:;|+-]*$")
 _LINK = lazy_regex(r"!?\[([^\[\]\n]{0,200})\](?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,80}\])")
 _LIST_ITEM = lazy_regex(r"(?:[-*+•]|\d{1,3}[.)])(?:\s|$)")
@@ -229,13 +235,37 @@ def _length(definition: Definition) -> int:
 
 def definition_purpose(lines: Sequence[str], definition: Definition, path: str) -> str:
     """Return the first sentence of a definition's docstring or comment; empty if there is none."""
-    sentence = _first_sentence(_definition_comment(lines, definition.line - 1, language_of(path)))
+    sentence = _first_sentence(_comment_of(lines, definition, path))
     return "" if _NOT_A_PURPOSE.match(sentence) else sentence
 
 
 def definition_comment(lines: Sequence[str], definition: Definition, path: str) -> str:
     """Return a definition's docstring or comment, limited in length, without examples and history."""
-    return _clean_comment(_definition_comment(lines, definition.line - 1, language_of(path)))
+    return _clean_comment(_comment_of(lines, definition, path))
+
+
+def _comment_of(lines: Sequence[str], definition: Definition, path: str) -> list[str]:
+    """Return the lines of a definition's docstring or comment: before it on its own line, else around it.
+
+    What is above the line of a whole class is not about its members.
+    """
+    line = lines[definition.line - 1][:_LINE_CHARACTERS] if definition.line <= len(lines) else ""
+    before = _before_name(line, definition.name)
+    opening = before.rfind("/**")
+    comment = _COMMENT_BEFORE.match(before, opening) if opening >= 0 else None
+    if comment is not None:
+        return [comment[1].strip()]
+    class_name = definition.container.rpartition(".")[2]
+    is_inside = bool(class_name) and "{" in before and class_name in before
+    return [] if is_inside else _definition_comment(lines, definition.line - 1, language_of(path))
+
+
+def _before_name(line: str, name: str) -> str:
+    """Return what a line has before a name that is not in a comment."""
+    at = line.find(name)
+    while at > 0 and line.count("/*", 0, at) > line.count("*/", 0, at):
+        at = line.find(name, at + 1)
+    return line[: max(at, 0)]
 
 
 def comment_text(lines: Sequence[str]) -> str:

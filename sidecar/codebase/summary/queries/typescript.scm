@@ -13,6 +13,11 @@
 (interface_body (method_signature name: (_) @name) @definition.method)
 (class_body (method_signature name: (_) @name) @definition.method)
 (class_body (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method)
+(class_body (public_field_definition name: (_) @name type: (type_annotation (function_type)) !value) @definition.method)
+(interface_body (property_signature name: (_) @name type: (type_annotation (function_type))) @definition.method)
+(program (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @definition.class)
+(export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)))) @definition.class
+(export_statement "default" @name value: (class !name body: (_) @body)) @definition.class
 (program (lexical_declaration (variable_declarator name: (identifier) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @definition.function)
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
