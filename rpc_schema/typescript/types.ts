@@ -2740,7 +2740,7 @@ export interface RegistryDecideParams {
   cwd: string
   /** The original project, which owns the registry; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
-  /** In the user's words. */
+  /** In the user's words: what is needed, or the request for it. */
   intent: string
   /** Only entities of this type are considered. */
   type?: string | null
@@ -2753,7 +2753,7 @@ export interface RegistryDecideResult {
   decisionId: string
   /** The decision for the best entity; CREATE if none shares a word. */
   decision: "REUSE" | "ADAPT" | "CREATE"
-  /** Whether the second entity, in another file, matches nearly as well. */
+  /** Whether a second entity, not a part of the first, matches nearly as well. */
   ambiguous: boolean
   /** Number of entities considered. */
   considered: number
@@ -4109,9 +4109,11 @@ export interface Methods {
    * Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
    *
    * Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less if
-   * the entity covers more than the intent. Scores are compared unrounded. One word, or a kind's name, is no match; an
-   * entity's own words (at least two) score 100. Entities whose file is gone are left out. The same registry and intent
-   * yield the same answer. The decision is recorded and changes nothing else.
+   * the entity covers more than the intent. Scores are compared unrounded. Fewer than two shared words besides a kind's
+   * name are no match. An entity's own words (at least two) score 100; a kind's name is one in a name, and for an
+   * entity that the registry's file lists as of that kind. A request to create something is decided as the hint of its
+   * prompt. Entities whose file is gone are left out. The same registry and intent yield the same answer. The decision
+   * is recorded and changes nothing else.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */

@@ -347,15 +347,13 @@ MAX_INTENT = 300
 _VERBS = (
     r"create|build|write|implement|make|add|develop|design|generate|introduce|set up|scaffold|draft|code"
     r"|crie|criar|cria|construa|construir|escreva|escrever|implemente|implementar|adicione|adicionar|desenvolva"
-    r"|desenvolver"
-    r"|faça|fazer|gere|gerar|monte|montar"
+    r"|desenvolver|faça|fazer|gere|gerar|monte|montar"
     r"|crea|crear|construye|construir|escribe|escribir|implementa|añade|añadir|agrega|agregar|desarrolla|desarrollar"
-    r"|haz"
-    r"|hacer|genera|generar|diseña|diseñar"
+    r"|haz|hacer|genera|generar|diseña|diseñar"
     r"|crée|créer|crée-moi|construis|construire|écris|écrire|implémente|implémenter|ajoute|ajouter|développe|développer"
     r"|génère|générer|fais|faire|conçois|concevoir"
-    r"|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze|entwickle"
-    r"|entwickeln"
+    r"|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze"
+    r"|entwickle|entwickeln"
 )
 _REQUEST_PREFIXES = (
     r"please|pls|can you|could you|would you|now|then|and|also|let's|lets|let us|help me|go ahead and|next"
@@ -375,7 +373,7 @@ _ARTICLES = (
     r"|mir eine|mir einen"
 )
 _CREATION_REQUEST = lazy_regex(
-    rf"(?:^|[.!;:\n]\s{{0,20}}+|,\s{{0,20}}+)(?:(?:{_REQUEST_PREFIXES})[,\s]{{1,20}}+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
+    rf"(?:^|[.!;:\n]\s{{0,20}}+|,\s{{0,20}}+)(?:(?:{_REQUEST_PREFIXES})[,\s]{{1,20}}+){{0,3}}(?P<verb>{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
     re.IGNORECASE,
 )
 _NEED_STATEMENT = lazy_regex(
@@ -395,23 +393,26 @@ _REQUEST = lazy_regex(
 )
 
 
+class CreationRequest(NamedTuple):
+    """A request to create something, in its own words."""
+
+    text: str
+    """From its verb on, if it has one."""
+    subject: str
+
+
 @lru_cache(maxsize=16)
-def creation_intent(prompt: str) -> str | None:
-    """Return what a prompt asks to create, in its own words; None if it asks for nothing new."""
+def creation_request(prompt: str) -> CreationRequest | None:
+    """Return what a prompt asks to create; None if it asks for nothing new."""
     text = _QUOTED.sub(" ", prompt[:MAX_PROMPT]).replace("’", "'")
     matches = (match for pattern in (_CREATION_REQUEST, _NEED_STATEMENT) for match in pattern.finditer(text))
     for match in sorted(matches, key=lambda match: match.start()):
-        rest = match["rest"].strip()
-        if not _NOT_CREATION.match(rest) and not text[match.end("rest") :].lstrip().startswith("?"):
-            return _LEADING_ARTICLES.sub("", rest) or None
-        if "?" in text[match.end("rest") :][:1] and _is_request(match[0]):
-            return _LEADING_ARTICLES.sub("", rest) or None
+        rest, following = match["rest"].strip(), text[match.end("rest") :]
+        is_request = _REQUEST.search(match[0]) is not None and following.startswith("?")  # as `can you …?` is
+        if is_request or not (_NOT_CREATION.match(rest) or following.lstrip().startswith("?")):
+            subject, verb = _LEADING_ARTICLES.sub("", rest), match.groupdict().get("verb")
+            return CreationRequest(f"{verb} {rest}" if verb else subject, subject) if subject else None
     return None
-
-
-def _is_request(text: str) -> bool:
-    """Whether a question is a request, as `can you …?` is."""
-    return _REQUEST.search(text) is not None
 
 
 def is_reversal(text: str) -> bool:

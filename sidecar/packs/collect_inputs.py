@@ -29,7 +29,7 @@ from sidecar.codebase import (
 from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import Clock, Deadline
 from sidecar.language.common_words import is_distinctive
-from sidecar.language.message_intent import creation_intent
+from sidecar.language.message_intent import creation_request
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
@@ -483,15 +483,15 @@ def _use_memories(inputs: PackInputs, memories: tuple[Relevant, ...]) -> None:
 def _start_hint(pack_query: PackQuery, prompt: str) -> _Source | None:
     """Use the registry's hint for what a prompt asks to create; read a registry that is not in memory meanwhile."""
     process, workspace = pack_query.process, pack_query.workspace
-    intent = creation_intent(prompt)
-    if intent is None:
+    request = creation_request(prompt)
+    if request is None:
         return None
     from sidecar.registry import hint_for, is_unread  # few prompts need it
 
     if is_unread(workspace, process):
-        search = process.background.submit(hint_for, workspace, process, intent, reads=True)
+        search = process.background.submit(hint_for, workspace, process, request.text, reads=True)
     else:
-        search = _run_inline(hint_for, workspace, process, intent)
+        search = _run_inline(hint_for, workspace, process, request.text)
     return _Source("registry", search, _use_hint)
 
 

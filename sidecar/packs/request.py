@@ -21,7 +21,7 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
-from sidecar.language.message_intent import adds_tests, creation_intent, is_courtesy, is_refusal
+from sidecar.language.message_intent import adds_tests, creation_request, is_courtesy, is_refusal
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
@@ -463,7 +463,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
         touched=request.touched,
         adds_tests=adds_tests(clean_prompt(params.prompt)),
-        creation=creation_intent(clean_prompt(params.prompt)) or "",
+        creation=creation.subject if (creation := creation_request(clean_prompt(params.prompt))) else "",
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),

@@ -13,6 +13,7 @@ from sidecar.registry.scoring import (
     Score,
     Term,
     display_name,
+    is_complete,
     is_held,
     named_share,
     own_terms,
@@ -74,7 +75,7 @@ WEIGHTS, CONSTANT = Likelihood(score=1.98, margin=2.9, own=1.91, shared=2.57, na
 
 
 def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], index: RegistryIndex) -> list[Score]:
-    """Return the best scores, the likeliest first; no score is above the one before it.
+    """Return the best scores, the likeliest first, after what the intent spells out; none is above the one before it.
 
     `https` and `http` have one root, synonyms are inexact, and generic words weigh little in a score; the words as
     written and their order tell entities apart that cover an intent alike. If the first is code, all scores are below
@@ -82,10 +83,17 @@ def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], ind
     """
     points = _points(best, intent, terms, index)
     ordered: list[Score] = []
-    for candidate in sorted(best, key=lambda candidate: (-points[candidate.number], candidate.number)):
+    spelled_out = {
+        candidate.number for candidate in best if is_complete(candidate) and _is_name_of(candidate, intent, index)
+    }
+
+    def order(candidate: Score) -> tuple[bool, float, int]:
+        return candidate.number not in spelled_out, -points[candidate.number], candidate.number
+
+    for candidate in sorted(best, key=order):
         is_above = bool(ordered) and candidate.score > ordered[-1].score
         ordered.append(scaled(candidate, ordered[-1].score / candidate.score) if is_above else candidate)
-    if not ordered or index.entities[ordered[0].number].origin != "code":
+    if not ordered or ordered[0].number in spelled_out or index.entities[ordered[0].number].origin != "code":
         return ordered
     first, *others = ordered
     own = own_terms(terms, first.number)
@@ -98,6 +106,11 @@ def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], ind
         return ordered
     factor = min(ADAPT_FROM / first.score, 100 / max(first.keywords, first.purpose))
     return [scaled(first, factor), *others]
+
+
+def _is_name_of(candidate: Score, intent: str, index: RegistryIndex) -> bool:
+    """Whether an intent is the name of an entity, word by word."""
+    return word_forms([intent]) == word_forms([display_name(index.entities[candidate.number])])
 
 
 def _has_verb_and_names(number: int, intent: str, terms: Sequence[Term]) -> bool:

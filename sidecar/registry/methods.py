@@ -514,9 +514,11 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
     """Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
 
     Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less if
-    the entity covers more than the intent. Scores are compared unrounded. One word, or a kind's name, is no match; an
-    entity's own words (at least two) score 100. Entities whose file is gone are left out. The same registry and intent
-    yield the same answer. The decision is recorded and changes nothing else.
+    the entity covers more than the intent. Scores are compared unrounded. Fewer than two shared words besides a kind's
+    name are no match. An entity's own words (at least two) score 100; a kind's name is one in a name, and for an
+    entity that the registry's file lists as of that kind. A request to create something is decided as the hint of its
+    prompt. Entities whose file is gone are left out. The same registry and intent yield the same answer. The decision
+    is recorded and changes nothing else.
     """
     workspace, project_registry = registry_for_call(call, params)
     registry = project_registry.load().registry

@@ -134,7 +134,9 @@ class RegistryImpactResult(WireModel):
 class RegistryDecideParams(RegistryParams):
     """The thing to create."""
 
-    intent: str = Field(min_length=1, max_length=10_000, description="In the user's words.")
+    intent: str = Field(
+        min_length=1, max_length=10_000, description="In the user's words: what is needed, or the request for it."
+    )
     type: str | None = Field(
         default=None, min_length=1, max_length=100, description="Only entities of this type are considered."
     )
@@ -164,7 +166,7 @@ class RegistryDecideResult(WireModel):
 
     decision_id: str = Field(description="The same for the same registry and intent.")
     decision: ReuseDecision = Field(description="The decision for the best entity; CREATE if none shares a word.")
-    ambiguous: bool = Field(description="Whether the second entity, in another file, matches nearly as well.")
+    ambiguous: bool = Field(description="Whether a second entity, not a part of the first, matches nearly as well.")
     considered: int = Field(description="Number of entities considered.")
     problem: str | None = Field(description="Why the decision says little: the registry is empty.")
     recommendations: list[RecommendationEntry] = Field(description="Best first.")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sidecar.call import Process
 from sidecar.core.clean_text import join_first, one_line
 from sidecar.core.errors import SidecarError
+from sidecar.language.message_intent import creation_request
 from sidecar.registry.entities import (
     ADAPT_FROM,
     IMPACT_REQUIRED_BELOW,
@@ -48,7 +49,7 @@ class Match(NamedTuple):
     recommendations: list[Recommendation]
     """Best first, hence REUSE before ADAPT before CREATE."""
     ambiguous: bool
-    """Whether the second one is another thing and matches nearly as well as the first."""
+    """Whether the second one is no part of the first, nor the other way round, and matches nearly as well."""
 
 
 def match_intent(
@@ -59,7 +60,34 @@ def match_intent(
     type_: str | None = None,
     exists: Callable[[Entity], bool] = lambda _: True,
 ) -> Match:
-    """Return the best matches among the entities whose file exists."""
+    """Return the best matches among the entities whose file exists.
+
+    Of a request to create something, its words from the verb on count, or what it asks for, whichever matches better.
+    """
+    matches = [_match(phrasing, registry, index, limit, type_, exists) for phrasing in _phrasings(intent)]
+    return max(matches, key=lambda match: match.recommendations[0].score.score if match.recommendations else -1.0)
+
+
+def _phrasings(intent: str) -> Sequence[str]:
+    """Return the words of an intent that count: all, or those of a request and what it asks for.
+
+    `Add days to a date` asks for something that adds.
+    """
+    request = creation_request(intent)
+    if request is None:
+        return (intent,)
+    is_operation = request.text.casefold().startswith("add ") and " to " in request.subject
+    return (request.text,) if is_operation else (request.text, request.subject)
+
+
+def _match(
+    intent: str,
+    registry: Registry,
+    index: RegistryIndex,
+    limit: int,
+    type_: str | None,
+    exists: Callable[[Entity], bool],
+) -> Match:
     terms = intent_terms(intent, index)
     best: list[Score] = []
     needed = max(limit, REORDERED)
@@ -80,7 +108,13 @@ def _is_ambiguous(recommendations: Sequence[Recommendation]) -> bool:
         return False
     first, second = recommendations[:2]
     is_near = first.score.score - second.score.score < NEAR_TIE
-    return is_near and first.entity.path != second.entity.path
+    return is_near and not _is_part(first.entity, second.entity)
+
+
+def _is_part(entity: Entity, other: Entity) -> bool:
+    """Whether one of two is in the other: a definition in its file, a method in its class."""
+    short, long = sorted((entity.key, other.key), key=len)
+    return entity.path == other.path and long.startswith((f"{short}#", f"{short}."))
 
 
 def exists_in(workspace: Workspace) -> Callable[[Entity], bool]:

@@ -376,6 +376,11 @@ def scaled(score: Score, factor: float) -> Score:
     return score._replace(score=score.score * factor, keywords=score.keywords * factor, purpose=score.purpose * factor)
 
 
+def is_complete(score: Score) -> bool:
+    """Whether an intent consists of an entity's own words."""
+    return score.score > 100 - _ROUNDING
+
+
 def own_terms(terms: Sequence[Term], number: int) -> list[Term]:
     """Return the terms for one entity, without the words that only describe its name."""
     return [
@@ -437,13 +442,22 @@ def _is_enough(terms: Sequence[Term], fields: Sequence[int]) -> bool:
 def _is_of_own_words(
     number: int, terms: Sequence[Term], fields: Sequence[int], is_kind: Sequence[bool], index: RegistryIndex
 ) -> bool:
-    """Whether an intent consists of all words of an entity's name or purpose, at least two, and of no others."""
-    words = index.words[number]
+    """Whether an intent consists of all words of an entity's name or purpose, at least two, and of no others.
+
+    A kind's name is a word of the name, as in `OrderSchema`, or of an entity that was listed as one: `response` and
+    `class` are one common word and a kind. A word that requests counts if it is in the name.
+    """
+    words, is_listed = index.words[number], index.entities[number].origin == "file"
     own = NAME | PURPOSE
-    if len(terms) < MIN_WORDS or not all(kind or field & own for field, kind in zip(fields, is_kind, strict=True)):
+    if not all(kind or field & own for field, kind in zip(fields, is_kind, strict=True)):
         return False
+    named = sum(
+        len(term.word.split())
+        for term, field, kind in zip(terms, fields, is_kind, strict=True)
+        if field & NAME or (is_listed if kind else not (term.kinds or is_request_word(term.root)))
+    )
     roots = {term.root for term in terms}
-    return any(part and roots.issuperset(part) for part in (words.name, words.purpose))
+    return named >= MIN_WORDS and any(part and roots.issuperset(part) for part in (words.name, words.purpose))
 
 
 def focus(number: int, terms: Sequence[Term], index: RegistryIndex) -> float:

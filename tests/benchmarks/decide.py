@@ -18,7 +18,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from sidecar.core.digests import digest_bytes
-from sidecar.language.message_intent import creation_intent
+from sidecar.language.message_intent import creation_request
 from sidecar.registry import RegistryIndex, hint_for
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.project_registry import ProjectRegistry
@@ -110,7 +110,7 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
         timed_each(lambda text: hint_for(workspace, process, f"a module to {text}"), intents, rounds),
         unit,
     )
-    no_hint_ms = timed_each(lambda text: creation_intent(f"Why does it {text}?"), intents, rounds)
+    no_hint_ms = timed_each(lambda text: creation_request(f"Why does it {text}?"), intents, rounds)
     show("no hint, for a prompt without creation", no_hint_ms, unit)
     show("registry/impact, warm", timed(lambda: ask("impact", id=entities[0].id), rounds), unit)
     sidecar.close()

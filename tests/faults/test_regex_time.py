@@ -12,7 +12,7 @@ import pytest
 
 import sidecar
 from sidecar.core.lazy_regex import compiled_patterns, lazy_regex
-from sidecar.language.message_intent import creation_intent
+from sidecar.language.message_intent import creation_request
 from sidecar.language.work_taken_back import abandoned_approaches
 from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
@@ -36,7 +36,7 @@ BOUNDED: dict[str, Use] = {
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
     "sidecar.ralph.agent.output_lines._SEQUENCE": lambda text: AnsiStripper().strip(text),
     **{
-        f"sidecar.language.message_intent.{name}": creation_intent
+        f"sidecar.language.message_intent.{name}": creation_request
         for name in (
             "_CREATION_REQUEST",
             "_NEED_STATEMENT",

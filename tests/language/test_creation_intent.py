@@ -1,6 +1,6 @@
 """The intent of a prompt that asks to create something."""
 
-from sidecar.language.message_intent import creation_intent
+from sidecar.language.message_intent import creation_request
 from tests.support.cases import together
 
 
@@ -25,7 +25,20 @@ from tests.support.cases import together
     ],
 )
 def test_intent_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
-    assert creation_intent(prompt) == intent
+    request = creation_request(prompt)
+    assert request is not None
+    assert request.subject == intent
+    assert creation_request(request.text) in {request, None}
+
+
+def test_words_of_a_request_begin_with_its_verb() -> None:
+    for prompt, text in (
+        ("Please, can you add a helper for slugs?", "add a helper for slugs"),
+        ("I need a helper for slugs.", "helper for slugs"),
+    ):
+        request = creation_request(prompt)
+        assert request is not None
+        assert request.text == text
 
 
 @together(
@@ -49,4 +62,4 @@ def test_intent_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
     ],
 )
 def test_other_prompts_have_no_intent(prompt: str) -> None:
-    assert creation_intent(prompt) is None
+    assert creation_request(prompt) is None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.language.message_intent import creation_intent
+from sidecar.language.message_intent import creation_request
 from sidecar.registry import hint_for, is_unread
 from tests.registry.conftest import Project
 from tests.support.memory_sidecar import MemorySidecar
@@ -14,8 +14,8 @@ from tests.support.random_walk import process_of
 def hint(sidecar: MemorySidecar, project: Project, prompt: str) -> Any:
     process = sidecar.app.process
     assert process is not None
-    intent = creation_intent(prompt)
-    return None if intent is None else hint_for(process.workspaces.get(str(project.path), None), process, intent)
+    request = creation_request(prompt)
+    return None if request is None else hint_for(process.workspaces.get(str(project.path), None), process, request.text)
 
 
 def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework: Project) -> None:
@@ -30,6 +30,17 @@ def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework
         " (Product Requirements Document template for greenfield projects): reuse it as it is."
     )
     assert "prd, template, greenfield, projects" in reuse_hint.why
+
+
+def test_hint_and_decision_agree_on_a_prompt(sidecar: MemorySidecar, framework: Project) -> None:
+    prompts = ["Create a PRD template for greenfield projects", "Add a session schema", "I need a session schema",
+               "Build something to route requests to an agent", "Add a response", "Create an agent", "Write a schema",
+               "Add a validation of the session to the schema"]  # fmt: skip
+    for prompt in prompts:
+        decided, reuse_hint = framework.request("decide", intent=prompt), hint(sidecar, framework, prompt)
+        best = decided["recommendations"][:1]
+        expected = None if decided["decision"] == "CREATE" else (decided["decision"], best[0]["entity"]["id"])
+        assert (reuse_hint and (reuse_hint.decision, reuse_hint.entity_id)) == expected, prompt
 
 
 def test_a_large_registry_is_read_in_the_background_and_hints_from_then_on(

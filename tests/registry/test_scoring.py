@@ -70,8 +70,48 @@ def test_intent_of_all_keywords_at_least_adapts_the_entity(name: str) -> None:
 def test_single_word_or_kind_is_no_match(intent: str) -> None:
     for name in ("specification", "click", "axios", "httpx"):
         best = match_intent(intent, *fixture_registry(name), 1).recommendations
-        is_own = bool(best) and best[0].score.score == pytest.approx(100)
-        assert not best or best[0].decision == "CREATE" or is_own, best[0].entity.id
+        assert not best or best[0].decision == "CREATE", best[0].entity.id
+
+
+@together(
+    "intent",
+    ["helper function", "add helper function", "a helper method", "a new response class", "Add a Response class",
+     "Counter class", "Write a counter function", "response function", "a button component", "Add a button component",
+     "parse function", "a client struct", "a class for the client"],
+)  # fmt: skip
+def test_a_common_word_with_a_kind_is_no_match_for_code(intent: str) -> None:
+    entities = [
+        _code("helper", "helper"),
+        _code("Response", "A response of the API.")._replace(type="class"),
+        _code("response", "Return a response."),
+        _code("Counter", "A counter.")._replace(type="class"),
+        _code("counter", "A counter."),
+        _code("Button", "Button component.")._replace(type="component"),
+        _code("Parse", "Parse parses."),
+        _code("Client", "Client is a client.")._replace(type="class"),
+    ]
+    assert _best(intent, *entities)[1] == "CREATE"
+
+
+@together(
+    ("intent", "key"),
+    [
+        ("order schema", "OrderSchema"),
+        ("Add an order schema", "OrderSchema"),
+        ("I need an order schema.", "OrderSchema"),
+        ("write config", "writeConfig"),
+        ("add days", "addDays"),
+        ("Add days to a date", "addDays"),
+    ],
+)
+def test_own_words_match_with_and_without_the_words_of_a_request(intent: str, key: str) -> None:
+    entities = [
+        _code("OrderSchema", "Shape of what is bought.")._replace(type="class"),
+        _code("writeConfig", "Store the settings in a file."),
+        _code("addDays", "Add days to a date."),
+        _code("daysInMonth", "Number of days of a month."),
+    ]
+    assert _best(intent, *entities) == (key, "REUSE")
 
 
 @pytest.mark.parametrize("name", ["click", "axios", "httpx"])
@@ -83,14 +123,33 @@ def test_own_words_of_a_name_score_one_hundred(name: str) -> None:
             assert score(number, intent_terms(intent, index), index).score == pytest.approx(100), entity.key
 
 
-def test_near_ties_are_ambiguous_unless_they_are_in_one_file() -> None:
+def test_an_entity_that_an_intent_spells_out_comes_first() -> None:
+    entities = [
+        _code("Request.read", "Read the body of a request that was not read before.")._replace(type="method"),
+        _code("RequestNotRead", "Raised for content that is unknown.")._replace(type="class"),
+    ]
+    assert _best("request not read", *entities) == ("RequestNotRead", "REUSE")
+
+
+def test_near_ties_are_ambiguous_unless_one_is_a_part_of_the_other() -> None:
     def entity(key: str, path: str) -> Entity:
         return Entity("code", key, path, "function", "Parse the header of a request", (), (), 0.5, "", "code")
 
-    for second, is_ambiguous in ((entity("b.py#parse", "b.py"), True), (entity("a.py#parse_it", "a.py"), False)):
-        registry = Registry([entity("a.py#parse", "a.py"), second], Metadata())
+    first, elsewhere, beside = (
+        entity("a.py#parse", "a.py"),
+        entity("b.py#parse", "b.py"),
+        entity("a.py#parse_it", "a.py"),
+    )
+    for second, is_ambiguous in ((elsewhere, True), (beside, True), (entity("a.py#parse.it", "a.py"), False)):
+        registry = Registry([first, second], Metadata())
         match = match_intent("parse the header of a request", registry, RegistryIndex(registry.entities), 1)
         assert (len(match.recommendations), match.ambiguous) == (1, is_ambiguous)
+
+
+def test_singular_and_plural_of_a_name_are_ambiguous() -> None:
+    entities = [_code("parse_price", "Parse a price in cents."), _code("parse_prices", "Parse prices in cents.")]
+    match = match_intent("parse a price", Registry(entities, Metadata()), RegistryIndex(entities), 2)
+    assert ([found.decision for found in match.recommendations], match.ambiguous) == (["REUSE", "REUSE"], True)
 
 
 def test_code_is_not_reused_for_a_side_effect() -> None:
