@@ -1151,7 +1151,7 @@ export interface KnowledgeExplainParams {
   cwd: string
   /** The project that owns the memories; default: the repository's main worktree, or `cwd`. */
   projectPath?: string | null
-  /** For example `company:adr-001` or `team/web:adr-001`. */
+  /** For example `company:adr-001` or `team/web:adr-001`; an id, or a file's path. */
   item: string
 }
 
@@ -4192,6 +4192,8 @@ export interface Methods {
   "knowledge/conflicts": { params: KnowledgeParams; result: KnowledgeConflictsResult }
   /**
    * Resolve conflicts, as suggested or as requested. Items without conflicts are not touched.
+   *
+   * Without `type` also try failed items again: the named one, or all that are quarantined.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
    */

@@ -148,7 +148,11 @@ def next_state(
     commit is reached. Earlier failures outside the request are carried over. `retries` is whether quarantined items
     block as well. A pointer that cannot be written is a fault of the environment and never quarantines its item.
     """
-    failures = [failure for failure in inputs.manifest.failures if requested is None or failure.ref in requested]
+    failures = [
+        failure
+        for failure in inputs.manifest.failures
+        if requested is None or (failure.ref or failure.path) in requested
+    ]
     problems = {failure.ref or failure.path: failure.problem for failure in failures} | result.failed
     fingerprints = {failure.ref or failure.path: failure.fingerprint for failure in failures}
     quarantined = {ref: inputs.state.failed[ref] for ref in plan.quarantined}
@@ -164,11 +168,11 @@ def next_state(
         if requested is None and not retries and _was_quarantined(inputs.state, key, fingerprints.get(key, ""))
     }
     blocking = {key: text for key, text in problems.items() if key not in skipped}
-    others = (
-        {}
-        if requested is None
-        else {key: failure for key, failure in inputs.state.failed.items() if key not in requested}
-    )
+    others = {} if requested is None else dict(inputs.state.failed)
+    for ref in requested or ():
+        others.pop(ref, None)
+        if ref in inputs.manifest.items:
+            others.pop(inputs.manifest.items[ref].path, None)  # its file could not be read before
     state = replace(inputs.state, items=result.items, failed={**others, **failed, **quarantined})
     if requested is not None:
         return state, blocking

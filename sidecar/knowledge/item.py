@@ -43,6 +43,7 @@ _CONSTRAINTS = lazy_regex(
     r"^#{1,6}[ \t]+Constraints[ \t#]*\n(?:(?!#{1,6}[ \t])[^\n]*\n){0,40}?(?P<fence>```+|~~~+)[ \t]*ya?ml[ \t]*\n",
     re.MULTILINE | re.IGNORECASE,
 )
+_SINGLE_FIELDS = ("id", "type", "layer", "title", "summary", "status")
 _BLOCKING = frozenset(("block", "blocking", "blocker", "critical", "error", "must"))
 
 
@@ -66,6 +67,8 @@ class ItemLocation(NamedTuple):
     scope: str
     type: ItemType
     stem: str
+    problem: str = ""
+    """Reason why no item can be there, as one sentence; empty when one can."""
 
 
 class Constraint(NamedTuple):
@@ -159,10 +162,11 @@ def parse_ref(ref: str) -> Identity | None:
 def item_location(path: str) -> ItemLocation | None:
     """Return what a path determines; None when it is not an item's path."""
     scope, *rest = path.split("/")
+    problem = ""
     if scope in SCOPE_FOLDERS and rest:
         layer, (owner, *rest) = SCOPE_FOLDERS[scope], rest
         if not _SCOPE.fullmatch(owner):
-            return None
+            problem = "The name of its scope's folder may contain neither spaces nor any of : * ? \" < > | \\."
     elif scope == "company":
         layer, owner = "company", ""
     else:
@@ -172,7 +176,7 @@ def item_location(path: str) -> ItemLocation | None:
     stem, dot, ending = rest[-1].rpartition(".")
     if not dot or ending.lower() != "md" or stem.lower() in NON_ITEM_STEMS:
         return None
-    return ItemLocation(layer, owner, TYPE_FOLDERS[rest[0]], stem)
+    return ItemLocation(layer, owner, TYPE_FOLDERS[rest[0]], stem, problem)
 
 
 def in_scope(location: ItemLocation, scopes: Sequence[str]) -> bool:
@@ -189,9 +193,12 @@ def is_lfs_pointer(content: bytes) -> bool:
 
 def parse_item(path: str, location: ItemLocation, content: bytes) -> KnowledgeItem:
     """Parse an item's file. Raise UnreadableItem."""
+    if location.problem:
+        raise UnreadableItem(location.problem)
     text = _decode(content)
     front_text, body = _split_front_matter(text)
     front_matter = _mapping(front_text)
+    _check_single(front_matter)
     item_id = _scalar(front_matter, "id") or location.stem
     if not _ID.fullmatch(item_id):
         subject = "Its id may" if _scalar(front_matter, "id") else "It needs an `id` in its front matter: an id may"
@@ -220,6 +227,13 @@ def _type_named(name: str) -> ItemType | None:
     """Return the type with a name, also in plural."""
     folded = name.strip().lower()
     return TYPE_FOLDERS.get(folded) or next((known for known in TYPE_FOLDERS.values() if known == folded), None)
+
+
+def _check_single(front_matter: dict[str, Node]) -> None:
+    """Raise UnreadableItem for a list or a mapping in the place of one value."""
+    for name in _SINGLE_FIELDS:
+        if name in front_matter and front_matter[name].kind != "scalar":
+            raise UnreadableItem(f"Its `{name}` must be one value, not a list, a mapping or an alias.")
 
 
 def _check_claims(front_matter: dict[str, Node], location: ItemLocation) -> None:

@@ -14,7 +14,12 @@ Stage = Literal["started", "ended"]
 DueReason = Literal["threshold", "head_moved"]
 SyncReason = Literal[DueReason, "manual"]
 Ref = Annotated[
-    str, Field(min_length=1, max_length=300, description="For example `company:adr-001` or `team/web:adr-001`.")
+    str,
+    Field(
+        min_length=1,
+        max_length=300,
+        description="For example `company:adr-001` or `team/web:adr-001`; an id, or a file's path.",
+    ),
 ]
 
 

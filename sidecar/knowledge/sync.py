@@ -22,6 +22,7 @@ from sidecar.knowledge.apply_and_rollback import (
 )
 from sidecar.knowledge.errors import deletion_stopped, partial_failure, shutting_down
 from sidecar.knowledge.git_source import open_configured_source
+from sidecar.knowledge.item import Identity, item_location
 from sidecar.knowledge.model import RunMode
 from sidecar.knowledge.store import SyncState, save_state, sync_lock
 from sidecar.knowledge.sync_inputs import SyncInputs, affected_refs, load_inputs, load_item_inputs
@@ -191,7 +192,10 @@ def _record_metrics(call: Call, workspace: Workspace, measures: Mapping[str, flo
 
 
 def _plan_resolution(inputs: SyncInputs, request: SyncRequest) -> tuple[Plan, RunMode, tuple[str, ...], frozenset[str]]:
-    """Plan the resolution of the requested conflicts, and nothing else about their items."""
+    """Plan the resolution of the requested conflicts, and nothing else about their items.
+
+    Without a type, failed items are tried again: the requested one, or all that are quarantined.
+    """
     item = None if request.item is None else resolve_ref(inputs, request.item)
     selected = [
         conflict
@@ -204,6 +208,8 @@ def _plan_resolution(inputs: SyncInputs, request: SyncRequest) -> tuple[Plan, Ru
         (kind, conflict.ref): "manual" for conflict in selected for kind in kinds if (kind, conflict.ref) not in chosen
     }
     refs = frozenset(conflict.ref for conflict in selected)
+    if request.type is None:
+        refs |= _refs_to_retry(inputs, item)
     plan_request = PlanRequest(refs, {**(request.resolutions or {}), **others}, retry_quarantined=True)
     return inputs.plan(plan_request), request.mode, (), refs
 
@@ -241,13 +247,33 @@ def _progress_callback(call: Call) -> Callable[[int, int], None]:
 
 
 def resolve_ref(inputs: SyncInputs, name: str) -> str:
-    """Return the ref for a ref or a bare id. Raise NotFound, and InvalidParams when several items have the id."""
-    refs = {*inputs.manifest.items, *inputs.state.items, *(pointer.identity.ref for pointer in inputs.pointers)}
-    if name in refs:
-        return name
-    named = sorted(ref for ref in refs if ref.partition(":")[2] == name)
+    """Return the ref for a ref, a bare id or a file's path; the path for a file that cannot be read and had no item.
+
+    Raise NotFound, and InvalidParams when several items have the id.
+    """
+    known = {*inputs.manifest.items, *inputs.state.items, *(pointer.identity.ref for pointer in inputs.pointers)}
+    keys = {ref: ref for ref in known} | {entry.path: ref for ref, entry in inputs.manifest.items.items()}
+    for failure in inputs.manifest.failures:
+        keys[failure.path] = failure.ref or failure.path
+        location = item_location(failure.path)
+        if location is not None:
+            usual = Identity(location.layer, location.scope, location.stem)
+            keys.setdefault(usual.ref, keys[failure.path])
+    if name in keys:
+        return keys[name]
+    named = sorted({key for ref, key in keys.items() if ref.partition(":")[2] == name})
     if len(named) > 1:
         raise InvalidParams(f"Several items have the id in `item`: {', '.join(named)[:300]}.")
     if not named:
         raise NotFound("There is no knowledge item with this name.", hint="`knowledge/plan` lists them.")
     return named[0]
+
+
+def _refs_to_retry(inputs: SyncInputs, item: str | None) -> frozenset[str]:
+    """Return the quarantined items, or the named one if it failed; an unreadable file without an item by its path."""
+    refs_by_path = {entry.path: ref for ref, entry in inputs.manifest.items.items()}
+    failed = inputs.state.failed.items()
+    if item is None:
+        return frozenset(refs_by_path.get(key, key) for key, failure in failed if failure.is_quarantined)
+    unreadable = {failure.ref or failure.path for failure in inputs.manifest.failures}
+    return frozenset((item,)) & (unreadable | {refs_by_path.get(key, key) for key, _ in failed})

@@ -25,19 +25,29 @@ def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Rep
             "company/adrs/b.md": "---\nlayer: team\n---\n# B\n",
             "company/adrs/c.md": "---\nid: adr-1\n---\n# C\n",
             "company/adrs/Größe neu.md": "# D\n",
+            "company/adrs/f.md": "---\ntype: [adr]\n---\n# F\n",
+            "company/adrs/g.md": "---\nlayer: [team]\n---\n# G\n",
+            "company/adrs/h.md": "---\nid: [h]\n---\n# H\n",
+            "teams/web app/adrs/j.md": "# J\n",
             "company/policies/e.md": "---\ntype: policies\nlayer: company\n---\n# E\n",
         }
     )
     status, lines = lint()
-    assert (status, lines[-1]) == (1, "3 items, 4 problems.")
+    assert (status, lines[-1]) == (1, "3 items, 8 problems.")
     missing_id = (
         "It needs an `id` in its front matter: an id may contain only letters, digits, dots, hyphens and underscores."
     )
+    folder_name = "The name of its scope's folder may contain neither spaces nor any of : * ? \" < > | \\."
     assert sorted(lines[:-1]) == [
         f"company/adrs/Größe neu.md: {missing_id}",
         "company/adrs/a.md: Its type `recipe` is unknown; use adr, policy, pattern, spec.",
         "company/adrs/b.md: Its layer `team` contradicts its folder, whose layer is `company`.",
         "company/adrs/c.md: It has the same id as company/adrs/adr-1.md.",
+        *[
+            f"company/adrs/{name}.md: Its `{field}` must be one value, not a list, a mapping or an alias."
+            for name, field in (("f", "type"), ("g", "layer"), ("h", "id"))
+        ],
+        f"teams/web app/adrs/j.md: {folder_name}",
     ]
 
 

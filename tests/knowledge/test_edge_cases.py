@@ -245,3 +245,10 @@ def test_a_pointer_that_memory_writes_to_during_a_sync_is_read_again_once(
     else:
         (failed,) = knowledge.error("sync").data["failedItems"]
         assert failed["problem"] == "The memory file has changed since it was read."
+
+
+def test_a_scope_whose_folder_has_a_space_is_reported_by_a_sync(make_knowledge: Make) -> None:
+    path = "teams/web app/adrs/a.md"
+    knowledge = make_knowledge({"company/adrs/b.md": item("Fine"), path: item("Lost")}, scopes=["teams/*"])
+    assert [failed["item"] for failed in knowledge.error("sync").data["failedItems"]] == [path]
+    assert knowledge.request("status")["failed"][0]["problem"].startswith("The name of its scope's folder")

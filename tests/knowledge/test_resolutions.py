@@ -74,3 +74,26 @@ def test_resolve_without_a_resolution_uses_the_configured_one(make_knowledge: Ma
 def test_an_invalid_resolution_setting_is_refused(row: object) -> None:
     assert "like hash_mismatch=keep_memory" in str(problem_with("knowledge.resolutions", [row]))
     assert problem_with("knowledge.resolutions", ["hash_mismatch=keep_memory"]) is None
+
+
+def test_resolving_tries_parked_items_again_and_names_them_by_path_or_usual_id(make_knowledge: Make) -> None:
+    broken, other = "company/adrs/broken.md", "company/adrs/other.md"
+    knowledge = make_knowledge({**FILES, broken: "---\ntype: nope\n---\n", other: "---\ntype: nope\n---\n"})
+    for _ in range(5):
+        knowledge.error("sync")
+    assert not knowledge.request("sync")["complete"]
+    for params, names in (
+        ({}, [broken, other]),
+        ({"item": broken}, [broken]),
+        ({"item": "company:broken"}, [broken]),
+        ({"item": "other"}, [other]),
+    ):
+        failed = knowledge.error("resolve", **params)
+        assert [entry["item"] for entry in failed.data["failedItems"]] == names
+    assert knowledge.request("resolve", type="hash_mismatch")["counts"]["added"] == 0
+    knowledge.repository.commit({broken: item("Repaired")})
+    assert knowledge.request("resolve", item=broken)["counts"]["added"] == 1
+    assert [entry["item"] for entry in knowledge.request("status")["failed"]] == [other]
+    knowledge.repository.commit({other: item("Repaired too")})
+    assert knowledge.request("resolve")["counts"]["added"] == 1
+    assert knowledge.request("status")["failed"] == []
