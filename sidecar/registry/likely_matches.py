@@ -13,17 +13,17 @@ from sidecar.registry.scoring import (
     Score,
     Term,
     display_name,
-    is_complete,
     is_held,
     named_share,
     own_terms,
-    scaled,
     score,
     share_by_own_words,
     share_of_name,
     what_is_done,
 )
 from sidecar.registry.stemming_and_synonyms import QUESTIONS, intent_words, proper_names_in, root_of_word, word_forms
+
+_ROUNDING = 1e-9
 
 REORDERED = 30
 """Number of the best scores that are ordered."""
@@ -84,7 +84,7 @@ def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], ind
     points = _points(best, intent, terms, index)
     ordered: list[Score] = []
     spelled_out = {
-        candidate.number for candidate in best if is_complete(candidate) and _is_name_of(candidate, intent, index)
+        candidate.number for candidate in best if _is_complete(candidate) and _is_name_of(candidate, intent, index)
     }
 
     def order(candidate: Score) -> tuple[bool, float, int]:
@@ -92,7 +92,7 @@ def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], ind
 
     for candidate in sorted(best, key=order):
         is_above = bool(ordered) and candidate.score > ordered[-1].score
-        ordered.append(scaled(candidate, ordered[-1].score / candidate.score) if is_above else candidate)
+        ordered.append(_scaled(candidate, ordered[-1].score / candidate.score) if is_above else candidate)
     if not ordered or ordered[0].number in spelled_out or index.entities[ordered[0].number].origin != "code":
         return ordered
     first, *others = ordered
@@ -101,11 +101,21 @@ def likely_scores(best: Sequence[Score], intent: str, terms: Sequence[Term], ind
     is_suggested = first.score >= ADAPT_FROM
     is_likely = probability >= (MIN_LIKELIHOOD if is_suggested else MIN_TO_RAISE)
     if not is_likely or score(first.number, own, index).score < MIN_BY_OWN_WORDS:
-        return [scaled(other, TOO_FEW_WORDS) for other in ordered] if is_suggested else ordered
+        return [_scaled(other, TOO_FEW_WORDS) for other in ordered] if is_suggested else ordered
     if is_suggested or is_held(first.number, own, index) or not _has_verb_and_names(first.number, intent, terms):
         return ordered
     factor = min(ADAPT_FROM / first.score, 100 / max(first.keywords, first.purpose))
-    return [scaled(first, factor), *others]
+    return [_scaled(first, factor), *others]
+
+
+def _scaled(score: Score, factor: float) -> Score:
+    """Return a score with its parts times a factor."""
+    return score._replace(score=score.score * factor, keywords=score.keywords * factor, purpose=score.purpose * factor)
+
+
+def _is_complete(score: Score) -> bool:
+    """Whether an intent consists of an entity's own words."""
+    return score.score > 100 - _ROUNDING
 
 
 def _is_name_of(candidate: Score, intent: str, index: RegistryIndex) -> bool:

@@ -371,16 +371,6 @@ def score(number: int, terms: Sequence[Term], index: RegistryIndex) -> Score:
     )
 
 
-def scaled(score: Score, factor: float) -> Score:
-    """Return a score with its parts times a factor."""
-    return score._replace(score=score.score * factor, keywords=score.keywords * factor, purpose=score.purpose * factor)
-
-
-def is_complete(score: Score) -> bool:
-    """Whether an intent consists of an entity's own words."""
-    return score.score > 100 - _ROUNDING
-
-
 def own_terms(terms: Sequence[Term], number: int) -> list[Term]:
     """Return the terms for one entity, without the words that only describe its name."""
     return [
