@@ -46,7 +46,7 @@ _LIMIT_KIND = (
     r"|(?:org|organi[sz]ation|plan|account)['’]s|\d(?:\.\d)?)"
 )
 _PREFIX = r"(?:(?:■|⚠️?|⎿) {1,2})?(?:(?:\W {1,2})?\[?(?:api |stream )?error: {1,2})?"
-"""What harnesses print before it: not the marks of test reporters, their indentation and their numbers."""
+"""Words and marks that harnesses print before it; test reporters have others, indentation and numbers."""
 
 _REACHED = lazy_regex(
     rf"{_PREFIX}(?:claude (?:ai |code )?)?(?:"
