@@ -23,7 +23,7 @@ from sidecar.knowledge.item import Entry
 from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.system import filelock
 
-ENTRY_VERSION = 4
+ENTRY_VERSION = 5
 """Version of parsing and rendering; entries of another version are parsed again."""
 MAX_CHECKPOINTS = 5
 

@@ -36,7 +36,7 @@ def without_assent(text: str) -> str:
 
 
 SHORT_ROLE = lazy_regex(
-    r"\s*+(?:you are (?:an? |my |the )?(?:very |highly |world[- ]class )?(?:senior|expert|experienced|professional"
+    r"\A\s*+(?:you are (?:an? |my |the )?(?:very |highly |world[- ]class )?(?:senior|expert|experienced|professional"
     r"|skilled|principal|software|full[- ]?stack|python|developer|engineer|architect|assistant|reviewer|designer)\b"
     r"|act as (?:an?|the|my) \w|du bist (?:ein(?:e)?|mein(?:e)?) (?:\w+ ){0,2}(?:entwickler|ingenieur|experte"
     r"|assistent|senior)\w*|(?:tu es|vous êtes) une? (?:\w+ ){0,2}(?:développeu\w+|ingénieure?|expert\w*|assistant\w*"
@@ -51,7 +51,7 @@ SHORT_ROLE = lazy_regex(
 """The beginning of a line that gives the agent a role; what follows is a prompt's template."""
 
 SPEAKING_TOOL = lazy_regex(
-    r"\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
+    r"\A\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
     r"|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle|golangci-lint|reviewer|error|fatal|линтер|リンター)"
     r"(?: \([^()\n]{1,40}\))?\s?[:：]\s(?![^\n]{0,80}(?:\b(?:run|enable|disable|install|configure)\b|\s--\w))",
     re.IGNORECASE,

@@ -577,11 +577,10 @@ def near_subject(ranked: Sequence[RankedFile], subject: AbstractSet[str]) -> lis
     least = max((score_without_names(file) for file in ranked), default=0.0) - SUBJECT_GAP
 
     def is_near(file: RankedFile) -> bool:
-        if not _OWN_EVIDENCE.isdisjoint(file.parts) or not _WORK_PARTS.isdisjoint(file.parts):
-            return True
+        is_own = not (_OWN_EVIDENCE.isdisjoint(file.parts) and _WORK_PARTS.isdisjoint(file.parts))
         found = len(subject & set(file.matched))
         by_path = found >= MIN_COMMON_TERMS and file.parts.get("path", 0.0) >= PATH_MATCH
-        return found >= SUBJECT_SHARE * len(subject) or by_path or (found > 0 and file.score > least)
+        return is_own or by_path or found >= SUBJECT_SHARE * len(subject) or (found > 0 and file.score > least)
 
     return [file for file in ranked if is_near(file)]
 

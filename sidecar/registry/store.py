@@ -18,13 +18,13 @@ from sidecar.registry.scoring import EntityWords
 from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.storage.two_level_cache import Cache
 
-VERSION = 1
+VERSION = 2
 """Part of the cache key: a changed parser invalidates parsed registries."""
 
-WORDS_VERSION = 7
+WORDS_VERSION = 8
 """Part of the cache key: changed stemming invalidates cached words."""
 
-FACTS_VERSION = 12
+FACTS_VERSION = 13
 """Changed extraction invalidates stored facts."""
 
 MAX_DECISIONS = 100
