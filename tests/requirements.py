@@ -54,9 +54,10 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_a_stated_consequence_of_a_choice_is_no_decision",
         "test_boundaries.py::test_a_report_a_question_or_a_possibility_is_no_decision",
         "test_boundaries.py::test_a_boundary_committed_by_the_agent_is_detected",
-        "test_boundaries.py::test_moving_an_imported_module_is_a_boundary",
+        "test_boundaries.py::test_moving_an_imported_module_and_its_importers_is_a_boundary",
         "test_boundaries.py::test_below_the_top_importers_of_the_whole_repository_count",
         "test_boundaries.py::test_schemas_migrations_entry_points_and_configured_paths_are_boundaries",
+        "test_boundaries.py::test_a_stub_of_contracts_that_were_taken_back_is_discarded",
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
@@ -104,6 +105,10 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_an_accepted_rejection_that_work_comes_back_to_warns_nobody_until_it_is_accepted_again",
         "test_direction_change.py::test_an_approach_that_work_comes_back_to_is_withdrawn_and_the_dropped_one_is_recorded",
         "test_direction_change.py::test_work_that_gives_way_to_another_way_is_recorded_without_any_words",
+        "test_direction_change.py::test_a_reason_in_a_title_finds_fault_or_is_about_what_went",
+        "test_direction_change.py::test_an_item_about_one_file_does_not_name_what_went",
+        "test_direction_change.py::test_code_that_is_shortened_or_filled_in_is_no_other_approach",
+        "test_direction_change.py::test_the_users_words_name_what_went_if_the_account_of_earlier_work_does_not",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_continues_without_a_restart",
@@ -167,6 +172,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "decisions, Memory: what repeats something delivered is no memory": (
         "test_statement_sources.py::test_an_agent_that_paraphrases_a_standing_instruction_adds_nothing",
+        "test_memory_injection.py::test_two_accounts_of_one_decision_count_once_and_a_name_is_named_once",
+        "test_statement_sources.py::test_an_answer_and_the_agents_note_of_the_same_choice_are_one_memory",
     ),
     "decisions, Memory: the user's words are those typed in a conversation at the top level": (
         "test_statement_sources.py::test_commands_summaries_and_quotes_are_not_the_users_words",
@@ -548,6 +555,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory: a contrary statement suspends an accepted rule and proposes its removal": (
         "test_standing_instructions.py::test_an_accepted_rule_is_suspended_by_a_contrary_statement_and_proposed_to_be_dropped",
         "test_standing_instructions.py::test_an_accepted_rule_that_is_also_stated_is_shown_once",
+        "test_standing_instructions.py::test_what_the_user_states_after_a_change_of_mind_replaces_the_instruction",
+        "test_standing_instructions.py::test_a_change_of_mind_counts_beside_the_agents_note_of_it",
+        "test_standing_instructions.py::test_words_that_only_withdraw_an_instruction_are_no_memory",
     ),
     "Memory: the anchor's commands do not contradict a standing instruction": (
         "test_standing_instructions.py::test_a_rejected_tool_is_not_among_the_commands",

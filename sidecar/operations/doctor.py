@@ -31,6 +31,7 @@ from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
 from sidecar.storage import doctor_checks as storage
 from sidecar.storage.doctor_checks import Finding, back_up
+from sidecar.system.atomic_write import temporary_name
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.linux_tree_watch import LIMIT_DIVISOR
@@ -218,7 +219,7 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     initial = current = _run_checks(call, workspace)
     backup = None
     if params.fix and not params.dry_run and any(_repairs(initial)):
-        backup = str(back_up(call.database.path, call.now_ms()))
+        backup = str(back_up(call.database.path, call.now_ms(), temporary_name()))
         current = _repair(call, workspace, initial)
     findings = list(_with_outcome(initial, current))
     return StateDoctorResult(

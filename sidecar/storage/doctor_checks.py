@@ -35,7 +35,6 @@ from sidecar.storage.repair import (
     tables,
 )
 from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
-from sidecar.system.atomic_write import temporary_name
 
 Level = Literal["warning", "error"]
 
@@ -267,10 +266,10 @@ FREE_SPACE_FACTOR = 2
 """Free disk space required, as a multiple of the file's size: the copy and further writes."""
 
 
-def back_up(path: Path, now_ms: int) -> Path:
+def back_up(path: Path, now_ms: int, temporary_name: str) -> Path:
     """Copy a state file with everything committed into `backups/` beside it; delete all but the latest three copies.
 
-    Raise StateDegraded if the disk is too small or not writable, Busy while others lock the file.
+    The copy has the temporary name until it is complete. Raise StateDegraded if the disk is too small or not writable, Busy while others lock the file.
     """
     folder = path.parent / BACKUPS_FOLDER
     try:
@@ -280,7 +279,7 @@ def back_up(path: Path, now_ms: int) -> Path:
     except OSError as error:
         raise StateDegraded("The backup folder cannot be created.", hint="Check its permissions.") from error
     target = _free_name(folder, f"{path.stem}-{rfc3339(now_ms).replace(':', '')}")
-    temporary = target.with_name(temporary_name())
+    temporary = target.with_name(temporary_name)
     try:
         _copy_file(path, temporary)
         os.replace(temporary, target)

@@ -379,8 +379,8 @@ def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None
     path = tmp_path / "continuity.db"
     database = connect(path)
     migrate(database, 0, MIGRATIONS)
-    made = [back_up(path, minute * 60_000) for minute in range(MAX_BACKUPS + 2)]
-    made.append(back_up(path, (MAX_BACKUPS + 1) * 60_000))
+    made = [back_up(path, minute * 60_000, ".unfinished") for minute in range(MAX_BACKUPS + 2)]
+    made.append(back_up(path, (MAX_BACKUPS + 1) * 60_000, ".unfinished"))
     database.close()
     left = sorted((tmp_path / BACKUPS_FOLDER).iterdir())
     assert left == made[-MAX_BACKUPS:]
