@@ -269,7 +269,8 @@ FREE_SPACE_FACTOR = 2
 def back_up(path: Path, now_ms: int, temporary_name: str) -> Path:
     """Copy a state file with everything committed into `backups/` beside it; delete all but the latest three copies.
 
-    The copy has the temporary name until it is complete. Raise StateDegraded if the disk is too small or not writable, Busy while others lock the file.
+    The copy has the temporary name until it is complete. Raise StateDegraded if the disk is too small or not writable,
+    Busy while others lock the file.
     """
     folder = path.parent / BACKUPS_FOLDER
     try:
