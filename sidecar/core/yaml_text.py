@@ -11,6 +11,7 @@ resulting text is parsed again and must differ from the old one by the edit alon
 
 import gc
 import re
+import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -149,21 +150,43 @@ _shared_parses: ContextVar[dict[str, Node | None] | None] = ContextVar("shared_p
 
 @contextmanager
 def shared_parses() -> Generator[None]:
-    """Parse each text once in this context, because one edit needs the same text several times.
-
-    Collecting garbage between so many nodes would double the time, and so waits for the end.
-    """
+    """Parse each text once in this context, because one edit needs the same text several times."""
     if _shared_parses.get() is not None:
         yield
         return
-    token, collects = _shared_parses.set({}), gc.isenabled()
-    gc.disable()
+    token = _shared_parses.set({})
     try:
         yield
     finally:
         _shared_parses.reset(token)
-        if collects:
-            gc.enable()
+
+
+class CollectionPause:
+    """A pause of the garbage collection while any thread makes many nodes: it would look at all of them again and again.
+
+    The first thread that enters pauses it, the last one that leaves restores it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._was_enabled = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._threads == 0:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+            self._threads += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._threads -= 1
+            if self._threads == 0 and self._was_enabled:
+                gc.enable()
+
+
+_collection_pause = CollectionPause()
 
 
 def parse_nodes(text: str) -> Node | None:
@@ -177,6 +200,11 @@ def parse_nodes(text: str) -> Node | None:
 
 
 def _parse(text: str) -> Node | None:
+    with _collection_pause:
+        return _parse_events(text)
+
+
+def _parse_events(text: str) -> Node | None:
     from _ruamel_yaml import CParser
     from ruamel.yaml.error import YAMLError
 

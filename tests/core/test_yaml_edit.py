@@ -1,8 +1,18 @@
 """YAML is edited in place; what cannot be edited without touching other content is rejected."""
 
+import gc
+
 import pytest
 
-from sidecar.core.yaml_text import MalformedYaml, UneditableYaml, Value, inline_yaml, remove_key, set_values
+from sidecar.core.yaml_text import (
+    CollectionPause,
+    MalformedYaml,
+    UneditableYaml,
+    Value,
+    inline_yaml,
+    remove_key,
+    set_values,
+)
 
 TEXT = "\ufeff# team settings\r\nname: 'demo'  # quoted\r\nlimits:\r\n    low: 1\r\n    high: [1, 2]\r\n\r\nempty:\r\n"
 
@@ -45,3 +55,12 @@ def test_values_are_quoted_where_they_would_mean_something_else() -> None:
     assert [inline_yaml(value) for value in values] == [
         "plain/name", '"yes"', '"a: b"', '"é\\u2028"', '[x, "1"]', "0.5",
     ]  # fmt: skip
+
+
+def test_garbage_is_collected_again_after_the_last_of_several_parses() -> None:
+    pause = CollectionPause()
+    with pause:
+        pause.__enter__()
+    assert not gc.isenabled()
+    pause.__exit__()
+    assert gc.isenabled()
