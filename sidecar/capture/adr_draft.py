@@ -104,7 +104,10 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     decided = [sentence for sentence in statements.decided if not _CONSEQUENCE.match(sentence)]
     follows = [f"- {sentence}" for sentence in statements.decided if sentence not in decided]
     choices = [_choice(sentence) for sentence in decided]
-    title = title_of_boundaries(boundaries) if boundaries else title_text(choices[-1].subject)
+    if boundaries:
+        title = title_of_boundaries(boundaries)
+    else:
+        title = title_text(choices[-1].subject if choices else statements.decided[-1])
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := clip_at_word(_LEFT_OUT.sub(r"\1…\2", " ".join(redact(objective).split())), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]

@@ -241,6 +241,8 @@ def test_a_stated_consequence_of_a_choice_is_no_decision() -> None:
     assert f"## Decision\n\n{choice}\n\n## Consequences\n\n- {follows}\n" in body
     alone = with_conclusion(Statements(), f"The cart is empty at the start. {follows}")
     assert alone.decided == ()
+    noted = with_conclusion(Statements(), "Done.", noted=(follows,))
+    assert adr("", noted, (), ()).title == "As a consequence every caller must pass it"
 
 
 def test_a_decision_occurs_once_in_its_record() -> None:
