@@ -162,7 +162,7 @@ def shared_parses() -> Generator[None]:
 
 
 class CollectionPause:
-    """A pause of the garbage collection while any thread makes many nodes: it would look at all of them again and again.
+    """A pause of the garbage collection while any thread makes many nodes, which it would look at again and again.
 
     The first thread that enters pauses it, the last one that leaves restores it.
     """

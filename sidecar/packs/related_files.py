@@ -60,13 +60,21 @@ PRESENT_LINES = 0.5
 """Part of the lines that a conversation left in a file, from which the file has its edit."""
 
 
-def in_this_worktree(recent: Sequence[RecentFile], texts: Mapping[str, str]) -> list[RecentFile]:
-    """Return files of earlier conversations without the edits that their texts in this worktree do not have.
+def in_this_worktree(
+    recent: Sequence[RecentFile],
+    listed: Mapping[str, str],
+    read_texts: Callable[[dict[str, str]], Mapping[str, str]],
+) -> list[RecentFile]:
+    """Return files of earlier conversations, as far as this worktree has them and their edits.
 
-    They were taken back, or are on a branch that this one does not contain.
+    Missing edits were taken back, or are on a branch that this one does not contain. `listed` are the content ids of
+    the files; of those with edits only the first few are read.
     """
+    present = [file for file in recent if file.path in listed]
+    edited = [file.path for file in present if file.edits][:MAX_RECENT_FILES]
+    texts = read_texts({path: listed[path] for path in edited}) if edited else {}
     files = []
-    for file in recent:
+    for file in present:
         marks = line_marks(texts.get(file.path, "")) if file.edits else frozenset[str]()
         edits = sum(len(lines & marks) >= PRESENT_LINES * len(lines) for lines in file.edits)
         if file.conversations or edits:

@@ -60,7 +60,7 @@ from sidecar.packs.related_files import (
 )
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import GENERAL_TERMS, asks_to_go_on
-from sidecar.runs import RecentFile, SessionContents
+from sidecar.runs import SessionContents
 
 CANDIDATE_FILES, LIKELY_FILES, FEW_FILES = 16, 8, 3
 """Number of best files a pack may show besides those that the prompt names: for a long prompt, a short one, and one
@@ -102,7 +102,7 @@ def context_files(
     specific = _specific_terms(pack_query, pack_query.query)
     subject = _subject_terms(pack_query, specific)
     has_subject = bool(early_matches or subject) or _has_place(pack_query)
-    recent = _recent_files(pack_query, listing)
+    recent = in_this_worktree(pack_query.recent, listing.searched, pack_query.repository.texts)
     if not (has_subject or recent or query_terms(pack_query.query)):
         return (), ()
     depth = RECENT_DEPTH if recent else CANDIDATE_FILES
@@ -126,13 +126,6 @@ def context_files(
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
-
-
-def _recent_files(pack_query: PackQuery, listing: Listing) -> list[RecentFile]:
-    """Return the files of earlier conversations, as far as this worktree has them and their edits."""
-    recent = [file for file in pack_query.recent if file.path in listing.searched]
-    edited = {file.path: listing.searched[file.path] for file in recent if file.edits}
-    return in_this_worktree(recent, pack_query.repository.texts(edited) if edited else {})
 
 
 def _with_words_of_keys(pack_query: PackQuery) -> PackQuery:

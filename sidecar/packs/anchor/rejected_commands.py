@@ -120,14 +120,14 @@ _USUAL_SCRIPTS = (
     r"(?:tests?|start|dev|serve|run|lint|build|compile|format|fmt|check|typecheck|type-check|check-types)"
     r"(?::[\w:.-]+)?(?= |$)"
 )
-"""Names that scripts have and programs have not: `yarn` and `pdm run` start programs, too."""
+"""Names that scripts have and programs have not: `yarn` and `pdm run` start programs, `make` builds them by rules."""
 
 _ELSEWHERE = lazy_regex(r" (?:-C|-w|-r|-f|--(?:prefix|workspaces?|filter|cwd|dir|recursive|file|directory))(?=[ =]|$)")
 """Options by which a command runs in another folder."""
 
-_INCLUDED = lazy_regex(r"(?m)^(?:-?include|sinclude)\b")
+_INCLUDED = lazy_regex(r"(?m)^ {0,40}(?:-?include|sinclude)\b")
 _UNREADABLE_TASKS = lazy_regex(r"(?m)^(?:import|mod|includes:)")
-_TASK_NAME = lazy_regex(r"(?m)^ {1,4}['\"]?([\w:-]+)['\"]?:")
+_TASK_NAME = lazy_regex(r"(?m)^ {1,16}['\"]?([\w:-]+)['\"]?:")
 _RECIPE = lazy_regex(r"(?m)^(?:alias )?@?([A-Za-z_][\w-]*)")
 _WORD = lazy_regex(r"[^\W_]+")
 
@@ -170,7 +170,7 @@ _SCRIPT_CALLS: tuple[tuple[str, re.Pattern[str], Callable[[str], Container[str] 
     ("package.json", lazy_regex(r"npm (?:run |(?=(?:test|start)(?: |$)))([\w:.-]+)"), _package_scripts),
     ("package.json", lazy_regex(rf"(?:(?:pnpm|yarn) (?:run )?|bun run )({_USUAL_SCRIPTS})"), _package_scripts),
     ("composer.json", lazy_regex(rf"composer (?:run(?:-script)? )?({_USUAL_SCRIPTS})"), _package_scripts),
-    ("Makefile", lazy_regex(r"make ((?!-)[^\s=]+)(?= |$)"), _make_targets),
+    ("Makefile", lazy_regex(rf"make ({_USUAL_SCRIPTS})"), _make_targets),
     ("justfile", lazy_regex(r"just ([A-Za-z_][\w-]*)(?= |$)"), _recipes),
     ("Taskfile.yml", lazy_regex(r"task ([A-Za-z_][\w:-]*)(?= |$)"), _task_names),
     ("pyproject.toml", lazy_regex(r"(?:\w{1,9} run )?poe ([A-Za-z_][\w:-]*)(?= |$)"), _python_tasks),
@@ -184,7 +184,7 @@ be elsewhere, too.
 
 
 def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Container[str]) -> bool:
-    """Whether a command starts a script that the file which declares it here has not: one of a generated project.
+    """Whether a command starts a script that the file that declares scripts here lacks: one of a generated project.
 
     `texts` are those of build files by path. npm starts a `server.js` without a script.
     """

@@ -1,7 +1,7 @@
 """Rules in a project's instruction files, each shown once; what the host already sends is omitted. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.clean_text import one_line
@@ -258,20 +258,26 @@ def trap_lines(documents: Sequence[ProjectDocument], sent: frozenset[str]) -> li
 
 def _without_repeats(
     documents: Sequence[ProjectDocument], sent: frozenset[str], read: Callable[[ProjectDocument], list[Line]]
-) -> Iterator[Rule]:
-    """The rules of files that are not sent, without those stated earlier or in a file that is sent."""
+) -> Iterable[Rule]:
+    """The rules of files that are not sent, without those stated earlier or in a file that is sent.
+
+    One that several sections state is of none of them.
+    """
     sent_text = "\n".join(normalize(document.text) for document in documents if document.path in sent)
-    seen: set[str] = set()
+    rules: dict[str, Rule] = {}
     for document in documents:
         if document.path in sent:
             continue
         title = outer_title(document.text)
         for line in read(document)[:MAX_RULES]:
+            section = "" if _is_for_agents(document) else _subject_of(line.headings, title)
             normalized = normalize(line.text)
-            if normalized not in seen and normalized not in sent_text:
-                seen.add(normalized)
-                section = "" if _is_for_agents(document) else _subject_of(line.headings, title)
-                yield Rule(line.text, document.path, line.number, section)
+            if normalized in sent_text:
+                continue
+            known = rules.setdefault(normalized, Rule(line.text, document.path, line.number, section))
+            if known.section != section:
+                rules[normalized] = known._replace(section="")
+    return rules.values()
 
 
 def _subject_of(headings: Sequence[str], title: str) -> str:

@@ -331,3 +331,5 @@ def test_a_rule_of_a_contributing_guide_has_the_subject_of_its_section() -> None
         "- Commit messages: The subject must be imperative. (CONTRIBUTING.md:11)",
         "- Commit messages: Never add a full stop. (CONTRIBUTING.md:15)",
     ]
+    both = "# Contributing\n\n## Sqlite\n\n- Never use tabs here.\n\n## Postgres\n\n- Never use tabs here.\n"
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", both)) == ["- Never use tabs here. (CONTRIBUTING.md:5)"]
