@@ -316,7 +316,6 @@ def test_a_document_states_no_script_that_the_project_has_not() -> None:
         ("Makefile", ".PHONY: test\nNAME := shop\ntest lint: build\n\tpytest\n", "make lint", "make check"),
         ("Makefile", "include rules.mk\n", "make check", ""),
         ("Makefile", "test:\n\tpytest\n  include rules.mk\n", "make lint", ""),
-        ("Makefile", "CC = gcc\ntest: shop\n", "make shop", "make check"),
         ("Taskfile.yml", "tasks:\n        lint:\n            cmd: ruff check\n", "task lint", "task dev"),
         ("justfile", "set shell := ['sh']\ntest arg='':\n  pytest\n", "just test", "just check"),
         ("Taskfile.yml", "version: 3\ntasks:\n  test:\n    cmds: [pytest]\n", "task test", "task check"),
