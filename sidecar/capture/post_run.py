@@ -212,6 +212,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     finished.surviving_lines = surviving_lines(
         workspace, effects, _baseline(pre_run), stored_lines, edits=_edits(params.cwd, activity),
         looks_back=finished.reversal is not None, looks_further=any(note.key == "dropped" for note in noted),
+        counts_values=finished.reversal is not None and finished.reversal.kind == "undo",
     )  # fmt: skip
     if params.outcome == "completed":
         finished.boundaries = touched_boundaries(

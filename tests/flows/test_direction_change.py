@@ -156,19 +156,12 @@ SHORT = """def tag_of(cents):
         return f"{cents / 100:.0f}"
     return f"{cents / 1000:.1f}" if cents >= 1000 else f"{cents / 100:.2f}"
 """
-SKELETON = "".join(f"def part_{name}(cart):\n    return NotImplemented\n\n\n" for name in "abcdefgh")
-FILLED = "".join(f"def section_{name}(order, items):\n" + "".join(
-    f"    {name}{line} = items[{line}].price_{name} * order.factor_{line}\n" for line in range(5)
-) + f"    return {name}0\n\n\n" for name in "abcdefgh")  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after"), [(LONG, SHORT), (SKELETON, FILLED)], ids=["shortened", "filled in"])
-def test_code_that_is_shortened_or_filled_in_is_no_other_approach(
-    conversation: Conversation, before: str, after: str
-) -> None:
-    other = {"till/cache.py": CACHE} if before == LONG else {}
-    conversation.turn(PROMPT, partial(writes, conversation, **{"till/tag.py": before}, **other), text="Tags.")
-    work = partial(replace, conversation, "till/tag.py", before, after)
+def test_code_that_is_shortened_is_no_other_approach(conversation: Conversation) -> None:
+    files = {"till/tag.py": LONG, "till/cache.py": CACHE}
+    conversation.turn(PROMPT, partial(writes, conversation, **files), text="Tags.")
+    work = partial(replace, conversation, "till/tag.py", LONG, SHORT)
     conversation.turn("go on with the tags", lambda: [work()], text="Tags.")
     assert drafted(conversation) == []
 
@@ -302,6 +295,40 @@ def test_words_alone_and_small_removals_alone_reject_nothing(
     small_work(conversation)
     conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", content)], text="Rounded in whole cents.")
     assert drafted(conversation) == []
+
+
+THEME = """BORDER = "1px solid rgba(185, 167, 255, 0.44)"
+LABEL = make_label("DISPATCH", px=28, color="#d8ccff")
+BOARD = make_board("lavender", opacity=0.26)
+FRAME = make_frame(0x181225, 300)
+KICKER = "<b>ATTEMPT RECORDED</b>"
+"""
+GOLD = """BORDER = "2px solid rgba(255, 210, 122, 0.5)"
+LABEL = make_label("Board", px=30, color="#ffd27a")
+BOARD = make_board("gold", opacity=0.3)
+FRAME = make_frame(0x1a1424, 30)
+KICKER = "<b>Your result</b>"
+"""
+CLIENT = "".join(f"import http_{name} from 'slow_{name}'\n" for name in "abcdef")
+
+
+@pytest.mark.parametrize(
+    ("before", "prompt", "after", "count"),
+    [
+        (THEME, "I think the board can use gold instead of lavender", GOLD, 0),
+        (THEME, "We don't want the theme in lavender", GOLD, 0),
+        (THEME, "Take that back, lavender was better", GOLD, 1),
+        (CLIENT, "Use the fast clients instead of the slow ones", CLIENT.replace("slow_", "fast_"), 1),
+    ],
+    ids=["instead", "ruled out", "undone", "other modules"],
+)
+def test_other_colours_texts_and_numbers_are_no_other_approach_unless_undone(
+    conversation: Conversation, before: str, prompt: str, after: str, count: int
+) -> None:
+    path = "till/theme.js"
+    conversation.turn("Style the board", partial(writes, conversation, **{path: before}), text="Styled the theme.")
+    conversation.turn(prompt, lambda: [replace(conversation, path, before, after)], text="The theme is as you want it.")
+    assert len(drafted(conversation)) == count
 
 
 def replace(conversation: Conversation, path: str, old: str, new: str) -> dict[str, Any]:
@@ -725,14 +752,17 @@ def test_work_that_the_user_took_out_by_hand_is_recorded_in_any_words(
     assert len(drafted(conversation)) == count
 
 
-@pytest.mark.parametrize(("old", "count"), [(CACHE, 1), (FOUR, 0)])
+LONG_SUMS = SUMS + SUMS.replace("sum_of", "net_of").replace("total", "net") + SUMS.replace("sum_of", "tax_of")
+
+
+@pytest.mark.parametrize(("old", "new", "count"), [(CACHE, SUMS, 1), (CACHE, LONG_SUMS, 1), (FOUR, SUMS, 0)])
 def test_work_that_gives_way_to_another_way_is_recorded_without_any_words(
-    conversation: Conversation, old: str, count: int
+    conversation: Conversation, old: str, new: str, count: int
 ) -> None:
     begin(conversation)
     text = "The totals follow each discount now."
     conversation.turn(
-        "The totals are wrong after a discount", lambda: [replace(conversation, "till/cache.py", old, SUMS)], text=text
+        "The totals are wrong after a discount", lambda: [replace(conversation, "till/cache.py", old, new)], text=text
     )
     assert [note["title"] for note in drafted(conversation)] == count * [
         "Totals are kept in a cache beside the cart now – The totals are wrong after a discount"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -29,9 +31,6 @@ REPLACED_SHARE, REPLACED_LINES, REPLACED_DROPPED = 0.75, 8, 3
 
 Chosen on 1,206 turns of recorded conversations: it held in 6, and all of them change the direction.
 """
-
-REPLACED_NEW = 2.0
-"""From this many new lines per removed line on, the run went on with the work: it filled a skeleton."""
 
 REPLACED = 0.5
 """With more new lines than this per removed line, or more removed lines that new ones resemble, the work was rewritten
@@ -98,7 +97,7 @@ class LostWork(NamedTuple):
     def is_replaced(self) -> bool:
         """Whether most of what one earlier run wrote gave way to something else, whatever is said of it."""
         is_much = self.lines >= REPLACED_LINES and self.dropped >= REPLACED_DROPPED
-        return is_much and self.run_share >= REPLACED_SHARE and self.new < REPLACED_NEW * self.lines
+        return is_much and self.run_share >= REPLACED_SHARE
 
 
 def dropped_steps(before: Steps, after: Steps | None) -> DroppedSteps | None:
@@ -248,12 +247,13 @@ def surviving_lines(
     *,
     looks_back: bool = False,
     looks_further: bool = False,
+    counts_values: bool = False,
     edits: Sequence[TextEdit] = (),
 ) -> SurvivingLines:
     """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
 
     With `looks_back`, lines that the user removed between two runs are found, too; with `looks_further` also those that
-    an earlier run removed.
+    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -294,21 +294,57 @@ def surviving_lines(
         )
         remaining -= len(lines)
         by_path[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
-    lost = lost_work(at_start, present_lines, new)
+    left_lines = present_lines if counts_values else _with_other_values(present_lines, edits)
+    lost = lost_work(at_start, left_lines, new)
     if looks_back and not lost.lines:
         lost = _lost_before(repository, effects, [stored], at_start)
     if looks_further and not lost.lines:
         lost = _lost_before(repository, effects, by_run, at_start)
     within_run, tried = _removed_again(repository, effects, edits)
-    run_share = max(lost.run_share, _run_share(by_run, at_start, present_lines))
+    run_share = max(lost.run_share, _run_share(by_run, at_start, left_lines))
     lost = lost._replace(run_share=run_share, within_run=within_run, tried=tried)
     if not lost.by_user:
         new_marks = {path: marks - at_start[path].lines for path, marks in added_lines.items() if path in at_start}
         code = [text for path, text in texts.items() if not is_document(path)]
-        lost = _with_dropped(lost, at_start, present_lines, new_marks, edits, code)
-    reverted = reverted_work(at_start, present_lines, new)
+        lost = _with_dropped(lost, at_start, left_lines, new_marks, edits, code)
+    reverted = reverted_work(at_start, left_lines, new)
     is_rewritten = not lost.by_user and lost.dropped < REPLACED * lost.lines
     return SurvivingLines(by_path, None if is_rewritten else reverted, lost)
+
+
+_COLOURS = (
+    "aqua beige black blue brown charcoal coral cream crimson cyan gold gray green grey indigo ivory lavender lime magenta"
+    " maroon mint navy olive orange pink purple red rose salmon silver slate tan teal turquoise violet white yellow"
+)
+_VALUE = lazy_regex(
+    r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|(?<=>)[^<>\n]+(?=</)|#[0-9a-f]{3,8}\b|\b0x[0-9a-f]+\b|(?<![\w.])\d[\d.]*(?:[a-z]{1,3}\b|%)?"
+    rf"|\b(?:{_COLOURS.replace(' ', '|')})\b",
+    re.IGNORECASE,
+)
+"""A text, a number or a colour: a parameter of the work."""
+_NAMES_MODULE = lazy_regex(r"\b(?:import|from|require|include|using|use)\b")
+"""A line in which a text is the name of a module."""
+
+
+def _with_other_values(
+    present_lines: Mapping[str, frozenset[str]], edits: Sequence[TextEdit]
+) -> dict[str, frozenset[str]]:
+    """Return the lines of the files together with those of which an edit left all but values: one for each new line."""
+    left_lines = dict(present_lines)
+    for edit in edits:
+        if edit.before is None or edit.path not in left_lines:
+            continue
+        before, after = (dict.fromkeys(text[:_READ_CHARACTERS].split("\n")) for text in (edit.before, edit.after))
+        new = Counter(_without_values(line) for line in after if line not in before)
+        for line in before:
+            if line not in after and new[without := _without_values(line)] > 0:
+                new[without] -= 1
+                left_lines[edit.path] |= line_marks(line)
+    return left_lines
+
+
+def _without_values(line: str) -> str:
+    return line.strip() if _NAMES_MODULE.search(line) else _VALUE.sub("0", line.strip())
 
 
 def _run_share(
