@@ -85,6 +85,18 @@ def match_conclusion(sentence: str) -> Conclusion | None:
     return Conclusion(REASON.search(text) is not None, CONFIDENCE)
 
 
+_LISTED_CONDITIONS = lazy_regex(
+    r"^(?=[^\n]*\b(?:whether|if|unless|ob|wenn|si|se|als|если|ли)\b)[^\n]*[:：][ \t]{0,3}\n"
+    r"(?>[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[ \t][^\n]*(?:\n|$))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def without_conditions(text: str) -> str:
+    """Return an agent's text without lists of conditions: "The console will show whether:", and what follows."""
+    return _LISTED_CONDITIONS.sub("\n", text)
+
+
 _CAUSE = lazy_regex(
     r"\b(?:root cause|culprit|actual (?:cause|problem|bug)|because|due to|caused by|turned out|stems? from|came from"
     r"|(?:problem|issue|bug|error|failure|reason) (?:was|is|were|comes?)|(?:was|were|is|are) (?:missing|wrong|not"

@@ -549,7 +549,8 @@ COMPLAINT = lazy_regex(
 )
 """Words that find fault, in ten languages."""
 REPAIR = lazy_regex(
-    r"\bfix\w*\b[^.]{0,80}\b(?:bug|error|issue|problem)s?\b(?![^.]*\bus(?:e|ing)\b)|修复[^。]{0,60}(?:错误|问题)",
+    r"\bfix\w*\b[^.]{0,80}\b(?:bug|error|issue|problem)s?\b(?![^.]*\bus(?:e|ing)\b)|修复[^。]{0,60}(?:错误|问题)"
+    r"|\bi (?:\w{1,12} )?(?:get|got|getting|see|receive)\b[^.\n]{0,80}\binstead of\b",
     re.IGNORECASE,
 )
 """Words for a fault that is to be repaired; "instead of" beside them states what should happen."""

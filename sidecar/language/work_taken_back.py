@@ -1,8 +1,7 @@
 """Find where an agent states that it gave an approach up, and where a user takes work back. Pure: a grammar of sentences.
 
-Excluded are other people's work, questions, denials, suppositions and plans, quotations and code, and one construct
-written in place of another ("use const instead of let"). A user's sentence is read in ten languages; it
-only counts beside work that went.
+Excluded are other people's work, questions, denials, suppositions, plans, quotations, code, and one construct written
+in place of another ("use const instead of let"). A user's sentence in ten languages counts beside work that went.
 """
 
 import re
@@ -14,6 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message_patterns import CHANGE, REMEDY
+from sidecar.language.conclusions import without_conditions
 from sidecar.language.own_words import REPAIR, own_words
 
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
@@ -115,7 +115,7 @@ class AbandonedApproach(NamedTuple):
 
 def abandoned_approaches(text: str) -> Iterator[AbandonedApproach]:
     """Yield the approaches that a conclusion says were given up, in order."""
-    texts = [sentence for sentence in sentences(text) if len(sentence) <= MAX_SENTENCE]
+    texts = [sentence for sentence in sentences(without_conditions(text)) if len(sentence) <= MAX_SENTENCE]
     for at, sentence in enumerate(texts):
         following = texts[at + 1] if at + 1 < len(texts) else ""
         fails_next = _ONLY_TRY.match(sentence) and _IT_FAILED.match(following)

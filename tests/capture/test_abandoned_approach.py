@@ -375,3 +375,14 @@ def test_a_user_who_is_content_takes_no_work_back(text: str) -> None:
 @together("text", REFUSING)
 def test_a_user_who_refuses_or_removes_work_is_understood(text: str) -> None:
     assert reversal_in(text) is not None
+
+
+REPORTS = (
+    "I get an unhelpful error instead of a list of users", "I only see the id instead of the name",
+    "When I save, I am getting 30 instead of 300",
+)  # fmt: skip
+
+
+@together("text", REPORTS)
+def test_a_report_of_what_happens_instead_takes_no_work_back(text: str) -> None:
+    assert reversal_in(text) is None
