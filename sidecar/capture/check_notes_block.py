@@ -6,7 +6,7 @@ note. Decisions and dropped approaches also feed the drafts of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -19,7 +19,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.prose_sentences import word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.language.common_words import naming_words
+from sidecar.language.common_words import NamingWords, naming_words
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
@@ -184,6 +184,37 @@ def dropped_approaches(notes: Iterable[VerifiedNote]) -> list[AbandonedApproach]
         for note in (verified.note for verified in notes)
         if note.key == "dropped" and note.reason
     ]
+
+
+def approaches_with_lines(
+    run: FinishedRun, noted: Sequence[AbandonedApproach], went: Collection[str], place: Collection[str]
+) -> tuple[list[AbandonedApproach], list[tuple[AbandonedApproach, tuple[str, ...]]]]:
+    """Return the approaches of a notes block whose own lines went: those the user's words may be about, and others.
+
+    The others, with their files, are what the run itself tried, and what the user's words do not name while naming
+    other lines that went. `went` are the words of what went, `place` those of its paths.
+    """
+    lost = run.surviving_lines.lost
+    named_by_user = lost.vanished.intersection(query_terms(run.reversal.order)) if run.reversal is not None else ()
+    lost_ones: list[AbandonedApproach] = []
+    others: list[tuple[AbandonedApproach, tuple[str, ...]]] = []
+    for approach in noted:
+        tried = PURPOSE.sub("", approach.tried)
+        words = naming_words(tried)
+        words = words if words.terms else NamingWords(tuple(query_terms(tried)), are_names=False)
+        is_lost = words.are_among(went, place)
+        if is_lost and (not named_by_user or not named_by_user.isdisjoint(query_terms(approach.tried))):
+            lost_ones.append(approach)
+        elif is_lost or words.are_among(lost.tried):
+            others.append((approach, lost.files if is_lost else ()))
+    return lost_ones, others
+
+
+PURPOSE = lazy_regex(
+    r"(?i)(?<=.{3})\s(?:for|in|on|at|via|with|per|from|to|through|between|für|im|über|mit|para|por|en|pour|dans|avec|con|nel\w*"
+    r"|voor|met|для|в|через|с)\s.*"
+)
+"""Place or purpose of what was tried, which other work shares."""
 
 
 def without_covered(sentences: str, notes: Sequence[VerifiedNote]) -> str:

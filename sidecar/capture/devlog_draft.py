@@ -5,7 +5,6 @@ Events are identified by what happened and not by their wording; no model is cal
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -23,10 +22,9 @@ from sidecar.capture.finished_run import (
     runs_of_draft,
     states_reason,
 )
-from sidecar.capture.test_results import FIXED, short_names
+from sidecar.capture.test_results import FIXED, IDENTIFIER, PASSING, short_names, test_lines, without_failures
 from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip, count_noun, join_first
-from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.language.closing_message import (
     Account,
@@ -64,8 +62,9 @@ def name_of(events: Iterable[ArtifactEvent]) -> EventKind | None:
 
 
 MAX_FILES = 20
-_PASSING = ": passing"
 MAX_TITLE = 110
+TAKEN_BACK = "Taken back: "
+"""Beginning of the title of a run that only takes back what earlier runs did, tests that pass again included."""
 MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "commit": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
     "problem": "Problem", "cause": "Cause", "change": "Change", "commit": "From the commit", "evidence": "Evidence",
@@ -103,10 +102,10 @@ def devlog(
     for section, name in _SECTION_NAMES.items():
         texts = [statement.text for statement in stated if statement.section == section]
         if section == "evidence":
-            texts = [*_without_failures(texts, tests), *tests]
+            texts = [*without_failures(texts, tests), *tests]
         elif section == "open":
-            fixed = _IDENTIFIER.findall("\n".join(line for line in event_lines if line.startswith(FIXED)))
-            texts = _without_failures(texts, tests, frozenset(fixed))
+            fixed = IDENTIFIER.findall("\n".join(line for line in event_lines if line.startswith(FIXED)))
+            texts = without_failures(texts, tests, frozenset(fixed))
         lines += _section_lines(name, texts)
     for event in event_lines:
         lines += [event, ""]
@@ -119,17 +118,6 @@ def devlog(
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {count_noun(len(ordered) - MAX_FILES, 'more file')}")
     return DraftText(title, "\n".join(lines) + "\n")
-
-
-_IDENTIFIER = lazy_regex(r"\b(?=\w*(?:[a-z0-9][A-Z]|_))\w{3,}")
-_FAILS = lazy_regex(r"(?<!no )(?<!0 )(?<!without )\bfail(?:s|ed|ing|ures?)?\b", re.IGNORECASE)
-
-
-def _without_failures(texts: Sequence[str], tests: Sequence[str], of: frozenset[str] | None = None) -> list[str]:
-    """Return what was stated, without failures on the way, or those `of` some names, if all runners pass in the end."""
-    if not tests or not all(line.endswith(_PASSING) for line in tests):
-        return list(texts)
-    return [text for text in texts if not (_FAILS.search(text) and (of is None or of & {*_IDENTIFIER.findall(text)}))]
 
 
 def _section_lines(name: str, texts: Sequence[str]) -> list[str]:
@@ -288,7 +276,7 @@ def store_devlog(
     has_event = bool(_events_so_far(sum_so_far, events))
     account = _account_so_far(run, sum_so_far, tally, events)
     is_current = not is_turned or account.title.text == run.account.title.text
-    tests = {**_details(sum_so_far).tests, **_test_lines(run)}
+    tests = {**_details(sum_so_far).tests, **test_lines(run.tests)}
     may_be_named = is_current and _is_concluded(run)
     is_informative = may_be_named and _is_informative(account, _lines(tally), tests, has_event=has_event)
     is_fixed = any(event.kind == "testsFixed" for event in events)
@@ -323,7 +311,7 @@ def _without_taken_back(
         runs = run_records.run_summaries(tx, chat, MAX_RUNS)
         outdated = [each.conclusion for each in runs if each.run_id in taken_back]
         valid = [each.conclusion for each in runs if each.run_id not in taken_back]
-        tests = {runner: line for runner, line in known.tests.items() if not line.endswith(_PASSING)}
+        tests = {runner: line for runner, line in known.tests.items() if not line.endswith(PASSING)}
         if outdated:
             known = replace(known, account=without_statements_of(known.account, outdated, valid), tests=tests)
     return replace(tally, provenance=replace(tally.provenance, details=known))
@@ -521,7 +509,7 @@ def _artifact(
         events=tuple(events_of_entry),
         account=account,
         request=_request(run, state, known, account),
-        tests={**known.tests, **_test_lines(run)},
+        tests={**known.tests, **test_lines(run.tests)},
         open=not is_entry,
     )
     draft = _draft(run, details, changes, len(runs_of_draft(run, earlier)))
@@ -558,6 +546,9 @@ def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChang
     lines = {event.kind: event.line.rstrip(".") for event in details.events}
     of_event = lines.get("testsFixed") or lines.get(name_of(details.events) or "testsFixed", "")
     of_event = short_names(of_event) if len(of_event) > MAX_TITLE else of_event
+    if run.only_takes_back:
+        direction = lines.get("directionChanged", "")
+        of_event = f"{TAKEN_BACK}{direction.partition(': ')[2] or files_title(changes, run.effects.files)}"
     title = details.account.title.text or clip(of_event, MAX_TITLE) or files_title(changes, run.effects.files)
     tests = list(details.tests.values())
     return devlog(title, changes, details.account, tests, runs, shown_events, deleted_files, details.request)
@@ -588,13 +579,3 @@ def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: Wo
 
 MIN_SHARED = 2
 """Words that a request shares with the account of the work, or it is about something else."""
-
-
-def _test_lines(run: FinishedRun) -> dict[str, str]:
-    """Return the last result of each test runner, in words."""
-    return {
-        outcome.runner: f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
-        if outcome.failed
-        else f"{outcome.runner}{_PASSING}"
-        for outcome in run.tests
-    }

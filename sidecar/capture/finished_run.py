@@ -16,7 +16,13 @@ from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip_at_word, with_capital
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, sentences, split_sentences, word_count
+from sidecar.core.prose_sentences import (
+    MAX_PROSE_CHARACTERS,
+    first_informative_paragraph,
+    sentences,
+    split_sentences,
+    word_count,
+)
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import (
@@ -28,10 +34,20 @@ from sidecar.language.closing_message import (
     Candidate,
     WorkAccount,
     account_of,
+    announces_more,
     is_bookkeeping,
     title_text,
 )
-from sidecar.language.closing_message_patterns import CAUSE, CODE, FAULT, INLINE_LABEL, ITEM, VAGUE_TITLE
+from sidecar.language.closing_message_patterns import (
+    CAUSE,
+    CODE,
+    FAULT,
+    FAULT_LABEL,
+    FILE_ITEM,
+    INLINE_LABEL,
+    ITEM,
+    VAGUE_TITLE,
+)
 from sidecar.language.common_words import account_terms, is_distinctive
 from sidecar.language.conclusions import REASON, explanation_in
 from sidecar.language.message_intent import is_correction
@@ -211,6 +227,12 @@ class FinishedRun:
         """Cause of a failure as the final words state it, without its label; empty if they state none."""
         return with_capital(INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE))))
 
+    @property
+    def only_takes_back(self) -> bool:
+        """Whether it did nothing but take out lines of earlier runs."""
+        lost = self.surviving_lines.lost
+        return bool(lost.lines) and not lost.new and not lost.by_user
+
     @cached_property
     def commit_account(self) -> WorkAccount:
         """The account of the work in the messages of the commits that the agent made."""
@@ -307,6 +329,15 @@ def related_objective(run: FinishedRun, state: SubChat) -> str:
     terms = {term for term in query_terms(objective) if is_distinctive(term)}
     shared = terms & (run.changed_terms | set(query_terms(f"{run.params.prompt}\n{run.conclusion}")))
     return objective if len(shared) >= RELATED * len(terms) else ""
+
+
+def name_of_work(conclusion: str, files: Sequence[str]) -> str:
+    """Return the name of the work that a run's final words state on files; empty for an announcement or a fault."""
+    title = account_of(conclusion, query_terms(" ".join(files))).title.text
+    opening = first_informative_paragraph(conclusion, 400).partition("\n")[0]
+    is_no_work = announces_more(opening) or ITEM.match(opening) or FAULT_LABEL.match(opening)
+    named = title or ("" if is_no_work or opening.startswith(("#", "|")) else title_text(opening))
+    return "" if FAULT_LABEL.match(named) or FILE_ITEM.match(named) else named
 
 
 def is_growing(artifact: Artifact, run: FinishedRun, state: SubChat) -> bool:

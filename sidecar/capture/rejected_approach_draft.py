@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
+from sidecar.capture.check_notes_block import PURPOSE, approaches_with_lines
 from sidecar.capture.devlog_draft import DraftText
 from sidecar.capture.effects.direction_change import (
     DOTTED_NAME,
@@ -24,15 +25,20 @@ from sidecar.capture.effects.direction_change import (
     plan_replaced,
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
-from sidecar.capture.finished_run import FinishedRun, objective_of, provenance_of, related_objective, window_begin_ms
+from sidecar.capture.finished_run import (
+    FinishedRun,
+    name_of_work,
+    objective_of,
+    provenance_of,
+    related_objective,
+    window_begin_ms,
+)
 from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.clean_text import clip_at_word, join_first, with_capital, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
 from sidecar.core.redact import redact
-from sidecar.language.closing_message import account_of, announces_more, title_text
-from sidecar.language.closing_message_patterns import FAULT_LABEL, FILE_ITEM, ITEM
 from sidecar.language.common_words import is_distinctive, naming_words
 from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in, own_words
 from sidecar.language.statement_features import split_sentences
@@ -85,8 +91,12 @@ class RejectedApproach(NamedTuple):
 
     @property
     def user_reason(self) -> str:
-        """The user's words; empty if they name nothing, as "no, not that" does."""
-        return self.user_words if len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
+        """The user's words; empty if they name nothing, as "no, not that" does, or only order it back."""
+        about = _ORDER_TERMS.union(query_terms(self.tried))
+        says_why = COMPLAINT.search(self.user_words) or not about.issuperset(
+            query_terms(REFUSAL_ALONE.sub("", self.user_words))
+        )
+        return self.user_words if says_why and len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -154,7 +164,7 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     words = _reason_in(approach.user_reason, tried)
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
-    why = _SEQUEL.split(approach.reason, maxsplit=1)[0] or ("" if repeats else words)
+    why = _SEQUEL.split(approach.reason, maxsplit=1)[0].rstrip(".") or ("" if repeats else words)
     return clip_at_word(f"{with_capital(tried)}{f' – {why}' if why else ''}", MAX_TITLE)
 
 
@@ -192,6 +202,15 @@ def _as_sentence(text: str) -> str:
 def _listed(names: Sequence[str]) -> str:
     return join_first([f"`{name.replace('`', chr(39))[:160]}`" for name in names], MAX_NAMED)
 
+
+_ORDER_TERMS = frozenset(
+    query_terms(
+        "undo undone take put bring back change changes think please again revert reverted restore reset rollback"
+        " remove delete drop discard scrap deshacer deshacé revertir annuler annule desfazer desfaz reverter"
+        " rückgängig zurück annulla annullare ongedaan terug отмени откати"
+    )
+)
+"""Words that order work back and give no reason."""
 
 MIN_WORDS = 2
 """Words of the user's sentences without which they say nothing about what goes or why."""
@@ -248,7 +267,10 @@ def direction_change_of(
     refused = _refused_plan(tx, run, state)
     went = _words_that_went(tx, run, lost) if lost.lines else frozenset[str]()
     taken_back = _takes_back(run, lost, went)
-    lost_ones, other_ones = _with_lines(run, noted, went)
+    lost_ones, others = approaches_with_lines(run, noted, went, _place_of(run, lost))
+    other_ones = [
+        RejectedApproach(each.tried, each.reason, each.instead, files, each.sentence) for each, files in others
+    ]
     stated = [*lost_ones, *_stated(tx, run, noted)][:MAX_OF_RUN]
     dropped = dropped_steps(state.todos, steps) or refused or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
@@ -261,6 +283,7 @@ def direction_change_of(
     removed_files = lost.files if taken_back or (stated and lost.lines) else reverted_files
     about = frozenset(filter(is_distinctive, lost.vanished))
     earlier = _earlier_work(tx, run, removed_files, about)
+    is_named = not about.isdisjoint(query_terms(earlier)) and not earlier.startswith("`")
     approaches = rejected_approaches(
         stated, removed_files, dropped if is_new_direction else None, earlier, objective_of(run, state)
     )
@@ -268,7 +291,7 @@ def direction_change_of(
         is_unstated = taken_back and not stated
         removed = _removed_by(run, went) if is_unstated else None
         words = run.reversal if is_unstated and removed is None else None
-        by_user = words is not None and _names_work(words, is_named=not about.isdisjoint(query_terms(earlier)))
+        by_user = words is not None and _names_work(words, is_named=is_named)
         approaches = [
             _in_the_words_used(approach, run, removed, is_stated=bool(stated))._replace(is_titled_by_user=by_user)
             for approach in approaches
@@ -289,15 +312,20 @@ def _in_the_words_used(
         user_words=words,
         named=named,
         tried=removed.what if removed is not None else approach.tried,
-        reason=reason or ("" if words else _cause_of(run, removed, lost)),
+        reason=reason or _cause_of(run, removed, lost),
         instead=(removed.instead if removed is not None else "") or approach.instead,
     )
 
 
 def _cause_of(run: FinishedRun, removed: RemovedWork | None, lost: LostWork) -> str:
-    """Return the run's first statement of a problem or cause that has a word of what went."""
+    """Return the run's first statement of a problem or cause that has a word of what went.
+
+    A run that only takes work back explains nothing else.
+    """
     about = lost.vanished.union(query_terms(removed.what) if removed is not None else ())
-    causes = (each.text for each in run.account.statements if each.section in ("problem", "cause"))
+    causes = [each.text for each in run.account.statements if each.section in ("problem", "cause")]
+    if run.only_takes_back:
+        return next(iter(causes), run.stated_cause)
     return next((cause for cause in causes if any(map(is_distinctive, about.intersection(query_terms(cause))))), "")
 
 
@@ -333,36 +361,6 @@ def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
     shared = {removed: len(known & names_in(removed.what)) for removed in run.removals}
     best = max(run.removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
     return best if best is not None and shared[best] else None
-
-
-def _with_lines(
-    run: FinishedRun, noted: Sequence[AbandonedApproach], went: Collection[str]
-) -> tuple[list[AbandonedApproach], list[RejectedApproach]]:
-    """Return the approaches of a notes block whose own lines went: those the user's words may be about, and others.
-
-    The others are what the run itself tried, and what the user's words do not name while naming other lines that went.
-    """
-    lost = run.surviving_lines.lost
-    place = _place_of(run, lost)
-    named_by_user = lost.vanished.intersection(query_terms(run.reversal.order)) if run.reversal is not None else ()
-    lost_ones: list[AbandonedApproach] = []
-    others: list[RejectedApproach] = []
-    for approach in noted:
-        words = naming_words(_PURPOSE.sub("", approach.tried))
-        is_lost = words.are_among(went, place)
-        if is_lost and (not named_by_user or not named_by_user.isdisjoint(query_terms(approach.tried))):
-            lost_ones.append(approach)
-        elif is_lost or words.are_among(lost.tried):
-            files = lost.files if is_lost else ()
-            others.append(RejectedApproach(approach.tried, approach.reason, approach.instead, files, approach.sentence))
-    return lost_ones, others
-
-
-_PURPOSE = lazy_regex(
-    r"(?i)(?<=.{3})\s(?:for|in|on|at|via|with|per|from|to|through|between|für|im|über|mit|para|por|en|pour|dans|avec|con|nel\w*"
-    r"|voor|met|для|в|через|с)\s.*"
-)
-"""Place or purpose of what was tried, which other work shares."""
 
 
 def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> frozenset[str]:
@@ -459,7 +457,7 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
     return lost.greatest_share >= BANNED_SHARE and any(
         (removed.reason or not faults.isdisjoint(query_terms(removed.what)))
         and not NOT_OURS.match(removed.what)
-        and naming_words(_PURPOSE.sub("", removed.what)).are_among(went, place)
+        and naming_words(PURPOSE.sub("", removed.what)).are_among(went, place)
         for removed in run.removals
     )
 
@@ -578,21 +576,19 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
 def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str], about: frozenset[str]) -> str:
     """Return the name of the work of the earlier runs that changed the files; of the last run if there are none.
 
-    It is in the final words of the latest that names it, with words `about` what went if possible, and no failure.
+    It is in the final words of the latest that names it: with words `about` what went if possible, else with words of
+    the files' names. What went names it where its lines are known and no account does.
     """
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     of_files = [summary for summary in runs if not files or set(files[:1]) & set(summary.touched)][:MAX_NAMING_RUNS]
-    titles = list(filter(None, (_title_of_work(summary.conclusion, files) for summary in of_files)))
-    fitting = (title for title in titles if not about.isdisjoint(query_terms(title)))
-    return next(iter((*fitting, *titles)), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
-
-
-def _title_of_work(conclusion: str, files: Sequence[str]) -> str:
-    title = account_of(conclusion, query_terms(" ".join(files))).title.text
-    opening = first_informative_paragraph(conclusion, 400).partition("\n")[0]
-    is_no_work = announces_more(opening) or ITEM.match(opening) or FAULT_LABEL.match(opening)
-    named = title or ("" if is_no_work or opening.startswith(("#", "|")) else title_text(opening))
-    return "" if FAULT_LABEL.match(named) or FILE_ITEM.match(named) else named
+    titles = list(filter(None, (name_of_work(summary.conclusion, files) for summary in of_files)))
+    places = frozenset(filter(is_distinctive, query_terms(" ".join(path.rpartition("/")[2] for path in files))))
+    fitting = [title for words in (about, places) for title in titles if not words.isdisjoint(query_terms(title))]
+    if fitting or not about:
+        titles = [*fitting, *titles]
+    else:
+        titles = [_listed(run.surviving_lines.lost.definitions)] if run.surviving_lines.lost.definitions else []
+    return next(iter(titles), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
 
 
 def _steps(steps: Sequence[str]) -> str:

@@ -489,3 +489,26 @@ def _has_file(name: str, files: Container[str]) -> bool:
     """Whether a test's file exists, if its name starts with one."""
     path, separator, _ = name.partition("::")
     return not separator or "/" not in path or path in files
+
+
+PASSING = ": passing"
+"""End of the line on a runner without failures."""
+IDENTIFIER = lazy_regex(r"\b(?=\w*(?:[a-z0-9][A-Z]|_))\w{3,}")
+_FAILS = lazy_regex(r"(?<!no )(?<!0 )(?<!without )\bfail(?:s|ed|ing|ures?)?\b", re.IGNORECASE)
+
+
+def without_failures(texts: Sequence[str], tests: Sequence[str], of: frozenset[str] | None = None) -> list[str]:
+    """Return what was stated, without failures on the way, or those `of` some names, if all runners pass in the end."""
+    if not tests or not all(line.endswith(PASSING) for line in tests):
+        return list(texts)
+    return [text for text in texts if not (_FAILS.search(text) and (of is None or of & {*IDENTIFIER.findall(text)}))]
+
+
+def test_lines(outcomes: Iterable[RunnerOutcome]) -> dict[str, str]:
+    """Return the last result of each test runner, in words."""
+    return {
+        outcome.runner: f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
+        if outcome.failed
+        else f"{outcome.runner}{PASSING}"
+        for outcome in outcomes
+    }

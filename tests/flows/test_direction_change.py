@@ -309,6 +309,7 @@ BOARD = make_board("gold", opacity=0.3)
 FRAME = make_frame(0x1a1424, 30)
 KICKER = "<b>Your result</b>"
 """
+CALLS = "".join(f"await store.update_{name}(game, state)\n" for name in "abc")
 CLIENT = "".join(f"import http_{name} from 'slow_{name}'\n" for name in "abcdef")
 
 
@@ -318,11 +319,12 @@ CLIENT = "".join(f"import http_{name} from 'slow_{name}'\n" for name in "abcdef"
         (THEME, "I think the board can use gold instead of lavender", GOLD, 0),
         (THEME, "We don't want the theme in lavender", GOLD, 0),
         (THEME, "Take that back, lavender was better", GOLD, 1),
+        (CALLS, "Instead of update it has to be save", CALLS.replace("update", "save"), 0),
         (CLIENT, "Use the fast clients instead of the slow ones", CLIENT.replace("slow_", "fast_"), 1),
     ],
-    ids=["instead", "ruled out", "undone", "other modules"],
+    ids=["instead", "ruled out", "undone", "other methods", "other modules"],
 )
-def test_other_colours_texts_and_numbers_are_no_other_approach_unless_undone(
+def test_other_values_and_methods_are_no_other_approach_unless_undone(
     conversation: Conversation, before: str, prompt: str, after: str, count: int
 ) -> None:
     path = "till/theme.js"
@@ -657,6 +659,53 @@ def test_a_note_is_not_named_after_other_work_on_the_file_and_has_the_cause_that
     (note,) = drafted(conversation)
     assert note["title"].startswith("Totals are kept in a cache beside the cart now")
     assert "**Why it failed:** The root cause was that the cache was never emptied." in note["body"]
+
+
+def test_a_note_is_named_after_the_definitions_that_went_if_no_account_is_about_them(
+    conversation: Conversation,
+) -> None:
+    text = "First I'm checking the current branch."
+    conversation.turn(PROMPT, partial(writes, conversation, **{"till/store.py": CACHE}), text=text)
+    work = partial(replace, conversation, "till/store.py", CACHE, SUMS)
+    conversation.turn("The totals are wrong after a discount", lambda: [work()], text="The totals follow it now.")
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("`cached_a`, `cached_b`, `cached_c`")
+
+
+def checked_out(conversation: Conversation, *parts: dict[str, Any]) -> list[dict[str, Any]]:
+    (conversation.cwd / "till/prices.py").write_text(PRICES, encoding="utf-8")
+    return [bash("git checkout -- .", ""), *parts]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "reason"),
+    [
+        (
+            "take it back please",
+            "Reverted. The reason: prices are not hashable, so the log cannot work.",
+            "Prices are not hashable, so the log cannot work.",
+        ),
+        ("hm, undo please", "Undone.", "_Open._"),
+        ("uh i think revert any changes you have", "Reverted.", "_Open._"),
+        ("undo that, the printer is too slow", "Undone.", "The user: “undo that, the printer is too slow”"),
+    ],
+)
+def test_an_order_alone_is_no_reason_and_the_agents_own_is_one(
+    conversation: Conversation, prompt: str, text: str, reason: str
+) -> None:
+    small_work(conversation)
+    conversation.turn(prompt, partial(checked_out, conversation), text=text)
+    (note,) = drafted(conversation)
+    assert f"**Why it failed:** {reason}\n" in note["body"]
+
+
+def test_a_devlog_of_a_run_that_only_takes_work_back_is_named_after_that_work(conversation: Conversation) -> None:
+    edit = partial(conversation.edit, "till/prices.py", LOGGED)
+    conversation.turn(PROMPT, lambda: [edit(), bash("pytest", RED)], text="`discounted_price` has a log now.")
+    green = bash("pytest", "3 passed in 0.02s", "green")
+    conversation.turn("take it back please", partial(checked_out, conversation, green), text="Reverted.")
+    (entry,) = drafted(conversation, "devlog")
+    assert entry["title"] == "Taken back: `discounted_price` has a log now"
 
 
 def test_a_note_names_no_task_that_the_work_has_moved_on_from(conversation: Conversation) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.conversation import Conversation, sent
+from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -201,6 +201,21 @@ def test_a_dropped_line_takes_back_only_what_it_names(
     notes = rejected(conversation)
     assert [note["title"] for note in notes] == titles
     assert all("In `till/prices.py`; reverted since." in note["body"] for note in notes)
+
+
+def test_a_dropped_line_of_common_words_takes_back_what_the_account_of_the_work_names(
+    conversation: Conversation, project: Repository
+) -> None:
+    work = lambda: replace(conversation, PRICES, f"{PRICES}\n\nfor price in []:\n    print(price)\n")  # noqa: E731
+    conversation.turn("Print each price", work, text="Added a loop.")
+
+    def check_out() -> list[dict[str, Any]]:
+        project.write({"till/prices.py": PRICES})
+        return [bash("git checkout -- .", "")]
+
+    dropped = "Dropped: a loop in the prices because the till freezes"
+    conversation.turn("Take the loop out again.", check_out, text=reply(dropped))
+    assert [note["title"] for note in rejected(conversation)] == ["Loop in the prices – the till freezes"]
 
 
 def test_a_dropped_line_leaves_the_other_accounts_of_the_run_as_they_are(conversation: Conversation) -> None:

@@ -80,6 +80,8 @@ class LostWork(NamedTuple):
     """Words of those lines that the files no longer contain."""
     dropped: int = 0
     """Lines of code among them that no new line replaces: the others were changed rather than removed."""
+    definitions: tuple[str, ...] = ()
+    """Names that the lost lines define and that no file contains any more, in order."""
     vanished: frozenset[str] = frozenset()
     """Words and dotted names of the lost lines that the run's files, documents aside, no longer contain."""
 
@@ -313,15 +315,19 @@ def surviving_lines(
 
 
 _COLOURS = (
-    "aqua beige black blue brown charcoal coral cream crimson cyan gold gray green grey indigo ivory lavender lime magenta"
-    " maroon mint navy olive orange pink purple red rose salmon silver slate tan teal turquoise violet white yellow"
+    "aqua beige black blue brown charcoal coral cream crimson cyan gold gray green grey indigo ivory lavender"
+    " lime magenta maroon mint navy olive orange pink purple red rose salmon silver slate tan teal turquoise violet"
+    " white yellow"
 )
 _VALUE = lazy_regex(
-    r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|(?<=>)[^<>\n]+(?=</)|#[0-9a-f]{3,8}\b|\b0x[0-9a-f]+\b|(?<![\w.])\d[\d.]*(?:[a-z]{1,3}\b|%)?"
+    r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|(?<=>)[^<>\n]+(?=</)|#[0-9a-f]{3,8}\b|\b0x[0-9a-f]+\b"
+    r"|(?<![\w.])\d[\d.]*(?:[a-z]{1,3}\b|%)?"
     rf"|\b(?:{_COLOURS.replace(' ', '|')})\b",
     re.IGNORECASE,
 )
 """A text, a number or a colour: a parameter of the work."""
+_METHOD = lazy_regex(r"(?<=[\w)\]]\.)[a-zA-Z_]\w{0,80}(?=\()")
+"""A method that is called on something."""
 _NAMES_MODULE = lazy_regex(r"\b(?:import|from|require|include|using|use)\b")
 """A line in which a text is the name of a module."""
 
@@ -344,7 +350,8 @@ def _with_other_values(
 
 
 def _without_values(line: str) -> str:
-    return line.strip() if _NAMES_MODULE.search(line) else _VALUE.sub("0", line.strip())
+    """Return a line of code without its values and without the names of the methods that it calls on something."""
+    return line.strip() if _NAMES_MODULE.search(line) else _METHOD.sub("call", _VALUE.sub("0", line.strip()))
 
 
 def _run_share(
@@ -406,6 +413,7 @@ _DEFINITION = lazy_regex(
     r"|(?<![\w$])([\w$]{1,80})\s?\([^()\n]{0,200}\)[^;(){\n]{0,60}\{\s{0,8}$"
 )
 """The name that a line of code defines."""
+_SELECTOR = lazy_regex(r"\s{0,40}([.#][a-zA-Z][\w-]{1,80})[^;{}()\n]{0,80}\{\s{0,8}$")
 _NO_CODE = lazy_regex(r"\s*(?://|#|\*|/\*|<!--|--|import\b|from\b[^\n]*\bimport\b)")
 
 
@@ -447,7 +455,16 @@ def _with_dropped(
     only_renamed = set(query_terms(" ".join(renamed))).difference(query_terms("\n".join(unmatched)))
     vanished = frozenset(query_terms("\n".join(lost_lines))) - remaining - only_renamed
     names = frozenset(DOTTED_NAME.findall("\n".join(lost_lines))).difference(*map(DOTTED_NAME.findall, texts))
-    return lost._replace(dropped=dropped, vanished=vanished | names)
+    everywhere = "\n".join(texts)
+    defined = dict.fromkeys(name for line in unmatched for name in _defined_in(line) if name not in everywhere)
+    return lost._replace(dropped=dropped, definitions=tuple(defined), vanished=vanished | names)
+
+
+def _defined_in(line: str) -> list[str]:
+    """Return the names that a line of code defines, selectors of a style sheet included."""
+    selector = _SELECTOR.match(line)
+    names = [name for match in _DEFINITION.finditer(line) for name in match.groups() if name]
+    return [selector[1], *names] if selector is not None else names
 
 
 def names_in(text: str) -> set[str]:
@@ -460,7 +477,7 @@ def _renamed(lost_lines: Iterable[str], new: Iterable[Collection[str]]) -> dict[
     renamed: dict[str, str] = {}
     for line in lost_lines:
         words = set(_WORDS.findall(line))
-        names = {name for match in _DEFINITION.finditer(line) for name in match.groups() if name}
+        names = set(_defined_in(line))
         for other in map(set, new):
             old, new_name = words - other, other - words
             if len(words) >= LEAST_OF_DEFINITION and len(old) == len(new_name) == 1 and old <= names:
