@@ -93,10 +93,10 @@ class RejectedApproach(NamedTuple):
     def user_reason(self) -> str:
         """The user's words; empty if they name nothing, as "no, not that" does, or only order it back."""
         about = _ORDER_TERMS.union(query_terms(self.tried))
-        says_why = COMPLAINT.search(self.user_words) or not about.issuperset(
+        gives_reason = COMPLAINT.search(self.user_words) or not about.issuperset(
             query_terms(REFUSAL_ALONE.sub("", self.user_words))
         )
-        return self.user_words if says_why and len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
+        return self.user_words if gives_reason and len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
 
     @property
     def terms(self) -> tuple[str, ...]:

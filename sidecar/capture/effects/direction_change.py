@@ -340,7 +340,7 @@ def _with_other_values(
     for edit in edits:
         if edit.before is None or edit.path not in left_lines:
             continue
-        before, after = (dict.fromkeys(text[:_READ_CHARACTERS].split("\n")) for text in (edit.before, edit.after))
+        before, after = (dict.fromkeys(text[:READ_CHARACTERS].split("\n")) for text in (edit.before, edit.after))
         new = Counter(_without_values(line) for line in after if line not in before)
         for line in before:
             if line not in after and new[without := _without_values(line)] > 0:
@@ -413,7 +413,10 @@ _DEFINITION = lazy_regex(
     r"|(?<![\w$])([\w$]{1,80})\s?\([^()\n]{0,200}\)[^;(){\n]{0,60}\{\s{0,8}$"
 )
 """The name that a line of code defines."""
+_LOCAL_VARIABLE = lazy_regex(r"\s{1,80}(?:const|let|var|val)\b")
+"""The beginning of a definition that names nothing outside its function."""
 _SELECTOR = lazy_regex(r"\s{0,40}([.#][a-zA-Z][\w-]{1,80})[^;{}()\n]{0,80}\{\s{0,8}$")
+"""The beginning of a rule of a style sheet."""
 _NO_CODE = lazy_regex(r"\s*(?://|#|\*|/\*|<!--|--|import\b|from\b[^\n]*\bimport\b)")
 
 
@@ -456,7 +459,8 @@ def _with_dropped(
     vanished = frozenset(query_terms("\n".join(lost_lines))) - remaining - only_renamed
     names = frozenset(DOTTED_NAME.findall("\n".join(lost_lines))).difference(*map(DOTTED_NAME.findall, texts))
     everywhere = "\n".join(texts)
-    defined = dict.fromkeys(name for line in unmatched for name in _defined_in(line) if name not in everywhere)
+    global_lines = (line for line in unmatched if not _LOCAL_VARIABLE.match(line))
+    defined = dict.fromkeys(name for line in global_lines for name in _defined_in(line) if name not in everywhere)
     return lost._replace(dropped=dropped, definitions=tuple(defined), vanished=vanished | names)
 
 
