@@ -107,8 +107,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_work_that_gives_way_to_another_way_is_recorded_without_any_words",
         "test_direction_change.py::test_a_reason_in_a_title_finds_fault_or_is_about_what_went",
         "test_direction_change.py::test_an_item_about_one_file_does_not_name_what_went",
-        "test_direction_change.py::test_code_that_is_shortened_or_filled_in_is_no_other_approach",
         "test_direction_change.py::test_the_users_words_name_what_went_if_the_account_of_earlier_work_does_not",
+        "test_direction_change.py::test_a_devlog_of_a_run_that_only_takes_work_back_is_named_after_that_work",
+        "test_direction_change.py::test_a_note_is_named_after_the_definitions_that_went_if_no_account_is_about_them",
+        "test_direction_change.py::test_an_order_alone_is_no_reason_and_the_agents_own_is_one",
+        "test_direction_change.py::test_code_that_is_shortened_is_no_other_approach",
+        "test_direction_change.py::test_other_values_and_methods_are_no_other_approach_unless_undone",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_continues_without_a_restart",
@@ -521,6 +525,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_a_decision_that_only_a_new_files_text_shows_is_an_artifact",
         "test_notes_block.py::test_a_decision_on_how_to_work_is_an_unsupported_rule",
         "test_notes_block.py::test_a_decision_record_lists_what_the_run_tried_and_dropped",
+        "test_notes_block.py::test_a_dropped_line_of_common_words_takes_back_what_the_account_of_the_work_names",
     ),
     "Memory: the same through Claude Code's hooks": (
         "test_standing_instructions.py::test_a_claude_code_session_receives_each_instruction_once_through_the_hooks",
