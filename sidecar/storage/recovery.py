@@ -29,8 +29,10 @@ from sidecar.storage.sqlite_connection import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    Row = dict[str, apsw.SQLiteValue]
 
 _WAL_MAGIC = 0x377F0682
 _WAL_HEADER = struct.Struct(">8I")
@@ -174,12 +176,6 @@ def _size(path: Path) -> int:
     except FileNotFoundError:
         return 0
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    Row = dict[str, apsw.SQLiteValue]
 
 _HEADER_BYTES = 100
 _PAGE_BYTES = 4096
