@@ -219,7 +219,8 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     initial = current = _run_checks(call, workspace)
     backup = None
     if params.fix and not params.dry_run and any(_repairs(initial)):
-        backup = str(back_up(call.database.path, call.now_ms(), temporary_name()))
+        with temporary_name() as name:
+            backup = str(back_up(call.database.path, call.now_ms(), name))
         current = _repair(call, workspace, initial)
     findings = list(_with_outcome(initial, current))
     return StateDoctorResult(

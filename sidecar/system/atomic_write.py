@@ -36,35 +36,38 @@ def write_atomic(
     writers, in one process or more, the last one wins. Content can come in parts, which are made while it is written;
     if making one raises, the target stays as it was. With a `folder`, the target is a name in it.
     """
-    name = temporary_name()
-    beside = folder or RealFolder(os.path.dirname(target), None)
-    path = target if folder is None else beside.at(target)
-    temporary, folder_fd = beside.at(name), beside.fd
+    with temporary_name() as name:
+        beside = folder or RealFolder(os.path.dirname(target), None)
+        path = target if folder is None else beside.at(target)
+        temporary, folder_fd = beside.at(name), beside.fd
+        try:
+            fd = _create_file(temporary, 0o600 if is_private else 0o644, folder_fd)
+            with os.fdopen(fd, "wb") as stream:
+                stream.writelines((content,) if isinstance(content, bytes) else content)
+                stream.flush()
+                if durable:
+                    os.fsync(fd)
+            if not is_private:
+                with suppress(OSError):
+                    os.chmod(temporary, os.stat(path, dir_fd=folder_fd).st_mode & 0o777, dir_fd=folder_fd)
+            os.replace(temporary, path, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+            if durable:
+                _sync_folder(beside)
+        except Exception:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder_fd)
+            raise
+
+
+@contextmanager
+def temporary_name() -> Generator[str]:
+    """Lend the name of this thread's temporary file; it is removed at a later start if this process is killed."""
+    name = f"{_PREFIX}{os.getpid()}-{threading.get_ident()}{_SUFFIX}"
     _unfinished.add(name)
     try:
-        fd = _create_file(temporary, 0o600 if is_private else 0o644, folder_fd)
-        with os.fdopen(fd, "wb") as stream:
-            stream.writelines((content,) if isinstance(content, bytes) else content)
-            stream.flush()
-            if durable:
-                os.fsync(fd)
-        if not is_private:
-            with suppress(OSError):
-                os.chmod(temporary, os.stat(path, dir_fd=folder_fd).st_mode & 0o777, dir_fd=folder_fd)
-        os.replace(temporary, path, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
-        if durable:
-            _sync_folder(beside)
-    except Exception:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=folder_fd)
-        raise
+        yield name
     finally:
         _unfinished.discard(name)
-
-
-def temporary_name() -> str:
-    """Return the name of this thread's temporary file; it is removed at a later start if this process is killed."""
-    return f"{_PREFIX}{os.getpid()}-{threading.get_ident()}{_SUFFIX}"
 
 
 def write_resolved(path: str, content: bytes, *, durable: bool = True, is_private: bool = False) -> None:

@@ -15,6 +15,7 @@ from sidecar.settings.methods import check_settings
 from sidecar.storage.doctor_checks import BACKUPS_FOLDER, MAX_BACKUPS, back_up, check_rows
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
+from sidecar.system.atomic_write import remove_abandoned_files
 from sidecar.system.git import Git
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
@@ -386,6 +387,19 @@ def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None
     assert left == made[-MAX_BACKUPS:]
     if sys.platform != "win32":
         assert {entry.stat().st_mode & 0o777 for entry in left} == {0o600}
+
+
+def test_no_sweep_removes_a_backup_that_is_being_made(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sweep_and_back_up(path: Path, now_ms: int, name: str) -> Path:
+        unfinished = path.with_name(name)
+        unfinished.touch()
+        remove_abandoned_files(str(path.parent))
+        unfinished.unlink()  # fails if the sweep removed it
+        return back_up(path, now_ms, name)
+
+    monkeypatch.setattr(doctor, "back_up", sweep_and_back_up)
+    patient.run_sql("DELETE FROM continuity_memory_text")
+    assert patient.look(fix=True)["healthy"]
 
 
 def test_rows_that_cannot_be_decoded_are_reported_and_set_aside(patient: Patient) -> None:
