@@ -14,7 +14,7 @@ import apsw
 
 from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.storage.migrations import current_step, migrate
-from sidecar.storage.recovery import find_damage, is_recovery_unfinished, recover
+from sidecar.storage.recovery import find_damage, integrity_problems, is_recovery_unfinished, recover
 from sidecar.storage.repair import (
     create_functions,
     damaged_rows,
@@ -248,7 +248,7 @@ class Database:
         self._checkpointer = Checkpointer(path)
         self._writer.set_wal_hook(self._checkpointer.after_commit)
         self._closed = False
-        self._is_repairing = False
+        self._repairing_threads: set[int] = set()
         self.write_behind = WriteBehind()
         """For the writes of caches."""
 
@@ -343,10 +343,11 @@ class Database:
             if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
                 with suppress(OSError):
                     suspect_marker(self.path).touch()
-            if isinstance(error, UnicodeDecodeError) and not self._is_repairing:
-                self.write_behind.schedule(self._set_aside)
-            elif may_be_full_text_error(error) and not self._is_repairing:
-                self.write_behind.schedule(self.repair_full_text)
+            if threading.get_ident() not in self._repairing_threads:
+                if isinstance(error, UnicodeDecodeError):
+                    self.write_behind.schedule(self._set_aside)
+                elif may_be_full_text_error(error):
+                    self.write_behind.schedule(self.repair_full_text)
             raise_translated(error)
 
     def repair(self, error: BaseException) -> bool:
@@ -362,37 +363,52 @@ class Database:
     def repair_full_text(self, *, is_certain: bool = False) -> bool:
         """Recreate the full-text index if it is damaged; return whether it was.
 
-        `is_certain`: an error has shown damage that no check finds.
+        `is_certain`: an error has shown damage that no check finds. Others can write until damage is found.
         """
+        is_repaired = False
         with self._repairing():
-            with self.write() as tx:
-                if not is_certain:
-                    with self.read(new_connection=True) as reader:
-                        is_certain = is_full_text_damaged(reader) or bool(projects_missing_entries(reader))
-                if is_certain:
-                    recreate_full_text(tx)
-            if is_certain:
+            if is_certain or self._is_full_text_damaged():
+                with self.write() as tx:
+                    is_needed = is_certain or self._is_full_text_damaged()
+                    if is_needed:
+                        recreate_full_text(tx)
+                is_repaired = is_needed
+        if is_repaired and suspect_marker(self.path).exists():
+            self.write_behind.schedule(self._remove_marker_if_intact)
+        return is_repaired
+
+    def _is_full_text_damaged(self) -> bool:
+        with self.read(new_connection=True) as reader:
+            return is_full_text_damaged(reader) or bool(projects_missing_entries(reader))
+
+    def _remove_marker_if_intact(self) -> None:
+        """Remove the marker of damage unless pages are damaged that the repaired index does not use."""
+        with self._repairing(), self.read(new_connection=True) as reader:
+            if not integrity_problems(reader):
                 suspect_marker(self.path).unlink(missing_ok=True)
-            return is_certain
-        return False
 
     def _set_aside(self) -> bool:
-        with self._repairing(), self.write() as tx:
-            damaged = [table for table in tables(tx) if damaged_rows(tx, table)]
-            for table in damaged:
-                set_aside(tx, table, self.path)
+        """Set aside the damaged rows of all tables; others can write until damage is found."""
+        with self._repairing():
+            with self.read() as reader:
+                damaged = [table for table in tables(reader) if damaged_rows(reader, table)]
+            if damaged:
+                with self.write() as tx:
+                    for table in damaged:
+                        if damaged_rows(tx, table):  # another thread or process may have been faster
+                            set_aside(tx, table, self.path)
             return bool(damaged)
         return False
 
     @contextmanager
     def _repairing(self) -> Generator[None]:
-        """Suppress a repair's own errors, which trigger no further repair."""
-        self._is_repairing = True
+        """Suppress this thread's errors, which trigger no further repair."""
+        self._repairing_threads.add(threading.get_ident())
         try:
             with suppress(SidecarError, OSError, apsw.Error):
                 yield
         finally:
-            self._is_repairing = False
+            self._repairing_threads.discard(threading.get_ident())
 
     def _borrow_reader(self, *, new_connection: bool) -> apsw.Connection:
         with self._lock:

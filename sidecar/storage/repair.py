@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from sidecar.core import json_text
+from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS
 
 if TYPE_CHECKING:
@@ -156,10 +157,10 @@ def is_decoding_error(error: BaseException | None) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and those that caused it."""
-    while error is not None:
+    """Yield an error and those that caused it; nothing where it says that something else than the state is wrong."""
+    while error is not None and (isinstance(error, StateDegraded) or not isinstance(error, SidecarError)):
         yield error
-        error = error.__cause__ or error.__context__
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def damaged_rows(tx: apsw.Connection, table: str) -> int:
@@ -204,21 +205,30 @@ def _append_originals(tx: apsw.Connection, table: str, columns: list[str], path:
         json_text.dumps({"table": table, "row": dict(zip(columns, zip(row[::2], row[1::2], strict=True), strict=True))})
         for row in rows
     ]
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(fd, b"".join(line + b"\n" for line in lines))
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(fd, "ab+") as stream:
+        stream.seek(max(stream.seek(0, os.SEEK_END) - 1, 0))
+        if stream.read() not in (b"", b"\n"):
+            stream.write(b"\n")  # the last append was cut off
+        stream.writelines(line + b"\n" for line in lines)
+        stream.flush()
         os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def rows_set_aside(path: Path) -> dict[str, int]:
-    """Return the number of damaged rows that were set aside, by table."""
+    """Return the number of damaged rows that were set aside, by table.
+
+    A row whose deletion was rolled back is in the file several times and counts once; a line that was cut off does not.
+    """
     try:
         lines = damaged_rows_path(path).read_bytes().splitlines()
     except OSError:
         return {}
-    return Counter(str(json_text.loads(line)["table"]) for line in lines if line.endswith(b"}"))
+    rows: Counter[str] = Counter()
+    for line in dict.fromkeys(lines):
+        with suppress(ValueError, TypeError, KeyError):
+            rows[str(json_text.loads(line)["table"])] += 1
+    return rows
 
 
 def columns_of(tx: apsw.Connection, table: str) -> list[str]:

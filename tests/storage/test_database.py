@@ -1,6 +1,7 @@
 """Tests of the database: one writer, concurrent readers, generations, translated errors."""
 
 import inspect
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -10,8 +11,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.core.errors import Busy, SidecarError, StateDegraded
-from sidecar.storage import sqlite_connection
+from sidecar.core.errors import Busy, Conflict, SidecarError, StateDegraded
+from sidecar.storage import repair, sqlite_connection
 from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database, open_state
 from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
 from tests.support.cases import together
@@ -276,20 +277,105 @@ def test_writes_to_a_moved_file_are_refused(database: Database) -> None:
     assert words(database) == ["kept"]
 
 
-def test_damage_that_another_thread_set_aside_is_worth_a_retry(tmp_path: Path) -> None:
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[Database]:
     opened = open_state(tmp_path / "state", 0).database
+    yield opened
+    opened.close()
+
+
+def add_damaged_row(state: Database) -> None:
+    with state.write() as tx:
+        tx.execute("INSERT INTO continuity_settings VALUES (CAST(x'70ff' AS TEXT), 'mode', x'31', 0)")
+
+
+def read_settings(state: Database) -> StateDegraded | None:
+    """Return the error of reading a damaged row."""
     try:
-        with opened.write() as tx:
-            tx.execute("INSERT INTO continuity_settings VALUES (CAST(x'70ff' AS TEXT), 'mode', x'31', 0)")
-        with pytest.raises(StateDegraded) as caught, opened.read() as reader:
-            assert reader.execute("SELECT project FROM continuity_settings").get
-        opened.write_behind.flush()  # the job that the failed read left
-        assert opened.repair(caught.value)
-        assert not opened.repair(ValueError("no row"))
-        with opened.read() as reader:
-            assert reader.execute("SELECT count(*) FROM continuity_settings").get == 0
-    finally:
-        opened.close()
+        with state.read() as reader:
+            assert reader.execute("SELECT max(project) FROM continuity_settings").get is None
+    except StateDegraded as error:
+        return error
+    return None
+
+
+def test_damage_that_another_thread_set_aside_is_worth_a_retry(state: Database) -> None:
+    add_damaged_row(state)
+    error = read_settings(state)
+    assert error is not None
+    state.write_behind.flush()  # the job that the failed read left
+    assert state.repair(error)
+    assert not state.repair(ValueError("no row"))
+    assert read_settings(state) is None
+
+
+def test_an_error_in_one_thread_is_repaired_while_another_thread_repairs(state: Database) -> None:
+    add_damaged_row(state)
+    with state._repairing():
+        reader = threading.Thread(target=read_settings, args=(state,))
+        reader.start()
+        reader.join()
+    state.write_behind.flush()
+    assert read_settings(state) is None
+
+
+def set_aside_without_commit(state: Database) -> None:
+    with state.write() as tx:
+        repair.set_aside(tx, "continuity_settings", state.path)
+        raise OSError("no space for the commit")
+
+
+def test_rows_are_listed_once_whatever_cut_off_an_earlier_append(state: Database) -> None:
+    add_damaged_row(state)
+    repair.damaged_rows_path(state.path).write_bytes(b'[1]\n{"table": "continuity_runs", "row": {}')
+    for _ in range(3):
+        with pytest.raises(OSError, match="no space"):
+            set_aside_without_commit(state)
+    assert repair.rows_set_aside(state.path) == {"continuity_settings": 1}
+
+
+def error_of(text: bytes, unlike: Exception, *, shows_cause: bool) -> Exception:
+    """Return an error raised while text that is no JSON was parsed."""
+    try:
+        try:
+            json.loads(text)
+        except ValueError as cause:
+            raise unlike from cause if shows_cause else None
+    except type(unlike) as error:
+        return error
+    raise AssertionError
+
+
+def test_only_damage_that_was_found_makes_other_writers_wait(state: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: bool) -> None:
+        raise AssertionError("a needless transaction")
+
+    no_utf8, no_json = b"\xff\xfe[", b"{"
+    monkeypatch.setattr(state, "write", refuse)
+    assert not state.repair(error_of(no_json, KeyError("a bug"), shows_cause=True))
+    assert not state.repair(apsw.SQLError("no such table: nowhere"))
+    monkeypatch.setattr(state, "read", refuse)
+    assert not state.repair(error_of(no_utf8, Conflict("The registry's file is not UTF-8."), shows_cause=True))
+    assert not state.repair(error_of(no_json, KeyError("a bug"), shows_cause=False))
+
+
+@pytest.mark.parametrize("has_damaged_page", [False, True])
+def test_a_repaired_index_leaves_the_marker_of_other_damage(state: Database, *, has_damaged_page: bool) -> None:
+    add_damaged_row(state)
+    with state.write() as tx:
+        tx.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        tx.execute(f"DELETE FROM {repair.FULL_TEXT}_config")
+        page = int(str(tx.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_settings'").get))
+        page_bytes = int(str(tx.pragma("page_size")))
+    state.empty_log()
+    if has_damaged_page:
+        with state.path.open("rb+") as file:
+            file.seek((page - 1) * page_bytes)
+            file.write(bytes(page_bytes))
+    suspect_marker(state.path).touch()
+    assert state.repair_full_text()
+    state.write_behind.flush()
+    assert suspect_marker(state.path).exists() == has_damaged_page
 
 
 def test_a_file_that_others_lock_at_once_is_opened_when_they_are_done(
