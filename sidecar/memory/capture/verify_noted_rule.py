@@ -317,7 +317,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
         return False
     clauses = [clause for statement in window for clause in statement.clauses]
     for rule_clause in rule.clauses:
-        subjects = _telling(rule_clause)
+        subjects = _specific_words(rule_clause)
         is_denied = _forbids(rule_clause)
         agreeing = [clause for clause in clauses if _forbids(clause) == is_denied]
         others = [
@@ -348,7 +348,7 @@ def _is_removal(unit: Unit) -> bool:
 
 def _is_banned(rule_clause: Clause, ban: Clause, agreeing: Sequence[Clause]) -> bool:
     """Whether a clause states what a ban is mainly about, and no clause of the user's is for that."""
-    subjects = [unit for unit in _telling(ban) if not _is_removal(unit)]
+    subjects = [unit for unit in _specific_words(ban) if not _is_removal(unit)]
     shared = [unit for unit in subjects if any(is_same(own, unit) for own in rule_clause.units)]
     focus = subjects[:FOCUS]
     is_stated = bool(focus) and (
@@ -359,7 +359,7 @@ def _is_banned(rule_clause: Clause, ban: Clause, agreeing: Sequence[Clause]) -> 
     return not any(shared_count(shared, clause.units) == len(shared) for clause in agreeing)
 
 
-def _telling(clause: Clause) -> list[Unit]:
+def _specific_words(clause: Clause) -> list[Unit]:
     """Return a clause's words about its subject without those of any talk, unless there are no others."""
     subjects = subjects_of(clause.units)
     return [unit for unit in subjects if unit.word not in plain_words()] or subjects
@@ -528,10 +528,10 @@ def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
         subjects = subjects_of(units)
         if not bans or not subjects:
             continue
-        known = max(bans, key=partial(shared_count, subjects))
-        if shared_count(subjects, known) < len(subjects):
+        nearest_ban = max(bans, key=partial(shared_count, subjects))
+        if shared_count(subjects, nearest_ban) < len(subjects):
             continue
-        own_subjects = subjects_of(known)
+        own_subjects = subjects_of(nearest_ban)
         missing = [own for own in own_subjects if not any(is_same(unit, own) for unit in rule.units)]
         is_shorter = len(own_subjects) >= len(subjects) + MIN_DROPPED
         if any(unit.is_value for unit in missing) and not any(unit.is_value for unit in rule.units):
