@@ -197,13 +197,13 @@ _TESTS_NEXT = lazy_regex(
     r"テスト(?:コード|ケース)?[もを]?(?:書いて|追加して|作って|作成して|足して)(?:ください|下さい|くれ|もらえますか)?[。！]?",
     re.IGNORECASE,
 )
-MAX_TESTS_NEXT = 80
+MAX_NEXT_REQUEST = 80
+"""Characters of a request that only continues the work before it."""
 
 
 def asks_for_tests_of_work(prompt: str) -> bool:
     """Whether a prompt only asks for tests of what was done before it, as in "now the tests"."""
-    prompt = clean_prompt(prompt).strip()
-    return len(prompt) <= MAX_TESTS_NEXT and _TESTS_NEXT.fullmatch(prompt) is not None
+    return _is_only(_TESTS_NEXT, prompt)
 
 
 _DOCUMENTS_NEXT = lazy_regex(
@@ -220,8 +220,12 @@ _DOCUMENTS_NEXT = lazy_regex(
 
 def asks_for_documents_of_work(prompt: str) -> bool:
     """Whether a prompt only asks for documents of what was done before it, as in "also update the docs"."""
+    return _is_only(_DOCUMENTS_NEXT, prompt)
+
+
+def _is_only(request: re.Pattern[str], prompt: str) -> bool:
     prompt = clean_prompt(prompt).strip()
-    return len(prompt) <= MAX_TESTS_NEXT and _DOCUMENTS_NEXT.fullmatch(prompt) is not None
+    return len(prompt) <= MAX_NEXT_REQUEST and request.fullmatch(prompt) is not None
 
 
 _ELSEWHERE = lazy_regex(

@@ -7,7 +7,7 @@ user prefers is named beside it.
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from sidecar.core import config_tables
@@ -144,12 +144,8 @@ def _make_targets(text: str) -> Container[str] | None:
     return None if is_open else frozenset(name for head in heads for name in head.split())
 
 
-def _recipes(text: str) -> Container[str] | None:
-    return None if _UNREADABLE_TASKS.search(text) else frozenset(_RECIPE.findall(text))
-
-
-def _task_names(text: str) -> Container[str] | None:
-    return None if _UNREADABLE_TASKS.search(text) else frozenset(_TASK_NAME.findall(text))
+def _task_names(pattern: re.Pattern[str], text: str) -> Container[str] | None:
+    return None if _UNREADABLE_TASKS.search(text) else frozenset(pattern.findall(text))
 
 
 def _python_tasks(text: str) -> Container[str] | None:
@@ -171,8 +167,8 @@ _SCRIPT_CALLS: tuple[tuple[str, re.Pattern[str], Callable[[str], Container[str] 
     ("package.json", lazy_regex(rf"(?:(?:pnpm|yarn) (?:run )?|bun run )({_USUAL_SCRIPTS})"), _package_scripts),
     ("composer.json", lazy_regex(rf"composer (?:run(?:-script)? )?({_USUAL_SCRIPTS})"), _package_scripts),
     ("Makefile", lazy_regex(rf"make ({_USUAL_SCRIPTS})"), _make_targets),
-    ("justfile", lazy_regex(r"just ([A-Za-z_][\w-]*)(?= |$)"), _recipes),
-    ("Taskfile.yml", lazy_regex(r"task ([A-Za-z_][\w:-]*)(?= |$)"), _task_names),
+    ("justfile", lazy_regex(r"just ([A-Za-z_][\w-]*)(?= |$)"), partial(_task_names, _RECIPE)),
+    ("Taskfile.yml", lazy_regex(r"task ([A-Za-z_][\w:-]*)(?= |$)"), partial(_task_names, _TASK_NAME)),
     ("pyproject.toml", lazy_regex(r"(?:\w{1,9} run )?poe ([A-Za-z_][\w:-]*)(?= |$)"), _python_tasks),
     ("pyproject.toml", lazy_regex(rf"(?:pdm|hatch) run ({_USUAL_SCRIPTS})"), _python_tasks),
     ("tox.ini", lazy_regex(r"(?:\w{1,9} run )?tox (?:run )?-e (?!py)([^\W_]+)"), _words),
