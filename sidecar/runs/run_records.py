@@ -76,7 +76,7 @@ def _used_files(metrics: Any) -> tuple[str, ...]:
 RECENT_RUNS, MAX_RECENT_FILES = 2_000, 60
 """Number of the last runs of all projects in which a project's are looked for; and of the files returned."""
 
-MAX_EDITED_FILES = 20
+MAX_FILES_OF_RUN = 20
 """A run that changed more files edited them all in one way: none of them is where its conversation worked."""
 
 
@@ -100,7 +100,7 @@ def recent_files(
             break
         latest.add(sub_chat_id)
         changed = {change.path: change for change in _changes_from_json(touched)}
-        if len(changed) <= MAX_EDITED_FILES:
+        if len(changed) <= MAX_FILES_OF_RUN:
             for path, change in changed.items():
                 edits = uses.setdefault(path, {}).setdefault(sub_chat_id, [])
                 edits.append(_Edit(change, is_here=place == workspace))

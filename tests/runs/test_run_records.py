@@ -214,7 +214,7 @@ def _change(path: str, *lines: str, digest: str = "", removed: int = 0) -> FileC
 
 
 def test_edits_that_show_no_place_of_work_make_no_file_recent(database: Database) -> None:
-    many = tuple(_change(f"{number}.py", "a") for number in range(run_records.MAX_EDITED_FILES + 1))
+    many = tuple(_change(f"{number}.py", "a") for number in range(run_records.MAX_FILES_OF_RUN + 1))
     with database.write() as tx:
         for run in (
             _run(1, "mechanical", "1.py", "guide.md", changes=many),
