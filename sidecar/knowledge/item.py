@@ -171,8 +171,10 @@ def item_location(path: str) -> ItemLocation | None:
         layer, owner = "company", ""
     else:
         return None
-    if not 2 <= len(rest) <= 2 + MAX_DEPTH or rest[0] not in TYPE_FOLDERS or any(part[0] in "._" for part in rest[1:]):
+    if len(rest) < 2 or rest[0] not in TYPE_FOLDERS or any(part[0] in "._" for part in rest[1:]):
         return None
+    if len(rest) > 2 + MAX_DEPTH:
+        problem = f"It is more than {MAX_DEPTH} folders below `{rest[0]}/`."
     stem, dot, ending = rest[-1].rpartition(".")
     if not dot or ending.lower() != "md" or stem.lower() in NON_ITEM_STEMS:
         return None

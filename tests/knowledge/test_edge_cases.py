@@ -181,12 +181,14 @@ def test_readmes_manifests_hidden_files_links_submodules_and_lfs_pointers_are_no
     assert knowledge.request("sync")["delta"]["deleted"] == ["company:adr-1"]
 
 
-def test_an_item_is_found_up_to_four_folders_below_its_type(make_knowledge: Make) -> None:
+def test_an_item_is_found_up_to_four_folders_below_its_type_and_a_deeper_one_reported(make_knowledge: Make) -> None:
     deep = {
         f"company/adrs/{folders}/{name}.md": item(name) for folders, name in (("a/b/c/d", "in"), ("a/b/c/d/e", "out"))
     }
     knowledge = make_knowledge({**TWO, **deep})
-    assert knowledge.request("sync")["delta"]["added"] == ["company:adr-1", "company:in", "company:pol-1"]
+    too_deep = {"item": "company/adrs/a/b/c/d/e/out.md", "problem": "It is more than 4 folders below `adrs/`."}
+    failure = knowledge.error("sync").data
+    assert (failure["failedItems"], failure["done"]["counts"]) == ([too_deep], {"added": 3})
 
 
 @pytest.mark.parametrize(("pointers", "deleted", "needs_force"), [(20, 10, False), (20, 11, True), (19, 19, False)])
