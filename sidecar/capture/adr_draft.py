@@ -143,12 +143,27 @@ def _choice(sentence: str) -> _Choice:
     """Split a decision into what was chosen, why, what for, and what was not chosen."""
     first_part = _PURPOSE_FIRST.match(sentence)
     subject, reason, alternative = statement_parts(sentence[first_part.end() :] if first_part else sentence)
-    parts = [_PURPOSE.split(part, maxsplit=1) for part in (subject, reason, alternative)]
+    parts = [_split_at_purpose(part) for part in (subject, reason, alternative)]
     purpose = first_part[1] if first_part else next((rest[0] for _, *rest in parts if rest), "")
     bare = [_VERB_AT_END.sub("", first.strip(" .,;:，。")) for first, *_ in parts]
     removed = removed_work(sentence) if not bare[2] else None
     replaced = removed.what if removed is not None and removed.instead else ""
     return _Choice(bare[0], bare[1], purpose.strip(" .,;:，。"), bare[2] or replaced)
+
+
+def _split_at_purpose(part: str) -> list[str]:
+    """Split a part of a decision before its purpose, if it states one; "decided to keep" only says what was chosen."""
+    starts = (match for match in _PURPOSE.finditer(part) if _VERB_OF_CHOICE.search(part[: match.start()]) is None)
+    first = next(starts, None)
+    return [part] if first is None else [part[: first.start()], part[first.end() :]]
+
+
+_VERB_OF_CHOICE = lazy_regex(
+    r"\b(?:decid\w+|chose|choosing|choose|agreed?|prefer\w*|want\w*|plan\w*|had|have|need\w*|going|opted|entschieden"
+    r"|beschlossen|besloten|décidé|решил\w*)$",
+    re.IGNORECASE,
+)
+"""The verb before an infinitive that is what was chosen, at the end of a text."""
 
 
 def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:

@@ -234,6 +234,19 @@ def test_a_choice_is_split_into_purpose_and_alternative(statement: str, purpose:
     assert f"## Alternatives\n\n- Not chosen: {alternative}\n" in body
 
 
+@pytest.mark.parametrize(
+    ("statement", "consequences"),
+    [
+        ("I decided to keep the totals in a table because callers read them after a restart.", "_Open._"),
+        ("We chose to be compatible with Node 18, because two tills run it.", "_Open._"),
+        ("I decided to keep the totals in a table to avoid a second count.", "- Intended: to avoid a second count"),
+    ],
+)
+def test_what_was_chosen_is_not_its_purpose(statement: str, consequences: str) -> None:
+    body = adr("", with_conclusion(Statements(), statement), (), ()).body
+    assert f"## Consequences\n\n{consequences}\n" in body
+
+
 def test_a_stated_consequence_of_a_choice_is_no_decision() -> None:
     choice = "I chose an explicit argument instead of a global setting."
     follows = "As a consequence every caller must pass it."
