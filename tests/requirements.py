@@ -51,6 +51,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_a_stub_lists_sixteen_consequences_at_most",
         "test_boundaries.py::test_a_choice_is_split_into_reason_and_alternative_in_ten_languages",
         "test_boundaries.py::test_a_choice_is_split_into_purpose_and_alternative",
+        "test_boundaries.py::test_what_was_chosen_is_not_its_purpose",
         "test_boundaries.py::test_a_stated_consequence_of_a_choice_is_no_decision",
         "test_boundaries.py::test_a_report_a_question_or_a_possibility_is_no_decision",
         "test_boundaries.py::test_a_boundary_committed_by_the_agent_is_detected",

@@ -31,7 +31,7 @@ from sidecar.transcripts.transcript_tail import read_events
 LOOKUP_TOOLS = frozenset(("tool-Read", "tool-Grep", "tool-Glob"))
 EDITING_PARTS = frozenset(f"tool-{name}" for name in EDITING_TOOLS)
 
-OWN_FOLDER = lazy_regex(r"(?:^|[/\\])\.chati[/\\]")
+_IN_OWN_FOLDER = lazy_regex(r"(?:^|[/\\])\.chati[/\\]")
 OWN_TOOL = "onecode"
 """Part of the names of our tools in an agent that has them by MCP."""
 
@@ -135,7 +135,7 @@ def _reaches_stored_context(part: Mapping[str, Any]) -> bool:
     if kind.startswith("tool-mcp__"):
         return OWN_TOOL in kind.casefold()
     values = tool_input.values() if isinstance(tool_input, Mapping) and kind in {*LOOKUP_TOOLS, "tool-Bash"} else ()
-    return any(isinstance(value, str) and OWN_FOLDER.search(value) is not None for value in values)
+    return any(isinstance(value, str) and _IN_OWN_FOLDER.search(value) is not None for value in values)
 
 
 def _treated_items(tx: apsw.Connection, experiment: str, project: str, lookups: Sequence[Mapping[str, Any]]) -> int:

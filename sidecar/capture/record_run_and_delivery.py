@@ -59,15 +59,15 @@ from sidecar.runs.model import FileChange, RunRecord
 from sidecar.runs.pre_run_record import set_call_status
 from sidecar.transcripts.transcript_tail import was_rolled_back
 
-READ_CHARACTERS = 20_000
+CHARACTERS_OF_EACH_END = 20_000
 STORED_CHARACTERS = 2_000
 """Maximum number of characters stored of a conclusion's beginning, and of its end."""
 
 
 def stored_conclusion(text: str) -> str:
     """Return the stored part of a conclusion, its beginning and its end, with secrets masked."""
-    is_long = len(text) > 2 * READ_CHARACTERS
-    masked = redact(f"{text[:READ_CHARACTERS]}\n{text[-READ_CHARACTERS:]}" if is_long else text)
+    is_long = len(text) > 2 * CHARACTERS_OF_EACH_END
+    masked = redact(f"{text[:CHARACTERS_OF_EACH_END]}\n{text[-CHARACTERS_OF_EACH_END:]}" if is_long else text)
     if len(masked) <= 2 * STORED_CHARACTERS:
         return masked
     return f"{masked[:STORED_CHARACTERS].rstrip()}\n…\n{masked[-STORED_CHARACTERS:].lstrip()}"

@@ -1,4 +1,4 @@
-"""The command line: a command is a file, or a folder where it has more than one."""
+"""The command line: a module per command."""
 
 TYPE_CHECKING = False  # `typing` would delay every hook
 if TYPE_CHECKING:

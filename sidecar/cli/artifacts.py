@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sidecar.cli.common_arguments import add_limit_argument, add_verb, project_folder, state_folder
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import (
     CommandAnswer,
@@ -15,8 +16,7 @@ from sidecar.cli.output import (
     terminal_safe,
     terminal_width,
 )
-from sidecar.cli.path_arguments import add_limit_argument, add_verb, project_folder, state_folder
-from sidecar.cli.users_editor import edited_text
+from sidecar.cli.text_editor import edited_text
 from sidecar.core.clock import utc_minute
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}

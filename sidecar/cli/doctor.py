@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sidecar.cli.common_arguments import add_path_arguments, project_folder, state_folder
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
-from sidecar.cli.path_arguments import add_path_arguments, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import SystemClock
 from sidecar.operations.doctor import without_state

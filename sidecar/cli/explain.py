@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sidecar.cli.common_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print
-from sidecar.cli.path_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.core.clock import utc_minute
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from sidecar.cli.common_arguments import add_path_arguments, project_folder, state_folder
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.output import INTERRUPTED, CommandAnswer, CommandFailed, hint_of_command_line, run_and_print
-from sidecar.cli.path_arguments import add_path_arguments, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import SystemClock
 

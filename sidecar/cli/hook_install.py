@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+from sidecar.cli.common_arguments import folder_argument, project_folder, project_params
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
-from sidecar.cli.path_arguments import folder_argument, project_folder, project_params
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.integrations import (
     HOOK_EVENTS,

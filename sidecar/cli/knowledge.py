@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from sidecar.cli.common_arguments import add_verb, project_folder, state_folder
 from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
-from sidecar.cli.path_arguments import add_verb, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.errors import SidecarError
 from sidecar.knowledge.sync_doctor import lint_repository

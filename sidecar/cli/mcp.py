@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sidecar.cli.common_arguments import add_state_argument, folder_argument, project_params, state_folder
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed, hint_of_command_line
-from sidecar.cli.path_arguments import add_state_argument, folder_argument, project_params, state_folder
 from sidecar.core.errors import SidecarError
 from sidecar.system.environment import default_state_folder
 from sidecar.workspace import project_key

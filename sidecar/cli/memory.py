@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from sidecar.cli.common_arguments import add_limit_argument, add_verb, project_folder, state_folder
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import (
     CommandAnswer,
@@ -18,8 +19,7 @@ from sidecar.cli.output import (
     terminal_safe,
     terminal_width,
 )
-from sidecar.cli.path_arguments import add_limit_argument, add_verb, project_folder, state_folder
-from sidecar.cli.users_editor import edited_text
+from sidecar.cli.text_editor import edited_text
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import utc_minute
 from sidecar.system.environment import environment
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     deleted.add_argument("ids", metavar="ID", nargs="+")
     confirmed = add_verb(verbs, "confirm", "make a memory a standing instruction, which every new session receives")
     confirmed.add_argument("id", metavar="ID")
-    undone = add_verb(verbs, "undo", "take back what was remembered: delete it, and let what it replaced hold again")
+    undone = add_verb(verbs, "undo", "take back what was remembered: delete it, and restore what it replaced")
     undone.add_argument("ids", metavar="ID", nargs="*")
     undone.add_argument(
         "--all-standing", dest="all_instructions", action="store_true", help="take back every standing instruction"
@@ -143,7 +143,7 @@ def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
         max(len(name), *(len(str(memory[name])) for memory in memories)) for name in ("id", "owner", "type")
     )
     left = max(_MIN_TITLE_WIDTH, width - ids - owners - types - len("  warm  0.70  1×      "))
-    yield f"{'ID':<{ids}}  {'OWNER':<{owners}}  {'TYPE':<{types}}  TIER  SURE  SEEN TITLE"
+    yield f"{'ID':<{ids}}  {'OWNER':<{owners}}  {'TYPE':<{types}}  TIER  CONF  SEEN TITLE"
     for memory in memories:
         tier = "arch" if memory["archived"] else memory["tier"]
         facts = f"{memory['id']:<{ids}}  {memory['owner']:<{owners}}  {memory['type']:<{types}}  {tier:<4}"
@@ -349,7 +349,7 @@ class VerbContext(NamedTuple):
             return given
         if len(matches) > 1:
             raise CommandFailed(
-                f"Several memory ids end with it: {', '.join(matches[:MAX_CANDIDATES])}.", kind="ambiguous"
+                f"Several memory ids end with `{given}`: {', '.join(matches[:MAX_CANDIDATES])}.", kind="ambiguous"
             )
         return str(matches[0])
 

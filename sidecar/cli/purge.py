@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sidecar.cli.common_arguments import add_state_argument, folder_argument, state_folder
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.path_arguments import add_state_argument, folder_argument, state_folder
-from sidecar.operations.number_format import size
+from sidecar.operations.number_format import format_bytes
 
 KINDS = (
     *("runs", "caches", "indexes", "metrics"),
@@ -47,7 +47,7 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
             rest = f", {kind['remaining']} {verb_of_rest} ({kind['reason']})" if kind["remaining"] else ""
             yield f"{kind['kind']:<16} {kind['removed']} {verb}{rest}"
     if not answer["dryRun"]:
-        freed = size(answer["freedBytes"])
+        freed = format_bytes(answer["freedBytes"])
         is_empty = not any(kind["removed"] for kind in answer["kinds"])
         yield f"Nothing was removed. Compacting the state file freed {freed}." if is_empty else f"Freed {freed}."
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sidecar.cli.common_arguments import add_state_argument, folder_argument
 from sidecar.cli.output import (
     CommandFailed,
     as_json,
@@ -16,7 +17,6 @@ from sidecar.cli.output import (
     print_text,
     words_of_command_line,
 )
-from sidecar.cli.path_arguments import add_state_argument, folder_argument
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError

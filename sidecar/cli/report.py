@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sidecar.cli.common_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.path_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 
 _VERDICTS = {"go": "targets met", "wait": "target missed", "moreData": "too little data"}
 

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
+from sidecar.cli.common_arguments import add_verb, project_folder, project_params, state_folder
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
-from sidecar.cli.path_arguments import add_verb, project_folder, project_params, state_folder
 from sidecar.core.clock import SystemClock
 
 AGENTS_HELP = "dev, architect, …; default: the last active one"

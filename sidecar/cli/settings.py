@@ -6,9 +6,9 @@ from typing import Any
 
 import orjson
 
+from sidecar.cli.common_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.path_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.settings.table import problem_with
 
 

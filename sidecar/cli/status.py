@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sidecar.cli.common_arguments import add_state_argument, project_folder, state_folder
 from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.path_arguments import add_state_argument, project_folder, state_folder
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import utc_minute
-from sidecar.operations.number_format import size
+from sidecar.operations.number_format import format_bytes
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
 
 APP_CLIENT = "1code"
@@ -54,9 +54,9 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "Running:  no sidecar"
     for label, host in zip(("Hosts:", *[""] * 99), answer["hosts"], strict=False):
         yield f"{label:<9} {host['name']:<11} {_connection(host)}"
-    sizes = [f"{file['kind']} {size(file['bytes'])}" for file in answer["files"]]
-    yield f"Files:    {', '.join(sizes)}; free disk space {size(answer['freeBytes'])}"
-    caches = [f"{cache['name']} {size(cache['bytes'])} in {cache['entries']}" for cache in answer["caches"]]
+    sizes = [f"{file['kind']} {format_bytes(file['bytes'])}" for file in answer["files"]]
+    yield f"Files:    {', '.join(sizes)}; free disk space {format_bytes(answer['freeBytes'])}"
+    caches = [f"{cache['name']} {format_bytes(cache['bytes'])} in {cache['entries']}" for cache in answer["caches"]]
     yield f"Caches:   {', '.join(caches)}"
     yield from _projects(answer["projects"])
     yield from _runs(answer)

@@ -54,7 +54,6 @@ MANY_FILES = 1_000
 """Indexing at least this many files frees memory that is worth returning to the system."""
 
 WARM_AFTER_SECONDS = 1.0
-
 STORE_AFTER_MS = 1_000.0
 
 COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3

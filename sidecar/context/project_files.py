@@ -19,7 +19,7 @@ from sidecar.context.agent_pipeline_parser import (
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.yaml_text import read_mapping
-from sidecar.system.atomic_write import remove_abandoned_once, write_atomic
+from sidecar.system.atomic_write import OWN_FOLDER, remove_abandoned_once, write_atomic
 from sidecar.system.safe_open import open_real_folder, read_below
 
 FILE_BYTES = 256 * 1024
@@ -197,8 +197,6 @@ def _modified_ms(root: Path) -> int:
         return 0
 
 
-FOLDER = ".chati"
-
 _GITIGNORE = b"# Managed by onecode-sidecar, on this machine only.\n*\n"
 
 
@@ -208,9 +206,9 @@ def write_chati_file(project: Path, folder: str, name: str, content: bytes) -> s
     A folder created for it gets a `.gitignore` that ignores everything. Raise PolicyDenied when a link or a file is in
     the way, WorkspaceUnavailable when writing fails.
     """
-    parts: tuple[str, ...] = (FOLDER,)
+    parts: tuple[str, ...] = (OWN_FOLDER,)
     try:
-        for parts in ((FOLDER,), (FOLDER, folder)):
+        for parts in ((OWN_FOLDER,), (OWN_FOLDER, folder)):
             is_new = not os.path.lexists(os.path.join(project, *parts))
             with open_real_folder(str(project), parts, make=True) as place:
                 remove_abandoned_once(os.path.join(project, *parts))
@@ -221,8 +219,8 @@ def write_chati_file(project: Path, folder: str, name: str, content: bytes) -> s
     except NotADirectoryError:
         raise PolicyDenied(f"`{parts[-1]}` is not a real folder, so nothing is written below it.") from None
     except OSError as error:
-        raise _write_error(f"{FOLDER}/{folder}/{name}", error) from error
-    return f"{FOLDER}/{folder}/{name}"
+        raise _write_error(f"{OWN_FOLDER}/{folder}/{name}", error) from error
+    return f"{OWN_FOLDER}/{folder}/{name}"
 
 
 def _write_error(path: str, error: OSError) -> SidecarError:

@@ -48,9 +48,9 @@ def clip_at_word(text: str, limit: int) -> str:
 
 def clip_bytes(text: str, limit_bytes: int) -> str:
     """Return a text of at most a number of bytes that ends with a whole word where it has several."""
-    if size(text) <= limit_bytes:
+    if utf8_size(text) <= limit_bytes:
         return text
-    clipped = text.encode()[: limit_bytes - size("…")].decode("utf-8", "ignore")
+    clipped = text.encode()[: limit_bytes - utf8_size("…")].decode("utf-8", "ignore")
     return (clipped.rsplit(" ", 1)[0].rstrip(",;: ") or clipped) + "…"
 
 
@@ -230,7 +230,7 @@ def line_of_code(text: str, limit: int) -> str:
     return clip(text[: len(text) - len(code)] + clean_code(code.replace("\n", " ")), limit).rstrip()
 
 
-def size(text: str) -> int:
+def utf8_size(text: str) -> int:
     """Return the UTF-8 bytes of a text."""
     return len(text) if text.isascii() else len(text.encode())
 
@@ -239,7 +239,7 @@ def fitting_lines(lines: Iterable[str], limit_bytes: int) -> list[str]:
     """Return the first lines that fit into a number of bytes, each with its line end."""
     fitting: list[str] = []
     for line in lines:
-        limit_bytes -= size(line) + 1
+        limit_bytes -= utf8_size(line) + 1
         if limit_bytes < 0:
             break
         fitting.append(line)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from sidecar.core.clean_text import clip_at_word, clip_bytes, size, without_emphasis
+from sidecar.core.clean_text import clip_at_word, clip_bytes, utf8_size, without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 
@@ -156,7 +156,7 @@ def shortened(sentence: str, limit_bytes: int) -> str:
 
     The result has at most `limit_bytes`. Asides go first. An omission is marked by "…".
     """
-    if size(sentence) <= limit_bytes:
+    if utf8_size(sentence) <= limit_bytes:
         return sentence
     core = _ASIDE.sub(lambda aside: aside[0] if _denies(aside[0]) else "", sentence).strip()
     clauses = _clauses(core)
@@ -166,15 +166,15 @@ def shortened(sentence: str, limit_bytes: int) -> str:
     exceptions = [index for index in others if _EXCEPTS.search(clauses[index])]
     denials = [index for index in others if _denies(clauses[index])]
     for index in (*exceptions, *denials):
-        if size(_joined(clauses, chosen | {index})) <= limit_bytes:
+        if utf8_size(_joined(clauses, chosen | {index})) <= limit_bytes:
             chosen.add(index)
     for index in others:
-        if size(_joined(clauses, chosen | {index})) <= limit_bytes:
+        if utf8_size(_joined(clauses, chosen | {index})) <= limit_bytes:
             chosen.add(index)
         elif _REASON.match(clauses[index].lstrip(_MARKS)) is None:
             break
     title = _joined(clauses, chosen)
-    return title if size(title) <= limit_bytes else _clip_around(title, limit_bytes)
+    return title if utf8_size(title) <= limit_bytes else _clip_around(title, limit_bytes)
 
 
 _MARKS = " ,;:—–-(，；。、.!?"
@@ -233,8 +233,8 @@ _CODE = lazy_regex(r"`[^`]*`|(?<![\w.])[\w.]{1,200}\([^()]*\)")
 def _clip_around(title: str, limit_bytes: int) -> str:
     """Return the beginning of a title that is too long; from before its first negation if that comes late."""
     match = _NEGATION.search(title)
-    start = 0 if match is None or size(title[: match.end()]) < limit_bytes - 40 else max(0, match.start() - 40)
-    return f"{'… ' if start else ''}{clip_bytes(title[start:].lstrip(), limit_bytes - size('… '))}"
+    start = 0 if match is None or utf8_size(title[: match.end()]) < limit_bytes - 40 else max(0, match.start() - 40)
+    return f"{'… ' if start else ''}{clip_bytes(title[start:].lstrip(), limit_bytes - utf8_size('… '))}"
 
 
 _CLAUSE = lazy_regex(

@@ -1,6 +1,6 @@
 """The supported IDEs: the files in which they read the session lock, and how a session continues in them. Pure.
 
-The table is in `core` because `session`, `context` and `integrations` use it, and they may not import each other.
+The table is in `core` because `session`, `context`, `memory` and `packs` use it.
 
 A *local* file is preferred: one that git ignores. The sidecar edits no existing `.gitignore` and no `.git/info/exclude`
 for that. Either the user's own rules ignore the file already (Claude Code adds CLAUDE.local.md to them), or the file is

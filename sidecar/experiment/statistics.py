@@ -150,21 +150,21 @@ POWER_SHIFT = 0.8416
 MAX_CHATS = 1_000_000
 
 
-def chats_needed(effect: float, deviation: float, alpha: float = ALPHA / 3) -> int:
+def chats_needed(effect: float, deviation: float) -> int:
     """Return the number of scores with which an effect is found with a power of 80 %."""
     low, high = 2 * MIN_PER_ARM, MAX_CHATS
     while low < high:
         middle = (low + high) // 2
-        reach = half_width(middle, deviation, alpha) + POWER_SHIFT * deviation / math.sqrt(middle)
+        reach = half_width(middle, deviation, ALPHA / 3) + POWER_SHIFT * deviation / math.sqrt(middle)
         low, high = (low, middle) if reach <= abs(effect) else (middle + 1, high)
     return low
 
 
-def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return which hypotheses are rejected with a family-wise error of at most alpha."""
+def holm(p_values: Sequence[float]) -> list[bool]:
+    """Return which hypotheses are rejected with a family-wise error of at most `ALPHA`."""
     rejected = [False] * len(p_values)
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        if p_values[index] > alpha / (len(p_values) - rank):
+        if p_values[index] > ALPHA / (len(p_values) - rank):
             break
         rejected[index] = True
     return rejected

@@ -1,1 +1,1 @@
-"""Natural-language grammars: corrections, conclusions, dates and other phrases, in several languages. Pure."""
+"""Natural-language grammars: lasting statements, corrections, conclusions and other phrases, in ten languages. Pure."""

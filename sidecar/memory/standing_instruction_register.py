@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
-from sidecar.core.clean_text import clip_bytes, fitting_lines, one_line, size
+from sidecar.core.clean_text import clip_bytes, fitting_lines, one_line, utf8_size
 from sidecar.core.clock import utc_day
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
@@ -275,9 +275,11 @@ def _source(memory_id: str, at_ms: int) -> str:
 
 def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:
     """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
-    limit_bytes = MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms))
+    limit_bytes = MAX_LINE_BYTES - utf8_size("- ") - utf8_size(_source(memory_id, at_ms))
     whole = _BULLET.sub("", one_line(_UNENDED.sub(r"\g<0>.", text or title), _MAX_CHARACTERS))
-    return whole if size(whole) <= limit_bytes else clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
+    return (
+        whole if utf8_size(whole) <= limit_bytes else clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
+    )
 
 
 ROW_GROUPS = (

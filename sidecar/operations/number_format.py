@@ -23,7 +23,7 @@ def milliseconds(duration: float | None) -> str:
     return f"{duration:,.0f} ms" if duration >= 100 else f"{duration:.1f}".removesuffix(".0") + " ms"
 
 
-def size(number: float | None) -> str:
+def format_bytes(number: float | None) -> str:
     """Return bytes as in `1.2 MB`, in powers of 1,000."""
     if number is None:
         return UNKNOWN

@@ -16,7 +16,7 @@ from sidecar.experiment.model import ExperimentOutcome
 from sidecar.memory.entry import Tier
 from sidecar.operations import number_format
 from sidecar.operations.model import ReportStage, ReportStep
-from sidecar.operations.number_format import milliseconds, percent, size, whole
+from sidecar.operations.number_format import format_bytes, milliseconds, percent, whole
 from sidecar.operations.report_data import Period, ReportData, monday_of
 from sidecar.operations.rollout_stages import MIN_CALLS, TITLES, failures
 
@@ -105,7 +105,7 @@ def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart
             over("passive (would be)", lambda day: _injected_per_turn(day.modes.passive)),
             over("full packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.baseline_bytes_per_turn)),
         ),
-        write=size,
+        write=format_bytes,
     )
     yield Chart(
         id="latency",
@@ -239,7 +239,7 @@ def _storage_charts(data: ReportData) -> Iterable[Chart]:
         axis="Cache",
         labels=tuple(cache.name.replace("_", " ") for cache in data.caches),
         series=(Series("size", tuple(cache.bytes for cache in data.caches)),),
-        write=size,
+        write=format_bytes,
     )
 
 
@@ -441,7 +441,7 @@ def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[
         number_format.percent,
         number_format.whole,
         number_format.milliseconds,
-        number_format.size,
+        number_format.format_bytes,
         number_format.dollars,
         number_format.age,
         number_format.effect,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sidecar.core.clean_text import escape_markers, one_line, size
+from sidecar.core.clean_text import escape_markers, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.governor import Snapshot, without_frame
 from sidecar.packs.pack_blocks import PackItem, Priority
@@ -110,7 +110,7 @@ def carryover_items(snapshot: Snapshot, sendable_bytes: int, anchor: str = "") -
         shown = _fitting_lines(section, lines, left)
         if shown:
             text = "\n".join(shown)
-            left -= size(text) + 1
+            left -= utf8_size(text) + 1
             items.append(
                 PackItem(
                     f"carryover:{section.name}",
@@ -158,10 +158,10 @@ def _is_most(line: str, statement: str) -> bool:
 
 def _fitting_lines(section: CarryoverSection, lines: Sequence[str], left_bytes: float) -> list[str]:
     """The lines that fit, under their title, and the number of those that do not."""
-    left = left_bytes - size(section.title) - len("- … and 1000 more") - 2
+    left = left_bytes - utf8_size(section.title) - len("- … and 1000 more") - 2
     shown: list[str] = []
     for line in lines:
-        left -= size(line) + 1
+        left -= utf8_size(line) + 1
         if left < 0 and len(shown) >= section.min_lines:
             break
         shown.append(line)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase import changes_with_work, is_named_file, may_name
-from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, size
+from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, late_lines, omissions
@@ -134,7 +134,7 @@ def compose_packs(
 ) -> Composition:
     """Decide item by item, the anchor first; `as_system` sends it as system text, the same on every call. Pure."""
     items = [item.escaped for item in items]
-    anchor_bytes = size(anchor.text) if anchor else 0
+    anchor_bytes = utf8_size(anchor.text) if anchor else 0
     anchor_is_new = anchor is not None and known.anchor is None
     fitted = fit(items, limits.budget_bytes - anchor_bytes)
     already_sent: list[PackItem] = []
@@ -184,7 +184,7 @@ def _blocks(
     blocks = []
     for kind in BLOCK_ORDER:
         if kind == "anchor" and anchor is not None:
-            blocks.append(Block(kind="anchor", id=anchor.id, bytes=size(anchor.text), text=anchor.text))
+            blocks.append(Block(kind="anchor", id=anchor.id, bytes=utf8_size(anchor.text), text=anchor.text))
         block_items = [item for item in items if item.kind == kind]
         if block_items:
             blocks.append(render_block(kind, block_items, prompt, is_first=is_first))
@@ -205,7 +205,7 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
         lines = (*lines, *NOTES_REQUEST.splitlines())
     current = render_anchor(lines, request.params.prompt if pinned is None else "")
     anchor = pinned or current
-    if pinned is None and current is not None and size(current.text) > request.limits.new_bytes:
+    if pinned is None and current is not None and utf8_size(current.text) > request.limits.new_bytes:
         anchor = None  # built for the session's first call with room for it
         inputs.omissions.append(Trimmed(item=entries.ANCHOR, reason="over the limit of new bytes per call"))
     news = None

@@ -20,7 +20,7 @@ from sidecar.codebase import (
     query_words,
     score_without_names,
 )
-from sidecar.core.clean_text import one_line, size
+from sidecar.core.clean_text import one_line, utf8_size
 from sidecar.core.digests import digest_bytes
 from sidecar.packs.byte_budget import ContextLimits
 from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
@@ -68,7 +68,7 @@ class ShownRegion(NamedTuple):
 
     def bytes_beside(self, shown: Container[int]) -> int:
         """Return the bytes of a gap's mark, and of the lines that are not shown yet."""
-        return sum(size(text) + len(str(number)) + 3 for number, text in self.lines if number not in shown) + 4
+        return sum(utf8_size(text) + len(str(number)) + 3 for number, text in self.lines if number not in shown) + 4
 
     @property
     def record(self) -> RegionRecord:
@@ -195,7 +195,7 @@ def context_items(
         if state.has(region):
             known_regions[at].append(region)
             continue
-        cost = region.bytes_beside(numbers[at]) + (0 if chosen[at] else size(_heading(state.file)) + 1)
+        cost = region.bytes_beside(numbers[at]) + (0 if chosen[at] else utf8_size(_heading(state.file)) + 1)
         is_known = bool(state.entry.regions) or (has_code and known_file(known, state.file.ranked.path) is not None)
         if cost > left or (limits.is_follow_up and is_shared and is_known):
             omitted += 1

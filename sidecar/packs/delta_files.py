@@ -24,7 +24,7 @@ from sidecar.codebase import (
     query_terms,
     split_hunks,
 )
-from sidecar.core.clean_text import clean, clean_code, clip, count_noun, join_first, one_line, size
+from sidecar.core.clean_text import clean, clean_code, clip, count_noun, join_first, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
@@ -82,7 +82,7 @@ def render_diff(text: str, sent: tuple[entries.SentHunk, ...], query: str, limit
     )
     body += _changed_location_lines(changed_locations)
     return RenderedDiff(
-        tuple(body), sum(size(line) + 1 for line in body), now, bool(known), bool(new_numbers or changed_locations)
+        tuple(body), sum(utf8_size(line) + 1 for line in body), now, bool(known), bool(new_numbers or changed_locations)
     )
 
 
@@ -117,7 +117,7 @@ def _choose_hunks(
     hunks: Sequence[Hunk], lines: Sequence[Sequence[str]], new_numbers: Sequence[int], query: str, limit_bytes: int
 ) -> list[int]:
     """The hunks that fit: all, or those that match most of the request's words, then the first ones; in their order."""
-    costs = {number: sum(size(line) + 1 for line in lines[number]) for number in new_numbers}
+    costs = {number: sum(utf8_size(line) + 1 for line in lines[number]) for number in new_numbers}
     if sum(costs.values()) + HUNK_HEADER_BYTES * len(list(_adjacent_runs(hunks, new_numbers))) <= limit_bytes:
         return list(new_numbers)
     terms = frozenset(query_terms(query))
@@ -166,9 +166,9 @@ def _clipped_hunk(
 ) -> tuple[list[int], list[str]]:
     """The beginning of a hunk that does not fit as a whole; empty where not even a line fits."""
     body = [_header_line(hunks[number], hunks[number])]
-    left = limit_bytes - size(body[0]) - HUNK_HEADER_BYTES
+    left = limit_bytes - utf8_size(body[0]) - HUNK_HEADER_BYTES
     for line in lines[number]:
-        left -= size(line) + 1
+        left -= utf8_size(line) + 1
         if left < 0:
             break
         body.append(line)

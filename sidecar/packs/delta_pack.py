@@ -414,7 +414,7 @@ def instruction_items(
 
 
 def _replaced_here(state: InstructionState, session_id: str, own_ids: Collection[str]) -> Iterator[str]:
-    """The replaced statements that the user typed in a session, unless he also typed the later one there."""
+    """The replaced statements that the user typed in a session, unless the later one was typed there too."""
     for memory_id, replacement in state.replaced.items():
         if session_id and replacement.session == session_id and replacement.replaced_by not in own_ids:
             yield memory_id

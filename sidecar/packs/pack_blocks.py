@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 
-from sidecar.core.clean_text import MARKER_PREFIX, escape_markers, size
+from sidecar.core.clean_text import MARKER_PREFIX, escape_markers, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import build as anchor
@@ -52,7 +52,7 @@ class PackItem:
     @cached_property
     def bytes(self) -> int:
         """UTF-8 bytes of the text with its line end."""
-        return size(self.text) + 1
+        return utf8_size(self.text) + 1
 
     @cached_property
     def escaped(self) -> "PackItem":
@@ -114,10 +114,10 @@ def _marker(kind: BlockKind, block_id: str) -> str:
 
 
 OVERHEAD_BYTES = {
-    kind: size(_marker(kind, "0" * _ID_LENGTH)) + size(introduction) + 2
+    kind: utf8_size(_marker(kind, "0" * _ID_LENGTH)) + utf8_size(introduction) + 2
     for kind, introduction in _INTRODUCTIONS.items()
 }
-OVERHEAD_BYTES["anchor"] += size(USER_INSTRUCTIONS) + 1
+OVERHEAD_BYTES["anchor"] += utf8_size(USER_INSTRUCTIONS) + 1
 """Bytes of a block besides its items."""
 
 
@@ -136,7 +136,7 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str, *, is_
         salt += 1
         block_id = short_id([body, salt], _ID_LENGTH)
     text = f"{_marker(kind, block_id)}\n{body}"
-    return Block(kind=kind, id=block_id, bytes=size(text), text=text)
+    return Block(kind=kind, id=block_id, bytes=utf8_size(text), text=text)
 
 
 def _anchor_lines(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.call import Call, Process
 from sidecar.codebase import RepositoryState, StateUnavailable, may_name
 from sidecar.context import record_compaction
-from sidecar.core.clean_text import line_count, size
+from sidecar.core.clean_text import line_count, utf8_size
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.redact import redact
@@ -258,7 +258,7 @@ def _delivered(request: PackRequest, composition: Composition) -> tuple[Delivere
     delivered = [item.as_delivery() for item in composition.delivered if not item.always_sent]
     anchor = composition.anchor
     if anchor is not None and composition.anchor_is_new and not request.sends_system_text:
-        delivered.insert(0, DeliveredItem(entries.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
+        delivered.insert(0, DeliveredItem(entries.ANCHOR, entries.TextEntry(anchor.id), utf8_size(anchor.text)))
     for item, disposition in composition.dispositions:
         known_item = request.known.items.get(item.key)
         if (

@@ -10,7 +10,7 @@ import apsw
 from sidecar.call import Call, Process
 from sidecar.codebase import Repository, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import (
@@ -447,7 +447,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
     """Return the query of a request."""
     params, workspace, process = request.params, request.workspace, request.call.process
     budget = (request.settings, request.token_mode, params.max_new_bytes)
-    request_bytes = size(NOTES_REQUEST) if has_notes_request(*budget) else 0
+    request_bytes = utf8_size(NOTES_REQUEST) if has_notes_request(*budget) else 0
     return PackQuery(
         process=process,
         workspace=workspace,

@@ -50,14 +50,14 @@ OPENS = {
     "registry/stemming_and_synonyms.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,
     "catalog.py": OWN_DATA,
-    "cli/users_editor.py": "a temporary folder of the command",
+    "cli/text_editor.py": "a temporary folder of the command",
     "cli/ralph_loop.py": USER_ARGUMENT,
     "cli/output.py": USER_ARGUMENT,
     "rpc/claim_stdio.py": NULL_DEVICE,
 }
 
 PROGRAMS = {
-    "cli/users_editor.py": "the user's editor",
+    "cli/text_editor.py": "the user's editor",
     "cli/hook_client.py": "this program, to serve the next hooks",
     "cli/ralph_loop.py": "only how Windows quotes a command line",
     "ralph/agent/harnesses.py": "the agent's program, for its version",
@@ -197,7 +197,7 @@ def test_external_access_is_detected(does: Callable[[ast.AST], bool], source: st
 
 
 WITH_WINDOW = {
-    "cli/users_editor.py": "the editor may need the terminal of the command",
+    "cli/text_editor.py": "the editor may need the terminal of the command",
     "system/worker_processes.py": "macOS's own program for the power supply",
 }
 """Modules with one program that is started without a creation flag."""

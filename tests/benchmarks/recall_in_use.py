@@ -27,7 +27,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor.build import STANDING_INSTRUCTIONS
 from tests.benchmarks.programs import quiet_sidecar
@@ -140,7 +140,7 @@ def _rows(
     for memory_id, item in shown.items():
         yield {
             **common, "id": short_id([repository, file, memory_id]), "memory": memory_id, "kind": item.kind,
-            "isNew": memory_id not in known, "text": item.text, "bytes": size(item.text) + 1, "weight": 1.0,
+            "isNew": memory_id not in known, "text": item.text, "bytes": utf8_size(item.text) + 1, "weight": 1.0,
             "prompt": item.prompt[:PROMPT_CHARACTERS],
         }  # fmt: skip
     for memory_id in missed[:SAMPLED]:

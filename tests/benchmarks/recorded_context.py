@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.core.digests import short_id
 from sidecar.core.terms import paths_in
 from tests.benchmarks.programs import sidecar_on_clone
@@ -140,7 +140,7 @@ def entries_of(block: str, tree: Collection[str]) -> list[Entry]:
             entries.append(Entry(heading, 0))
         if entries:
             last = entries[-1]
-            entries[-1] = last._replace(bytes=last.bytes + size(line) + 1)
+            entries[-1] = last._replace(bytes=last.bytes + utf8_size(line) + 1)
     return entries
 
 

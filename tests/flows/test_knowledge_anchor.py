@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.memory import MAX_INLINE_FILES
 from sidecar.packs import ANCHOR_BYTES
 from tests.support.conversation import Conversation, sent
@@ -115,7 +115,7 @@ def test_many_items_leave_the_anchor_in_its_budget_with_the_projects_own_rules(
     knowledge.request("sync", mode="full")
     answer = begin().pre_run(PROMPT, tokenMode=mode)
     anchor = answer["system"]["text"]
-    assert size(anchor) <= ANCHOR_BYTES[mode] + 200
+    assert utf8_size(anchor) <= ANCHOR_BYTES[mode] + 200
     assert "- No float holds money. (company:p039: [POLICY] Policy 39)" in anchor
     assert "Never use floats for money." in anchor
 

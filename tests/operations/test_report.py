@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from sidecar.governor import evaluate_pressure
-from sidecar.operations.number_format import dollars, milliseconds, percent, size, whole
+from sidecar.operations.number_format import dollars, format_bytes, milliseconds, percent, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
@@ -124,8 +124,8 @@ def test_the_figures_on_the_page_are_those_of_the_state_file(reported: Reported,
         ("Packs from the cache, follow-ups", "followUpHitRate", percent),
         ("Packs from the cache, all prompts", "cacheHitRate", percent),
         ("File summaries from the cache", "fileHitRate", percent),
-        ("Bytes per turn", "injectedBytesPerTurn", size),
-        ("Bytes per turn with full packs", "baselineBytesPerTurn", size),
+        ("Bytes per turn", "injectedBytesPerTurn", format_bytes),
+        ("Bytes per turn with full packs", "baselineBytesPerTurn", format_bytes),
         ("Reduction", "reduction", percent),
         ("Precision of packs", "precision", percent),
         ("Recall of packs", "recall", percent),
@@ -159,9 +159,9 @@ def test_every_chart_has_a_table_with_the_days_and_kinds_of_the_state_file(
     assert [row[1] for row in hits[-4:-1]] == [percent(entry["followUpHitRate"]) for entry in figures]
     assert [row[2] for row in hits[-4:-1]] == [percent(entry["cacheHitRate"]) for entry in figures]
     sent = [row[1:] for row in browser.run(TABLE, "#bytes")[-4:-1]]
-    assert sent[0][:2] == ["–", size(figures[0]["injectedBytesPerTurn"])]
-    assert sent[1][:2] == [size(figures[1]["injectedBytesPerTurn"]), "–"]
-    assert [row[2] for row in sent] == [size(entry["baselineBytesPerTurn"]) for entry in figures]
+    assert sent[0][:2] == ["–", format_bytes(figures[0]["injectedBytesPerTurn"])]
+    assert sent[1][:2] == [format_bytes(figures[1]["injectedBytesPerTurn"]), "–"]
+    assert [row[2] for row in sent] == [format_bytes(entry["baselineBytesPerTurn"]) for entry in figures]
     kinds = reported.query("SELECT status, count(*) FROM continuity_artifacts WHERE type = 'devlog' GROUP BY 1")
     row = browser.run(TABLE, "#artifacts")[0]
     statuses = ("draft", "accepted", "committed", "discarded")
@@ -172,7 +172,9 @@ def test_every_chart_has_a_table_with_the_days_and_kinds_of_the_state_file(
     brackets = [sum(int(number.replace("–", "0")) for number in row[1:]) for row in browser.run(TABLE, "#bracket")]
     assert brackets == [0, 0, 0, 9, 9, 9, 0]
     caches = {row[0]: row[1:3] for row in browser.run(TABLE, "#cache-table")}
-    assert caches == {name: [whole(reported.stored[name][0]), size(reported.stored[name][1])] for name in CACHES}
+    assert caches == {
+        name: [whole(reported.stored[name][0]), format_bytes(reported.stored[name][1])] for name in CACHES
+    }
     assert browser.run(TABLE, "#error-table") == [["-32016 artifact/get", "1"]]
     assert browser.run(TABLE, "#passed-table") == [["slashCommand", "1"]]
     actions = reported.summary()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from tests.support.conversation import Conversation, bash
 from tests.support.repositories import Repository
 from tests.support.shop import StartChat, set_settings, text_of
@@ -30,7 +30,9 @@ def large(shop: Repository) -> Repository:
 
 def added(answer: Any) -> int:
     """Return the bytes of a session's first answer."""
-    return sum(size(block["text"]) for block in answer["blocks"]) + size((answer["system"] or {"text": ""})["text"])
+    return sum(utf8_size(block["text"]) for block in answer["blocks"]) + utf8_size(
+        (answer["system"] or {"text": ""})["text"]
+    )
 
 
 def unaccounted(answer: Any, paths: list[str]) -> set[str]:
@@ -76,7 +78,7 @@ def test_a_follow_up_accounts_for_each_file_that_it_names_and_uses_its_bytes(
         chat.post_run(answer, prompt)
         assert unaccounted(answer, left) == set()
         shown = text_of(answer, "context")
-        assert limit == 500 or size(shown) > 0.8 * min(12_288 / 3, 0.52 * limit)
+        assert limit == 500 or utf8_size(shown) > 0.8 * min(12_288 / 3, 0.52 * limit)
         assert "import Decimal" not in shown or "def step_" in shown
         left = [path for path in left if path not in shown]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.core.clean_text import MARKER_PREFIX, clean, one_line, size
+from sidecar.core.clean_text import MARKER_PREFIX, clean, one_line, utf8_size
 from sidecar.packs import (
     BLOCK_ORDER,
     OVERHEAD_BYTES,
@@ -66,7 +66,7 @@ def test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once
         for kind in BLOCK_ORDER
         if (own := [item for item in fitted.fitting if item.kind == kind])
     ]
-    assert sum(size(block.text) for block in rendered) <= budget
+    assert sum(utf8_size(block.text) for block in rendered) <= budget
     assert sorted(item.key for item in (*fitted.fitting, *fitted.omitted)) == sorted(item.key for item in items)
     assert [item for item in items if item in fitted.fitting] == list(fitted.fitting)
 
@@ -96,7 +96,7 @@ def test_compose_respects_limits_order_and_accounting(
     prompt = data.draw(st.text(max_size=100))
     as_system = data.draw(st.booleans())
     anchor = known.anchor or render_anchor(tuple(lines), prompt)
-    anchor_bytes = size(anchor.text) if anchor else 0
+    anchor_bytes = utf8_size(anchor.text) if anchor else 0
     budget = anchor_bytes + data.draw(LIMITS)
     limits = ByteLimits(budget, anchor_bytes + data.draw(st.integers(0, budget - anchor_bytes)))
 
@@ -118,7 +118,7 @@ def test_compose_respects_limits_order_and_accounting(
 
 def _bytes_add_up(composition: Composition, limits: ByteLimits, *, as_system: bool) -> None:
     new_system = composition.system.text if composition.system and composition.anchor_is_new else ""
-    assert composition.injected_bytes == sum(block.bytes for block in composition.blocks) + size(new_system)
+    assert composition.injected_bytes == sum(block.bytes for block in composition.blocks) + utf8_size(new_system)
     assert all(block.bytes == len(block.text.encode()) for block in composition.blocks)
     assert composition.injected_bytes <= limits.new_bytes
     assert composition.injected_bytes + composition.reused_bytes <= limits.budget_bytes

@@ -58,14 +58,14 @@ MAX_LANDMINES = 40
 MAX_REGION_TERMS = 160
 """Number of a prompt's rarest terms that regions are compared with."""
 
-
 COMBINED_DEPTH = 100
 """Number of files of each ranking that are combined."""
 
-COMMON_SHARE = 4
+COMMON_DIVISOR = 4
 """A term in more than one file in this many, and in more than a few, says nothing."""
 
 FEW_FILES = 6
+"""A term in at most this many files is not common, however few files there are."""
 
 MAX_ENTRIES = 20_000
 """A term in more passages than this does not tell where a text of several words is."""
@@ -338,7 +338,7 @@ class FileIndex:
         """Return the terms that occur in less than a quarter of the files, in their names or in their texts."""
         with self._lock:
             documents = self._documents
-            most = max(FEW_FILES, len(documents) // COMMON_SHARE)
+            most = max(FEW_FILES, len(documents) // COMMON_DIVISOR)
             return frozenset(
                 term
                 for written in terms
@@ -364,7 +364,7 @@ class FileIndex:
     def _is_of_subject(self, term: str, terms: frozenset[str]) -> bool:
         if term in FAILURE_WORDS:
             return False
-        documents, most = self._documents, max(FEW_FILES, len(self._documents) // COMMON_SHARE)
+        documents, most = self._documents, max(FEW_FILES, len(self._documents) // COMMON_DIVISOR)
         is_in_few_paths = 0 < documents.paths.count(term) <= most
         if not is_distinctive(term) or term in tool_terms():
             return is_in_few_paths and any(_is_named_by(path, terms) for path in documents.with_term(term))
@@ -377,7 +377,7 @@ class FileIndex:
         with self._lock:
             documents = self._documents
             terms = {term for name in names if not name.startswith(".") for term in query_terms(name)[:1]}
-            limit = max(FEW_FILES, len(documents) // COMMON_SHARE)
+            limit = max(FEW_FILES, len(documents) // COMMON_DIVISOR)
             used = () if only_defined else documents.texts
             known = {term for term in terms if term in documents.names or term in used}
             prose = prompt_parts(text).prose
@@ -410,7 +410,7 @@ class FileIndex:
             if len(rare) > 1 or any(term in documents.names or term in documents.paths for term in rare):
                 return rare
             distinctive = [term for term in known if is_distinctive(term) and not is_everyday(term)]
-            most = max(FEW_FILES, len(documents) // COMMON_SHARE)
+            most = max(FEW_FILES, len(documents) // COMMON_DIVISOR)
             return documents.rare_together(distinctive, limit, most)
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:

@@ -13,7 +13,7 @@ from sidecar.codebase.search.prompt_parts import Frame, PromptEvidence
 from sidecar.codebase.search.regions import Region, split_regions
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.summary.purpose import is_changelog
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.core.terms import count_terms, query_terms, term_set
 
 LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
@@ -139,7 +139,7 @@ class IndexedRegion:
         """Bytes of its lines with their numbers."""
         if not self._bytes:
             shown = [self._lines[number - 1].rstrip() for number in self.region.numbers]
-            self._bytes = size("".join(shown)) + len(shown) * (len(str(self.region.last)) + 3) or 1
+            self._bytes = utf8_size("".join(shown)) + len(shown) * (len(str(self.region.last)) + 3) or 1
         return self._bytes
 
     @property

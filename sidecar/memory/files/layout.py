@@ -12,8 +12,8 @@ from typing import NamedTuple, cast
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.memory.entry import Retention
+from sidecar.system.atomic_write import OWN_FOLDER
 
-FOLDER = ".chati"
 MEMORIES = "memories"
 SHARED = "shared"
 ARCHIVE = "archive"
@@ -94,4 +94,4 @@ def slug(title: str) -> str:
 
 def project_path(path: str) -> str:
     """Return a memory's path relative to the project folder, masked."""
-    return f"{FOLDER}/{MEMORIES}/{redact(path)}"
+    return f"{OWN_FOLDER}/{MEMORIES}/{redact(path)}"

@@ -22,9 +22,9 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.memory.files.document import MAX_FILE_BYTES
-from sidecar.memory.files.layout import ARCHIVE, FOLDER, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
+from sidecar.memory.files.layout import ARCHIVE, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
 from sidecar.system import filelock
-from sidecar.system.atomic_write import abandoned_files, remove_abandoned_files, write_atomic
+from sidecar.system.atomic_write import OWN_FOLDER, abandoned_files, remove_abandoned_files, write_atomic
 from sidecar.system.safe_open import RealFolder, is_link, open_real_folder, open_regular
 
 LOCK_FILE = ".lock"
@@ -51,7 +51,7 @@ class MemoryFolder:
     """`<projectPath>/.chati/memories`; paths are relative to it, with slashes, and allow-listed."""
 
     def __init__(self, project: Path) -> None:
-        self._outer = os.path.join(project, FOLDER)
+        self._outer = os.path.join(project, OWN_FOLDER)
         self.root = os.path.join(self._outer, MEMORIES)
         self._project = os.fspath(project)
 
@@ -70,7 +70,7 @@ class MemoryFolder:
             )
         try:
             is_ours = not _is_folder(self._outer)
-            for parts in ((FOLDER,), (FOLDER, MEMORIES)):
+            for parts in ((OWN_FOLDER,), (OWN_FOLDER, MEMORIES)):
                 with open_real_folder(self._project, parts, make=True) as folder:
                     if is_ours or len(parts) > 1:
                         _ignore_itself(folder)
@@ -204,7 +204,7 @@ class MemoryFolder:
     @contextmanager
     def open_folder(self, *below: str, make: bool = False) -> Generator[RealFolder]:
         """Open a folder below the root; every folder on the way must be a real one. Raise NotFound, PolicyDenied."""
-        parts = (FOLDER, MEMORIES, *map(_allowed_name, below))
+        parts = (OWN_FOLDER, MEMORIES, *map(_allowed_name, below))
         with ExitStack() as stack:
             try:
                 folder = stack.enter_context(open_real_folder(self._project, parts, make=make))

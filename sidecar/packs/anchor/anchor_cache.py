@@ -43,6 +43,7 @@ from sidecar.packs.anchor.repo_map import (
 from sidecar.packs.anchor.rules import ProjectDocument, sent_paths, split_rule_files
 from sidecar.packs.model import HostInjects
 from sidecar.session import strip_session_lock
+from sidecar.system.atomic_write import OWN_FOLDER
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -400,7 +401,7 @@ def _with_changes(known: _CountedFiles, files: Mapping[str, str], paths: set[str
 
 MAX_PROJECTS = 64
 
-_DURABLE_FOLDER = Path(".chati", "memories", "shared", "durable")
+_DURABLE_FOLDER = Path(OWN_FOLDER, "memories", "shared", "durable")
 """Holds the pointers and rules; without it, an index that was never read lacks nothing."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.clean_text import count_noun, fitting_lines, one_line, size
+from sidecar.core.clean_text import count_noun, fitting_lines, one_line, utf8_size
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
@@ -110,7 +110,7 @@ def build_anchor(
     the newest do.
     """
     user_lines, user_omitted = _user_sections(accepted, limit_bytes)
-    rest = _build_sections(sections, limit_bytes - sum(size(line) + 1 for line in user_lines))
+    rest = _build_sections(sections, limit_bytes - sum(utf8_size(line) + 1 for line in user_lines))
     rejected = [f"{LEFT_OUT}:", *sections[LEFT_OUT]] if sections.get(LEFT_OUT) else []
     omitted = (*user_omitted, *rejected, *rest.omitted)
     return Anchor((*user_lines, *rest.lines), omitted[:MAX_OMITTED])
@@ -129,7 +129,7 @@ def _user_sections(accepted: AcceptedRecords, limit_bytes: int) -> tuple[list[st
         (STANDING_INSTRUCTIONS, every, newest),
         (ACCEPTED_RULES, rules, rules[::-1]),
     ):
-        left = limit_bytes - sum(size(line) + 1 for line in shown) - size(title) - 2
+        left = limit_bytes - sum(utf8_size(line) + 1 for line in shown) - utf8_size(title) - 2
         retained = frozenset(fitting_lines(newest_first, left))
         shown += [f"{title}:", *(line for line in lines if line in retained)] if retained else []
         missing = [line for line in lines if line not in retained]
@@ -140,7 +140,7 @@ def _user_sections(accepted: AcceptedRecords, limit_bytes: int) -> tuple[list[st
 def _build_sections(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
     sections = {title: sections[title] for title in ORDER if sections.get(title)}
     shown = {title: body[:MAX_LANDMINES] if title == LANDMINES else body for title, body in sections.items()}
-    costs = {title: size(title) + 2 + sum(size(line) + 1 for line in body) for title, body in shown.items()}
+    costs = {title: utf8_size(title) + 2 + sum(utf8_size(line) + 1 for line in body) for title, body in shown.items()}
     shares = _shares(costs, limit_bytes)
     lines: list[str] = []
     omitted: list[str] = []

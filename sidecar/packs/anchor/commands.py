@@ -9,7 +9,7 @@ from sidecar.core import config_tables
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import StandingInstruction
-from sidecar.packs.anchor import rejected_commands
+from sidecar.packs.anchor import command_preferences
 from sidecar.packs.anchor.markdown_parts import cloned_names, code_lines, outer_title, prose_lines
 from sidecar.packs.anchor.rules import ProjectDocument
 
@@ -17,7 +17,7 @@ MAX_COMMAND = 100
 MAX_ORIGIN = 240
 """Maximum length of a command's source, with what the user prefers."""
 
-_RUNNER = r"(?:(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env )?"
+_RUNNER = rf"(?:{command_preferences.PACKAGE_RUNNER})?"
 _VERSION_MANAGER = r"(?:(?:fvm|puro|mise (?:exec|x)(?: \S+)* --|direnv exec \.|asdf exec) )?"
 """A program that runs a tool in the version that the project chooses."""
 _PYTHON = r"(?:(?:(?:uv|poetry|pdm|pipenv) run )?python3? )?(?:\./)?"
@@ -98,7 +98,7 @@ PURPOSES = {
         r"(?:uv sync|(?:poetry|pdm|bundle|composer|forge) install|(?:flutter|dart) pub get|mix (?:deps\.get|setup))\b",
         rf"{_RUNNER}pip install (?:-\S+ )*-(?:e|r)\b",
         r"(?:terraform|tofu) init\b|dbt deps\b|lein deps\b|opam install \.|luarocks install --deps-only\b",
-        r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)$",
+        rf"{command_preferences.INSTALL}$",
         rf"{_TASK} (?:install|setup|init|bootstrap|deps)\b",
         rf"{_SCRIPT}(?:install|setup|bootstrap){_END}",
     ),
@@ -376,11 +376,11 @@ def _choose(
         purpose = purpose_of(command.text)
         if not purpose or (purpose in chosen and not _is_wider(command, chosen[purpose])):
             continue
-        if rejected_commands.is_forbidden(command.text, guides):
+        if command_preferences.is_forbidden(command.text, guides):
             continue
-        rejection = rejected_commands.rejection_of(command.text, texts)
+        rejection = command_preferences.rejection_of(command.text, texts)
         if rejection is None:
-            preference = rejected_commands.preference_of(command.text, texts)
+            preference = command_preferences.preference_of(command.text, texts)
             by = instructions[preference.instruction].id if preference else ""
             note = f"; the user prefers {preference.program}, {by}" if preference else ""
             chosen[purpose] = command._replace(origin=f"{command.origin}{note}")
@@ -474,8 +474,8 @@ def _inline_commands(project: Project, path: str, text: str) -> Iterator[Project
 def _is_runnable(project: Project, command: ProjectCommand) -> bool:
     """Whether the package.json, script or app that a command needs is there, unlike in the examples of a manual."""
     is_run = purpose_of(command.text) == "run"
-    lacks = rejected_commands.lacks_script(command.text, command.folder, project.texts, project.files)
-    lacks |= is_run and rejected_commands.lacks_file(command.text, command.folder, project.files, project.areas)
+    lacks = command_preferences.lacks_script(command.text, command.folder, project.texts, project.files)
+    lacks |= is_run and command_preferences.lacks_file(command.text, command.folder, project.files, project.areas)
     needs_package = _NODE.match(command.text) is not None and bool(project.folders)
     return not lacks and not (needs_package and f"{command.folder}package.json" not in project.texts)
 
@@ -535,7 +535,7 @@ def _package_scripts(project: Project) -> Iterator[ProjectCommand]:
     manager = package_manager(project.texts, project.files)
     for names in PACKAGE_SCRIPTS.values():
         yield from (
-            _declared(rejected_commands.run_script(manager, name), "package.json", str(scripts.get(name)))
+            _declared(command_preferences.run_script(manager, name), "package.json", str(scripts.get(name)))
             for name in names
             if _NO_TEST not in str(scripts.get(name, _NO_TEST))
         )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.packs import ANCHOR_BYTES, anchor_limit, render_anchor
 from sidecar.packs.anchor import (
     DEPENDENCIES,
@@ -49,7 +49,7 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
     )
     anchor = build_anchor(sections_of(sources), limit)
     lines = anchor.lines
-    assert sum(size(line) + 1 for line in lines) <= max(0, limit)
+    assert sum(utf8_size(line) + 1 for line in lines) <= max(0, limit)
     assert anchor == build_anchor(sections_of(sources), limit)
     whole = build_anchor(sections_of(sources), 10**9)
     assert not whole.omitted
@@ -61,7 +61,7 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
 def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(200))
     text = rendered(instructions=(ProjectDocument("AGENTS.md", rules),), accepted=AcceptedRecords(tuple("abc")))
-    assert 1_500 < size(text) < 4_096
+    assert 1_500 < utf8_size(text) < 4_096
     assert "rejected before: c" in text
     assert anchor_limit("normal", 24_000) == ANCHOR_BYTES["normal"]
     assert anchor_limit("low", 1_000) < 400
@@ -161,7 +161,7 @@ def test_unused_bytes_of_a_section_go_to_the_others() -> None:
         sections_of(NOTHING._replace(instructions=(ProjectDocument("AGENTS.md", rules),), areas=areas)), 2_000
     ).lines
     alone = build_anchor(sections_of(NOTHING._replace(areas=areas, accepted=AcceptedRecords(("floats",)))), 2_000).lines
-    assert sum(size(line) + 1 for line in both) > 1_850
-    assert sum(size(line) + 1 for line in alone) > 1_900
+    assert sum(utf8_size(line) + 1 for line in both) > 1_850
+    assert sum(utf8_size(line) + 1 for line in alone) > 1_900
     assert "- rejected before: floats" in alone
     assert "Map:" in both

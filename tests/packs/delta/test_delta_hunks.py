@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import added_file_diff, split_hunks
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.packs import render_diff
 from sidecar.runs import entries
 
@@ -49,7 +49,7 @@ def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
             assert hunk.hunk_id in known or in_full or counted or not (rendered.lines or sent.hunks)
         _nothing_is_forged(text, rendered.lines)
         if rendered.lines and not rendered.lines[-1].startswith("  no longer"):
-            assert sum(size(line) + 1 for line in rendered.lines) <= max(limit, 0) + 40
+            assert sum(utf8_size(line) + 1 for line in rendered.lines) <= max(limit, 0) + 40
         if limit == PLENTY:
             _check_lost_hunks_are_named(shown_before, rendered.lines, {hunk.hunk_id for hunk in hunks}, text)
             shown_before = {hunk.hunk_id: hunk.position for hunk in hunks}
@@ -79,7 +79,7 @@ def test_an_added_line_sends_its_own_hunk() -> None:
     now.insert(47, "    one more")
     again = render_diff(unified(base, now), first.hunks, "", PLENTY)
     assert any(line.endswith("one more") for line in again.lines)
-    assert sum(size(line) + 1 for line in again.lines) < 250
+    assert sum(utf8_size(line) + 1 for line in again.lines) < 250
     assert again.has_known
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RepositoryState
-from sidecar.core.clean_text import size
+from sidecar.core.clean_text import utf8_size
 from sidecar.packs import (
     AnchorNews,
     Differences,
@@ -166,7 +166,7 @@ def test_items_stay_far_below_the_limit_and_lines_are_whole(lines: list[str], se
     new = Differences({"a.py": diff}, {"b.py": hunks})
     now = state(changed(), changed("b.py", kind="untracked"))
     for item in items_of(now, new, sendable=sendable):
-        assert size(item.text) <= sendable // 2
+        assert utf8_size(item.text) <= sendable // 2
         item.text.encode()
         assert all(len(line) <= 320 for line in item.text.split("\n"))
 

@@ -48,11 +48,17 @@ _ABOUT_ALL = frozenset(
 )
 """Words after a program's name that name none of its commands."""
 
-_PACKAGE_RUNNER = lazy_regex(
+PACKAGE_RUNNER = (
     r"(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env "
 )
+"""Pattern of what stands before a program of an installed package."""
+
+_PACKAGE_RUNNER = lazy_regex(PACKAGE_RUNNER)
 _PACKAGE_SCRIPT = lazy_regex(r"(?:npm|pnpm|yarn|bun)(?: run)? ([\w:.-]+)")
-_INSTALL = lazy_regex(r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)")
+INSTALL = r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)"
+"""Pattern of a command that installs what a package needs."""
+
+_INSTALL = lazy_regex(INSTALL)
 
 
 class Rejection(NamedTuple):

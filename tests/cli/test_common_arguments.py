@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.cli.common_arguments import project_folder, state_folder
 from sidecar.cli.output import CommandFailed
-from sidecar.cli.path_arguments import project_folder, state_folder
 from sidecar.system.environment import default_state_folder, state_folders, user_state_folder
 from tests.support.command import run_command
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.rejected_commands import is_forbidden, preference_of, rejection_of, run_script
+from sidecar.packs.anchor.command_preferences import is_forbidden, preference_of, rejection_of, run_script
 from tests.support.cases import together
 
 
