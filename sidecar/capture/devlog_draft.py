@@ -27,7 +27,7 @@ from sidecar.codebase import is_generated
 from sidecar.core.clean_text import clip, count_noun, join_first
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.language.closing_message import (
-    Account,
+    AccountStatement,
     WorkAccount,
     announces_more,
     is_bookkeeping,
@@ -142,7 +142,7 @@ def merged_account(earlier: WorkAccount, later: WorkAccount, *, is_follow_up: bo
         titles += _title_of(other)
         other = other._replace(statements=() if other.title.text or is_named_later else _evidence(other))
     first, last = (other, main) if is_named_later else (main, other)
-    chosen: list[Account] = []
+    chosen: list[AccountStatement] = []
     for section, limit in MAX_OF_SECTION.items():
         before, after = (
             [statement for statement in account.statements if statement.section == section] for account in (first, last)
@@ -171,10 +171,10 @@ def _naming(account: WorkAccount) -> tuple[bool, bool, int]:
     return account.title.names_whole, bool(account.title.text), account.title.lines
 
 
-def _title_of(account: WorkAccount) -> list[Account]:
+def _title_of(account: WorkAccount) -> list[AccountStatement]:
     """Return the statement that lists an account beside another one; none if its title does not name its work."""
     title = account.title
-    return [Account("also", title.text, title.score)] if title.names_whole else []
+    return [AccountStatement("also", title.text, title.score)] if title.names_whole else []
 
 
 def _is_same_work(left: WorkAccount, right: WorkAccount) -> bool:
@@ -193,11 +193,11 @@ def _terms(account: WorkAccount) -> set[str]:
     }
 
 
-def _evidence(account: WorkAccount) -> tuple[Account, ...]:
+def _evidence(account: WorkAccount) -> tuple[AccountStatement, ...]:
     return tuple(statement for statement in account.statements if statement.section == "evidence")
 
 
-def _distinct(before: Sequence[Account], after: Sequence[Account]) -> list[Account]:
+def _distinct(before: Sequence[AccountStatement], after: Sequence[AccountStatement]) -> list[AccountStatement]:
     """Return two runs' statements of which none is in both; the one that explains more stays.
 
     Statements of one run state different things, however alike they are: a list with an item for each file.
@@ -212,7 +212,7 @@ def _distinct(before: Sequence[Account], after: Sequence[Account]) -> list[Accou
     return distinct
 
 
-def _same_statement(statement: Account, others: Sequence[Account]) -> Account | None:
+def _same_statement(statement: AccountStatement, others: Sequence[AccountStatement]) -> AccountStatement | None:
     terms = set(query_terms(statement.text))
     return next((other for other in others if overlap(terms, set(query_terms(other.text))) >= SAME_STATEMENT), None)
 
@@ -459,7 +459,7 @@ def _account_so_far(
     if is_fixed and run.stated_cause and not is_follow_up:
         before, account = map(_without_causes, (before, account))  # they are of other work
         others = (statement for statement in account.statements if statement.text != run.stated_cause)
-        account = account._replace(statements=(Account("cause", run.stated_cause, REASON), *others))
+        account = account._replace(statements=(AccountStatement("cause", run.stated_cause, REASON), *others))
     if is_fixed and not before.title.names_whole:
         lines = max(lines, before.title.lines)
     account = account._replace(title=account.title._replace(lines=lines))

@@ -30,7 +30,7 @@ from sidecar.language.closing_message import (
     MIN_TERMS,
     NAMES_WHOLE,
     NO_ACCOUNT,
-    Account,
+    AccountStatement,
     Candidate,
     WorkAccount,
     account_of,
@@ -374,7 +374,7 @@ def commit_account(messages: Sequence[str], terms: Collection[str]) -> WorkAccou
         return NO_ACCOUNT
     best = max(accounts, key=lambda account: (account.title.names_whole, len(account.statements)))
     others = [
-        Account("also", account.title.text, account.title.score)
+        AccountStatement("also", account.title.text, account.title.score)
         for account in accounts
         if account is not best and account.title.names_whole
     ]
@@ -425,12 +425,12 @@ def _read_commit(message: str, terms: Collection[str]) -> WorkAccount:
     return WorkAccount(tuple(_commit_statements(body, terms)), Candidate(redact(title), score, is_name))
 
 
-def _commit_statements(body: str, terms: Collection[str]) -> Iterator[Account]:
+def _commit_statements(body: str, terms: Collection[str]) -> Iterator[AccountStatement]:
     for paragraph in _paragraphs(body):
         for sentence in split_sentences(paragraph):
             if word_count(CODE.sub("", sentence)) >= MIN_COMMIT_WORDS and not sentence.endswith((":", "：")):
                 score = 2.0 + min(len(set(query_terms(sentence)) & set(terms)), 3) + 0.5 * states_reason(sentence)
-                yield Account("commit", clip_at_word(redact(sentence), MAX_STATEMENT).rstrip("."), score)
+                yield AccountStatement("commit", clip_at_word(redact(sentence), MAX_STATEMENT).rstrip("."), score)
 
 
 def states_reason(sentence: str) -> bool:

@@ -24,7 +24,7 @@ from sidecar.language.message_intent import is_correction, is_courtesy
 from sidecar.runs import FailingTests, PressureCounters, RunSummary, SubChat, artifact_store, conversations, run_records
 
 if TYPE_CHECKING:
-    from sidecar.language.closing_message import Account
+    from sidecar.language.closing_message import AccountStatement
     from sidecar.runs import Artifact
 
 
@@ -304,7 +304,7 @@ def without_frame(text: str) -> str:
     return text.removeprefix(REJECTED).removeprefix(CLOSING).partition(REQUEST)[0]
 
 
-def _statements(run: RunSummary) -> tuple[Account, ...]:
+def _statements(run: RunSummary) -> tuple[AccountStatement, ...]:
     from sidecar.language.closing_message import account_of  # an ordinary pre-run does not need it
 
     return account_of(run.conclusion).statements

@@ -34,7 +34,7 @@ NAMES_WORK = 1.5
 """Added to the score of the statement that gives the title, so that each run of an entry is represented."""
 
 
-class Account(NamedTuple):
+class AccountStatement(NamedTuple):
     """A statement of the agent about its work. A greater score explains more."""
 
     section: Section
@@ -56,7 +56,7 @@ class Candidate(NamedTuple):
 class WorkAccount(NamedTuple):
     """The statements of a conclusion in order, and the best title among them."""
 
-    statements: tuple[Account, ...] = ()
+    statements: tuple[AccountStatement, ...] = ()
     title: Candidate = Candidate("", 0.0)
 
 
@@ -78,7 +78,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     listed = [_informative(piece.text) for piece, kind in every if piece.item and kind == "change"]
     is_of_parts = sum(piece.is_heading and piece.of_part for piece, _ in every) >= MIN_PARTS
     work = Work(frozenset(terms), frozenset(request), listed, is_of_parts)
-    statements: dict[str, Account] = {}
+    statements: dict[str, AccountStatement] = {}
     headings: set[str] = set()
     candidates: list[tuple[Candidate, str]] = []
     is_listing = False
@@ -97,7 +97,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         score = 1.0 + min(len(words & work.changed), 3) + 0.5 * bool(patterns.CAUSE.search(piece.text))
         score -= 1.0 * piece.is_nested + 0.002 * max(0, len(piece.text) - 200) + 1.0 * is_bookkeeping(piece.text)
         whole = _statement_text(piece)
-        statements.setdefault(whole, Account(kind, whole, round(score, 2)))
+        statements.setdefault(whole, AccountStatement(kind, whole, round(score, 2)))
         headings |= {whole} if piece.is_heading else set()
         if (candidate := _candidate(piece, place, kind, work)) is not None:
             candidates.append((candidate, whole))
@@ -121,7 +121,9 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     return WorkAccount(_without_bookkeeping(stated, named_by), best)
 
 
-def _add_listed(statements: dict[str, Account], pieces: Sequence[Piece], named_by: str, terms: Collection[str]) -> None:
+def _add_listed(
+    statements: dict[str, AccountStatement], pieces: Sequence[Piece], named_by: str, terms: Collection[str]
+) -> None:
     """Add the items of lists below the statement that names the work: they say what it consists of."""
     texts = [_statement_text(piece) for piece in pieces]
     begin = texts.index(named_by) + 1
@@ -135,7 +137,7 @@ def _add_listed(statements: dict[str, Account], pieces: Sequence[Piece], named_b
             continue
         words = _informative(piece.text)
         if len(words) >= MIN_TERMS and word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS:
-            statements[text] = Account(
+            statements[text] = AccountStatement(
                 "change", text, 0.8 - 0.4 * text.startswith("`") + 0.2 * min(len(words & set(terms)), 3)
             )
 
@@ -144,7 +146,7 @@ MIN_CHANGES = 2
 """Changes beside which bookkeeping is left out."""
 
 
-def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Account, ...]:
+def _without_bookkeeping(stated: Sequence[AccountStatement], named_by: str) -> tuple[AccountStatement, ...]:
     """Return what an account states without the progress of tasks, and without bookkeeping beside real changes."""
     work = [
         account
@@ -167,7 +169,7 @@ def _without_bookkeeping(stated: Sequence[Account], named_by: str) -> tuple[Acco
     )
 
 
-def _is_repeated(account: Account, stated: Sequence[Account], named_by: str) -> bool:
+def _is_repeated(account: AccountStatement, stated: Sequence[AccountStatement], named_by: str) -> bool:
     """Whether all words of a statement are in a longer one of its section, or of a change in the one that names it."""
     terms = set(query_terms(account.text))
     return any(
@@ -333,7 +335,7 @@ def is_bookkeeping(statement: str) -> bool:
     return bool(is_minor) or is_file or _is_bare_name(statement)
 
 
-def is_work(statement: Account) -> bool:
+def is_work(statement: AccountStatement) -> bool:
     """Whether a statement is of a fault, of something done, or names code; a list of features alone is not."""
     is_work_by_section = statement.section in ("problem", "cause", "commit")
     return is_work_by_section or bool(patterns.CHANGE.search(statement.text) or patterns.CODE.search(statement.text))

@@ -31,7 +31,6 @@ from sidecar.ralph.loop_folder import (
     read_state,
     read_user_context,
 )
-from sidecar.ralph.loop_state import LoopPlan, LoopState
 from sidecar.ralph.loop_policy import (
     FAILED,
     IDLE_TIMEOUT_MS,
@@ -44,6 +43,7 @@ from sidecar.ralph.loop_policy import (
     format_duration,
     pause_ms,
 )
+from sidecar.ralph.loop_state import LoopPlan, LoopState
 from sidecar.ralph.model import (
     Phase,
     RalphDryRun,

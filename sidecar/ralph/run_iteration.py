@@ -25,7 +25,6 @@ from sidecar.ralph.loop_folder import (
     read_user_context,
     write_prompt,
 )
-from sidecar.ralph.loop_state import LoopState
 from sidecar.ralph.loop_policy import (
     FAILURES,
     FAST_FAILURE_MS,
@@ -36,6 +35,7 @@ from sidecar.ralph.loop_policy import (
     update_stall,
     wall_ms,
 )
+from sidecar.ralph.loop_state import LoopState
 from sidecar.ralph.model import (
     IterationOutcome,
     RalphContinuity,

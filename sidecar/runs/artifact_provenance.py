@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
 from sidecar.codebase import ApiChange
-from sidecar.language.closing_message import NO_ACCOUNT, Account, Candidate, WorkAccount
+from sidecar.language.closing_message import NO_ACCOUNT, AccountStatement, Candidate, WorkAccount
 from sidecar.runs.model import ArtifactStatus, ArtifactType, FileChange, Provider
 
 EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed", "decisionStated"]
@@ -369,7 +369,7 @@ def _details_from_json(kind: ArtifactType, value: Any) -> Details:
 
 
 def _account_from_json(value: Any) -> WorkAccount:
-    statements = tuple(Account(**statement) for statement in value.get("statements", ()))
+    statements = tuple(AccountStatement(**statement) for statement in value.get("statements", ()))
     return WorkAccount(
         statements,
         Candidate(

@@ -1,7 +1,7 @@
 """The account of an agent's work in its commit messages, and in the plan that a prompt hands over."""
 
 from sidecar.capture.finished_run import commit_account, with_commit, with_plan
-from sidecar.language.closing_message import NO_ACCOUNT, Account, Candidate, WorkAccount
+from sidecar.language.closing_message import NO_ACCOUNT, AccountStatement, Candidate, WorkAccount
 from tests.support.cases import together
 
 ROUNDING = """fix(till): round the discount of odd amounts
@@ -48,7 +48,10 @@ def test_of_several_commits_the_fullest_names_the_work_and_the_others_are_listed
 
 def test_a_run_that_only_commits_explains_the_commit_by_its_message() -> None:
     stated = WorkAccount(
-        (Account("cause", "The hook failed because a folder was stale", 2.0), Account("evidence", "12 tests pass", 1.0))
+        (
+            AccountStatement("cause", "The hook failed because a folder was stale", 2.0),
+            AccountStatement("evidence", "12 tests pass", 1.0),
+        )
     )
     commit = commit_account([ROUNDING], ())
     alone = with_commit(stated, commit, is_own_work=False)
@@ -61,7 +64,7 @@ def test_a_run_that_only_commits_explains_the_commit_by_its_message() -> None:
 
 
 def test_an_accepted_plan_names_the_work_that_a_conclusion_does_not_name() -> None:
-    stated = WorkAccount((Account("change", "Added a `round` step", 1.0),))
+    stated = WorkAccount((AccountStatement("change", "Added a `round` step", 1.0),))
     prompt = "Implement the following plan:\n\n# Plan: Round the discount in cents\n\n## Context\n\nFloats lose cents."
     assert with_plan(stated, prompt).title.text == "Implemented: Round the discount in cents"
     assert with_plan(NO_ACCOUNT, prompt).title == Candidate("", 0.0)

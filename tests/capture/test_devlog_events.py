@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.capture.devlog_draft import devlog, shown_event_lines
 from sidecar.capture.test_results import Verdict, VerdictChange, fixes
-from sidecar.language.closing_message import Account, Candidate, WorkAccount
+from sidecar.language.closing_message import AccountStatement, Candidate, WorkAccount
 from sidecar.language.own_words import request_of
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
@@ -132,8 +132,8 @@ def test_a_commit_message_names_the_entry_of_the_runs_before_it(start_chat: Star
 
 def test_what_failed_on_the_way_is_not_evidence() -> None:
     stated = (
-        Account("evidence", "2 tests failed because of the guard.", 1.0),
-        Account("evidence", "0 failed, 9 passed.", 1.0),
+        AccountStatement("evidence", "2 tests failed because of the guard.", 1.0),
+        AccountStatement("evidence", "0 failed, 9 passed.", 1.0),
     )
     account = WorkAccount(stated, Candidate("Round the discount", 9.0, names_whole=True))
     green = devlog("Round the discount", [], account, ["pytest: passing"], 1).body
@@ -144,9 +144,9 @@ def test_what_failed_on_the_way_is_not_evidence() -> None:
 
 def test_an_end_that_an_event_of_the_entry_fixes_is_not_open() -> None:
     stated = (
-        Account("open", "TestClientAddress still fails, because the engine trusts every proxy.", 1.0),
-        Account("open", "TestLogger still fails on Windows.", 1.0),
-        Account("open", "TestClientAddress has no case for IPv6 yet.", 1.0),
+        AccountStatement("open", "TestClientAddress still fails, because the engine trusts every proxy.", 1.0),
+        AccountStatement("open", "TestLogger still fails on Windows.", 1.0),
+        AccountStatement("open", "TestClientAddress has no case for IPv6 yet.", 1.0),
     )
     account = WorkAccount(stated, Candidate("Strip the port", 9.0, names_whole=True))
     event = ("Fixed: `shop › TestClientAddress` (go test).",)

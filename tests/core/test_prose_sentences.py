@@ -13,7 +13,7 @@ from sidecar.core.prose_sentences import (
     split_sentences,
     up_to_full_stop,
 )
-from sidecar.language.closing_message import Account, WorkAccount
+from sidecar.language.closing_message import AccountStatement, WorkAccount
 from sidecar.runs.model import FileChange
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
@@ -116,7 +116,7 @@ def test_an_entry_holds_the_events_between_the_account_and_the_files() -> None:
     draft = draft_devlog(
         "Fix it",
         [FileChange(path="a.py", added=1, removed=0)],
-        WorkAccount((Account("cause", "It was rounded.", 1.0), Account("cause", "Twice.", 1.0))),
+        WorkAccount((AccountStatement("cause", "It was rounded.", 1.0), AccountStatement("cause", "Twice.", 1.0))),
         ["pytest: passing"],
         2,
         ["Fixed: `t` (pytest)."],
