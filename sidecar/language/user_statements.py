@@ -46,19 +46,19 @@ from sidecar.language.statement_features import (
     split_sentences,
 )
 
-FALLBACK = 0.8
+MIN_STATEMENT_SCORE = 0.8
 """Score of a statement; `tests.labelled.fit --cross-validate` prints what lower and higher ones find."""
 
-STANDING = 0.85
+MIN_STANDING_SCORE = 0.85
 """Score of a standing instruction, if it is a rule."""
 
-AGREEMENT = 0.5
+MIN_CONFIRMING_SCORE = 0.5
 """The same for a sentence in an explicit form that alone is not certain to last."""
 
-MAX_REQUEST = 500
+MAX_SCORED_CHARACTERS = 500
 """Characters of a message without spaces up to which its sentences become standing instructions by their score."""
 
-RULE = 0.5
+MIN_RULE_PROBABILITY = 0.5
 """Probability from which what lasts is a rule rather than a fact."""
 
 MAX_BRIEF = 240
@@ -67,15 +67,13 @@ MAX_BRIEF = 240
 MAX_SPECIFICATION = 1200
 """Characters of a message without spaces from which it may be a specification: it has no standing instructions."""
 
-NEAR_MISS = 0.3
+MIN_NEAR_MISS_SCORE = 0.3
 """Score from which a sentence that is not a statement counts as a near miss."""
 
-MAX_WEAK = FALLBACK - 0.01
+MAX_TASK_SCORE = MIN_STATEMENT_SCORE - 0.01
 """Score of a sentence that belongs to the task at hand: a near miss at best."""
 
-MAX_STATEMENTS = 5
-MAX_REASONS = 5
-MAX_SENTENCES = 200
+MAX_STATEMENTS, MAX_REASONS, MAX_SENTENCES = 5, 5, 200
 EXPLICIT_SCORE = 0.99
 
 
@@ -89,11 +87,13 @@ class Statement(NamedTuple):
     reasons: tuple[str, ...]
     start: int
     end: int
+    form: str = ""
+    """Name of its explicit form; empty if it was found by its score."""
 
     @property
     def corrects_value(self) -> bool:
         """Whether it corrects a value that the agent used: only what the agent wrote says which."""
-        return f"explicit form: {CORRECTED}" in self.reasons
+        return self.form == CORRECTED
 
 
 class Reading(NamedTuple):
@@ -121,23 +121,23 @@ def read_statements(message: str, before: str = "") -> Reading:
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
         others = [(sentences[at], analyses[at]) for at in range(len(sentences)) if at != index]
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
-        is_of_one_task = _NO_CODE.match(sentence.text) or _OF_ONE_TASK.search(sentence.text)
-        if _NO_CODE.match(sentence.text):
-            statement = None
+        has_no_code = _NO_CODE.match(sentence.text) is not None
+        is_of_one_task = has_no_code or _OF_ONE_TASK.search(sentence.text)
+        statement = None if has_no_code else statement
         if statement is None or _may_become_standing(statement):
             scored = _scored(sentence, analysis, context)
             if is_specified(following) or has_concept(sentence.text, "task at end") or is_of_one_task:
-                scored = scored._replace(score=min(scored.score, MAX_WEAK), is_standing=False)
+                scored = scored._replace(score=min(scored.score, MAX_TASK_SCORE), is_standing=False)
             if statement is None:
-                statement = scored._replace(is_standing=scored.is_standing and scored.score >= STANDING)
-            elif scored.is_standing and scored.score >= AGREEMENT and not _is_fact_for(others, statement):
+                statement = scored._replace(is_standing=scored.is_standing and scored.score >= MIN_STANDING_SCORE)
+            elif scored.is_standing and scored.score >= MIN_CONFIRMING_SCORE and not _is_fact_for(others, statement):
                 statement = statement._replace(is_standing=True, reasons=(*statement.reasons, *scored.reasons))
         if is_retraction(following):
-            statement = statement._replace(score=min(statement.score, MAX_WEAK), is_standing=False)
-        if statement.score < NEAR_MISS:
+            statement = statement._replace(score=min(statement.score, MAX_TASK_SCORE), is_standing=False)
+        if statement.score < MIN_NEAR_MISS_SCORE:
             continue
         statement = _with_neighbours(message, statement, sentences, index)
-        (statements if statement.score >= FALLBACK else near).append(statement)
+        (statements if statement.score >= MIN_STATEMENT_SCORE else near).append(statement)
     best = sorted(statements, key=lambda statement: -statement.score)[:MAX_STATEMENTS]
     return Reading(
         tuple(sorted(_disjoint(best), key=lambda statement: statement.start)),
@@ -198,7 +198,6 @@ def _explicit(
     if form is None:
         return None
     text, start = sentence.text[form.start : form.end], sentence.start + form.start
-    reasons = (f"explicit form: {form.name}",)
     is_vague = has_concept(text, "added words") or (form.name == "remember" and form.is_doubtful)
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_of_task = form.name == "when unsure" or _is_reminder(form, sentence.text)
@@ -224,23 +223,24 @@ def _explicit(
     return Statement(
         text=text,
         kind=form.kind,
-        score=MAX_WEAK if serves_task else EXPLICIT_SCORE,
+        score=MAX_TASK_SCORE if serves_task else EXPLICIT_SCORE,
         is_standing=is_standing and not serves_task,
-        reasons=reasons,
+        reasons=(f"explicit form: {form.name}",),
         start=start,
         end=start + len(text),
+        form=form.name,
     )
 
 
 def _may_become_standing(statement: Statement) -> bool:
     """Whether the score decides if a statement of a doubtful form is standing."""
-    is_alone = statement.corrects_value or statement.kind == "decision"
-    return not statement.is_standing and not is_alone and statement.score >= FALLBACK
+    is_decided = statement.is_standing or statement.corrects_value or statement.kind == "decision"
+    return not is_decided and statement.score >= MIN_STATEMENT_SCORE
 
 
 def _is_fact_for(others: Iterable[tuple[Sentence, Analysis]], statement: Statement) -> bool:
     """Whether a habit is what a task beside it has to fit: "We use Postgres. Write me a query …"."""
-    return "explicit form: convention" in statement.reasons and any(_is_task(*other) for other in others)
+    return statement.form == "convention" and any(_is_task(*other) for other in others)
 
 
 def _corrected_value(sentence: Sentence, context: Context, previous: str) -> ExplicitForm | None:
@@ -355,8 +355,8 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     score = score_of(features, table.lasting)
     is_of_task = is_for_its_task(sentence, context)
     if is_of_task:
-        score = min(score, MAX_WEAK)
-    if score < NEAR_MISS:
+        score = min(score, MAX_TASK_SCORE)
+    if score < MIN_NEAR_MISS_SCORE:
         return Statement(
             text="", kind="fact", score=score, is_standing=False, reasons=(), start=sentence.start, end=sentence.end
         )
@@ -367,12 +367,13 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     kind = _kind_of(analysis)
     has_mention = "mention" in features or "#file:" in sentence.text
     is_choice = kind == "preference" and has_concept(sentence.text, "chosen here")
-    is_rule = score_of(features, table.rule) >= RULE
+    is_rule = score_of(features, table.rule) >= MIN_RULE_PROBABILITY
+    is_standing = is_rule and context.length <= MAX_SCORED_CHARACTERS and not (is_of_task or has_mention or is_choice)
     return Statement(
         text=sentence.text,
         kind="rule" if is_rule and kind == "fact" else kind,
         score=score,
-        is_standing=is_rule and context.length <= MAX_REQUEST and not (is_of_task or has_mention or is_choice),
+        is_standing=is_standing,
         reasons=tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS]),
         start=sentence.start,
         end=sentence.end,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.language.english_translation import language_of as wording_language
-from sidecar.language.user_statements import FALLBACK, Reading, read_statements
+from sidecar.language.user_statements import MIN_STATEMENT_SCORE, Reading, read_statements
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, labelled_messages
 
 NORMAL_95 = 1.96
@@ -93,7 +93,7 @@ def report(messages: Sequence[LabelledMessage]) -> list[str]:
         judged = [(m.is_lasting, score_of(r) >= threshold) for m, r in zip(messages, readings, strict=True)]
         lines.append(f"score {threshold:.2f}: {figures_of(judged)}")
     judged = [(m.is_lasting, bool(r.statements)) for m, r in zip(messages, readings, strict=True)]
-    lines.append(f"statements (threshold {FALLBACK}): {figures_of(judged)}")
+    lines.append(f"statements (threshold {MIN_STATEMENT_SCORE}): {figures_of(judged)}")
     found = [any(statement.is_standing for statement in r.statements) for r in readings]
     judged = [(m.label.label == "standing", is_found) for m, is_found in zip(messages, found, strict=True)]
     lines.append(f"standing instructions, label standing: {figures_of(judged)}")
