@@ -28,7 +28,14 @@ from sidecar.language.statement_features import (
     features_of,
     split_sentences,
 )
-from sidecar.language.user_statements import MAX_SENTENCES, RULE, WEIGHTS_FILE, is_for_its_task, score_of, word_features
+from sidecar.language.user_statements import (
+    MAX_SENTENCES,
+    MIN_RULE_PROBABILITY,
+    WEIGHTS_FILE,
+    is_for_its_task,
+    score_of,
+    word_features,
+)
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, Span, labelled_messages
 from tests.labelled.evaluate import figures_of
 from tests.labelled.minimize import minimize
@@ -211,7 +218,7 @@ def report(best: dict[int, Score], messages: Sequence[Judged]) -> Iterable[str]:
         yield f"{'our own' if is_own else 'recorded'}: {len(numbers)} messages"
         for threshold in THRESHOLDS:
             lasting = figures_of([(messages[n].target > 0, best[n].lasting >= threshold) for n in numbers])
-            is_rule = [(n, best[n].lasting >= threshold and best[n].rule >= RULE) for n in numbers]
+            is_rule = [(n, best[n].lasting >= threshold and best[n].rule >= MIN_RULE_PROBABILITY) for n in numbers]
             rules = figures_of([(messages[n].target > 0, found) for n, found in is_rule])
             standing = sum(found and messages[n].target == STANDING for n, found in is_rule)
             yield f"  {threshold:.2f} lasting: {lasting}"
