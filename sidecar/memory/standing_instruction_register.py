@@ -98,10 +98,11 @@ def register(
 def replace(tx: apsw.Connection, project: str, memory_id: str, replaced_ids: Iterable[str], at_ms: int) -> None:
     """Record that a statement of the user contradicts others, which are no longer active.
 
-    An accepted rule among them is suspended. The newer statement need not be a standing instruction itself.
+    An accepted rule among them is suspended. The newer statement need not be a standing instruction itself. What an
+    earlier one replaced stays replaced by that one: undoing the last of three makes only the second active again.
     """
     tx.executemany(
-        "INSERT OR REPLACE INTO continuity_replaced_statements (project, replaced_id, memory_id, at_ms)"
+        "INSERT OR IGNORE INTO continuity_replaced_statements (project, replaced_id, memory_id, at_ms)"
         " VALUES (?, ?, ?, ?)",
         [(project, replaced_id, memory_id, at_ms) for replaced_id in replaced_ids if replaced_id != memory_id],
     )

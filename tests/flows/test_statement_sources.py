@@ -293,6 +293,17 @@ def test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_und
     assert "The port is 8081" in shown("b")
 
 
+def test_undoing_the_last_of_three_values_restores_only_the_second(
+    memories: Memories, conversation: Conversation
+) -> None:
+    for value in ("4", "2"):
+        run(conversation, f"Always use {value} spaces in YAML files.")
+    (third,) = run(conversation, "Always use 3 spaces in YAML files.")
+    memories.ask("undo", id=third["id"])
+    held = [item["text"] for item in memories.ask("status")["standingInstructions"]]
+    assert held == ["Always use 2 spaces in YAML files."]
+
+
 @pytest.mark.parametrize("narrower", [
     "Use npm in `tools/`, not pnpm", "Use npm instead of pnpm in `tools/`.", "In `tools/` we use npm, never pnpm",
     "In tools/ use npm instead of pnpm from now on", "Always use npm in `tools/`.",
