@@ -26,7 +26,7 @@ from sidecar.integrations import (
 )
 from sidecar.runs.model import Provider
 from sidecar.system.atomic_write import write_atomic
-from sidecar.system.environment import default_state_folder, environment
+from sidecar.system.environment import PROGRAM, default_state_folder, environment
 from sidecar.system.safe_open import read_regular
 
 CURRENT_PROJECT = Path()
@@ -35,7 +35,6 @@ CURRENT_PROJECT = Path()
 BACKUP = ".before-onecode"
 """Suffix of the backup of the settings file. An empty backup means that there was no file."""
 
-PROGRAM = "onecode-sidecar"
 
 MAX_SETTINGS_BYTES = 16 * 2**20
 

@@ -2,9 +2,7 @@
 
 import argparse
 import os
-import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -19,7 +17,7 @@ from sidecar.core.clean_text import count_noun
 from sidecar.ralph import LoopFolder
 from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED, format_duration
-from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, default_state_folder, mode_variable
+from sidecar.system.environment import MODE_VARIABLE, SWITCHED_OFF, command_text, default_state_folder, mode_variable
 
 if TYPE_CHECKING:
     from sidecar.cli.in_process import InProcess
@@ -116,7 +114,7 @@ def iteration_line(iteration: Any) -> str:
 def dry_run_lines(answer: Any) -> list[str]:
     """Return the command that would run, and its prompt."""
     dry_run = answer["dryRun"]
-    joined = subprocess.list2cmdline(dry_run["argv"]) if sys.platform == "win32" else shlex.join(dry_run["argv"])
+    joined = command_text(dry_run["argv"])
     how = "on its standard input" if dry_run["promptVia"] == "stdin" else "in a file"
     warnings = [f"warning: {text}" for text in dry_run["warnings"]]
     return [dry_run["prompt"], "", *warnings, f"the prompt above is passed {how} to:", joined, _reason(answer)]

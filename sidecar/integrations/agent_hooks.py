@@ -1,12 +1,11 @@
 """`hook/run`: the five hooks of Claude Code and Codex CLI, their output, and sessions across a compaction.
 
-The run that a Stop hook reports is read from the agent's session file: prompt, message parts as a host stores them,
-token usage.
+The run that a Stop hook reports is read from the agent's session file.
 """
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -18,7 +17,7 @@ from sidecar.core.clean_text import utf16_length
 from sidecar.core.clock import DAY_MS, epoch_ms, rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.wire_types import MAX_TOKENS, FolderPath, Identifier, Instant, WireModel
+from sidecar.core.wire_types import FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.rollout import mode_of_chat
 from sidecar.integrations import Location, locate
 from sidecar.method import Lane, method
@@ -26,122 +25,15 @@ from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.runs import ledger
 from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode, SessionKey
-from sidecar.transcripts.events import Event, Message, TokenUsage, ToolCall, ToolResult
-from sidecar.transcripts.transcript_tail import read_events, read_tail, was_rolled_back
-
-HOST_NAMES = {"apply_patch": "Edit"}
-"""A host's names of the tools that Codex names otherwise."""
-
-
-class TranscriptRun(NamedTuple):
-    """A run in a session file; empty if it is not written yet."""
-
-    prompt: str
-    text: str
-    """The agent's last message."""
-    parts: list[dict[str, Any]]
-    usage: dict[str, int]
-
-
-CLOCK_SLACK_MS = 2_000
-"""The session file may date the prompt slightly before the hook's call."""
-
-
-def run_since(lines: Iterable[bytes], started_ms: int) -> TranscriptRun:
-    """Return the run that started at a moment; damaged records and those of subagents are skipped."""
-    messages: list[Message] = []
-    parts: list[dict[str, Any]] = []
-    calls: dict[str, dict[str, Any]] = {}
-    usages: dict[str, TokenUsage] = {}
-    events = read_events(lines, started_ms - CLOCK_SLACK_MS, Message, ToolCall, ToolResult, TokenUsage)
-    for event in _from_prompt(list(events), started_ms):
-        match event:
-            case Message():
-                messages.append(event)
-                if event.author == "assistant":
-                    parts.append({"type": "text", "text": event.text})
-            case ToolCall():
-                tool = HOST_NAMES.get(event.tool, event.tool)
-                calls[event.call_id] = _part(event.call_id, tool, dict(event.arguments))
-                parts.append(calls[event.call_id])
-            case ToolResult():
-                if event.command and event.call_id not in calls:
-                    calls[event.call_id] = _part(event.call_id, "Bash", {"command": event.command})
-                    parts.append(calls[event.call_id])
-                _add_result(calls.get(event.call_id), event)
-            case TokenUsage():
-                usages[event.answer_id] = event
-            case _:
-                pass
-    prompts, answers = _texts(messages, "user"), _texts(messages, "assistant")
-    return TranscriptRun(
-        prompt=prompts[0] if prompts else "",
-        text=answers[-1] if answers else "",
-        parts=parts,
-        usage=_totals(usages.values()),
-    )
-
-
-def _from_prompt(events: Sequence[Event], started_ms: int) -> Iterator[Event]:
-    """Yield the events of a run: of those dated before its start, the last prompt and what follows it.
-
-    What precedes the prompt is the end of the previous run, whose user typed the next prompt meanwhile.
-    """
-    early = [event.at_ms is not None and event.at_ms < started_ms for event in events]
-    prompts = (
-        at
-        for at, event in enumerate(events)
-        if early[at] and isinstance(event, Message) and event.author == "user" and event.text.strip()
-    )
-    first = max(prompts, default=len(events))
-    yield from (event for at, event in enumerate(events) if at >= first or not early[at])
-
-
-def add_touched_files(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
-    """Add edits of files that other hooks reported and the session file does not contain yet."""
-    finished = (part.get("input") for part in parts if part.get("state") != "call")
-    inputs = [given for given in finished if isinstance(given, Mapping)]
-    paths = (path for given in inputs for path in (given.get("file_path"), *given.get("changes", ())))
-    known_paths = tuple({path for path in paths if isinstance(path, str)})
-    missing = [path for path in dict.fromkeys(touched) if not path.endswith(known_paths)]
-    edits = [
-        {**_part(f"touched-{number}", "Edit", {"file_path": path}), "state": "result", "output": {}}
-        for number, path in enumerate(missing, 1)
-    ]
-    return [*edits, *parts]
-
-
-def _texts(messages: Iterable[Message], author: str) -> list[str]:
-    """Return the texts of an author's records, in order, without blank ones."""
-    by_record: dict[int, list[str]] = {}
-    for message in messages:
-        if message.author == author and message.text.strip():
-            by_record.setdefault(message.record, []).append(message.text)
-    return ["\n".join(texts) for texts in by_record.values()]
-
-
-def _part(call_id: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    return {"type": f"tool-{tool}", "toolCallId": call_id, "toolName": tool, "state": "call", "input": arguments}
-
-
-def _add_result(part: dict[str, Any] | None, result: ToolResult) -> None:
-    """Add a result to its call; a failed call stays without one, as with a host."""
-    if part is not None and not result.failed:
-        part["state"] = "result"
-        part["output"] = result.text if result.structured is None else result.structured
-
-
-def _totals(usages: Collection[TokenUsage]) -> dict[str, int]:
-    """Return the total usage of the answers; empty without any."""
-    if not usages:
-        return {}
-    return {
-        "inputTokens": min(MAX_TOKENS, sum(usage.input_tokens for usage in usages)),
-        "outputTokens": min(MAX_TOKENS, sum(usage.output_tokens for usage in usages)),
-        "cacheReadTokens": min(MAX_TOKENS, sum(usage.cache_read_tokens for usage in usages)),
-        "cacheCreationTokens": min(MAX_TOKENS, sum(usage.cache_creation_tokens for usage in usages)),
-    }
-
+from sidecar.system.environment import pasted_command
+from sidecar.transcripts.transcript_tail import (
+    CLOCK_SLACK_MS,
+    TranscriptRun,
+    add_touched_files,
+    read_tail,
+    run_since,
+    was_rolled_back,
+)
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """The names that Claude Code and Codex CLI share."""
@@ -380,18 +272,24 @@ def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
     result = _record_run(call, hook, hook.params.open_run, "completed")
     workspace = call.process.workspaces.get(hook.location.cwd, hook.location.project)
     earlier = changes_in_memory(call, workspace, hook.params.unshown_runs)
-    output = remembered_output([*earlier.remembered, *result.remembered], [*earlier.withdrawn, *result.withdrawn])
+    remembered, withdrawn = [*earlier.remembered, *result.remembered], [*earlier.withdrawn, *result.withdrawn]
+    output = remembered_output(remembered, withdrawn, str(workspace.project))
     return HookRunResult(output=output, open_run=None, empty_reason=None)
 
 
-def remembered_output(remembered: Sequence[Remembered], withdrawn: Sequence[Withdrawn] = ()) -> dict[str, Any] | None:
+def remembered_output(
+    remembered: Sequence[Remembered], withdrawn: Sequence[Withdrawn], project: str
+) -> dict[str, Any] | None:
     """Return the output that shows the user what was remembered and withdrawn, each with its undo; None if nothing."""
-    shown = [f"Remembered: {memory.text} (undo: onecode-sidecar memory undo {memory.id})" for memory in remembered]
+    changes = [(f"Remembered: {memory.text}", ("undo", memory.id)) for memory in remembered]
     for old in withdrawn:
-        undo = f"undo {old.replaced_by}" if old.replaced_by is not None else f"confirm {old.id}"
-        shown.append(f"No longer holds: {old.text} (undo: onecode-sidecar memory {undo})")
+        verb = ("undo", old.replaced_by) if old.replaced_by is not None else ("confirm", old.id)
+        changes.append((f"No longer holds: {old.text}", verb))
+    # An id is unique within its project only.
+    shown = [f"{text} (undo: {pasted_command('memory', *verb, '--project', project)})" for text, verb in changes]
     more = len(shown) - MAX_REMEMBERED_LINES
-    lines = shown[:MAX_REMEMBERED_LINES] + ([f"… and {more} more: onecode-sidecar memory list"] if more > 0 else [])
+    lines = shown[:MAX_REMEMBERED_LINES]
+    lines += [f"… and {more} more: {pasted_command('memory', 'list', '--project', project)}"] if more > 0 else []
     return {"systemMessage": "\n".join(lines)} if lines else None
 
 

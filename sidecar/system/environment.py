@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,7 +26,23 @@ STATE_FILE = "continuity.db"
 
 _APP_SUBFOLDER = "continuity"
 
+PROGRAM = "onecode-sidecar"
+
 _PYINSTALLER_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+
+
+def pasted_command(*words: str) -> str:
+    """Return one of our commands as the user pastes it into a terminal."""
+    return command_text((PROGRAM, *words))
+
+
+def command_text(words: Sequence[str]) -> str:
+    """Return words as the user's terminal reads them: those with spaces are quoted."""
+    if sys.platform == "win32":
+        return " ".join(f'"{word}"' if set(word) & set(' "&|<>^') else word for word in words)
+    import shlex  # would delay every hook
+
+    return shlex.join(words)
 
 
 def environment() -> dict[str, str]:

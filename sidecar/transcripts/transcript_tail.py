@@ -1,17 +1,28 @@
-"""The records of a transcript, one JSON object per line: the end of its file, and the events in them.
+"""The records of a transcript, one JSON object per line: the end of its file, the events in them, and the last run.
 
 A long session has many megabytes, so only the end is read, back to a given time.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from sidecar.core import json_text
 from sidecar.core.clock import parse_time_ms
+from sidecar.core.wire_types import MAX_TOKENS
 from sidecar.system.safe_open import open_regular
 from sidecar.transcripts import claude, codex
-from sidecar.transcripts.events import Event, EventType, Reader, Record, Rollback
+from sidecar.transcripts.events import (
+    Event,
+    EventType,
+    Message,
+    Reader,
+    Record,
+    Rollback,
+    TokenUsage,
+    ToolCall,
+    ToolResult,
+)
 
 READERS: tuple[Reader, ...] = (claude.READER, codex.READER)
 """The supported formats. A new provider is one file with a `READER`, and its name here: the frozen program has no
@@ -122,3 +133,117 @@ def _starts_before(chunk: bytes, moment_ms: int) -> bool:
     """Whether the first complete record with a time in a chunk is older than the given time."""
     lines = (line for line in chunk.split(b"\n")[1:-1] if b'"timestamp"' in line)
     return any(is_before(line, moment_ms) for line, _ in zip(lines, range(3), strict=False))
+
+
+HOST_NAMES = {"apply_patch": "Edit"}
+"""A host's names of the tools that Codex names otherwise."""
+
+
+class TranscriptRun(NamedTuple):
+    """A run in a session file; empty if it is not written yet."""
+
+    prompt: str
+    text: str
+    """The agent's last message."""
+    parts: list[dict[str, Any]]
+    usage: dict[str, int]
+
+
+CLOCK_SLACK_MS = 2_000
+"""The session file may date the prompt slightly before the hook's call."""
+
+
+def run_since(lines: Iterable[bytes], started_ms: int) -> TranscriptRun:
+    """Return the run that started at a moment; damaged records and those of subagents are skipped."""
+    messages: list[Message] = []
+    parts: list[dict[str, Any]] = []
+    calls: dict[str, dict[str, Any]] = {}
+    usages: dict[str, TokenUsage] = {}
+    events = read_events(lines, started_ms - CLOCK_SLACK_MS, Message, ToolCall, ToolResult, TokenUsage)
+    for event in _from_prompt(list(events), started_ms):
+        match event:
+            case Message():
+                messages.append(event)
+                if event.author == "assistant":
+                    parts.append({"type": "text", "text": event.text})
+            case ToolCall():
+                tool = HOST_NAMES.get(event.tool, event.tool)
+                calls[event.call_id] = _part(event.call_id, tool, dict(event.arguments))
+                parts.append(calls[event.call_id])
+            case ToolResult():
+                if event.command and event.call_id not in calls:
+                    calls[event.call_id] = _part(event.call_id, "Bash", {"command": event.command})
+                    parts.append(calls[event.call_id])
+                _add_result(calls.get(event.call_id), event)
+            case TokenUsage():
+                usages[event.answer_id] = event
+            case _:
+                pass
+    prompts, answers = _texts(messages, "user"), _texts(messages, "assistant")
+    return TranscriptRun(
+        prompt=prompts[0] if prompts else "",
+        text=answers[-1] if answers else "",
+        parts=parts,
+        usage=_totals(usages.values()),
+    )
+
+
+def _from_prompt(events: Sequence[Event], started_ms: int) -> Iterator[Event]:
+    """Yield the events of a run: of those dated before its start, the last prompt and what follows it.
+
+    What precedes the prompt is the end of the previous run, whose user typed the next prompt meanwhile.
+    """
+    early = [event.at_ms is not None and event.at_ms < started_ms for event in events]
+    prompts = (
+        at
+        for at, event in enumerate(events)
+        if early[at] and isinstance(event, Message) and event.author == "user" and event.text.strip()
+    )
+    first = max(prompts, default=len(events))
+    yield from (event for at, event in enumerate(events) if at >= first or not early[at])
+
+
+def add_touched_files(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
+    """Add edits of files that other hooks reported and the session file does not contain yet."""
+    finished = (part.get("input") for part in parts if part.get("state") != "call")
+    inputs = [given for given in finished if isinstance(given, Mapping)]
+    paths = (path for given in inputs for path in (given.get("file_path"), *given.get("changes", ())))
+    known_paths = tuple({path for path in paths if isinstance(path, str)})
+    missing = [path for path in dict.fromkeys(touched) if not path.endswith(known_paths)]
+    edits = [
+        {**_part(f"touched-{number}", "Edit", {"file_path": path}), "state": "result", "output": {}}
+        for number, path in enumerate(missing, 1)
+    ]
+    return [*edits, *parts]
+
+
+def _texts(messages: Iterable[Message], author: str) -> list[str]:
+    """Return the texts of an author's records, in order, without blank ones."""
+    by_record: dict[int, list[str]] = {}
+    for message in messages:
+        if message.author == author and message.text.strip():
+            by_record.setdefault(message.record, []).append(message.text)
+    return ["\n".join(texts) for texts in by_record.values()]
+
+
+def _part(call_id: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"type": f"tool-{tool}", "toolCallId": call_id, "toolName": tool, "state": "call", "input": arguments}
+
+
+def _add_result(part: dict[str, Any] | None, result: ToolResult) -> None:
+    """Add a result to its call; a failed call stays without one, as with a host."""
+    if part is not None and not result.failed:
+        part["state"] = "result"
+        part["output"] = result.text if result.structured is None else result.structured
+
+
+def _totals(usages: Collection[TokenUsage]) -> dict[str, int]:
+    """Return the total usage of the answers; empty without any."""
+    if not usages:
+        return {}
+    return {
+        "inputTokens": min(MAX_TOKENS, sum(usage.input_tokens for usage in usages)),
+        "outputTokens": min(MAX_TOKENS, sum(usage.output_tokens for usage in usages)),
+        "cacheReadTokens": min(MAX_TOKENS, sum(usage.cache_read_tokens for usage in usages)),
+        "cacheCreationTokens": min(MAX_TOKENS, sum(usage.cache_creation_tokens for usage in usages)),
+    }

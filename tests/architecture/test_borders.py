@@ -59,7 +59,6 @@ OPENS = {
 PROGRAMS = {
     "cli/text_editor.py": "the user's editor",
     "cli/hook_client.py": "this program, to serve the next hooks",
-    "cli/ralph_loop.py": "only how Windows quotes a command line",
     "ralph/agent/harnesses.py": "the agent's program, for its version",
     "ralph/agent/runner.py": "only an exception type of the module",
     "system/git.py": "git",

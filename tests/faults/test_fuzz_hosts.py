@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sidecar.capture.effects.run_activity import ToolFailure, activity_of, relative_to, was_compacted
 from sidecar.integrations import Location
-from sidecar.integrations.agent_hooks import add_touched_files, run_since
 from sidecar.memory import read_transcript
+from sidecar.transcripts.transcript_tail import add_touched_files, run_since
 from tests.support.depth import examples
 from tests.support.fuzz_strategies import hostile_texts, json_values, line_of, objects_of
 from tests.support.memory_sidecar import MemorySidecar

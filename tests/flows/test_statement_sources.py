@@ -337,12 +337,12 @@ def test_only_the_message_before_is_taken_back(memories: Memories, conversation:
 
 def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:
     remembered = [Remembered(id=f"mem-{number}", text=f"Rule {number}", standing=True) for number in range(5)]
-    output = remembered_output(remembered)
+    output = remembered_output(remembered, [], "/work/shop")
     assert output is not None
     first, *_, last = output["systemMessage"].splitlines()
-    assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory undo mem-0)"
-    assert last == "… and 2 more: onecode-sidecar memory list"
-    assert remembered_output([]) is None
+    assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory undo mem-0 --project /work/shop)"
+    assert last == "… and 2 more: onecode-sidecar memory list --project /work/shop"
+    assert remembered_output([], [], "/work/shop") is None
 
 
 def test_the_stop_hook_shows_what_was_withdrawn_with_its_undo() -> None:
@@ -350,9 +350,9 @@ def test_the_stop_hook_shows_what_was_withdrawn_with_its_undo() -> None:
         Withdrawn(id="mem-1", text="Use npm", replaced_by="mem-2"),
         Withdrawn(id="mem-3", text="Use yarn", replaced_by=None),
     ]
-    output = remembered_output([], withdrawn)
+    output = remembered_output([], withdrawn, "/work/shop")
     assert output is not None
     assert output["systemMessage"].splitlines() == [
-        "No longer holds: Use npm (undo: onecode-sidecar memory undo mem-2)",
-        "No longer holds: Use yarn (undo: onecode-sidecar memory confirm mem-3)",
+        "No longer holds: Use npm (undo: onecode-sidecar memory undo mem-2 --project /work/shop)",
+        "No longer holds: Use yarn (undo: onecode-sidecar memory confirm mem-3 --project /work/shop)",
     ]

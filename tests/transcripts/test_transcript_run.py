@@ -9,14 +9,8 @@ from typing import Any, cast
 import pytest
 
 from sidecar.call import Call
-from sidecar.integrations.agent_hooks import (
-    HookCall,
-    OpenRun,
-    TranscriptRun,
-    add_touched_files,
-    run_since,
-    run_with_last_message,
-)
+from sidecar.integrations.agent_hooks import HookCall, OpenRun, run_with_last_message
+from sidecar.transcripts.transcript_tail import TranscriptRun, add_touched_files, run_since
 
 BEGAN_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
 
