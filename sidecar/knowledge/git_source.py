@@ -20,7 +20,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.errors import SidecarError, StateDegraded, SyncFailed
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref, not_configured, shutting_down
-from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, TYPE_FOLDERS
+from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, has_type_folder, may_be_item
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
@@ -66,8 +66,16 @@ class GitSource:
 
     def files(self) -> list[SourceFile]:
         """Return the regular files below the item folders, ordered by path."""
+        return [file for file in self._scope_files() if has_type_folder(file.path)]
+
+    def misplaced_files(self) -> list[str]:
+        """Return the Markdown files of scopes that are in no type's folder, and so are no items."""
+        paths = (file.path for file in self._scope_files() if not has_type_folder(file.path))
+        return [path for path in paths if may_be_item(path)]
+
+    def _scope_files(self) -> list[SourceFile]:
         with self._translate_errors():
-            return list(_item_files(self._tree(self.commit), "", iter(range(MAX_ENTRIES))))
+            return list(_scope_files(self._tree(self.commit), "", iter(range(MAX_ENTRIES))))
 
     def scopes(self) -> list[str]:
         """Return the existing scopes, such as `teams/web`, in order."""
@@ -157,8 +165,8 @@ def _resolve_ref(repository: Any, ref: str | None) -> Any:
     return commit
 
 
-def _item_files(tree: Any, prefix: str, remaining: Iterator[int]) -> Iterator[SourceFile]:
-    """Yield the item files below a tree. Raise SyncFailed when `remaining` is exhausted."""
+def _scope_files(tree: Any, prefix: str, remaining: Iterator[int]) -> Iterator[SourceFile]:
+    """Yield the regular files of scopes below a tree. Raise SyncFailed when `remaining` is exhausted."""
     depth = prefix.count("/")
     for entry in _entries(tree):
         if next(remaining, None) is None or depth > MAX_DEPTH:
@@ -168,10 +176,8 @@ def _item_files(tree: Any, prefix: str, remaining: Iterator[int]) -> Iterator[So
         path = prefix + _entry_name(entry)
         if entry.filemode == _FOLDER:
             if depth or path in SCOPE_FOLDERS or path == "company":
-                yield from _item_files(entry, f"{path}/", remaining)
-        elif (
-            depth > 1 and entry.filemode in (_FILE, _PROGRAM) and not TYPE_FOLDERS.keys().isdisjoint(prefix.split("/"))
-        ):
+                yield from _scope_files(entry, f"{path}/", remaining)
+        elif depth and entry.filemode in (_FILE, _PROGRAM):
             yield SourceFile(path, str(entry.id))
 
 

@@ -159,6 +159,19 @@ def parse_ref(ref: str) -> Identity | None:
     return Identity(known_layer, scope, item_id)
 
 
+def has_type_folder(path: str) -> bool:
+    """Whether a file of a scope is below a folder with a type's name."""
+    _, *folders, _ = path.split("/")
+    return not TYPE_FOLDERS.keys().isdisjoint(folders)
+
+
+def may_be_item(path: str) -> bool:
+    """Whether a file's name is an item's: Markdown, neither hidden nor about its folder."""
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    is_hidden = any(part[0] in "._" for part in path.split("/"))
+    return bool(dot) and ending.lower() == "md" and stem.lower() not in NON_ITEM_STEMS and not is_hidden
+
+
 def item_location(path: str) -> ItemLocation | None:
     """Return what a path determines; None when it is not an item's path."""
     scope, *rest = path.split("/")
@@ -171,14 +184,11 @@ def item_location(path: str) -> ItemLocation | None:
         layer, owner = "company", ""
     else:
         return None
-    if len(rest) < 2 or rest[0] not in TYPE_FOLDERS or any(part[0] in "._" for part in rest[1:]):
+    if len(rest) < 2 or rest[0] not in TYPE_FOLDERS or not may_be_item("/".join(rest[1:])):
         return None
     if len(rest) > 2 + MAX_DEPTH:
         problem = f"It is more than {MAX_DEPTH} folders below `{rest[0]}/`."
-    stem, dot, ending = rest[-1].rpartition(".")
-    if not dot or ending.lower() != "md" or stem.lower() in NON_ITEM_STEMS:
-        return None
-    return ItemLocation(layer, owner, TYPE_FOLDERS[rest[0]], stem, problem)
+    return ItemLocation(layer, owner, TYPE_FOLDERS[rest[0]], rest[-1].rpartition(".")[0], problem)
 
 
 def in_scope(location: ItemLocation, scopes: Sequence[str]) -> bool:

@@ -202,10 +202,14 @@ class Problem(NamedTuple):
     problem: str
 
 
+MISPLACED = "It is in none of the folders adrs/, policies/, patterns/ and specs/ of its scope, so no sync reads it."
+
+
 def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
     """Return the head commit of a knowledge repository, its number of items, and its problems; raise SyncFailed."""
     source = open_source(folder)
     entries = read_entries(source.files(), ["*"], {}, source.content)
     manifest = build_manifest(source.commit, entries, {})
     problems = [Problem(failure.path, failure.problem) for failure in manifest.failures]
+    problems += [Problem(path, MISPLACED) for path in source.misplaced_files()]
     return source.commit, len(manifest.items), problems

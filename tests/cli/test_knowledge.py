@@ -29,14 +29,18 @@ def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Rep
             "company/adrs/g.md": "---\nlayer: [team]\n---\n# G\n",
             "company/adrs/h.md": "---\nid: [h]\n---\n# H\n",
             "teams/web app/adrs/j.md": "# J\n",
+            "company/rule.md": "# K\n",
+            "company/README.md": "# Company\n",
+            "teams/web/decisions/l.md": "# L\n",
             "company/policies/e.md": "---\ntype: policies\nlayer: company\n---\n# E\n",
         }
     )
     status, lines = lint()
-    assert (status, lines[-1]) == (1, "3 items, 8 problems.")
+    assert (status, lines[-1]) == (1, "3 items, 10 problems.")
     missing_id = (
         "It needs an `id` in its front matter: an id may contain only letters, digits, dots, hyphens and underscores."
     )
+    misplaced = "It is in none of the folders adrs/, policies/, patterns/ and specs/ of its scope, so no sync reads it."
     folder_name = "The name of its scope's folder may contain neither spaces nor any of : * ? \" < > | \\."
     assert sorted(lines[:-1]) == [
         f"company/adrs/Größe neu.md: {missing_id}",
@@ -47,7 +51,9 @@ def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Rep
             f"company/adrs/{name}.md: Its `{field}` must be one value, not a list, a mapping or an alias."
             for name, field in (("f", "type"), ("g", "layer"), ("h", "id"))
         ],
+        f"company/rule.md: {misplaced}",
         f"teams/web app/adrs/j.md: {folder_name}",
+        f"teams/web/decisions/l.md: {misplaced}",
     ]
 
 
