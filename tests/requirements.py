@@ -189,6 +189,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_a_statement_that_points_is_stored_with_what_it_answers",
         "test_statement_sources.py::test_a_corrected_value_reaches_another_chat_that_is_about_it",
         "test_statement_sources.py::test_undoing_the_last_of_three_values_restores_only_the_second",
+        "test_statement_sources.py::test_a_statement_whose_value_is_masked_is_no_standing_instruction",
         "test_statement_sources.py::test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_undone",
         "test_statement_sources.py::test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows",
         "test_statement_sources.py::test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference",

@@ -293,6 +293,15 @@ def test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_und
     assert "The port is 8081" in shown("b")
 
 
+def test_a_statement_whose_value_is_masked_is_no_standing_instruction(
+    memories: Memories, conversation: Conversation
+) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    remembered = run(conversation, f"Remember: the API key for staging is {token}.")
+    assert [item["standing"] for item in remembered] == [False]
+    assert memories.ask("status")["standingInstructions"] == []
+
+
 def test_undoing_the_last_of_three_values_restores_only_the_second(
     memories: Memories, conversation: Conversation
 ) -> None:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from sidecar.core.clean_text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import paragraphs, sentences, shortened
+from sidecar.core.redact import MASK
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.explicit_statements import SUPPOSITION, is_request_to_remember, without_lasting_words
@@ -135,6 +136,7 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
         if not proposal:
             return None
         sentence, details = f"{proposal} {sentence}", ()
+    is_standing = utterance.is_typed and statement.is_standing and MASK not in sentence  # without its value: no rule
     return Note(
         type=_TYPES[statement.kind],
         title=note_title(sentence),
@@ -142,8 +144,8 @@ def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
         author="user",
         at_ms=utterance.at_ms,
         confidence=round(0.6 + 0.35 * statement.score, 2),
-        retention="durable" if utterance.is_typed and statement.is_standing else "daily",
-        is_standing_instruction=utterance.is_typed and statement.is_standing,
+        retention="durable" if is_standing else "daily",
+        is_standing_instruction=is_standing,
     )
 
 
