@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pygit2
 import pytest
 
 from sidecar.call import Process
@@ -46,10 +47,14 @@ def repository(make_repository: Make) -> Repository:
     (made.path / "link").symlink_to("a.txt")
     made.commit({"built/seed": "x\n"})
     made.write({"staged.txt": "staged\n", "added.txt": "new\n", "dirty.txt": "untracked\n", "b.txt": "dirty\n"})
-    made.git("add", "staged.txt", "added.txt")
-    made.git("rm", "--quiet", "--cached", "kept.txt")
-    made.git("rm", "--quiet", "gone.txt")
-    made.git("mv", "old.txt", "new name.txt")
+    (made.path / "gone.txt").unlink()
+    (made.path / "old.txt").rename(made.path / "new name.txt")
+    index = pygit2.Repository(str(made.path)).index  # as `git add`, `rm` and `mv` do, without a process for each
+    for name in ("kept.txt", "gone.txt", "old.txt"):
+        index.remove(name)
+    for name in ("staged.txt", "added.txt", "new name.txt"):
+        index.add(name)
+    index.write()
     return made
 
 
