@@ -18,11 +18,12 @@ from sidecar.capture.test_results import VerdictChange
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.terms import query_terms
 from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
 from sidecar.experiment.rollout import has_earlier_run, record_outcome
 from sidecar.language.message_intent import is_correction
-from sidecar.language.own_words import is_repetition, message_terms
+from sidecar.language.own_words import own_words
 from sidecar.runs import run_records
 from sidecar.runs.pre_run_record import arm_mark
 from sidecar.transcripts.events import EDITING_TOOLS, ToolCall
@@ -40,6 +41,9 @@ KNOWN_RUNS = 20
 
 CACHED_CHATS, MAX_PROMPTS = 256, 12
 
+MIN_TERMS, SAME_PROMPT = 3, 0.8
+"""A prompt repeats an earlier one if both share this part of all their terms; shorter prompts are follow-ups."""
+
 
 class RecentPrompts:
     """The words of recent prompts by chat. In memory only: after a restart a repetition is missed in either arm."""
@@ -49,9 +53,11 @@ class RecentPrompts:
 
     def is_repeated(self, unit: str, prompt: str) -> bool:
         """Whether a prompt repeats an earlier one of its chat; it is an earlier one from then on."""
-        terms, earlier = message_terms(prompt), self._terms.get(unit) or ()
+        terms, earlier = frozenset(query_terms(own_words(prompt))), self._terms.get(unit) or ()
         self._terms.put(unit, (*earlier, terms)[-MAX_PROMPTS:], 1)
-        return is_repetition(terms, earlier)
+        return len(terms) >= MIN_TERMS and any(
+            len(terms & other) >= SAME_PROMPT * len(terms | other) for other in earlier
+        )
 
 
 def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Sequence[VerdictChange]) -> None:

@@ -40,7 +40,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
 from sidecar.core.redact import redact
 from sidecar.language.common_words import is_distinctive, naming_words
-from sidecar.language.own_words import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in, own_words
+from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in
+from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,

@@ -1,4 +1,4 @@
-"""Intent of a message: it corrects the agent, takes back an earlier one, asks to create something, or thanks. Pure.
+"""Intent of a message: it corrects the agent, finds fault, takes something back, wants something made, thanks. Pure.
 
 A correction: the work is wrong, incomplete or not what was requested. Only the beginning of the message and short
 sentences count: a long task that mentions an error is a task. What the user pasted is blanked first. Questions for
@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import sentences
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
 from sidecar.language.own_words import own_words
@@ -553,3 +554,31 @@ _ACTIVITY = lazy_regex(r"(?i)\W*(?:(?:actually|ok(?:ay)?|and|so|but|yes)\b\W{1,3
 _HOLDS_FROM_NOW = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|now|again|any ?more|jetzt|wieder|ahora|maintenant|agora|ora|nu|теперь)\b"
 )
+
+COMPLAINT = lazy_regex(
+    r"(?i)\b(?:wrong\w*|bad|broke\w*|breaks?|fail(?:s|ed|ing)?|crash\w*|stale|slow\w*|flak\w*|useless|garbage|ugly"
+    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]?t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
+    r"|too (?:much|many|big|large|complex|complicated|expensive|late|early|heavy|long)"
+    r"|falsch\w*|kaputt|langsam\w*|klappt nicht|geht nicht|zu (?:langsam|groß|viel)|fall[aóo]|rot[oa]|lent[oae]"
+    r"|no (?:funciona|sirve|va)|não funciona|falh\w+|quebr\w+|ne (?:marche|fonctionne)|mauvais\w*|faux|cassée?|non"
+    r" (?:funziona|va)|sbagliat\w+|rott[oa]|traag|werkt niet|verkeerd|не работает|сломал\w*|неверн\w+|медленн\w+)\b"
+    r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
+)
+"""Words that find fault, in ten languages."""
+UNUSABLE = lazy_regex(
+    r"(?i)\b(?:unsupported|unavailable|incompatib\w+|nonexistent|not (?:supported|available)|does(?:n['’]t| not) exist"
+    r"|no (?:soportad|disponibl|compatibl)\w+|não (?:suportad|dispon)\w+|non (?:supporté|disponib|supportat)\w*"
+    r"|nicht (?:unterstützt|verfügbar)|niet (?:ondersteund|beschikbaar)|не поддерживает\w*)\b|非対応|未対応|不支持"
+)
+"""Words for what cannot be used where the work runs, in ten languages."""
+
+REFUSAL_ALONE = lazy_regex(
+    r"(?i)^(?:(?:hm+|uh|oh|ah|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|nee|нет)(?:[\s,.!;:…–—-]{1,3}|$)"
+    r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
+)
+"""Words that only refuse. "No", "non" and "não" before a verb deny it."""
+
+
+def complaints_in(message: str) -> list[str]:
+    """Return the sentences of a message that the user typed and that find fault."""
+    return list(filter(COMPLAINT.search, sentences(own_words(message))))

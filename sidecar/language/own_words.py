@@ -4,14 +4,13 @@ A missed paste becomes a false memory; a typed line taken for a paste is only a 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, sentences, word_count
+from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
-from sidecar.core.terms import query_terms
 from sidecar.language.statement_openings import SHORT_ROLE, SPEAKING_TOOL
 
 MAX_CHARACTERS = 60_000
@@ -538,53 +537,9 @@ def request_in_full(text: str) -> str:
     return clip(words, MAX_REQUEST_IN_FULL) if word_count(words) >= MIN_REQUEST_WORDS else ""
 
 
-COMPLAINT = lazy_regex(
-    r"(?i)\b(?:wrong\w*|bad|broke\w*|breaks?|fail(?:s|ed|ing)?|crash\w*|stale|slow\w*|flak\w*|useless|garbage|ugly"
-    r"|(?:does|did|is|are|was|were|ca|wo)(?:n['’]?t| not)|['’]s not|do(?:n['’]?t| not) (?:want|like|need)|cannot"
-    r"|too (?:much|many|big|large|complex|complicated|expensive|late|early|heavy|long)"
-    r"|falsch\w*|kaputt|langsam\w*|klappt nicht|geht nicht|zu (?:langsam|groß|viel)|fall[aóo]|rot[oa]|lent[oae]"
-    r"|no (?:funciona|sirve|va)|não funciona|falh\w+|quebr\w+|ne (?:marche|fonctionne)|mauvais\w*|faux|cassée?|non"
-    r" (?:funziona|va)|sbagliat\w+|rott[oa]|traag|werkt niet|verkeerd|не работает|сломал\w*|неверн\w+|медленн\w+)\b"
-    r"|壊れ|動かない|遅い|間違|不对|不行|错了|太慢|坏了"
-)
-"""Words that find fault, in ten languages."""
 REPAIR = lazy_regex(
     r"\bfix\w*\b[^.]{0,80}\b(?:bug|error|issue|problem)s?\b(?![^.]*\bus(?:e|ing)\b)|修复[^。]{0,60}(?:错误|问题)"
     r"|\bi (?:\w{1,12} )?(?:get|got|getting|see|receive)\b[^.\n]{0,80}\binstead of\b",
     re.IGNORECASE,
 )
 """Words for a fault that is to be repaired; "instead of" beside them states what should happen."""
-
-UNUSABLE = lazy_regex(
-    r"(?i)\b(?:unsupported|unavailable|incompatib\w+|nonexistent|not (?:supported|available)|does(?:n['’]t| not) exist"
-    r"|no (?:soportad|disponibl|compatibl)\w+|não (?:suportad|dispon)\w+|non (?:supporté|disponib|supportat)\w*"
-    r"|nicht (?:unterstützt|verfügbar)|niet (?:ondersteund|beschikbaar)|не поддерживает\w*)\b|非対応|未対応|不支持"
-)
-"""Words for what cannot be used where the work runs, in ten languages."""
-
-REFUSAL_ALONE = lazy_regex(
-    r"(?i)^(?:(?:hm+|uh|oh|ah|nope|nah|well|ok(?:ay)?|sorry|wait|stop|actually|nein|nee|нет)(?:[\s,.!;:…–—-]{1,3}|$)"
-    r"|(?:no+|ne+|non|n[ãa]o)(?:\s?[,.!;:…–—-]\s?|\s(?=i\b|we\b|the\b|you\b|that\b|this\b|it\b)|$))+"
-)
-"""Words that only refuse. "No", "non" and "não" before a verb deny it."""
-
-
-def complaints_in(message: str) -> list[str]:
-    """Return the sentences of a message that the user typed and that find fault."""
-    return list(filter(COMPLAINT.search, sentences(own_words(message))))
-
-
-MIN_TERMS, SAME_MESSAGE = 3, 0.8
-"""A message repeats an earlier one if both share this part of all their terms; shorter messages are follow-ups."""
-
-
-def message_terms(message: str) -> frozenset[str]:
-    """Return the terms of the user's own words in a message."""
-    return frozenset(query_terms(own_words(message)))
-
-
-def is_repetition(terms: frozenset[str], earlier: Iterable[frozenset[str]]) -> bool:
-    """Whether a message has nearly the terms of an earlier one."""
-    if len(terms) < MIN_TERMS:
-        return False
-    return any(len(terms & other) >= SAME_MESSAGE * len(terms | other) for other in earlier)
