@@ -11,7 +11,13 @@ from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
-from sidecar.language.statement_openings import SHORT_ROLE, SPEAKING_TOOL
+from sidecar.language.statement_openings import (
+    OUTPUT_BELOW,
+    SHORT_ROLE,
+    is_own_voice,
+    is_spoken_by_tool,
+    names_source,
+)
 
 MAX_CHARACTERS = 60_000
 """Characters that are examined; a longer message is pasted material, and its rest is blanked."""
@@ -19,23 +25,31 @@ MAX_CHARACTERS = 60_000
 MAX_LINE = 8_000
 """Characters of a line that a person types."""
 
-_DUMP_LINE = lazy_regex(
+_CODE_LINE = lazy_regex(
     r"\s*+(?:[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> "
-    r"|PS [A-Z]:\\|[A-Z]:\\|at [\w.$<>]+[ .]?\(|at async |File \"|Traceback \(|Caused by:|npm (?:ERR!|error|warn|WARN"
-    r"|notice)|(?:yarn|pnpm|pip|bun|cargo|go|docker)(?: \w{1,12})? (?:WARN|warn(?:ing)?|error)\b"
-    r"|\[[\w:-]{2,30}\] ?(?i:warn(?:ing)?|error|info)\b|error TS\d|error\[|warning[:\[]|Error: |[\w.]{3,80}(?:Error"
-    r"|Exception|Warning)\b[:(]|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b|\[?\d{4}-\d\d-\d\d[T ,]\d\d:"
-    r"|\[?\d{4}(?:-\w{2,3}-|/\d\d/)\d\d[ T]\d|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,80}[#$](?: |$)|\[?\d{1,2}:\d\d:\d\d\b"
-    r"|\d{1,5}\s{0,4}[│|]|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
+    r"|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
     r"|async|void|int|package|using|namespace|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT"
     r"|INSERT|UPDATE|CREATE|ALTER|DROP) ?.{0,200}[;{}()=:]$|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:="
     r"|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?(?:[\"'\[{]"
-    r"|\d(?!\d?[.)]\s)).{0,200},?$|[\w./\\-]{3,200}:\d+(?::\d+)?\b"
+    r"|\d(?!\d?[.)]\s)).{0,200},?$"
     r"|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$|\.\w{1,40}\("
     r"|[\w.$]{1,80}\(.{0,200}\)[;{,]?$"
     r"|(?!(?:[^\W\d_][\w'’-]*+[,;:]?\s++){4,}[\w'’-]++;$).{0,300}[;{}]$|\d+[,;]?$"
-    r"|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)"
-    r"|HTTP/\d|curl |python3? -c |(?:✓|✗|✘|❯|√|×) |e: file:|Uncaught |    at |.{20,300}\s[a-z]{3,20}:S\d{2,5}$)"
+    r"|\d{1,5}\s{0,4}[│|]|[\w./\\-]{3,200}:\d+\b|curl |python3? -c )"
+)
+_DIAGNOSTIC = lazy_regex(
+    r"\s*+(?:PS [A-Z]:\\|[A-Za-z]:\\|at [\w.$<>]+[ .]?\(|at (?:async |<anonymous>|\S{1,200}:\d+:\d)|File \""
+    r"|Traceback \(|Caused by:|Uncaught |---> \S+(?:Exception|Error)\b|npm (?:ERR!|error|warn|WARN|notice)"
+    r"|(?:yarn|pnpm|pip|bun|cargo|go|docker)(?: \w{1,12})? (?:WARN|warn(?:ing)?|error)\b"
+    r"|\[[\w:-]{2,30}\] ?(?i:warn(?:ing)?|error|info)\b|error TS\d|error\[|warning[:\[]|Error: "
+    r"|[\w.]{3,80}(?:Error|Exception|Warning)\b[:(]"
+    r"|(?:[a-z_]\w{0,40}\.){2,6}[A-Z]\w{1,60}: |(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b"
+    r"|(?:HINT|DETAIL|NOTICE|CONTEXT):\s{2}|\[?\d{4}-\d\d-\d\d[T ,]\d\d:|\[?\d{4}(?:-\w{2,3}-|/\d\d/)\d\d[ T]\d"
+    r"|\[?\d{1,2}:\d\d:\d\d\b|(?:\([\w.-]{1,20}\) )?[\w.-]{1,40}@[\w.-]{1,60}(?::\S{0,80}[#$]| .{1,60} %)(?: |$)"
+    r"|[\w./:\\-]{3,200}:\d+:[\d ]|\S{1,200}\(\d+(?:,\d+)?\): |\d+:\d+\s+(?:error|warning)\b"
+    r"|\([\w.]{2,30} \d+\.\d+[\d.]*\) \S+:\d+|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d"
+    r"|(?:✓|✗|✘|✖|❯|√|×|⨯|➜) |panic: "
+    r"|PHP [A-Z]\w+(?: \w+)?: |FAIL(?:ED)?\s+\S+[./]|not ok \d|E {3,}|e: file:|.{20,300}\s[a-z]{3,20}:S\d{2,5}$)"
 )
 _STRUCTURE_LINE = lazy_regex(
     r"\s*+(?:#{1,6} \S|[-*•+] {1,3}\*\*|\*\*[^*\n]{1,80}\*\*:?$|\d{1,2}[.)] {1,3}\*\*|\|.*\|$|[-*_=]{3,}$"
@@ -44,6 +58,13 @@ _STRUCTURE_LINE = lazy_regex(
 )
 _CONTINUED_DUMP = lazy_regex(r"\s{2,}\S|\s*(?:= )?(?i:hint|note|help|tip|info|suggestion|see also|caused by):\s")
 """A line below one of a log that belongs to it."""
+_FILE_HEADING = lazy_regex(
+    r"\s*+(?:(?:#|//|--|/\*|;|<!--)\s?(?:[\w.-]+/)*+[\w-]+\.\w{1,5}\b"
+    r"|(?:(?:[\w.-]+/)*+[\w-]+\.\w{1,5}|Dockerfile|Makefile)\b[^:：.\n]{0,30}[:：]\s*$)"
+)
+_COMMENT = lazy_regex(r"\s*+(?:#\s|//|--\s|/\*|;\s|<!--)\s?\S")
+_BANNER = lazy_regex(r"\s*+[\w.@/-]+(?: \w+)? v?\d+\.\d+(?:\.\d+)?\S*(?: \(.{1,80}\))?\s*$")
+_LEVEL = lazy_regex(r"\s*+\[?(?i:warn(?:ing)?|error|info|notice|deprecat\w+)\]?[:\s]")
 _AGENT_MARK = lazy_regex(r"\s*+(?:⏺|⎿|●) ")
 _FENCE = lazy_regex(r"\s*+(?:[^\s`~].{0,300}?)?(?P<mark>```|~~~)")
 _QUOTE_LINE = lazy_regex(r"\s*+>(?!=)")
@@ -83,13 +104,14 @@ _ROLE = lazy_regex(
     re.IGNORECASE,
 )
 _INTRODUCTION = lazy_regex(
-    r"(?!.{0,200}\b(?:your questions?|my answers?)\b).{0,400}\b(?:says?|said|log|logs|output|error|errors|response"
+    r"(?!.{0,200}\b(?:your questions?|my answers?|error (?:handling|messages?|codes?))\b)"
+    r".{0,400}\b(?:says?|said|log|logs|output|error|errors|response"
     r"|answer(?:ed|s)?|review|feedback|ticket|issue|mail|e-?mail|prompt|plan|report|traceback"
     r"|stack ?trace|console|terminal|summary|spec|document|comment|transcript|message|chatgpt|claude|gemini|gpt|dice"
     r"|respuesta|salida|réponse|sortie|dit"
     r"|sagt|ausgabe|antwort|fehler(?:meldung)?|resposta|saída|risposta|dice|uscita|antwoord|uitvoer|zegt|ответ"
     r"|ошибка|вывод)\b.{0,60}:\s*$"
-    r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|回答|以下)[^：:\n]{0,20}[：:]\s*$",
+    r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|回答|以下)(?!处理|處理|処理)[^：:\n]{0,20}[：:]\s*$",
     re.IGNORECASE,
 )
 _EDITOR_CONTEXT = lazy_regex(r"\s*+# Context from my IDE setup:[\s\S]*?^## My request for Codex:[ \t]*$", re.MULTILINE)
@@ -229,38 +251,70 @@ def _documents(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
 def _dumps(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
     """Yield lines of code and logs, with the lines between them, and what a line such as "the log:" introduces."""
     paragraph: list[_Line] = []
-    introduced = False
+    above: list[_Line] = []
     for line in (*lines, _Line(lines[-1].end, lines[-1].end, "")):
         if line.text.strip():
             paragraph.append(line)
-            continue
-        if paragraph:
-            yield from _dumped(paragraph, introduced)
-            introduced = len(paragraph) == 1 and _INTRODUCTION.match(paragraph[-1].text) is not None
-        paragraph = []
+        elif paragraph:
+            if len(above) == 1 and len(paragraph) > 1 and _INTRODUCTION.match(above[0].text):
+                yield paragraph[0].start, paragraph[-1].end
+            else:
+                yield from _dumped(paragraph, above[-1].text if above else "")
+            paragraph, above = [], paragraph
 
 
-def _dumped(paragraph: Sequence[_Line], introduced: bool) -> Iterator[tuple[int, int]]:
-    """Yield what is pasted in lines without an empty one between them."""
-    if introduced and len(paragraph) > 1:
-        yield paragraph[0].start, paragraph[-1].end
-        return
-    marks = [_DUMP_LINE.match(line.text) is not None for line in paragraph]
+def _dumped(paragraph: Sequence[_Line], above: str) -> Iterator[tuple[int, int]]:
+    """Yield what is pasted in lines without an empty one between them, below a line."""
+    marks = [_is_dump_line(line.text) for line in paragraph]
+    for index in (*range(len(marks)), *range(len(marks) - 1, -1, -1)):
+        if any(marks[max(0, index - 1) : index + 2]) and _COMMENT.match(paragraph[index].text):
+            marks[index] = True
     count = sum(marks)
     if count >= MIN_DUMP_LINES:
         first, last = marks.index(True), len(marks) - 1 - marks[::-1].index(True)
         if 2 * count >= last - first + 1:
-            yield paragraph[first].start, paragraph[last].end
-            return
-    is_dump = False
-    for line, mark in zip(paragraph, marks, strict=True):
-        is_dump = mark or (is_dump and _CONTINUED_DUMP.match(line.text) is not None)
-        if is_dump:
-            yield line.start, line.end
+            marks[first : last + 1] = [True] * (last - first + 1)
+    yield from _printed(paragraph, marks, above)
     for index, line in enumerate(paragraph[:-1]):
         if len(paragraph) - index > 2 and _INTRODUCTION.match(line.text):
             yield paragraph[index + 1].start, paragraph[-1].end
             return
+
+
+def _printed(paragraph: Sequence[_Line], marks: Sequence[bool], above: str) -> Iterator[tuple[int, int]]:
+    """Yield lines of code, and those that a source heads, up to one in the user's own voice."""
+    is_headed = len(paragraph) > 1 and _heads_file_or_run(paragraph[0].text, paragraph[1].text)
+    is_headed = is_headed or _introduces_output(above)
+    is_code = False
+    for line, mark in zip(paragraph, marks, strict=True):
+        has_source = _DIAGNOSTIC.match(line.text) is not None or names_source(line.text)
+        is_headed = has_source or (is_headed and (mark or _goes_on(line.text, above)))
+        is_code = mark or (is_code and _CONTINUED_DUMP.match(line.text) is not None)
+        if is_headed or is_code:
+            yield line.start, line.end
+        is_headed = is_headed or _introduces_output(line.text)
+        above = line.text
+
+
+def _heads_file_or_run(line: str, following: str) -> bool:
+    """Whether a line names the file, or the program and its version, that the line below comes from."""
+    if _FILE_HEADING.match(line):
+        return _COMMENT.match(following) is not None or _is_dump_line(following)
+    return _BANNER.match(line) is not None and _LEVEL.match(following) is not None
+
+
+def _is_dump_line(line: str) -> bool:
+    return _CODE_LINE.match(line) is not None or _DIAGNOSTIC.match(line) is not None
+
+
+def _goes_on(line: str, above: str) -> bool:
+    """Whether a line below one that a source prints belongs to it."""
+    return _COMMENT.match(line) is not None or not is_own_voice(line, above)
+
+
+def _introduces_output(line: str) -> bool:
+    """Whether a line ends with the name of what a program printed: "I get this error:"."""
+    return OUTPUT_BELOW.search(line) is not None and _INTRODUCTION.match(line) is not None
 
 
 def _quoted_lines(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
@@ -438,7 +492,7 @@ def stated_words(message: str) -> str:
     own = own_words(message)
     own = _blanked(own, [match.span(match.lastgroup or 0) for match in _DICTATED.finditer(own)])
     lines = list(_lines(own))
-    foreign = (line for line in lines if SHORT_ROLE.match(line.text) or SPEAKING_TOOL.match(line.text))
+    foreign = (line for line in lines if SHORT_ROLE.match(line.text) or is_spoken_by_tool(line.text))
     spans = [*_specified_items(lines), *((line.start, line.end) for line in foreign)]
     own = _blanked(own, spans)
     lines = list(_lines(own))
@@ -447,8 +501,9 @@ def stated_words(message: str) -> str:
     if not below:
         return own
     last = below[-1]
-    is_alone = len(below) > 1 and not lines[lines.index(last) - 1].text.strip() and len(last.text) <= MAX_REQUEST_BELOW
-    return _blanked(own, [(below[0].start, below[-2].end if is_alone else last.end)])
+    *between, above, _ = message[lines[at].end : last.end].split("\n")
+    is_alone = any(map(str.strip, between)) and not above.strip() and len(last.text) <= MAX_REQUEST_BELOW
+    return _blanked(own, [(below[0].start, last.start if is_alone else last.end)])
 
 
 def without_fences(message: str) -> str:

@@ -1,10 +1,12 @@
 """The beginning of a statement, a task or a foreign line: assent, lead-in, first clause; and withdrawals. Pure."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.rule_synonyms import TOOL_NAMES
 
 _ASSENT = lazy_regex(
     r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*(?<!\s\.)"
@@ -50,13 +52,152 @@ SHORT_ROLE = lazy_regex(
 )
 """The beginning of a line that gives the agent a role; what follows is a prompt's template."""
 
-SPEAKING_TOOL = lazy_regex(
-    r"\A\s*+(?:(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|[ejt]slint|stylelint|pylint|flake8|ruff|clippy"
-    r"|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle|golangci-lint|reviewer|error|fatal|линтер|リンター)"
+_CHECKER = (
+    r"(?:[ejt]slint|stylelint|pylint|flake8|ruff|clippy|rubocop|shellcheck|mypy|pyright|sonar\w{0,5}|checkstyle"
+    r"|golangci-lint)"
+)
+_SPEAKING_TOOL = lazy_regex(
+    r"\A\s*+(?:(?P<somebody>(?:the|der|el|o|le|il|de) (?:linter|compiler|reviewer)|reviewer)"
+    rf"|{_CHECKER}|error|fatal|линтер|リンター)"
     r"(?: \([^()\n]{1,40}\))?\s?[:：]\s(?![^\n]{0,80}(?:\b(?:run|enable|disable|install|configure)\b|\s--\w))",
     re.IGNORECASE,
 )
 """The beginning of a line that a tool or a reviewer speaks: "ESLint: …"."""
+
+
+def is_spoken_by_tool(line: str) -> bool:
+    """Whether a tool or a reviewer speaks a line; "eslint: please …" is the user's request."""
+    match = _SPEAKING_TOOL.match(line)
+    if match is None:
+        return False
+    spoken = line[match.end() :]
+    return match["somebody"] is not None or not spoken[:1].islower() or not is_own_voice(spoken)
+
+
+_LABEL = lazy_regex(
+    r"\s*+(?P<name>\[[\w.:@/-]{2,30}\](?=\s)"
+    r"|[^\s:：][^:：.!?\n]{0,40}?(?:\.\w[^:：\n]{0,20})?(?=\s?(?::\s|:error:|：)))\s?[:：]?\s*+"
+)
+_OUTPUT = (
+    r"(?:log|console|terminale?|output|stdout|stderr|error|erro|saída|salida|consola|erreur|sortie|fehler(?:meldung)?"
+    r"|ausgabe|konsole|errore|uscita|foutmelding|uitvoer|ошибка|лог|вывод|консоль)"
+)
+_SPEAKER = (
+    rf"(?:{_OUTPUT}|compiler|linter|warning|notice|hint|note|ci|aviso|dica|nota|registro|advertencia"
+    r"|avertissement|astuce|warnung|hinweis|avviso|fout|melding|waarschuwing|предупреждение|заметка)"
+)
+_UNSPACED_SPEAKER = r"(?:日志|日誌|报错|错误|警告|输出|提示|控制台|终端|エラー|ログ|出力|コンソール)"
+_SPEAKER_IN_LABEL = lazy_regex(
+    rf"(?i)(?:.{{0,40}}(?<!\w))?{_SPEAKER}(?:\s(?:from|of|von|vom|aus|d[eaoiu]|del|della|dal|des|d['’]|van|uit|из|от)"
+    rf"\b.{{1,30}})?|(?:ошибка|предупреждение|лог|вывод) \w+|.{{0,12}}{_UNSPACED_SPEAKER}"
+)
+"""A label for what a program prints: "nginx log", "Fehler vom Compiler"."""
+_MACHINE = lazy_regex(rf"(?i){_CHECKER}|[\w-]*config|ci|build|compiler|linter|console|konsole|consola")
+_REPORTS = lazy_regex(
+    rf"(?i).{{0,40}}(?<!\w)(?:says?|shows?|prints?|reports?|complain(?:s|ed)|warns?|fail(?:s|ed) with|meldet|zeigt|sagt"
+    rf"|dice|muestra|diz|mostra|dit|affiche|zegt|toont|meldt|пишет|показывает)(?: (?:that|this|me|us|now|again))?"
+    rf"|.{{0,12}}{_UNSPACED_SPEAKER}显示"
+)
+"""A label that ends with a verb of printing: "the console shows"."""
+_CODE_OR_VERSION = lazy_regex(
+    r"(?:\S+ ){0,3}(?!(?:RFC|ISO|SHA|ES|UTF|HTTP)\d)(?:[A-Z]{1,8}\d{3,6}|[A-Z]{2,6}-0\d{3,5})|[\w.@/-]+ v?\d+\.\d+\.\d+"
+    r"|(?:[A-Z]\w+ ){0,2}(?:Deprecat\w+|Unhandled|Fatal|Parse|Syntax|Type|Runtime|import) (?i:runtime )?"
+    r"(?i:error|warning|notice|exception|rejection)(?: on line \d+)?"
+    r"|(?i:\S+ (?:log|console|output|notice))|\[.{2,30}\]|.{2,12}(?:日志|日誌|输出|控制台|ログ|出力|コンソール)"
+)
+"""A label that ends with a diagnostic's code or a program's version, or that names a kind of fault or a log."""
+_LEVEL = r"(?i:error|warn(?:ing)?|fatal|notice|deprecat\w+|panic)"
+_PRINTED = lazy_regex(
+    rf"{_LEVEL}(?:[\[(][^\])\n]{{0,40}}[\])]|\s[A-Z]{{0,8}}\d{{2,6}})?\s?[:：]|\[[\w .-]{{0,12}}{_LEVEL}\]"
+    r"|[A-Z]\w{2,60}(?:Error|Warning|Exception|Notice)\s?:|\S{1,200}:\d+:\d+:"
+)
+"""Text that only a program prints after its name: a level, a class of faults, a place."""
+_PRINTED_BY_SPEAKER = lazy_regex(
+    r"(?:ERROR|WARN(?:ING)?|FATAL|NOTICE|INFO|DEBUG|PANIC|FAIL(?:ED)?)\b(?!\s(?:levels?|in|for|only|and|or|on|if)\b)"
+    r"|(?:Error|Warning|Notice)\s\d|(?!(?:RFC|ISO|SHA|ES|UTF|HTTP)\d)[A-Z]{1,8}-?\d{3,6}\b|[a-z]+(?:-[a-z]+)+\s[A-Z]"
+)
+_CHECK = lazy_regex(
+    r"(?:[✖✗✘×❌⚠⨯]\ufe0f?\s++)?(?:[a-z]\w*(?:[-/_]\w+)+\s?:|[A-Za-z]+/[A-Z]\w+:)\s|[✖✗✘×❌⚠⨯]\ufe0f?\s"
+)
+"""The symbol or the name of a check before what it found."""
+MAX_LABEL_WORDS = 5
+MIN_FOUND_WORDS = 3
+
+
+def names_source(line: str) -> bool:
+    """Whether a line is printed by a source that its label names: "mypy: error: …", "nginx log: …", "TS2345: …"."""
+    label = _LABEL.match(line)
+    if label is None:
+        return False
+    name, printed = label["name"], line[label.end() :]
+    words = name.casefold().split()
+    if len(words) > MAX_LABEL_WORDS or not (_is_printed(name, words, printed) or _is_found(name, words, printed)):
+        return False
+    return not is_own_voice(name)
+
+
+def _is_printed(name: str, words: Sequence[str], printed: str) -> bool:
+    """Whether only a program prints a text after its name, or a label states that it does."""
+    if _PRINTED.match(printed):
+        return True
+    if _REPORTS.fullmatch(name) and (_names_machine(words) or any(map(_SPEAKER_IN_LABEL.fullmatch, words))):
+        return True
+    if _PRINTED_BY_SPEAKER.match(printed) is None:
+        return False
+    return bool(TOOL_NAMES & {words[0], words[-1]}) or _SPEAKER_IN_LABEL.fullmatch(name) is not None
+
+
+def _is_found(name: str, words: Sequence[str], printed: str) -> bool:
+    """Whether a text is a sentence that a tool prints below its label, not a request of the user."""
+    check = _CHECK.match(printed)
+    if check is not None:
+        printed = printed[check.end() :]
+    elif _CODE_OR_VERSION.fullmatch(name) is None:
+        is_of_machine = len(words) > 1 and _names_machine(words)
+        if not is_of_machine or _SPEAKER_IN_LABEL.fullmatch(name) is None:
+            return False
+    is_sentence = len(printed.split()) >= MIN_FOUND_WORDS or _OTHER_SCRIPT.search(printed) is not None
+    return is_sentence and not is_own_voice(printed)
+
+
+def _names_machine(words: Sequence[str]) -> bool:
+    return any(word in TOOL_NAMES or _MACHINE.fullmatch(word) is not None for word in words)
+
+
+_REQUEST_OPENING = lazy_regex(
+    r"\W{0,3}(?:(?:and|also|but|so|then|now|und|aber|y|pero|e|mas|et|mais|ma|en|maar|и|но)\s)?(?:(?:always|never"
+    r"|don['’]?t|do not|no|not|only|just|must|should|use|keep|put|treat|avoid|prefer|ensure|make|let['’]?s|how|why|what"
+    r"|fix|replace|remove|review|check|change|add|rename|refactor|update|implement|explain|write|look|try|show|tell"
+    r"|immer|nie(?:mals)?|kein\w*|nur|nicht|verwend\w+|nutz\w+|siempre|nunca|jamás|s[óo]lo|usa[rs]?|sempre|mai"
+    r"|toujours|jamais|ne|utilise[rz]?|altijd|nooit|geen|niet|alleen|gebruik|всегда|никогда|не|используй\w*|только"
+    r"|rules?|regeln?|regla|regra|règle|regola|правило|ps|btw|fyi|important\w*|wichtig)\b|n['’]"
+    r"|常に|必ず|絶対|一律|总是|總是|永远|不要|别|请|必须|统一|禁止|务必|规则|ルール)",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = lazy_regex(
+    r"(?i)\b(?:i(?:['’](?:m|ve|d|ll)| (?:want|need|have|had|am|was|do|did|don['’]?t|would|think|get|got|see|like|tried"
+    r"|can|use))|we|my|our|ich|wir|mir|mein\w*|unser\w*|yo|nosotros|eu|nós|meu|minha|você|je|nous|mon"
+    r"|notre|noi|mio|mia|ik|wij|mijn|я|мы|мне)\b|\bj['’]|(?<!\S)@[\w-]{0,40}[./]\w|私|僕|俺|我们?"
+    r"|(?:ください|下さい|ほしい|こと|ないで)[。！!]?$"
+)
+_OTHER_SCRIPT = lazy_regex(r"[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]")
+
+
+def is_own_voice(line: str, above: str = "") -> bool:
+    """Whether a line requests something, is in the first person, or in another script than the line above."""
+    if above and _OTHER_SCRIPT.search(line) and not _OTHER_SCRIPT.search(above):
+        return True
+    if line.rstrip().endswith(("?", "？")) and not line[:1].isupper():
+        return True
+    is_request = _REQUEST_OPENING.match(line) or TASK.match(line) or LEAD_IN.search(line)
+    return is_request is not None or _FIRST_PERSON.search(line) is not None
+
+
+OUTPUT_BELOW = lazy_regex(
+    rf"(?i)(?<!\w)(?:{_OUTPUT}|errors?|logs)(?!\w)[^:\n]{{0,40}}:\s*$"
+    r"|(?:日志|报错|错误|输出|ログ|エラー|出力)[^：:\n]{0,20}[：:]\s*$"
+)
+"""The end of a line that announces what a program printed."""
 
 
 class Opening(NamedTuple):

@@ -1528,6 +1528,111 @@ def test_pasted_text_is_not_the_users_word(pasted: str) -> None:
     assert "tabs" not in words
 
 
+HEADED_BY_ITS_SOURCE = r"""
+mypy: error: Function is missing a return type annotation  [no-untyped-def]\nnote: all functions must be annotated
+pytest: PytestUnknownMarkWarning: Unknown pytest.mark.slow - register all custom marks in pyproject.toml
+CI: ✖ graphql-inspector: Fields must be marked @deprecated for 30 days before removal
+WARNING:  there is already a transaction in progress\nsquawk: require-index: Indexes must be created CONCURRENTLY
+tsc: error TS7006: Parameter 'x' implicitly has an 'any' type.\nhint: parameters must be typed explicitly
+hadolint DL3008: Pin versions in apt get install
+mysql: Warning 1265 Data truncated for column 'price'. Los importes deben declararse como DECIMAL(12,4).
+[ioredis] Unhandled error event: connect ECONNREFUSED\nredis 7 notice: maxmemory-policy must be set to noeviction
+pygame 2.6.0 (SDL 2.28.4, Python 3.12.1)\nWarning: fonts must be loaded with Font(None) before set_mode()
+terraform 1.9.2 (linux_amd64)\nWarning: provider versions must be pinned in required_providers
+src/app.py:12:5: E722 do not use bare 'except'\nFound 1 error. Bare excepts must name the exception.
+django.core.exceptions.ImproperlyConfigured: The SECRET_KEY setting must not be empty.
+# league_data.py\n# NOTE: every new season must be generated with random.seed(42)\ndef create_season(n_teams):
+nginx.conf on the box:\n# ops: client_max_body_size must not exceed 20m
+nginx log: upstream must use keepalive connections
+-- schema.sql\n-- every table must have created_at\nCREATE TABLE users (id int);
+panic: runtime error: maps must be initialized before use
+the console shows: assets must be smaller than 244 KiB
+die Konsole zeigt: Keys müssen eindeutig sein
+Fehler vom Compiler: CS8618 Non-nullable property\nHinweis: alle Eigenschaften müssen initialisiert werden
+Erro do prisma: P2002 Unique constraint failed\ndica: campos únicos devem ser normalizados antes do insert
+salida de psql: ERROR las tablas deben tener clave primaria
+la console affiche : les clés doivent être uniques
+Errore di prisma: P1001 Can't reach database server\nsuggerimento: le connessioni devono usare il pool
+uitvoer van eslint: imports moeten gesorteerd zijn
+TS2345: Argument of type 'string' is not assignable.\nзаметка из tsconfig: должен быть включён noUncheckedIndexedAccess
+ビルドログ：WARN 画像は必ず WebP にしてください
+网关日志：WARN 请求头缺少 X-Trace-Id，所有内部调用必须携带 X-Trace-Id
+""".strip().splitlines()
+
+UNDER_A_LABEL_OF_THE_USER = r"""
+Rule: always use pnpm
+Note: never touch legacy/
+PS: from now on answer in English
+eslint: please turn off no-console everywhere
+eslint: bitte überall no-console abschalten
+mypy: use strict mode for new modules
+CI: always run the linters first
+CI: the linters run before the tests
+docker: I want multi-stage builds
+utils.py: use snake_case everywhere
+utils.py:\n- use snake_case everywhere\n- no globals
+# utils.py\nuse snake_case everywhere
+src/app.ts: remove the console.log\nsrc/db.ts: all queries must be parameterised
+Error handling:\nalways return problem+json\nnever swallow exceptions
+Error codes: E1001 for auth failures
+Log levels: INFO for requests, ERROR for faults
+Log output: keep it short
+ES2022: use it as the target
+Python 3.12: match statements are allowed
+Node 20.11.0\nNote: pnpm 9 only
+Wichtig: immer pnpm verwenden
+Fehlermeldungen: immer auf Deutsch
+Errores:\n- siempre en español\n- nunca muestres la traza
+Mensagens de erro: sempre em português
+Messages d'erreur : toujours en français
+Messaggi di errore: sempre in italiano
+Foutmeldingen: altijd in het Nederlands
+Ошибки: всегда возвращай код ответа
+エラーメッセージ：必ず日本語にすること
+错误处理：\n1. 一律返回统一格式\n2. 不要打印堆栈
+""".strip().splitlines()
+
+
+@together("block", HEADED_BY_ITS_SOURCE)
+def test_a_block_that_is_headed_by_its_source_is_not_the_users_word(block: str) -> None:
+    request = "Fix the sidebar, it is too wide."
+    message = f"{request}\n\n{block}".replace("\\n", "\n")
+    words = stated_words(message)
+    assert words.strip() == request
+    assert len(words) == len(message)
+
+
+@together("label", UNDER_A_LABEL_OF_THE_USER)
+def test_what_is_under_a_label_of_the_user_is_the_users_word(label: str) -> None:
+    pasted = "Traceback (most recent call last):\nKeyError: 'x'"
+    own = label.replace("\\n", "\n")
+    assert stated_words(f"{pasted}\n\n{own}").strip() == own
+    assert stated_words(f"{own}\n\n{pasted}").strip() == own
+
+
+@together(
+    "message, own",
+    [
+        (
+            "error: cannot rebase: You have unstaged changes.\n我想刪除這條 commit，要如何做",
+            "我想刪除這條 commit，要如何做",
+        ),
+        ("TS2345: Argument is not assignable.\nReplace all uses of it.", "Replace all uses of it."),
+        ("mypy: error: Missing annotation\nI want all of them annotated.", "I want all of them annotated."),
+    ],
+)
+def test_below_printed_lines_the_users_own_voice_goes_on(message: str, own: str) -> None:
+    assert stated_words(message).strip() == own
+
+
+@together("introduction", ["I get this error:", "Ich bekomme diesen Fehler:", "La salida:", "次のエラー："])
+def test_below_the_introduction_of_output_one_line_is_not_the_users_word(introduction: str) -> None:
+    printed = "The record in table Mapping already exists, keys must be unique"
+    request = "Use the other table instead, please."
+    words = stated_words(f"{introduction}\n\n{printed}\n\n{request}")
+    assert words.split("\n") == [introduction, "", " " * len(printed), "", request]
+
+
 @pytest.mark.parametrize(
     "message",
     [
