@@ -5,9 +5,11 @@ French, German, Italian, Dutch, Russian, Japanese and Chinese. A word that ends 
 beginning. Accents are left out. Words that look alike in two languages need no row.
 """
 
+import re
 import unicodedata
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -49,10 +51,14 @@ NEGATION_BEGINNINGS = (
     "vermij", "избега", "exclud", "reduc", "reduz", "redui", "diminu", "minimis", "minimiz", "verringer",
 )  # fmt: skip
 
+_INSTEAD_OF = (
+    "instead of", "instead off", "rather than", "rather then", "better than", "em vez d", "ao inves d", "en vez d", "en lugar d",
+    "au lieu d", "plutot qu", "mieux qu", "statt ", "anstelle ", "besser als", "invece d", "anziche", "al posto d", "meglio d",
+    "in plaats van", "beter dan", "вместо", "лучше чем", "mejor que", "melhor que", "melhor do que",
+)  # fmt: skip
 NEGATIONS_AFTER = (
-    "instead of", "rather than", "rather then", "instead off", "stay away from", "turn off", "get rid of", "prevents ", "prevent ", "preventing ", "no more", "no longer", "em vez d", "ao inves d",
-    "en vez d", "en lugar d", "au lieu d", "plutot qu", "statt ", "anstelle ", "invece d", "anziche", "al posto d",
-    "in plaats van", "вместо", "empeche", "verhinder", "impide", "impede", "impedisc", "voorkom",
+    *_INSTEAD_OF, "stay away from", "turn off", "get rid of", "prevents ", "prevent ", "preventing ", "no more", "no longer",
+    "empeche", "verhinder", "impide", "impede", "impedisc", "voorkom",
 )  # fmt: skip
 UNSPACED_NEGATIONS = (
     "不要", "不许", "不能", "不可", "不准", "不用", "不得", "不需", "不", "别", "勿", "禁止", "没", "无需", "避免",
@@ -238,11 +244,32 @@ def without_lasting(text: str) -> str:
 def reworded(text: str) -> str:
     """Return a text whose idioms that deny something are those that the comparison knows."""
     text = _LEFT_ALONE.sub(r"not touch\1", _REPLACED.sub(r"instead of \1, use ", text))
-    text = _NEGATED_VERB.sub(r"\1 not ", text)
+    text = bounded(_NEGATED_VERB.sub(r"\1 not ", text))
     text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
     return _AS_LONG_AS_NOT.sub(r"until \1", text)
 
 
+def bounded(text: str) -> str:
+    """Return a text whose denied comparisons with a number are bounds: "never more than 2" as "at most 2"."""
+    return _DENIED_COMPARISON.sub(
+        lambda match: f"{_DENIAL.sub('', match['action'])} at {'least' if match['less'] else 'most'}", text
+    )
+
+
+_DENIAL_WORDS = (
+    r"(?i)\b(?:never|not|no|nie|niemals|nicht|keine?[nrm]?|nunca|jamás|ne|jamais|pas|não|non|mai|nooit|niet|geen"
+    r"|никогда|не)\b"
+)
+_DENIAL = lazy_regex(_DENIAL_WORDS)
+_DENIED_COMPARISON = lazy_regex(
+    rf"{_DENIAL_WORDS}(?P<action>[^,;.!?\n]{{0,60}}?)\b(?:(?P<less>(?:less|fewer|smaller|shorter|lower) than|below|under"
+    r"|(?:kleiner|weniger|kürzer) als|unter|menos de|menor\w* (?:de|do|que|a)|más pequeñ\w+ (?:de|que)|moins de"
+    r"|plus (?:petit|court)\w* (?:que|de)|inférieur\w* à|meno di|più (?:piccol|cort)\w* di|(?:minder|kleiner|korter) dan"
+    r"|меньше|менее)|(?:more|larger|bigger|longer|greater|higher) than|over|above|exceed|(?:größer|mehr|länger) als|über"
+    r"|más (?:de|largo\w* (?:de|que)|grande\w* (?:de|que))|mayor\w* (?:de|que|a)|plus (?:de|(?:grand|long)\w* (?:que|de))"
+    r"|supérieur\w* à|mais (?:de|d[eo] que)|maior\w* (?:de|do|que)|più (?:di|(?:grand|lung)\w* di)|(?:meer|groter|langer) dan"
+    r"|больше|более)(?=\D{0,12}\d)"
+)
 _UNTOUCHED = lazy_regex(r"(?i)\b(?:untouched|unchanged|unverändert|intacte?s?|inchangée?s?|intact[oa]s?|ongewijzigd)\b")
 _NOT_MORE = lazy_regex(
     r"(?i)\b(?:not|no|não|non|ne pas|nicht|niet) (?:exceed|go over|be (?:more|longer|larger|bigger) than|exceder|superare?"
@@ -289,3 +316,178 @@ EXCEPTED = lazy_regex(
 )
 """Words by which a rule may have the user's exception."""
 _UP_TO_DATE = lazy_regex(r"(?i)\b(?:up[ -]to[ -]date|auf dem neuesten stand|à jour|al día|em dia)\b")
+
+
+class Stance(NamedTuple):
+    """Attitude of a clause to its words, from an offset to that of the next stance."""
+
+    start: int
+    is_denied: bool = False
+    is_open: bool = False
+    """Whether the words are a condition or a purpose."""
+    is_gated: bool = False
+    """Whether the words hold only on a condition, which the clause states."""
+
+
+def stances_of(clause: str, language: str) -> list[Stance]:
+    """Return what a clause states, denies, and allows only on a condition, in the order of its words.
+
+    "Never A without B", "A only after B", "B before A" and "A requires approval" all demand B for A.
+    """
+    aside = _CONDITION.match(clause) or _PURPOSE.search(clause)
+    if aside is not None:
+        main = stances_of(clause[: aside.start()], language) if aside.start() else []
+        return [*main, Stance(aside.start(), is_open=True)]
+    gate = _ONLY_ON.search(clause)
+    aside = _CONDITION_AFTER.search(clause) if gate is None else None
+    if aside is not None:
+        return [*stances_of(clause[: aside.start()], language), Stance(aside.start(), is_open=True)]
+    without = _WITHOUT.search(clause)
+    if without is not None:
+        return _stances_without(clause, language, without)
+    denial = _denial(clause, language)
+    if denial is not None:
+        start, end = denial
+        condition = _UNLESS.search(clause, start)
+        if condition is not None and condition.start() > start:
+            return _gated(start, condition.start(), is_denied=True)
+        stances = [Stance(0), Stance(start, is_denied=True)] if start else [Stance(0, is_denied=True)]
+        return [*stances, Stance(end)] if end < len(clause) else stances
+    gate = gate or _REQUIRES.search(clause)
+    if gate is not None:
+        return _gated(0, gate.start(gate.lastgroup or 0), is_denied=False)
+    if (before := _BEFORE.search(clause)) is not None and clause[: before.start()].strip():
+        return [Stance(0), Stance(before.start(), is_gated=True)]
+    if (before := _UNSPACED_BEFORE.search(clause)) is not None:
+        return _gated(0, before.end(), is_denied=False)
+    return [Stance(0)]
+
+
+def _stances_without(clause: str, language: str, without: re.Match[str]) -> list[Stance]:
+    """Return the stances of a clause that names what is missing; "no A without B" demands B."""
+    start, end = without.span()
+    if (denial := _denial(clause[:start], language)) is not None:
+        return _gated(denial[0], end, is_denied=True)
+    missing = end if without["unspaced"] else _end_of_word(clause, end)
+    if _denial(clause[missing:], language) is not None:
+        gated = Stance(missing, is_denied=True, is_gated=True)
+        return [gated._replace(start=0), Stance(start), gated] if clause[:start].strip() else [Stance(0), gated]
+    stances = [Stance(0), Stance(start, is_denied=True)]
+    return [*stances, Stance(end)] if without["unspaced"] else stances
+
+
+def _gated(start: int, condition: int, *, is_denied: bool) -> list[Stance]:
+    """Return stances of what is gated from an offset, and of its condition, which is stated."""
+    stances = [Stance(start, is_denied=is_denied, is_gated=True), Stance(condition)]
+    return [Stance(0), *stances] if start else stances
+
+
+def _denial(clause: str, language: str) -> tuple[int, int] | None:
+    """Return where the denied part of a clause begins and ends; None if nothing is denied."""
+    plain = folded(clause)
+    replaced = [(plain.find(phrase), len(phrase)) for phrase in _INSTEAD_OF if phrase in plain]
+    starts = [plain.find(phrase) for phrase in NEGATIONS_AFTER if phrase in plain]
+    starts += [start for start, _ in replaced] + [match.end() for match in (_PREFERRED_OVER.search(plain),) if match]
+    if starts:
+        start = min(starts)
+        length = dict(replaced).get(start, 0)
+        is_fronted = length > 0 and not plain[:start].strip()
+        return start, _end_of_replaced(clause, start + length) if is_fronted else len(clause)
+    bare = _ATTRIBUTE.sub("", clause)
+    if any(form in bare for form in UNSPACED_NEGATIONS) or _BAN.search(bare):
+        return 0, len(clause)
+    matches = [match for match in _WORD.finditer(clause) if not (match.start() and match[0].istitle())]
+    words = [(match.start(), folded(match[0])) for match in matches]
+    for index, (start, word) in enumerate(words):
+        if (
+            word in NEGATIONS and (word, language) != ("no", "pt") and (word != "plus" or not index)
+        ) or word.startswith(NEGATION_BEGINNINGS):
+            is_after = word in _AFTER_ONLY and not (index and words[index - 1][1] in _AUXILIARIES)
+            return start if is_after else 0, len(clause)
+    return None
+
+
+def _end_of_replaced(clause: str, start: int) -> int:
+    """Return where what is to be replaced ends in a clause that begins with it: "instead of A use B"."""
+    first = _end_of_word(clause, start)
+    end, is_over = first, False
+    for match in _WORD.finditer(clause, first):
+        word = folded(match[0])
+        if not concepts_of("use").isdisjoint(concepts_of(word)):
+            is_last = not clause[match.end() :].strip()  # "statt A den B verwenden"
+            return match.start() if not is_last else end if is_over else first
+        is_over = is_over or word in FUNCTION_WORDS
+        end = end if is_over else match.end()
+    return len(clause)
+
+
+def _end_of_word(clause: str, start: int) -> int:
+    """Return where the first word that says something ends, from an offset."""
+    words = (match for match in _WORD.finditer(clause, start) if folded(match[0]) not in FUNCTION_WORDS)
+    return next((match.end() for match in words if not is_generic(concepts_of(folded(match[0])))), len(clause))
+
+
+_WORD = lazy_regex(r"[^\W\d_]+")
+_CONDITION = lazy_regex(r"(?i)\W*(?:if|when|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\s")
+_CONDITION_AFTER = lazy_regex(
+    r"(?i)(?<=\w)\s(?:if|when|where|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
+)
+_PURPOSE = lazy_regex(
+    r"(?i)\b(?:to (?:avoid|prevent|not)|so that|without (?:need\w*|having|the need) to|sin (?:necesidad|tener)|sem (?:precisar|ter)|sans avoir|senza dover|um\b.{1,60}\bzu (?:vermeiden|verhindern)|damit|para (?:evitar|que|impedir)"
+    r"|pour (?:ne pas|éviter|empêcher|que)|per (?:evitare|non|impedire)|affinché|om\b.{1,60}\bte (?:voorkomen|vermijden)"
+    r"|zodat|чтобы)\b|以免|以防|以避免"
+)
+"""Words that begin a purpose, in which what is denied is no ban."""
+_WITHOUT = lazy_regex(
+    r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\b"
+    r"|(?P<unspaced>(?:未经|不经|无需|不需要?|不用|不必|没有?)[^，。]{0,6}?(?:同意|许可|批准|审批|允许|确认|询问)|無断で?"
+    r"|(?:許可|確認|承認|同意|断り|連絡)(?:なし|を?得ず|せず)(?:で|に)?)"
+)
+"""Words for what is missing; Chinese and Japanese have what is done without it after them."""
+_UNLESS = lazy_regex(
+    r"(?i)\b(?:unless|until|till|before(?! (?:each|every|any)\b)|es sei denn|bis|bevor|ehe|außer|salvo|a menos|hasta|antes|jusqu\w*|tant qu\w*"
+    r"|à moins|sauf|avant|até|a não ser|finché|a meno|prima|tot|totdat|tenzij|voordat|пока|кроме|прежде)\b|除非|之前|直到|まで"
+)
+_ONLY_ON = lazy_regex(
+    r"(?i)\b(?:only|nur|erst|s[oó]lo|só|somente|apenas|seulement|uniquement|ne|soltanto|alleen|pas|только|лишь)\b"
+    r"[^,;.]{0,60}?\b(?P<condition>after|once|when|if|with|on|by|upon|nach|wenn|mit|auf|bei|después|cuando|si|tras|con|depois"
+    r"|quando|se|com|após|dopo|(?:que )?(?:après|quand|si|avec|sur|lorsque)|na|als|met|wanneer|после|если|когда|с)\b"
+)
+_APPROVAL = (
+    r"approv\w*|permission|consent|confirm\w*|sign[ -]?off|zustimm\w*|erlaubnis|freigabe|genehmig\w*|permiso|aprob\w*"
+    r"|autoriz\w*|permiss\w*|aprova\w*|accord|autoris\w*|approb\w*|consenso|approvaz\w*|toestemming|goedkeur\w*"
+    r"|разреш\w*|одобр\w*|соглас\w*"
+)
+_REQUIRES = lazy_regex(
+    r"(?i)\b(?:requires?|needs?|must be|has to be|have to be|erforder\w*|brauch\w*|bedarf|muss|müssen|requier\w*"
+    r"|necesit\w*|requer\w*|exig\w*|nécessit\w*|precisa\w*|richied\w*|vereis\w*|требу\w*)\b"
+    rf"(?=[^,;.]{{0,40}}?\b(?:{_APPROVAL})\b)"
+)
+_BEFORE = lazy_regex(
+    r"(?i)\b(?:before|prior to|bevor|ehe|vor (?:dem|der|den|jede\w*)|antes de|avant (?:de|chaque|tout\w*|d['’])|antes d[aeo]s?"
+    r"|prima d\w*|voordat|voor elke?|перед|прежде чем)(?!\w)"
+)
+_UNSPACED_BEFORE = lazy_regex(r"(?:之前|以前|前)(?=$|一定|必|先|要|に|は|请|得|应)")
+"""Words before which a Chinese or Japanese clause has what is allowed only afterwards."""
+_PREFERRED_OVER = lazy_regex(
+    r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b"
+    r"|\bprefer(?! to\b)(?: [\w./-]+){1,2} to\b(?! (?:be|use|have|do|not|get|see|keep|run)\b)"
+)
+_ATTRIBUTE = lazy_regex(
+    r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[级类区分特个识判性]别|别名|[^\W]不[了到好动出起]"
+    r"|([\u3400-\u9fff])不\1|有没有"
+)
+"""Words with a negation that deny nothing: "what is not needed", "can or cannot", as Chinese asks."""
+_BAN = lazy_regex(
+    r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)"
+    r"|(?i:\b(?:bad|poor|terrible|awful|schlechte[rs]?|mala|mauvaise|má|cattiva|slecht) (?:practice|idea|design|style"
+    r"|habit"
+    r"|idee|praxis|stil|práctica|idée|pratique|prática|ideia|pratica|idee)\b)"
+)
+_AFTER_ONLY = frozenset(
+    """
+    not no non less fewer menos weniger meno minder меньше without sin sem sans ohne senza zonder без kein keine
+    keinen geen nothing nada
+    """.split()
+)
+_AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be stay remain".split())

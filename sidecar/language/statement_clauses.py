@@ -5,21 +5,22 @@ are one statement with another value ("the log level is debug", "the log level i
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import language_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
     LIMITED,
-    NEGATION_BEGINNINGS,
     NEGATIONS,
-    NEGATIONS_AFTER,
     TOOL_NAMES,
     UNSPACED_NEGATIONS,
+    Stance,
     concepts_of,
     exact_concepts,
     folded,
@@ -27,11 +28,16 @@ from sidecar.language.rule_synonyms import (
     is_unspaced,
     reworded,
     split_unspaced,
+    stances_of,
 )
 
 MAX_SENTENCES = 120
 OTHER_SCRIPTS = ("ja", "zh", "ru")
 """Languages whose words in Latin letters are names, and that share no words with other languages."""
+
+
+OF_GENERIC, OF_PROJECT, OF_PLAIN, OF_VALUE = 0.2, 0.3, 0.5, 1.5
+"""Information of a word that says little, names the project, is of any talk, or is a value; of others one."""
 
 
 class Unit(NamedTuple):
@@ -45,9 +51,21 @@ class Unit(NamedTuple):
     """The language of its statement; empty if that does not show it."""
 
     @property
-    def weight(self) -> float:
-        """Share of the subject that it names, relative to an ordinary word."""
-        return 0.35 if is_generic(self.concepts) else 1.5 if self.is_value else 1.0
+    def information(self) -> float:
+        """Weight of what it says about a subject; an ordinary word has one."""
+        if is_generic(self.concepts):
+            return OF_GENERIC
+        if self.is_value:
+            return OF_VALUE
+        if self.names_project:
+            return OF_PROJECT
+        is_rest = len(self.word) == 1 and not self.concepts and is_unspaced(self.word)
+        return OF_PLAIN if is_rest or self.word in plain_words() else 1.0
+
+    @property
+    def names_project(self) -> bool:
+        """Whether it names the project itself, as in "this project uses …"."""
+        return not self.concepts.isdisjoint(concepts_of("project"))
 
 
 class Clause(NamedTuple):
@@ -55,6 +73,10 @@ class Clause(NamedTuple):
 
     units: tuple[Unit, ...]
     is_denied: bool
+    is_open: bool = False
+    """Whether it is a condition or a purpose, which states and denies nothing."""
+    is_gated: bool = False
+    """Whether it is denied or stated only on a condition: "never … without …", "… only after …"."""
 
 
 class Wording(NamedTuple):
@@ -75,7 +97,7 @@ _TOKEN = lazy_regex(
 )
 _SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
 _CLAUSE_END = lazy_regex(
-    r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais|pero|sino|mas"
+    r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais(?=\s(?:pas|non|je|on|il|le|la|les|seulement|plutôt|utilis\w*)\b)|pero|sino|mas"
     r"|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
     r"|nor|so|also|donc|daher|deshalb|entonces|portanto|quindi|dus|поэтому)\b(?=\s+(?:(?:that|que|dass|che|dat"
     r"|что) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf|sollen"
@@ -113,22 +135,25 @@ def wording_of(text: str) -> Wording:
     is_reproach = is_complaint and _AGAIN.search(text) is not None
     plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", _HEDGE.sub(" ", text))))
     for part in _clauses(_CONTRACTION.sub(" ", plain)):
-        denial = _denial(part, language)
-        if denial is None and was_denied and _ALTERNATIVE.match(part):
-            denial = 0
-        was_denied = denial is not None
+        stances = stances_of(part, language)
+        if was_denied and not any(stance.is_denied for stance in stances) and _ALTERNATIVE.match(part):
+            stances = [stance._replace(is_denied=True) for stance in stances]
+        was_denied = any(stance.is_denied for stance in stances)
         units = [
             (start, unit._replace(language=language))
-            for start, token in tokens_of(part)
+            for whole in tokens_of(part)
+            for start, token in _cut(*whole, stances)
             for unit in _units_of(
                 token, quoted, language, is_name=language != "de" and start > 0 and token[0].isupper()
             )
         ]
-        for is_denied in (False, True):
-            side = tuple(unit for start, unit in units if (denial is not None and start >= denial) == is_denied)
+        for at, stance in enumerate(stances):
+            end = stances[at + 1].start if at + 1 < len(stances) else len(part)
+            side = tuple(unit for start, unit in units if stance.start <= start < end)
             if side:
-                clauses.append(Clause(side, is_denied and not is_complaint))
-                clauses += [Clause(side, not is_denied)] if is_reproach else []
+                gated = stance.is_gated and not is_complaint
+                clauses.append(Clause(side, stance.is_denied != is_complaint, stance.is_open, gated))
+                clauses += [Clause(side, stance.is_denied)] if is_reproach else []
     return Wording(text, tuple(clauses), language)
 
 
@@ -142,6 +167,13 @@ _TYPE_ANY = lazy_regex(
 """The type `any` of TypeScript, which is a function word elsewhere."""
 
 
+def _cut(start: int, token: str, stances: Sequence[Stance]) -> Iterator[tuple[int, str]]:
+    """Yield a token and its offset; one of a script without spaces by the stances that it has."""
+    cuts = [stance.start - start for stance in stances if 0 < stance.start - start < len(token)]
+    for first, last in pairwise((0, *(cuts if is_unspaced(token[0]) else ()), len(token))):
+        yield start + first, token[first:last]
+
+
 def _clauses(text: str) -> Iterator[str]:
     start = 0
     for match in _CLAUSE_END.finditer(text):
@@ -152,30 +184,6 @@ def _clauses(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _denial(clause: str, language: str) -> int | None:
-    """Return where the denied part of a clause begins; None if nothing is denied, or only a condition is."""
-    if _CONDITION.match(clause):
-        return None
-    plain = folded(clause)
-    after = [plain.find(phrase) for phrase in NEGATIONS_AFTER if phrase in plain]
-    after += [match.end() for match in (_PREFERRED_OVER.search(plain),) if match]
-    if after:
-        return min(after)
-    bare = _ATTRIBUTE.sub("", clause)
-    if any(form in bare for form in UNSPACED_NEGATIONS) or _BAN.search(bare):
-        return 0
-    matches = [match for match in _WORD.finditer(clause) if not (match.start() and match[0].istitle())]
-    words = [(match.start(), folded(match[0])) for match in matches]
-    for index, (start, word) in enumerate(words):
-        if (
-            word in NEGATIONS and (word, language) != ("no", "pt") and (word != "plus" or not index)
-        ) or word.startswith(NEGATION_BEGINNINGS):
-            is_after = word in _AFTER_ONLY and not (index and words[index - 1][1] in _AUXILIARIES)
-            return start if is_after else 0
-    return None
-
-
-_CONDITION = lazy_regex(r"(?i)\W*(?:if|when|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\s")
 _WHY = lazy_regex(
     r"(?i)\W*(?:(?:but|and|so|pero|y|mais|et|aber|und|но|а)\s)?(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
     r"|waarom|почему|зачем|为什么|為什麼|为何|なぜ|なんで|どうして).{1,300}[?？]\W*$"
@@ -194,18 +202,6 @@ _AGAIN = lazy_regex(
 )
 """Words by which a complaint names what may be banned or wanted: "why did you use moment again?"."""
 
-_PREFERRED_OVER = lazy_regex(
-    r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b"
-    r"|\bprefer(?! to\b)(?: [\w./-]+){1,2} to\b(?! (?:be|use|have|do|not|get|see|keep|run)\b)"
-)
-
-_WORD = lazy_regex(r"[^\W\d_]+")
-_ATTRIBUTE = lazy_regex(
-    r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[级类区分特个识判性]别|别名|[^\W不]不[了到好动出起]"
-    r"|([\u3400-\u9fff])不\1|有没有"
-)
-"""Words with a negation that deny nothing: "what is not needed", "can or cannot", as Chinese asks."""
-
 _REMINDER = lazy_regex(
     r"(?i)\b(?:(?:don['’]?t|do not|never) forget|no (?:te |se )?olvides?|n[ãa]o (?:se )?esque[cç]as?"
     r"|n['’]oublie[zs]? pas"
@@ -217,19 +213,6 @@ _CONTRACTION = lazy_regex(
     r"(?i)\b(?:l|d|c|j|qu|m|t|s|un|dell|all|nell|sull|dall)['’](?=\w)|(?<=\w)['’](?:s|re|ve|ll|d|m)\b"
 )
 _ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
-_BAN = lazy_regex(
-    r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)"
-    r"|(?i:\b(?:bad|poor|terrible|awful|schlechte[rs]?|mala|mauvaise|má|cattiva|slecht) (?:practice|idea|design|style"
-    r"|habit"
-    r"|idee|praxis|stil|práctica|idée|pratique|prática|ideia|pratica|idee)\b)"
-)
-_AFTER_ONLY = frozenset(
-    """
-    not no non less fewer menos weniger meno minder меньше without sin sem sans ohne senza zonder без kein keine
-    keinen geen nothing nada
-    """.split()
-)
-_AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be stay remain".split())
 
 
 def tokens_of(clause: str) -> Iterator[tuple[int, str]]:
@@ -492,16 +475,15 @@ def limited_clauses(sentence: str) -> list[str]:
     return clauses
 
 
-def parts_of(clause: str) -> frozenset[str]:
+def parts_of(clause: str, language: str) -> frozenset[str]:
     """Return the names of the parts of a project to which a clause is limited, folded."""
-    plain, paths = without_paths(_DENYING_NO.sub(" ", clause))
+    plain, paths = without_paths(clause if language == "pt" else _DENYING_NO.sub(" ", clause))
     unspaced = (folded(match[match.lastindex or 0]) for match in _UNSPACED_PLACE.finditer(clause))
-    return (places_of(plain, paths).parts | frozenset(unspaced)) - _PLACES_OF_MIND
+    parts = (places_of(plain, paths).parts | frozenset(unspaced)) - _PLACES_OF_MIND
+    return frozenset(part for part in parts if concepts_of(part).isdisjoint(exact_concepts()))
 
 
-_DENYING_NO = lazy_regex(
-    r"(?i)\bno (?=(?:l[aeo]s?|me|se|te|nos|es|hay|deb\w+|us\w+|un[ao]?|the|more|other|need|new|longer)\b)"
-)
+_DENYING_NO = lazy_regex(r"(?i)\bno\s")
 """The English and Spanish word, which in Portuguese means "in the"."""
 _PLACE_CLAUSE = lazy_regex(
     r"[,;:.–—、，；：。](?=\s|$|[^\x00-\x7f])\s?|\s(?=(?:and|but|or|und|aber|y|pero|et|mais|e|mas|ma|en|maar|и|но)\s)"
@@ -513,7 +495,9 @@ _ONLY_PLACE = lazy_regex(
 _UNSPACED_PLACE = lazy_regex(
     r"([\w/.]{1,12}?)(?:では|の中では|内では)|([\w/.]{1,12}?)(?:里面?|目录下|文件夹)(?=[^\w]|[\u4e00-\u9fff])"
 )
-_PLACES_OF_MIND = frozenset("format formato mind memory note moment adelante zukunft futuro futur avenir head".split())
+_PLACES_OF_MIND = frozenset(
+    "format formato mind memory note moment example poi adelante zukunft futuro futur avenir head".split()
+)
 
 _HEDGE = lazy_regex(
     r"(?i)\b(?:(?:if|when|where|whenever|wherever|as far as|as much as) (?:at all )?possible|ideally|preferably|usually"

@@ -9,7 +9,15 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language import statement_phrases as phrases
 from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import language_of, meanings_of
-from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, concepts_of, folded, is_generic, is_unspaced
+from sidecar.language.rule_synonyms import (
+    FUNCTION_WORDS,
+    TOOL_NAMES,
+    bounded,
+    concepts_of,
+    folded,
+    is_generic,
+    is_unspaced,
+)
 from sidecar.language.statement_clauses import (
     OTHER_SCRIPTS,
     Relation,
@@ -285,7 +293,7 @@ _ONLY = lazy_regex(
     r"(?i)\b(?:only|solely|exclusively|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
     r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
     r"|лишь)\b(?! (?:one\b|(?:uma?|una?|eine?|une|een) (?:coisa|cosa|sache|frage|chose|ding)))"
-    r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|だけ|のみ|限り"
+    r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
 )
 _LIMITS = lazy_regex(
     r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most"
@@ -324,7 +332,7 @@ def holds_each_time(text: str) -> bool:
 
 _HOLDS_EACH_TIME = lazy_regex(
     r"(?i)\b(?:all|any|every\w*|each|always|never|no|not|don['’]?t|must|should|needs? to|ha(?:ve|s) to|whenever"
-    r"|throughout"
+    r"|throughout|forever|permanent\w*"
     r"|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project|alle[rnms]?|jede[rnms]?|immer"
     r"|nie\w*|nicht|kein\w*|muss|müssen"
     r"|soll\w*"
@@ -342,18 +350,18 @@ def claims_each_time(rule: str) -> bool:
 
 
 _BOUND = lazy_regex(
-    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|under|below|less than|fewer than|no more than|not (?:exceed|be (?:more"
-    r"|longer|larger"
-    r"|bigger) than)|within|unter|höchstens|maximal|bis zu|weniger als|menos de|como mucho|hasta|máximo|no máximo|até"
+    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|höchst\w*"
+    r"|massim\w*|máxim\w*|макс\w*|under|below|less than|fewer than|no more than"
+    r"|not exceed|within|unter|höchstens|maximal|bis zu|weniger als|menos de|como mucho|hasta|máximo|no máximo|até"
     r"|abaixo"
     r"|moins de|au plus|maximum|jusqu['’]à|meno di|al massimo|fino a|minder dan|maximaal|hoogstens|onder|не более|до"
     r"|меньше"
     r")\b|以下|以内|未満|不超过|最多|至多)"
-    r"|(?P<lower>\b(?:at least|over|above|more than|min(?:imum)?|no less than|not (?:be )?(?:less|fewer|smaller|below"
-    r"|under)(?: than)?|über"
+    r"|(?P<lower>\b(?:at least|over|above|more than|min(?:im\w*)?"
+    r"|mindest\w*|mínim\w*|мин(?:им\w*)?|no less than|über"
     r"|mindestens|mehr als|wenigstens|más de|al menos|como mínimo|mais de|pelo menos|no mínimo|plus de|au moins|almeno"
     r"|più di"
-    r"|meer dan|minstens|minimaal|не менее|больше|минимум)\b|以上|超过|至少|最少)\D{0,20}\d|\d\D{0,12}(?P<after>以下"
+    r"|meer dan|minstens|minimaal|не менее|больше|минимум)\b|以上|超过|至少|最少)\D{0,30}\d|\d\D{0,12}(?P<after>以下"
     r"|以内|未満|以上)"
 )
 
@@ -366,7 +374,7 @@ def exchanges_bound(rule: str, evidence: str) -> bool:
 
 def _bounds(text: str) -> frozenset[str]:
     return frozenset(
-        "lower" if (match["lower"] or match["after"] == "以上") else "upper" for match in _BOUND.finditer(text)
+        "lower" if (match["lower"] or match["after"] == "以上") else "upper" for match in _BOUND.finditer(bounded(text))
     )
 
 
@@ -476,7 +484,8 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
             for end in (at + 2, at + 3):
                 inner, right = theirs[at + 1 : end], theirs[end : end + 1]
                 is_between = bool(right) and is_same(before[0], left) and is_same(after[0], right[0])
-                if is_between and not any(is_same(own, other) for own in ours for other in inner):
+                is_slip = any(other.word[:3] == ours[added[0]].word[:3] for other in inner)
+                if is_between and not is_slip and not any(is_same(own, other) for own in ours for other in inner):
                     return True
     return False
 

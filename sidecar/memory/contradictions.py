@@ -232,9 +232,10 @@ def statement_of(text: str) -> Statement:
     wording = wording_of(plain)
     places = places_of(plain, paths)
     sides = {is_denied: _Side(set(), [], []) for is_denied in (False, True)}
-    scope, asks = {*places.wide, *paths.values()}, set[bool]()
+    scope, asks, is_condition = {*places.wide, *paths.values()}, set[bool](), False
     for clause in wording.clauses:
-        is_denied = clause.is_denied or not _DROPPED.isdisjoint(unit.word for unit in clause.units)
+        is_denied = clause.is_denied or is_condition or not _DROPPED.isdisjoint(unit.word for unit in clause.units)
+        is_condition = clause.is_gated and clause.is_denied  # of "never merge without a review"
         values, words = _split_clause(clause.units, places)
         plain_words = [unit for unit in words if not _is_about(unit, "ask", "allow")]
         if len(plain_words) < len(words):

@@ -283,8 +283,24 @@ PARAPHRASED = [
     ("die Beträge werden immer in Cent gespeichert", "Amounts are always stored in cents"),
     ("les prix sont toujours enregistrés en centimes", "Prices are always saved in cents"),
     ("we won't be using docker", "This project does without Docker"),
+    ("never push the ledger to production without asking me", "Ask before pushing the ledger to production"),
+    ("never push the ledger to production without asking me", "Push the ledger to production only with approval"),
+    ("没我同意不要删除账本数据", "删除账本数据前必须征得用户同意"),
+    ("geen nieuwe kassa's toevoegen zonder het eerst te vragen", "Eerst overleggen voordat je kassa's toevoegt"),
+    ("не принимаю код без тестов для кассы", "Код для кассы принимается только с тестами"),
+    ("make sure that we dont print receipts without the tax rate", "Every printed receipt has the tax rate"),
+    ("A receipt must never be smaller than 32px", "Minimum size of a receipt: 32px"),
+    ("please never request more than 2 printers per till", "Tills have at most 2 printers"),
+    ("the price list is the source of truth to avoid rounding bugs", "The price list is the single source of truth"),
+    ("the printer is better than trying to calculate positions", "Don't calculate positions, the printer has them"),
+    ("nomi delle casse solo in inglese, scontrini invece in italiano", "Casse con nomi inglesi, scontrini in italiano"),
+    ("los clientes no acepten duplicados en las cajas", "No permitir clientes duplicados en las cajas"),
+    ("keep the light theme forever", "Always keep the light theme"),
 ]
-"""Rules as agents reword them: other verbs and nouns, what is denied put the other way round, a plural, a slip."""
+"""Rules as agents reword them: other verbs and nouns, what is denied put the other way round, a plural, a slip.
+
+"Never A without B", "ask before A" and "A only with B" are one demand; so are "never more than 2" and "at most 2".
+"""
 
 DISTORTED = [
     ("no sleep in the e2e tests, always wait for an element", "Use sleep in the e2e tests"),
@@ -302,6 +318,17 @@ DISTORTED = [
     ("we don't need to persist the sqlite database", "No database has to be persisted"),
     ("we never deploy on fridays", "Never deploy on Thursdays or Fridays"),
     ("テストではvitestを使って。jestは使わないで", "テストではjestを使う"),
+    ("never push the ledger to production without asking me", "Push the ledger to production without asking"),
+    ("没我同意不要删除账本数据", "可以不经同意删除账本数据"),
+    ("nie ohne Rückfrage in die Kasse buchen", "Ohne Rückfrage in die Kasse buchen"),
+    ("A receipt must never be smaller than 32px", "A receipt must never be larger than 32px"),
+    ("please never request more than 2 printers per till", "Tills have at least 2 printers"),
+    ("make sure that we dont print receipts without the tax rate", "Receipts are printed without the tax rate"),
+    ("why do we use delays in the till now?", "Use delays in the till"),
+    (
+        "use sqlite instead of redis for the till",
+        "Use sqlite instead of redis for the till. Every receipt has a barcode and a logo.",
+    ),
 ]
 """Rules of which the user states most words, but another bound, value, scope or the contrary."""
 
