@@ -329,12 +329,12 @@ class Stance(NamedTuple):
     """Whether the words hold only on a condition, which the clause states."""
 
 
-def stances_of(clause: str, language: str) -> list[Stance]:
+def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Stance]:
     """Return what a clause states, denies, and allows only on a condition, in the order of its words.
 
     "Never A without B", "A only after B", "B before A" and "A requires approval" all demand B for A.
     """
-    aside = _CONDITION.match(clause) or _PURPOSE.search(clause)
+    aside = (_CONDITION.match(clause) if not is_alone else None) or _PURPOSE.search(clause)
     if aside is not None:
         main = stances_of(clause[: aside.start()], language) if aside.start() else []
         return [*main, Stance(aside.start(), is_open=True)]
@@ -430,7 +430,7 @@ def _end_of_word(clause: str, start: int) -> int:
 _WORD = lazy_regex(r"[^\W\d_]+")
 _CONDITION = lazy_regex(r"(?i)\W*(?:if|when|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\s")
 _CONDITION_AFTER = lazy_regex(
-    r"(?i)(?<=\w)\s(?:if|when|where|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
+    r"(?i)(?<=\w)\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
 )
 _PURPOSE = lazy_regex(
     r"(?i)\b(?:to (?:avoid|prevent|not)|so that|without (?:need\w*|having|the need) to|sin (?:necesidad|tener)|sem (?:precisar|ter)|sans avoir|senza dover|um\b.{1,60}\bzu (?:vermeiden|verhindern)|damit|para (?:evitar|que|impedir)"

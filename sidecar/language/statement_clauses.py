@@ -134,8 +134,9 @@ def wording_of(text: str) -> Wording:
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
     plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", _HEDGE.sub(" ", text))))
-    for part in _clauses(_CONTRACTION.sub(" ", plain)):
-        stances = stances_of(part, language)
+    parts = list(_clauses(_CONTRACTION.sub(" ", plain)))
+    for part in parts:
+        stances = stances_of(part, language, is_alone=len(parts) == 1)
         if was_denied and not any(stance.is_denied for stance in stances) and _ALTERNATIVE.match(part):
             stances = [stance._replace(is_denied=True) for stance in stances]
         was_denied = any(stance.is_denied for stance in stances)
@@ -185,7 +186,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 _WHY = lazy_regex(
-    r"(?i)\W*(?:(?:but|and|so|pero|y|mais|et|aber|und|но|а)\s)?(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
+    r"(?i)\W*(?:(?:but|and|so|hm+|oh|ok|pero|y|mais|et|aber|und|но|а)\s)?(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
     r"|waarom|почему|зачем|为什么|為什麼|为何|なぜ|なんで|どうして).{1,300}[?？]\W*$"
 )
 """A complaint that asks for what it denies: "why do we not run the tests?"."""

@@ -351,7 +351,12 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
             for clause in clauses
             if not _agree(rule_clause, clause) and not any(_restates_ban(other, clause) for other in rule.clauses)
         ]
-        if not _forbids(rule_clause) and any(_is_banned(rule_clause, clause, agreeing) for clause in others):
+        is_denied = _forbids(rule_clause)
+        counts = ([shared_count(subjects[:FOCUS], part.units) for part in side] for side in (agreeing, others))
+        agreed, opposed = (max(count, default=0) for count in counts)
+        if is_denied and agreed and agreed >= opposed:
+            continue
+        if not is_denied and any(_is_banned(rule_clause, clause, agreeing) for clause in others):
             return True
         agreed, opposed = (_most_shared(subjects, side) for side in (agreeing, others))
         if opposed > agreed and opposed > OPPOSED_SHARE * _information(subjects):
@@ -361,7 +366,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
 
 def _demands(rule: Wording, gated: Clause, condition: Clause) -> bool:
     """Whether a rule states what it allows and the condition for it in one clause: "every A has B"."""
-    sides = (subjects_of(gated.units), subjects_of(condition.units))
+    sides = (subjects_of(gated.units), [unit for unit in condition.units if not _known([unit], gated.units)])
     stated = [clause.units for clause in rule.clauses if not clause.is_denied and not clause.is_gated]
     return any(all(shared_count(side, units) for side in sides) for units in stated)
 
