@@ -196,6 +196,11 @@ def concepts_of(word: str) -> frozenset[int]:
     return concepts
 
 
+def concepts_of_name(name: str) -> frozenset[int]:
+    """Return the concepts of a folded path, number or identifier, which no beginning stands for."""
+    return _table().words.get(name, frozenset())
+
+
 def is_generic(concepts: frozenset[int]) -> bool:
     """Whether concepts say nothing about a rule's subject."""
     return bool(concepts) and max(concepts) < _table().generic_count
@@ -334,7 +339,10 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
 
     "Never A without B", "A only after B", "B before A" and "A requires approval" all demand B for A.
     """
-    aside = (_CONDITION.match(clause) if not is_alone else None) or _PURPOSE.search(clause)
+    is_before = not is_alone and (_CONDITION.match(clause) or _ONLY_PLACE.fullmatch(clause))
+    if is_before:
+        return [Stance(0, is_open=True)]
+    aside = _PURPOSE.search(clause)
     if aside is not None:
         main = stances_of(clause[: aside.start()], language) if aside.start() else []
         return [*main, Stance(aside.start(), is_open=True)]
@@ -429,6 +437,10 @@ def _end_of_word(clause: str, start: int) -> int:
 
 _WORD = lazy_regex(r"[^\W\d_]+")
 _CONDITION = lazy_regex(r"(?i)\W*(?:if|when|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\s")
+_ONLY_PLACE = lazy_regex(
+    r"(?i)\W*(?:in|for|inside|within|under|on|at|im|für|bei|beim|unter|en|para|dans|pour|sous|em|no|na|nos|nas|nel\w*|per"
+    r"|voor|bij|в|на|для|при)\s\S+(?: \S+){0,3}\s*"
+)
 _CONDITION_AFTER = lazy_regex(
     r"(?i)(?<=\w)\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
 )

@@ -22,6 +22,7 @@ from sidecar.language.rule_synonyms import (
     UNSPACED_NEGATIONS,
     Stance,
     concepts_of,
+    concepts_of_name,
     exact_concepts,
     folded,
     is_generic,
@@ -186,7 +187,8 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 _WHY = lazy_regex(
-    r"(?i)\W*(?:(?:but|and|so|hm+|oh|ok|pero|y|mais|et|aber|und|но|а)\s)?(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
+    r"(?i)\W*(?:(?:but|and|so|hm+|oh|ok|pero|y|mais|et|aber|und|но|а)\s)?"
+    r"(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
     r"|waarom|почему|зачем|为什么|為什麼|为何|なぜ|なんで|どうして).{1,300}[?？]\W*$"
 )
 """A complaint that asks for what it denies: "why do we not run the tests?"."""
@@ -253,7 +255,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
         return
     is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):
-        yield Unit(word, concepts_of(word) if word.isdigit() else frozenset(), True)
+        yield Unit(word, concepts_of_name(word), True)
     elif is_path or "-" in word:
         for part in _SEPARATOR.split(word):
             if part and part not in FUNCTION_WORDS:

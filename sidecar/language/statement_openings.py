@@ -482,6 +482,12 @@ def asks_for_work(sentence: str) -> bool:
     return _REQUEST.match(sentence) is not None
 
 
+TAG_QUESTION = lazy_regex(
+    r"(?i)[,，]\s?(?:ok(?:ay)?|alright|please|pls|einverstanden"
+    r"|te parece|vale|de acuerdo|tá(?: bom)?|combinado|d['’]accord"
+    r"|va bene|akkoord|ладно|хорошо|好吗|好吧|可以吗)\s?[?？]\W*$"
+)
+"""A question for consent after a statement: "…, ok?"."""
 QUESTION = lazy_regex(r"[?？][\"'”»)\]\s]{0,5}$|(?:でしょうか|ですか|かな|吗|么)[。\s]{0,3}$")
 _REQUEST = lazy_regex(
     r"(?i)\W*(?:(?:and|but|also|so|please|und|y|et|e)\s){0,2}(?:(?:can|could|would|will) (?:you|we)|kannst du"

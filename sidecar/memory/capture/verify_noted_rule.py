@@ -49,6 +49,7 @@ from sidecar.language.statement_openings import (
     OCCASION,
     QUESTION,
     STOPS,
+    TAG_QUESTION,
     TASK,
     accepts_as_lasting,
     asks_for_work,
@@ -429,7 +430,7 @@ def _may_support(sentence: str) -> bool:
 
 def _asks(sentence: str) -> bool:
     """Whether a sentence asks for an answer, rather than being a complaint or a wish for more than one occasion."""
-    if QUESTION.search(sentence) is None or as_request(sentence) != (0, sentence):
+    if TAG_QUESTION.search(sentence) or QUESTION.search(sentence) is None or as_request(sentence) != (0, sentence):
         return False
     if complains(sentence) or is_why_question(sentence):
         return False
@@ -530,6 +531,7 @@ def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
     only = object_of_only(rule.text)
     limits = [object_of_only(part.text) for part in window]
     is_limited = any(limit is not None for limit in limits) or any(names_limit(part.text) for part in window)
+    is_limited |= all(any(clause.is_gated for clause in part.clauses) for part in (rule, main))
     if only is not None and not is_limited:
         named = subjects_of(wording_of(only).units)[:FOCUS]
         is_denied = any(clause.is_denied for clause in main.clauses)
@@ -540,12 +542,9 @@ def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
         named = subjects_of(wording_of(limit).units)[:1] if limit and only is None and not is_ban else []
         if named and not are_translations(rule.language, part.language) and not shared_count(named, rule.units):
             return True
-    return claims_each_time(rule.text) and not (holds_each_time(main.text) or _is_lasting_word(main.text))
-
-
-def _is_lasting_word(sentence: str) -> bool:
-    plain = sentence.casefold()
-    return RULE_TO_WRITE.match(sentence) is not None or any(marker in plain for marker in LASTING)
+    return claims_each_time(rule.text) and not (
+        holds_each_time(main.text) or RULE_TO_WRITE.match(main.text) or _is_wide(main.text)
+    )
 
 
 def _is_lasting(sentence: str) -> bool:
