@@ -477,6 +477,19 @@ def supposes(sentence: str) -> bool:
     return _SUPPOSED.match(sentence) is not None
 
 
+def observes(sentence: str) -> bool:
+    """Whether a sentence begins with what the user sees or what there is: "I see …", "there is …"."""
+    return _OBSERVATION.match(sentence) is not None
+
+
+_OBSERVATION = lazy_regex(
+    r"(?i)\W{0,9}(?:(?:(?:but|and|so|ok(?:ay)?|now|also|hm+|still|pero|y|mais|et|aber|und|mas|e)[\s,]{1,3}){0,2}"
+    r"(?:i(?:['’]?m| am)? (?:still |also |just |only )?(?:see|seeing|saw|get|getting|got|noticed?|found)"
+    r"|there(?:['’]?s| is| are| was| were)|ich (?:sehe|bekomme|habe gesehen)|es gibt|veo|hay(?! que)|je vois"
+    r"|j['’]ai vu|il y a|vejo|há|vedo|c['’]è|ci sono|ik zie|er (?:is|zijn)|вижу)\b|.{0,10}(?:发现|看到))"
+)
+
+
 def asks_for_work(sentence: str) -> bool:
     """Whether a question asks for something to be done: "can you …"."""
     return _REQUEST.match(sentence) is not None

@@ -234,6 +234,11 @@ WITHOUT_THE_USERS_LIMIT = [
     ("この関数以外は変更しないで", "この関数以外は変更しない"),
 ]
 
+WITHOUT_THE_USERS_LIMIT += [
+    ("There is a customer overview and a customer list.", "Merge the customer overview and the customer list"),
+    ("I'm still seeing a lot of failing tests.", "Record the failing tests"),
+]
+
 WITH_THE_USERS_LIMIT = [
     ("in the tests always use fixtures", "Always use fixtures in tests"),
     ("the readme is right: always use yarn", "Always use yarn"),
@@ -296,6 +301,9 @@ PARAPHRASED = [
     ("nomi delle casse solo in inglese, scontrini invece in italiano", "Casse con nomi inglesi, scontrini in italiano"),
     ("los clientes no acepten duplicados en las cajas", "No permitir clientes duplicados en las cajas"),
     ("keep the light theme forever", "Always keep the light theme"),
+    ("Não rode migrations em produção sem me avisar antes", "Em produção, só rodar migrations depois de avisar"),
+    ("solo se abre desde el botón verde, te parece?", "Solo se abre desde el botón verde"),
+    ("数据库字段一律用下划线命名", "Database columns are always snake_case"),
 ]
 """Rules as agents reword them: other verbs and nouns, what is denied put the other way round, a plural, a slip.
 
@@ -325,6 +333,7 @@ DISTORTED = [
     ("please never request more than 2 printers per till", "Tills have at least 2 printers"),
     ("make sure that we dont print receipts without the tax rate", "Receipts are printed without the tax rate"),
     ("why do we use delays in the till now?", "Use delays in the till"),
+    ("When you edit a customer remember to edit the supplier", "When you edit a supplier, do not edit the customer"),
     (
         "use sqlite instead of redis for the till",
         "Use sqlite instead of redis for the till. Every receipt has a barcode and a logo.",

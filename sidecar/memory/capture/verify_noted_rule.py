@@ -54,6 +54,7 @@ from sidecar.language.statement_openings import (
     accepts_as_lasting,
     asks_for_work,
     is_for_now,
+    observes,
     supposes,
 )
 from sidecar.language.statement_values import (
@@ -359,7 +360,8 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
             continue
         if not is_denied and any(_is_banned(rule_clause, clause, agreeing) for clause in others):
             return True
-        agreed, opposed = (_most_shared(subjects, side) for side in (agreeing, others))
+        shares = ([_information(_known(subjects, part.units)) for part in side] for side in (agreeing, others))
+        agreed, opposed = (max(share, default=0.0) for share in shares)
         if opposed > agreed and opposed > OPPOSED_SHARE * _information(subjects):
             return True
     return False
@@ -405,11 +407,6 @@ def _specific_words(clause: Clause) -> list[Unit]:
     return [unit for unit in subjects if unit.word not in plain_words()] or subjects
 
 
-def _most_shared(units: Collection[Unit], clauses: Iterable[Clause]) -> float:
-    """Return the weight of the words that one of some clauses shares with others, of the one that shares most."""
-    return max((_information(_known(units, clause.units)) for clause in clauses), default=0.0)
-
-
 def _restates_ban(rule_clause: Clause, clause: Clause) -> bool:
     """Whether both forbid the same: other words of the rule may then state what is wanted instead."""
     shared = shared_count(subjects_of(rule_clause.units), clause.units)
@@ -417,10 +414,10 @@ def _restates_ban(rule_clause: Clause, clause: Clause) -> bool:
 
 
 def _may_support(sentence: str) -> bool:
-    """Whether a sentence states something that may last: it does not ask, suppose, report, shrug or end with a task."""
-    is_supposed = supposes(sentence) and not _is_wide(sentence)
+    """Whether a sentence may state what lasts: it does not ask, suppose, observe, report, shrug or end with a task."""
+    is_no_demand = supposes(sentence) or (observes(sentence) and not holds_each_time(sentence))
     return not (
-        is_supposed
+        (is_no_demand and not _is_wide(sentence))
         or reports_others(sentence)
         or is_shrugged_off(sentence)
         or _asks(sentence)
@@ -492,7 +489,8 @@ def _drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
     ]
     matches = [{unit.word for unit in units if any(is_same(own, unit) for own in rule.units)} for *_, units in clauses]
     stated = [unit for *_, units in clauses for unit in units]
-    has_unknown = any(not any(is_same(own, unit) for unit in stated) for own in subjects_of(rule.units))
+    subjects = subjects_of(rule.units)
+    has_unknown = len(_known(subjects, stated)) < len(subjects)
     for (clause, language, units), matched in zip(clauses, matches, strict=True):
         if (are_translations(rule.language, language) and has_unknown) or any(matched < other for other in matches):
             continue
@@ -565,7 +563,7 @@ def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
         if shared_count(subjects, nearest_ban) < len(subjects):
             continue
         own_subjects = subjects_of(nearest_ban)
-        missing = [own for own in own_subjects if not any(is_same(unit, own) for unit in rule.units)]
+        missing = [own for own in own_subjects if not _known([own], rule.units)]
         is_shorter = len(own_subjects) >= len(subjects) + MIN_DROPPED
         if any(unit.is_value for unit in missing) and not any(unit.is_value for unit in rule.units):
             return True
@@ -576,7 +574,7 @@ def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
 
 def _widens_all(rule: Wording, evidence: str) -> bool:
     """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
-    own_words = frozenset(folded(match[0]) for match in _WORD_OR_NUMBER.finditer(rule.text))
+    own_words = frozenset(_words(rule.text).split())
     stated = {(folded(match[1]), folded(match[2] or "")) for match in ALL_WITH_QUALITY.finditer(evidence)}
     nouns = {folded(match[1]) for match in ALL_WITH_QUALITY.finditer(rule.text)}
     return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)
