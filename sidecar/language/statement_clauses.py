@@ -507,7 +507,10 @@ _HEDGE = lazy_regex(
     r"|wenn möglich|möglichst|falls möglich|nach möglichkeit|meistens|(?:si|cuando|siempre que) (?:es|sea) posible"
     r"|de ser posible|normalmente|(?:se|quando|sempre que) possível|geralmente|(?:si|quand|lorsque)"
     r" (?:c['’]est )?possible|dans la mesure du possible|(?:se|quando) possibile|preferibilmente|indien mogelijk"
-    r"|zo mogelijk|по возможности|если возможно|обычно)\b|尽可能|尽量|なるべく|できるだけ|可能なら|可能であれば"
+    r"|zo mogelijk"
+    r"|(?:i|we) do(?:n['’]?t| not) (?:care|mind)|(?:mir|uns) egal|me da igual|tanto faz|peu importe"
+    r"|non (?:mi )?importa|maakt niet uit|всё равно"
+    r"|по возможности|если возможно|обычно)\b|无所谓|尽可能|尽量|なるべく|できるだけ|可能なら|可能であれば"
 )
 """Words by which a wish need not always be met."""
 

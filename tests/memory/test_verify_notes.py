@@ -302,6 +302,11 @@ PARAPHRASED = [
     ("los clientes no acepten duplicados en las cajas", "No permitir clientes duplicados en las cajas"),
     ("keep the light theme forever", "Always keep the light theme"),
     ("Não rode migrations em produção sem me avisar antes", "Em produção, só rodar migrations depois de avisar"),
+    ("não mexer na pasta caixa, ela é de outro time", "A pasta caixa pertence a outro time e não deve ser alterada"),
+    (
+        "we don't persist the sqlite ledger; if it is recreated after a cold start, i don't care",
+        "The sqlite ledger isn't persisted; it may be recreated after a cold start",
+    ),
     ("solo se abre desde el botón verde, te parece?", "Solo se abre desde el botón verde"),
     ("数据库字段一律用下划线命名", "Database columns are always snake_case"),
 ]

@@ -348,11 +348,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
             continue
         subjects = _specific_words(rule_clause)
         agreeing = [clause for clause in clauses if _agree(rule_clause, clause)]
-        others = [
-            clause
-            for clause in clauses
-            if not _agree(rule_clause, clause) and not any(_restates_ban(other, clause) for other in rule.clauses)
-        ]
+        others = [clause for clause in clauses if not _agree(rule_clause, clause) and not _is_restated(rule, clause)]
         is_denied = _forbids(rule_clause)
         counts = ([shared_count(subjects[:FOCUS], part.units) for part in side] for side in (agreeing, others))
         agreed, opposed = (max(count, default=0) for count in counts)
@@ -407,10 +403,15 @@ def _specific_words(clause: Clause) -> list[Unit]:
     return [unit for unit in subjects if unit.word not in plain_words()] or subjects
 
 
-def _restates_ban(rule_clause: Clause, clause: Clause) -> bool:
-    """Whether both forbid the same: other words of the rule may then state what is wanted instead."""
-    shared = shared_count(subjects_of(rule_clause.units), clause.units)
-    return rule_clause.is_denied and clause.is_denied and shared >= MIN_SUBJECTS
+def _is_restated(rule: Wording, ban: Clause) -> bool:
+    """Whether a rule forbids the same: its other words may then state what is wanted instead, or the reason."""
+    named = shared_count(subjects_of(ban.units), rule.units)
+    for clause in rule.clauses if ban.is_denied else ():
+        subjects = subjects_of(clause.units)
+        shared = shared_count(subjects, ban.units)
+        if clause.is_denied and (shared >= MIN_SUBJECTS or 0 < shared == len(subjects) <= named - 1):
+            return True
+    return False
 
 
 def _may_support(sentence: str) -> bool:
