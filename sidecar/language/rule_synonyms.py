@@ -337,10 +337,10 @@ class Stance(NamedTuple):
 def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Stance]:
     """Return what a clause states, denies, and allows only on a condition, in the order of its words.
 
-    "Never A without B", "A only after B", "B before A" and "A requires approval" all demand B for A.
+    "Never A without B", "A only after B", "B before A" and "A requires approval" all demand B for A. A condition that is
+    a sentence's only clause contains what it is for: "when you edit A edit B".
     """
-    is_before = not is_alone and (_CONDITION.match(clause) or _ONLY_PLACE.fullmatch(clause))
-    if is_before:
+    if not is_alone and (_CONDITION.match(clause) or _ONLY_PLACE.fullmatch(clause)):
         return [Stance(0, is_open=True)]
     aside = _PURPOSE.search(clause)
     if aside is not None:
@@ -361,8 +361,14 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
             return _gated(start, condition.start(), is_denied=True)
         stances = [Stance(0), Stance(start, is_denied=True)] if start else [Stance(0, is_denied=True)]
         return [*stances, Stance(end)] if end < len(clause) else stances
-    gate = gate or _REQUIRES.search(clause)
-    if gate is not None:
+    return _stances_undenied(clause, gate)
+
+
+def _stances_undenied(clause: str, gate: re.Match[str] | None) -> list[Stance]:
+    """Return the stances of a clause that denies nothing."""
+    if (exception := _EXCEPTION.search(clause)) is not None:
+        return [Stance(0), Stance(exception.start(), is_open=True)]
+    if (gate := gate or _REQUIRES.search(clause)) is not None:
         return _gated(0, gate.start(gate.lastgroup or 0), is_denied=False)
     if (before := _BEFORE.search(clause)) is not None and clause[: before.start()].strip():
         return [Stance(0), Stance(before.start(), is_gated=True)]
@@ -399,6 +405,8 @@ def _denial(clause: str, language: str) -> tuple[int, int] | None:
     if starts:
         start = min(starts)
         length = dict(replaced).get(start, 0)
+        if length and _denial(clause[:start], language) is not None:  # "never A instead of B"
+            return 0, start
         is_fronted = length > 0 and not plain[:start].strip()
         return start, _end_of_replaced(clause, start + length) if is_fronted else len(clause)
     bare = _ATTRIBUTE.sub("", clause)
@@ -457,8 +465,11 @@ _WITHOUT = lazy_regex(
 )
 """Words for what is missing; Chinese and Japanese have what is done without it after them."""
 _UNLESS = lazy_regex(
-    r"(?i)\b(?:unless|until|till|before(?! (?:each|every|any)\b)|es sei denn|bis|bevor|ehe|außer|salvo|a menos|hasta|antes|jusqu\w*|tant qu\w*"
+    r"(?i)\b(?:unless|until|till(?= (?:the|we|i|you|it|then|next)\b)|before(?! (?:each|every|any)\b)|es sei denn|bis|bevor|ehe|außer|salvo|a menos|hasta|antes|jusqu\w*|tant qu\w*"
     r"|à moins|sauf|avant|até|a não ser|finché|a meno|prima|tot|totdat|tenzij|voordat|пока|кроме|прежде)\b|除非|之前|直到|まで"
+)
+_EXCEPTION = lazy_regex(
+    r"(?i)(?<=\w)\s(?:unless|es sei denn|a menos que|à moins|a meno che|a não ser|tenzij|если не)\b"
 )
 _ONLY_ON = lazy_regex(
     r"(?i)\b(?:only|nur|erst|s[oó]lo|só|somente|apenas|seulement|uniquement|ne|soltanto|alleen|pas|только|лишь)\b"

@@ -350,19 +350,14 @@ def claims_each_time(rule: str) -> bool:
 
 
 _BOUND = lazy_regex(
-    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|höchst\w*"
-    r"|massim\w*|máxim\w*|макс\w*|under|below|less than|fewer than|no more than"
-    r"|not exceed|within|unter|höchstens|maximal|bis zu|weniger als|menos de|como mucho|hasta|máximo|no máximo|até"
-    r"|abaixo"
-    r"|moins de|au plus|maximum|jusqu['’]à|meno di|al massimo|fino a|minder dan|maximaal|hoogstens|onder|не более|до"
-    r"|меньше"
-    r")\b|以下|以内|未満|不超过|最多|至多)"
-    r"|(?P<lower>\b(?:at least|over|above|more than|min(?:im\w*)?"
-    r"|mindest\w*|mínim\w*|мин(?:им\w*)?|no less than|über"
-    r"|mindestens|mehr als|wenigstens|más de|al menos|como mínimo|mais de|pelo menos|no mínimo|plus de|au moins|almeno"
-    r"|più di"
-    r"|meer dan|minstens|minimaal|не менее|больше|минимум)\b|以上|超过|至少|最少)\D{0,30}\d|\d\D{0,12}(?P<after>以下"
-    r"|以内|未満|以上)"
+    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|höchst\w*|massim\w*|máxim\w*|макс\w*|under|below|no more than|not exceed"
+    r"|(?:less|fewer|smaller|shorter) than|within|unter|bis zu|(?:weniger|kleiner|kürzer) als|menos de|como mucho|hasta"
+    r"|no máximo|até|abaixo|moins de|plus petit\w*|au plus|jusqu['’]à|meno di|al massimo|fino a|minder dan|hoogstens"
+    r"|onder|не более|до|меньше)\b|以下|以内|未満|不超过|最多|至多)"
+    r"|(?P<lower>\b(?:at least|over|above|exceed|(?:more|larger|longer|bigger) than|min(?:im\w*)?|mindest\w*|mínim\w*"
+    r"|мин(?:им\w*)?|no less than|über|(?:mehr|größer|länger) als|wenigstens|más de|al menos|como mínimo|mais de"
+    r"|pelo menos|no mínimo|plus (?:de|grand\w*)|au moins|almeno|più di|meer dan|minstens|не менее|больше)\b"
+    r"|以上|超过|至少|最少)\D{0,30}\d|\d\D{0,12}(?P<after>以下|以内|未満|以上)"
 )
 
 

@@ -338,6 +338,10 @@ DISTORTED = [
     ("please never request more than 2 printers per till", "Tills have at least 2 printers"),
     ("make sure that we dont print receipts without the tax rate", "Receipts are printed without the tax rate"),
     ("why do we use delays in the till now?", "Use delays in the till"),
+    ("use the ledger for receipts instead of plain files", "Never use the ledger for receipts instead of plain files"),
+    ("please never request more than 2 printers per till", "request more than 2 printers per till"),
+    ("Don't touch the till unless I ask for it explicitly", "touch the till unless I ask for it explicitly"),
+    ("keep receipts under 400 lines", "Receipts should exceed 400 lines"),
     ("When you edit a customer remember to edit the supplier", "When you edit a supplier, do not edit the customer"),
     (
         "use sqlite instead of redis for the till",

@@ -268,7 +268,8 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 or reverses_steps(rule.text, window)
                 or takes_another_pace(rule.text, evidence)
                 or exchanges_object(rule, window)
-                or (not is_verbatim and _exchanges(rule, window, evidence))
+                or exchanges_bound(rule.text, evidence)
+                or (not is_verbatim and _exchanges(rule, window))
             ):
                 opposed.append((coverage, start, start + size))
             elif (
@@ -503,15 +504,14 @@ def _drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
     return False
 
 
-def _exchanges(rule: Wording, window: Sequence[Wording], evidence: str) -> bool:
-    """Whether a rule has another word, value, place or bound where the user has one, or its opposite."""
+def _exchanges(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule has another word, value or place where the user has one, or its opposite."""
     words = [unit.word for part in window for unit in part.units]
     return (
         exchanges_place(rule, window)
         or exchanges_value(rule, window)
         or crosses_clauses(rule, window)
         or exchanges_word(rule, window)
-        or exchanges_bound(rule.text, evidence)
         or negates_by_prefix([unit.word for unit in rule.units], words)
     )
 
