@@ -237,6 +237,73 @@ _ADDS = lazy_regex(
 )
 
 
+def supposes(sentence: str) -> bool:
+    """Whether a sentence begins with a supposition: "what if we …"."""
+    return _SUPPOSED.match(sentence) is not None
+
+
+def observes(sentence: str) -> bool:
+    """Whether a sentence begins with what the user sees or what there is: "I see …", "there is …"."""
+    return _OBSERVATION.match(sentence) is not None
+
+
+_OBSERVATION = lazy_regex(
+    r"(?i)\W{0,9}(?:(?:(?:but|and|so|ok(?:ay)?|now|also|hm+|still|pero|y|mais|et|aber|und|mas|e)[\s,]{1,3}){0,2}"
+    r"(?:i(?:['’]?m| am)? (?:still |also |just |only )?(?:see|seeing|saw|get|getting|got|noticed?|found)"
+    r"|there(?:['’]?s| is| are| was| were)|ich (?:sehe|bekomme|habe gesehen)|es gibt|veo|hay(?! que)|je vois"
+    r"|j['’]ai vu|il y a|vejo|há|vedo|c['’]è|ci sono|ik zie|er (?:is|zijn)|вижу)\b|.{0,10}(?:发现|看到))"
+)
+
+
+def asks_for_work(sentence: str) -> bool:
+    """Whether a question asks for something to be done: "can you …"."""
+    return _REQUEST.match(sentence) is not None
+
+
+TAG_QUESTION = lazy_regex(
+    r"(?i)[,，]\s?(?:ok(?:ay)?|alright|please|pls|einverstanden"
+    r"|te parece|vale|de acuerdo|tá(?: bom)?|combinado|d['’]accord"
+    r"|va bene|akkoord|ладно|хорошо|好吗|好吧|可以吗)\s?[?？]\W*$"
+)
+"""A question for consent after a statement: "…, ok?"."""
+QUESTION = lazy_regex(r"[?？][\"'”»)\]\s]{0,5}$|(?:でしょうか|ですか|かな|吗|么)[。\s]{0,3}$")
+_REQUEST = lazy_regex(
+    r"(?i)\W*(?:(?:and|but|also|so|please|und|y|et|e)\s){0,2}(?:(?:can|could|would|will) (?:you|we)|kannst du"
+    r"|könntest du|puedes|podrías|tu peux|peux[- ]tu|pourrais[- ]tu|(?:você )?pode(?:ria)?|puoi|potresti|kun je|можешь"
+    r"|why (?:don['’]?t|not))|.*(?:て(?:もらえ|くれ|いただけ)ま(?:すか|せんか)|能不能|可不可以|可以)"
+)
+STOPS = lazy_regex(
+    r"(?i)\b(?:stop|turn off|switch off|disable|not|don['’]?t|no more|without|instead of|rather than|nicht|keine?n?"
+    r"|ohne|statt|no|sin|dejar de|pas"
+    r"|sans|arrêter|não|sem|parar de|non|senza|niet|geen|не|без)\b|ないで|不要|别"
+)
+_SUPPOSED = lazy_regex(
+    r"(?i)[¿\W]*(?:(?:and|but|so|hm+|ok|y|et|e|und|aber)[\s,]{1,3}){0,2}(?:what if|suppose|supposing|imagine"
+    r"|let['’]?s (?:say|suppose|assume|pretend)|assuming|hypothetically|i (?:wonder|guess|wish)|maybe we|perhaps we"
+    r"|would it|was wäre|angenommen|stell dir vor|ob wir|et si|imagine|supposons|je me demande|qué (?:pasa|pasaría) si"
+    r"|supongamos|me pregunto|e se|suponha|imagina|será que|stel dat|что если|представь|допустим|如果.{1,40}(?:会怎"
+    r"|怎么样|呢)|假如|假设|もし.{1,40}(?:どう|かな)|仮に)"
+)
+
+MAX_ANSWER_WORDS = 30
+"""A longer message states its rule itself."""
+_ANSWER = lazy_regex(
+    r"(?i)^\W*(?:yes|yeah|yep|ok|okay|sure|right|exactly|correct|agreed|perfect|good|great|do|please do|sim|isso|certo"
+    r"|exato|combinado|s[ií]|vale|de acuerdo|exacto|claro|oui|d['’]accord|exactement|parfait|ja|genau|richtig"
+    r"|einverstanden|passt|va bene|esatto|d['’]accordo|klopt|precies|akkoord|да|хорошо|верно|именно|согласен)(?!\w)"
+)
+_UNSPACED_ANSWER = lazy_regex(r"^\W*(?:はい|うん|そう|それで|了解|是|对|好|可以|同意|没错|嗯)")
+
+
+def accepts_as_lasting(message: str) -> bool:
+    """Whether a short message accepts a proposal as lasting: "yes, do that from now on"."""
+    text = " ".join(message.split())
+    plain = text.casefold()
+    is_lasting = any(marker in plain for marker in LASTING)
+    accepts = _ANSWER.match(text) is not None or _UNSPACED_ANSWER.match(text) is not None
+    return is_lasting and accepts and len(text.split()) <= MAX_ANSWER_WORDS and len(text) <= 200
+
+
 def states_what_holds(text: str) -> bool:
     """Whether a statement denies another one by saying what holds, or says what holds from now on."""
     return _DENIES_BY_FACT.search(text) is not None or _HOLDS_NOW.search(text) is not None
@@ -470,70 +537,3 @@ _FOR_GOOD = lazy_regex(
     r"|toujours|car|parce|sempre|mai|perché|nooit|altijd|omdat|никогда|всегда|потому)\b|永远|总是|以后|今後|常に|二度と"
 )
 _TASK_PART = lazy_regex(r"(?<=[.!?;])\s|\n|,\s|\s(?=(?:but|and|aber|und|pero|y|mais|et|mas|e)\s)")
-
-
-def supposes(sentence: str) -> bool:
-    """Whether a sentence begins with a supposition: "what if we …"."""
-    return _SUPPOSED.match(sentence) is not None
-
-
-def observes(sentence: str) -> bool:
-    """Whether a sentence begins with what the user sees or what there is: "I see …", "there is …"."""
-    return _OBSERVATION.match(sentence) is not None
-
-
-_OBSERVATION = lazy_regex(
-    r"(?i)\W{0,9}(?:(?:(?:but|and|so|ok(?:ay)?|now|also|hm+|still|pero|y|mais|et|aber|und|mas|e)[\s,]{1,3}){0,2}"
-    r"(?:i(?:['’]?m| am)? (?:still |also |just |only )?(?:see|seeing|saw|get|getting|got|noticed?|found)"
-    r"|there(?:['’]?s| is| are| was| were)|ich (?:sehe|bekomme|habe gesehen)|es gibt|veo|hay(?! que)|je vois"
-    r"|j['’]ai vu|il y a|vejo|há|vedo|c['’]è|ci sono|ik zie|er (?:is|zijn)|вижу)\b|.{0,10}(?:发现|看到))"
-)
-
-
-def asks_for_work(sentence: str) -> bool:
-    """Whether a question asks for something to be done: "can you …"."""
-    return _REQUEST.match(sentence) is not None
-
-
-TAG_QUESTION = lazy_regex(
-    r"(?i)[,，]\s?(?:ok(?:ay)?|alright|please|pls|einverstanden"
-    r"|te parece|vale|de acuerdo|tá(?: bom)?|combinado|d['’]accord"
-    r"|va bene|akkoord|ладно|хорошо|好吗|好吧|可以吗)\s?[?？]\W*$"
-)
-"""A question for consent after a statement: "…, ok?"."""
-QUESTION = lazy_regex(r"[?？][\"'”»)\]\s]{0,5}$|(?:でしょうか|ですか|かな|吗|么)[。\s]{0,3}$")
-_REQUEST = lazy_regex(
-    r"(?i)\W*(?:(?:and|but|also|so|please|und|y|et|e)\s){0,2}(?:(?:can|could|would|will) (?:you|we)|kannst du"
-    r"|könntest du|puedes|podrías|tu peux|peux[- ]tu|pourrais[- ]tu|(?:você )?pode(?:ria)?|puoi|potresti|kun je|можешь"
-    r"|why (?:don['’]?t|not))|.*(?:て(?:もらえ|くれ|いただけ)ま(?:すか|せんか)|能不能|可不可以|可以)"
-)
-STOPS = lazy_regex(
-    r"(?i)\b(?:stop|turn off|switch off|disable|not|don['’]?t|no more|without|instead of|rather than|nicht|keine?n?"
-    r"|ohne|statt|no|sin|dejar de|pas"
-    r"|sans|arrêter|não|sem|parar de|non|senza|niet|geen|не|без)\b|ないで|不要|别"
-)
-_SUPPOSED = lazy_regex(
-    r"(?i)[¿\W]*(?:(?:and|but|so|hm+|ok|y|et|e|und|aber)[\s,]{1,3}){0,2}(?:what if|suppose|supposing|imagine"
-    r"|let['’]?s (?:say|suppose|assume|pretend)|assuming|hypothetically|i (?:wonder|guess|wish)|maybe we|perhaps we"
-    r"|would it|was wäre|angenommen|stell dir vor|ob wir|et si|imagine|supposons|je me demande|qué (?:pasa|pasaría) si"
-    r"|supongamos|me pregunto|e se|suponha|imagina|será que|stel dat|что если|представь|допустим|如果.{1,40}(?:会怎"
-    r"|怎么样|呢)|假如|假设|もし.{1,40}(?:どう|かな)|仮に)"
-)
-
-MAX_ANSWER_WORDS = 30
-"""A longer message states its rule itself."""
-_ANSWER = lazy_regex(
-    r"(?i)^\W*(?:yes|yeah|yep|ok|okay|sure|right|exactly|correct|agreed|perfect|good|great|do|please do|sim|isso|certo"
-    r"|exato|combinado|s[ií]|vale|de acuerdo|exacto|claro|oui|d['’]accord|exactement|parfait|ja|genau|richtig"
-    r"|einverstanden|passt|va bene|esatto|d['’]accordo|klopt|precies|akkoord|да|хорошо|верно|именно|согласен)(?!\w)"
-)
-_UNSPACED_ANSWER = lazy_regex(r"^\W*(?:はい|うん|そう|それで|了解|是|对|好|可以|同意|没错|嗯)")
-
-
-def accepts_as_lasting(message: str) -> bool:
-    """Whether a short message accepts a proposal as lasting: "yes, do that from now on"."""
-    text = " ".join(message.split())
-    plain = text.casefold()
-    is_lasting = any(marker in plain for marker in LASTING)
-    accepts = _ANSWER.match(text) is not None or _UNSPACED_ANSWER.match(text) is not None
-    return is_lasting and accepts and len(text.split()) <= MAX_ANSWER_WORDS and len(text) <= 200
