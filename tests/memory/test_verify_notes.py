@@ -478,3 +478,8 @@ def test_a_ban_with_a_reason_or_for_good_is_a_rule_beside_a_task(message: str, r
     typed = [TypedMessage(message)]
     assert verify_rule(rule, typed) is not None
     assert not repeats_one_task(rule, typed)
+
+
+def test_a_line_without_words_beside_the_rule_changes_nothing() -> None:
+    message = "never touch the legacy folder\n...\n}"
+    assert verify_rule("Never touch the legacy folder.", [TypedMessage(message)]) is not None

@@ -341,7 +341,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
     clauses = [
         clause
         for statement in window
-        for clause, condition in zip(statement.clauses, (*statement.clauses[1:], None), strict=True)
+        for clause, condition in zip(statement.clauses, (*statement.clauses[1:], None), strict=False)
         if not clause.is_open and not (condition and clause.is_gated and _demands(rule, clause, condition))
     ]
     for rule_clause in rule.clauses:
