@@ -56,9 +56,6 @@ MANY_FILES = 1_000
 WARM_AFTER_SECONDS = 1.0
 STORE_AFTER_MS = 1_000.0
 
-COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
-"""A term in more than this share of the files is not rare; in a small repository, in more files."""
-
 MAX_IMPORT_CANDIDATES = 400
 """Maximum number of files that mention a file whose imports are checked."""
 
@@ -338,7 +335,7 @@ class Repository:
     def evidence_in(self, text: str, names: Collection[str], terms: Collection[str], *, strict: bool) -> frozenset[str]:
         """Return the paths, names and rare terms of a prompt that the repository has; strictly, what it defines."""
         named = self._index.named_here(text, names, terms, only_defined=strict)
-        return named if strict else named | self._index.rare_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
+        return named if strict else named | self._index.rare_terms(terms)
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the summaries of path → content id; those not cached are read together.

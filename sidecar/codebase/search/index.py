@@ -389,14 +389,14 @@ class FileIndex:
                 (*paths, *folders, *(term for term in known if not documents.is_in_more_files(term, limit)))
             )
 
-    def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
-        """Return the terms in at most a share of the files or `at_least` files; of everyday words those in a name.
+    def rare_terms(self, terms: Iterable[str]) -> frozenset[str]:
+        """Return the terms that few files have; of everyday words those in a name.
 
-        A single term has to be in a name, or two together are that rare: in as few files both are in one passage.
+        A single term has to be in a name, or two together are rare: few files have both in one passage.
         """
         with self._lock:
             documents = self._documents
-            limit = max(at_least, int(share * len(documents)))
+            limit, limit_of_pairs = documents.rare_limits()
             known: list[str] = []
             for term in terms:
                 units = documents.names if is_everyday(term) else documents.texts
@@ -411,7 +411,7 @@ class FileIndex:
                 return rare
             distinctive = [term for term in known if is_distinctive(term) and not is_everyday(term)]
             most = max(FEW_FILES, len(documents) // COMMON_DIVISOR)
-            return documents.rare_together(distinctive, limit, most)
+            return documents.rare_together(distinctive, limit_of_pairs, most)
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""

@@ -32,6 +32,16 @@ TRACKED_CHANGES = 64
 MAX_NAMESAKES = 2_000
 """A word in more paths than this number does not identify a file's name."""
 
+RARE_SHARE, MIN_RARE_FILES = 0.02, 3
+"""A term in more than this share of the files is not rare; in a small repository, in more files."""
+
+RARE_SHARE_OF_FEW, MAX_RARE_OF_FEW = 0.07, 9
+PAIRED_SHARE_OF_FEW, MAX_PAIRED_OF_FEW = 0.1, 14
+"""The same where there are few files: each of them has more of the words that say what a prompt is about.
+
+Second prompts about another subject in eight repositories of 68 to 502 files brought the right file in 30 of 47 cases
+instead of 19; of 240 remarks without a subject none brought any.
+"""
 
 COUNTED_TERMS = 4_096
 """Number of terms whose numbers of files are remembered."""
@@ -384,6 +394,12 @@ class Documents:
             if count > limit:
                 return FileCount(count, MAX_UNITS, self.changes)
         return FileCount(count, count, self.changes)
+
+    def rare_limits(self) -> tuple[int, int]:
+        """Return the largest number of files that have a rare term, and that have two terms in one passage."""
+        files = len(self)
+        limit = max(MIN_RARE_FILES, int(RARE_SHARE * files), min(MAX_RARE_OF_FEW, int(RARE_SHARE_OF_FEW * files)))
+        return limit, max(limit, min(MAX_PAIRED_OF_FEW, int(PAIRED_SHARE_OF_FEW * files)))
 
     def rare_together(self, terms: Iterable[str], limit: int, most: int) -> frozenset[str]:
         """Return the terms in at most `most` files that at most `limit` files have in one passage with another one."""

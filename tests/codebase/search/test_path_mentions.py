@@ -114,11 +114,21 @@ def test_common_terms_are_rare_together_and_a_single_rare_one_in_a_name() -> Non
     texts = {f"src/many_{n}.py": f"# Of {('a parcel', 'the depot')[n % 2]}." for n in range(20)}
     texts |= {"src/stops.py": "# Each parcel leaves its depot by tram.", "src/zebra.py": "def quagga(): pass"}
     index = index_of(texts | {f"src/part_{n}.py": f"NUMBER_{n} = {n}" for n in range(30)})
-    assert index.rare_terms(("parcel", "depot"), 0.02, 3) == {"parcel", "depot"}
-    assert index.rare_terms(("parcel", "number"), 0.02, 3) == frozenset()
-    assert index.rare_terms(("tram",), 0.02, 3) == frozenset()
-    assert index.rare_terms(("tram", "parcel", "quagga"), 0.02, 3) == {"tram", "quagga"}
-    assert index.rare_terms(("zebra",), 0.02, 3) == {"zebra"}
+    assert index.rare_terms(("parcel", "depot")) == {"parcel", "depot"}
+    assert index.rare_terms(("parcel", "number")) == frozenset()
+    assert index.rare_terms(("tram",)) == frozenset()
+    assert index.rare_terms(("tram", "parcel", "quagga")) == {"tram", "quagga"}
+    assert index.rare_terms(("zebra",)) == {"zebra"}
+
+
+def test_a_word_of_several_files_is_a_subject_in_a_small_repository() -> None:
+    words = {"quagga": 9, "zebra": 12, "ferry": 14, "canal": 14}
+    texts = {f"src/part_{n}.py": " ".join(word for word, files in words.items() if n < files) for n in range(143)}
+    index = index_of(texts | {"src/quagga_zebra.py": ""})
+    assert index.rare_terms(("quagga",)) == {"quagga"}
+    assert index.rare_terms(("zebra",)) == frozenset()
+    assert index.rare_terms(("ferry", "canal")) == {"ferry", "canal"}
+    assert index_of({**texts, **{f"src/other_{n}.py": "" for n in range(500)}}).rare_terms(("zebra",)) == frozenset()
 
 
 def test_continuous_integration_means_the_most_general_workflow() -> None:

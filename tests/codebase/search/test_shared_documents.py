@@ -138,7 +138,7 @@ def answers_of(index: FileIndex, texts: Texts) -> list[object]:
         [index.find(SearchQuery(text), NO_COMMITS, imports_of, 12) for text in QUERIES],
         index.term_weights(terms),
         index.specific_terms(terms),
-        index.rare_terms(terms, 0.02, 3),
+        index.rare_terms(terms),
         index.named_here("see src/zoo/pelican.py", ("LynxStoat", "Pelican"), ()),
         index.dependencies(frozenset(("src/", "src/zoo/", "tests/")), PackageNames(modules=(("zoo", "src/zoo/"),))),
         index.landmines(),
