@@ -9,6 +9,7 @@ the task, a supposition and the behaviour of the product to be built are none, o
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,20 +17,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.explicit_statement_patterns import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
 from sidecar.language.rule_synonyms import LASTING
 from sidecar.language.statement_features import ONE_OFF, Analysis, Context, Sentence, analyze, as_request, tokens_of
+from sidecar.language.statement_openings import TASK
 from sidecar.language.statement_patterns import TOOL
-
-SUPPOSITION = lazy_regex(
-    r"^(?:if|what if|maybe|perhaps|suppose|imagine|hypothetical\w{0,2}|in theory|theoretically|would|could|should"
-    r"|i (?:guess|think|wonder|wish)"
-    r"|(?:(?:it|this|that) )?(?:looks|seems) like|si\b|tal vez"
-    r"|quizás?"
-    r"|et si|peut[- ]être|imagine|wenn|falls|vielleicht|se\b|talvez|e se|如果|也许|可能|要是|もし|たぶん|仮に)",
-    re.IGNORECASE,
-)
-
-_HEDGE = lazy_regex(
-    r"\b(?:maybe|perhaps|tal vez|quizás?|peut[- ]être|vielleicht|talvez|forse|misschien)[\s.!]*$", re.IGNORECASE
-)
 
 MIN_CONTENT = 2
 """Words that an explicit form needs beside its phrase."""
@@ -56,26 +45,6 @@ class ExplicitForm(NamedTuple):
     """Whether its statement may belong to a task beside it in the message: it is a standing one only without."""
 
 
-_MEMORY_QUESTION = lazy_regex(
-    r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな)[。\s]{0,3}$|(?:^|[以今]后)(?:是不是|是否|要不要"
-    r"|会不会)|と書(?:いて|かれて)[あい]"
-    r"|\b(?:do|did|can|will|don['’]?t|didn['’]?t) you (?:still |even )?remember\b|, is(?:n['’]t)? that (?:right|true)",
-    re.IGNORECASE,
-)
-_POINTER = (
-    r"(?:this|that|it|them|these|those|all (?:of )?(?:this|that|them)|everything|esto|eso|lo|la|los|ça|cela|ceci|le|les"
-    r"|das|dies|es|sie|diese[srn]?|d(?:a?ran|arin|amit|avon)|[nd]?iss?o|[nd]?isto|ello|questo|dit|dat|het|это|его|их"
-    r"|to|這個|这个|它|これ|それ)"
-)
-_POINTS_ONLY = lazy_regex(
-    r"^[\s:,，：]{0,3}(?:(?:that|to|de|que|dass|zu|di|che|om|dat|что|aby)\s)?(?:(?:also|please|still|first|you|we|i"
-    r"|have|need|to|must|no longer|don['’]?t|not|ne|pas|jamais|nicht|nie|no|não|nunca)\s){0,4}(?:\w{1,20}\s){0,2}"
-    + _POINTER
-    + r"(?:\s(?:too|also|later|now|first|after|afterwards|please|again|up|out|off|yet|anymore|any more|as well"
-    r"|when (?:you['’]?re|you are) done|tomorrow|today|next|también|aussi|auch|noch|später|morgen|também|depois"
-    r"|mais|plus|mehr|più|meer))*[\s.!。！]{0,9}$",
-    re.IGNORECASE,
-)
 _HYPOTHETICAL = frozenset(
     ("from now on", "no longer", "always, never", "all must", "prefer", "I do it", "for later", "house choice", "place")
 )
@@ -115,10 +84,13 @@ _IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DE
     _concept,
     ("specified", "supposition", "condition", "writing", "located", "mark after", "denial", "corrected value"),
 )
-_BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED, _PLACE_FIRST = map(_concept, (
-    "ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another",
-    "place first",
-))  # fmt: skip
+_BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED = map(
+    _concept,
+    ("ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another"),
+)
+_PLACE_FIRST, _ASIDE, _JOINED_RULE, SUPPOSITION = map(
+    _concept, ("place first", "aside", "joined rule", "uncertain opening")
+)
 
 
 def _lower(text: str) -> str:
@@ -173,9 +145,9 @@ def _remembered_form(sentence: Sentence, analysis: Analysis, following: str) -> 
     end = request.start() if request else len(text)
     content = text[:end].rstrip()
     is_task = analysis.concepts.get("work", MIN_CONTENT) < MIN_CONTENT and not any(word in content for word in LASTING)
-    if is_task or _size(content) <= MIN_CONTENT or _MEMORY_QUESTION.search(content) or SUPPOSITION.match(content):
+    if is_task or _size(content) <= MIN_CONTENT or SUPPOSITION.match(content) or _asks(content):
         return None
-    if _points_only("remember", content) or _SYMPTOM.search(content) or has_concept(content, "wish to build"):
+    if _points_only("remember", content) or _reports_fault(content) or has_concept(content, "wish to build"):
         return None
     return ExplicitForm("remember", "remember", 0, True, end)
 
@@ -183,9 +155,49 @@ def _remembered_form(sentence: Sentence, analysis: Analysis, following: str) -> 
 def explicit_form(
     sentence: Sentence, analysis: Analysis, context: Context, previous: str = "", following: str = ""
 ) -> ExplicitForm | None:
-    """Return the explicit form of a sentence between `previous` and `following`."""
-    if is_specified(following) or _HEDGE.search(sentence.text):
+    """Return the explicit form of a sentence between `previous` and `following`.
+
+    A rule after an aside, or joined to a task, is judged by itself: "btw we never …", "fix it, and never use …".
+    """
+    if is_specified(following) or has_concept(sentence.text, "hedge at end"):
         return None
+    form = _request_form(sentence, analysis, context, previous, following)
+    for start in _rule_starts(sentence.text):
+        if form is not None and not form.is_doubtful and form.start >= start:
+            break
+        rule = sentence._replace(text=sentence.text[start:])
+        own = _request_form(rule, analyze(rule.text), context, "", following)
+        if own is not None and not own.is_doubtful:
+            end = None if own.end is None else start + own.end
+            return own._replace(start=start + own.start, end=end, may_be_task=False)
+    return form
+
+
+def _rule_starts(text: str) -> Iterator[int]:
+    """Yield where a rule may start in a sentence: after an aside, and where it is joined to a task."""
+    aside = _ASIDE.match(lower := _lower(text))
+    if aside is not None:
+        yield aside.end()
+    begin = aside.end() if aside else 0
+    for match in islice(_JOINED_RULE.finditer(lower, begin), MAX_JOINED):
+        task = lower[begin : match.start()]
+        concepts = analyze(task).concepts
+        is_task = TASK.match(task) or has_concept(task, "task verb") or concepts.get("work", MIN_CONTENT) < MIN_CONTENT
+        if is_task and _OF_RULES.isdisjoint(concepts) and not has_concept(lower[match.end() :], "rule of the task"):
+            yield match.end()
+
+
+MAX_JOINED = 3
+"""Conjunctions of a sentence after which a rule is looked for."""
+
+_OF_RULES = frozenset({"always", "never", "from_now_on", "must", "convention", "use", "prefer", "stop"})
+"""Concepts by which the part before a conjunction is a rule itself."""
+
+
+def _request_form(
+    sentence: Sentence, analysis: Analysis, context: Context, previous: str, following: str
+) -> ExplicitForm | None:
+    """Return the form of a sentence; one in the form of a question may be a request."""
     start, text = as_request(sentence.text)
     for reordered in _with_place_later(text):
         form = _form(sentence._replace(text=reordered), analysis, context, previous, following)
@@ -236,9 +248,9 @@ def _combined_form(
         return None
     bans_next_step = form.name == "conduct" and _BAN_OF_TASK.search(text) is not None
     is_of_task = bans_next_step or form.name in _OFTEN_OF_THE_TASK or _AT_ONCE.match(text, start) is not None
-    is_doubtful = not form.is_sure or is_of_task or "hypothesis" in analysis.concepts
+    is_loose = not form.is_sure or "hypothesis" in analysis.concepts or has_concept(text[start:], "diagnosis")
     may_be_task = form.name not in _BESIDE_TASK
-    return ExplicitForm(form.name, form.kind, start, False, end, is_doubtful, may_be_task)
+    return ExplicitForm(form.name, form.kind, start, False, end, is_loose or is_of_task, may_be_task)
 
 
 def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, previous: str) -> ExplicitForm | None:
@@ -249,12 +261,12 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
     if _cites_decision(text, words, previous, is_unspaced=bool(analysis.unspaced)):
         return ExplicitForm("cited decision", "correction", 0, True)
     forms = [form for form in FORMS if analysis.unspaced or not form.words.isdisjoint(words)]
-    if not forms or _MEMORY_QUESTION.search(text):
+    if not forms or _asks(text):
         return None
     denied = "no, " if DENIAL.fullmatch(_lower(previous)) else ""
     for name, kind, pattern, _ in forms:
         match = pattern.search(f"{denied}{text}" if name == "no, always" else text)
-        if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(text)):
+        if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(_lower(text))):
             continue
         is_of_task = name != "no longer" and has_concept(text, "task at end")
         if is_of_task or _REPORTED.search(_lower(text[: match.start()])):
@@ -264,18 +276,28 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
         if name in _UNSURE and context.total > MAX_SENTENCES_OF_UNSURE:
             continue
         is_tool = name == "from now on" and has_concept(content, "tool")
-        if (is_tool or _size(content) >= MIN_CONTENT) and not (
-            _points_only(name, content) or _SYMPTOM.search(_lower(content))
-        ):
+        if (is_tool or _size(content) >= MIN_CONTENT) and not (_points_only(name, content) or _reports_fault(content)):
             if _is_of_one_feature(name, content):
                 continue
             is_stated = context.total == 1 and _TAIL.search(match[0]) and not has_concept(content, "possibility")
             is_loose = name == "place" or (has_concept(text, "keep in mind") and not is_stated)
-            is_doubtful = (
-                is_loose or has_concept(content, "behaviour of the product") or "hypothesis" in analysis.concepts
-            )
+            is_diagnosis = name == "always, never" and has_concept(content, "diagnosis")
+            is_guess = is_diagnosis or "hypothesis" in analysis.concepts
+            is_doubtful = is_loose or is_guess or has_concept(content, "behaviour of the product")
             return ExplicitForm(name, kind, start, name not in _UNSURE, end, is_doubtful)
     return None
+
+
+def _asks(text: str) -> bool:
+    """Whether a text is a question, or a question about what is remembered or written."""
+    return has_concept(text, "question of memory")
+
+
+def _reports_fault(content: str) -> bool:
+    """Whether a text reports a fault; what its things do instead is none: "never raise, they return an error"."""
+    lower = _lower(content)
+    consequence = _concept("consequence").search(lower)
+    return _SYMPTOM.search(lower, 0, consequence.start() if consequence else len(lower)) is not None
 
 
 def _is_of_one_feature(name: str, content: str) -> bool:
@@ -299,13 +321,14 @@ def _is_of_one_feature(name: str, content: str) -> bool:
 def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int, str]:
     """Return where the statement of a form starts, and its words beside the phrase; none if it is for the task."""
     if name == "remember":
-        if _concerns_another(text, match) or (match[0].rstrip().endswith(" to") and _ADDITION.match(text, match.end())):
+        content = text[match.end() :]
+        if _concerns_another(text, match) or (match[0].rstrip().endswith(" to") and has_concept(content, "added step")):
             return 0, ""
-        if has_concept(match[0], "not to forget") and analyze(text[match.end() :]).concepts.get("work") == 0:
+        if has_concept(match[0], "not to forget") and analyze(content).concepts.get("work") == 0:
             return 0, ""
         if match["closing"]:
             return 0, text[: match.end("closing")]
-        return max(match.start("form"), match.start("unspaced")), text[match.end() :]
+        return max(match.start("form"), match.start("unspaced")), content
     if name in ("from now on", "for later"):
         task = _ELLIPSIS.match(text, 0, match.start())
         start = match.start() if _begins_clause(text, match.start()) else task.end() if task else 0
@@ -315,7 +338,7 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
         return 0, text if _concept("known tool").search(content) else content
     if name == "language of answers":
         return _start_of_language(text, match), text
-    if name == "no longer" and _OF_A_TASK.search(text, 0, match.start()):
+    if name == "no longer" and has_concept(text[: match.start()], "part of a task"):
         return 0, ""
     return 0, "" if name in _LASTING_TASK and ONE_OFF.search(text) else text
 
@@ -335,8 +358,8 @@ def _end(name: str, text: str, match: re.Match[str]) -> int | None:
     """Return where the statement of a form ends, if the task follows it in the sentence."""
     if name == "language of answers" and match.end() < len(text) and text[match.end()] in "，,。；":
         return match.end() if _size(match[0]) <= MAX_LEAD * 2 and not match[0].isascii() else None
-    after = _concept("task after") if name == "no longer" else _REQUEST_TAIL
-    tail = after.search(text, match.end())
+    after = _concept("task after" if name == "no longer" else "request after")
+    tail = after.search(_lower(text), match.end())
     return tail.start() if tail else None
 
 
@@ -345,29 +368,11 @@ MAX_LEAD = 3
 
 _UNSPACED_END = lazy_regex(r"[\u3040-\u9fff][\s，,、；]{0,3}\Z")
 _ELLIPSIS = lazy_regex(r".*(?:\.{3,}|…)\s{0,3}")
-_REQUEST_TAIL = lazy_regex(
-    r"\s(?:(?:so|and|now|then|just) ){0,2}(?:please |pls )"
-    r"(?:go ahead|continue|proceed|carry on|keep going|start|begin|finish)\b.*",
-    re.IGNORECASE,
-)
-"""A request for the task at hand after a wish: "… please go ahead with phase two"."""
-
-_OF_A_TASK = lazy_regex(
-    r"\w (?<!note )(?<!mind )(?<!remember )(?:that|which)\s{0,3}\Z|\b(?:if|when|once|whether)\s{0,3}\Z|如果\Z",
-    re.IGNORECASE,
-)
-"""Words that make what follows a part or condition of the task: "remove the files that we no longer need"."""
-
 _UNSURE = frozenset({"all must", "prefer", "tool instead", "house choice", "place", "not any more", "brief rule"})
 """Forms that also occur in specifications of one feature."""
 
 MAX_SENTENCES_OF_UNSURE = 5
 """Sentences of a message from which an unsure form may belong to a specification."""
-
-_ADDITION = lazy_regex(
-    r"\s{0,3}(?:also\b|(?![^.]*\b(?:always|never|every|whenever|each)\b)[^.\n]{0,80}(?<!\w)@[\w./-]{2,})", re.IGNORECASE
-)
-"""Words after "remember to" that add a step to the task at hand."""
 
 _DECIDED_WORDS = words_of(
     "decided agreed settled said told decidimos acordamos dijimos decidido quedamos combinamos dissemos décidé dit"
@@ -377,7 +382,7 @@ _DECIDED_WORDS = words_of(
 
 def _cites_decision(text: str, words: frozenset[str], previous: str, *, is_unspaced: bool) -> bool:
     """Whether a sentence holds a decision against what the agent did: "why npm again? we decided on pnpm"."""
-    if (_DECIDED_WORDS.isdisjoint(words) and not is_unspaced) or _MEMORY_QUESTION.search(text):
+    if (_DECIDED_WORDS.isdisjoint(words) and not is_unspaced) or _asks(text):
         return False
     if (decided := DECIDED.search(text)) is None or _size(text[decided.start() :]) < MIN_CONTENT + 1:
         return False
@@ -396,33 +401,19 @@ def _concerns_another(text: str, match: re.Match[str]) -> bool:
 
 def _begins_clause(text: str, position: int) -> bool:
     """Whether a form in the middle of a sentence opens a clause of its own, with more after it than the form."""
-    return position > 0 and _size(text[position:]) > MIN_CONTENT + 3 and _CLAUSE_END.search(text[:position]) is not None
-
-
-_CLAUSE_END = lazy_regex(
-    r"(?:[,;:—–，；、]|\b(?:and|but|so|y|pero|et|mais|und|aber|e|mas|ma|en|maar|и|но))\s{0,3}$", re.IGNORECASE
-)
+    return position > 0 and _size(text[position:]) > MIN_CONTENT + 3 and has_concept(text[:position], "end of a clause")
 
 
 def _points_only(name: str, content: str) -> bool:
     """Whether an explicit form only points at the task at hand: "remember to fix this"."""
     core = NO_LONGER.sub(" ", content) if name == "no longer" else content
     if name == "remember":
-        core = _SO_NOW.sub(r"\1", core)
+        core = _concept("value now").sub(r"\1", _lower(core))
     is_one_off = name == "remember" and ONE_OFF.search(core) is not None
     if name == "remember" and _PAST.search(_lower(core)):
         return True
     lasts = has_concept(core, "each") or any(word in core.lower() for word in LASTING)
-    return _POINTS_ONLY.search(core) is not None or (is_one_off and not lasts)
-
-
-_SO_NOW = lazy_regex(
-    r"^((?![\s:,]{0,3}(?:to|please|run|update|add|write|check|commit|fix|push|use|remove|do|make|test|deploy|try)\b)"
-    r".{0,200}\b(?:is|are|has|have|moved|goes|uses?|[a-z]{2,}s [a-z]{3,}|[a-z]{2,} [a-z]{3,}s)\b.{1,80})"
-    r" now[\s.!]{0,3}$",
-    re.IGNORECASE,
-)
-"""A fact with another value than before: "the database is on port 5434 now"."""
+    return has_concept(core, "points only") or (is_one_off and not lasts)
 
 
 def _size(text: str) -> int:
@@ -493,8 +484,12 @@ _CLAUSES = (
     _clause("always", "rule", "unspaced always & object|error", "built"),
     _clause("always", "rule", "always answer"),
     _clause("always", "rule", "never infinitive & object|main branch"),
+    _clause("always", "rule", "never use infinitive"),
     _clause("never", "rule", "do not & never"),
     _clause("never", "rule", "never do & object", "definite|located"),
+    _clause("never", "rule", "team rule", "uncertain habit|points only"),
+    _clause("never", "rule", "rule of things", "symptom|uncertain habit"),
+    _clause("never", "rule", "modal rule & technical", "symptom|located|state of a value"),
     _clause("hands off", "rule", "hands off|allowed except"),
     _clause("banned", "rule", "banned & technical|scope", "banned person|conjecture"),
     _clause("banned", "rule", "unspaced ban & code|tool|mention"),
@@ -516,6 +511,7 @@ _CLAUSES = (
     _clause("convention", "rule", "scoped & we habit"),
     _clause("convention", "rule", "impersonal & object"),
     _clause("convention", "rule", "always is", "symptom"),
+    _clause("always", "rule", "always with", "symptom|same fault|located|part of the screen|state of a value"),
     _clause("convention", "rule", "in all & norm verb|wanted"),
     _clause("glossary", "fact", "glossary"),
     _clause("glossary", "fact", "not word", is_sure=False),
@@ -557,8 +553,8 @@ MAX_CLAUSE = 260
 _HEAD, _TASK_TAIL, _TIED, _PEOPLE, _QUESTION_OPENING = (
     _concept(name) for name in ("head", "task tail", "tied", "people", "question")
 )
-_COMPLAINT, _INSIST, _TECHNICAL, _NEGATIVE = (
-    _concept(name) for name in ("complaint", "insist|told", "technical", "negative")
+_COMPLAINT, _INSIST, _TECHNICAL, _CONTENT = map(
+    _concept, ("complaint", "insist|told", "technical", "technical|negative")
 )
 _QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
 _COMMA = lazy_regex(r"[,;，；] ?|\s[–—-]\s")
@@ -597,4 +593,5 @@ def _lasting_clause(text: str, previous: str, following: str) -> tuple[_Clause, 
 def _length_of_aside(clause: str, position: int) -> int:
     """Return the length of the words before the part with a form, if they name nothing of the work."""
     end = max((match.end() for match in _COMMA.finditer(clause, 0, position + 1)), default=0)
-    return 0 if _TECHNICAL.search(clause[:end]) or _NEGATIVE.search(clause[:end]) else end
+    aside = clause[:end]
+    return 0 if _CONTENT.search(aside) or analyze(aside).concepts.get("use") == 0 else end

@@ -453,12 +453,14 @@ UNSPACED_TERMS: dict[str, str] = {
 DO_ES = (
     r"(?:escribe|usa|utiliza|ejecuta|haz|pon|responde|corre|crea|añade|agrega|mantén|revisa|pregunta|uses|utilices"
     r"|escribas|hagas|toques|modifiques|cambies|borres|ejecutes|pongas|subas|crees|añadas|commitees|instales|edites"
-    r"|evita|nombra|llama|toma|prefiere|metas|tomes)"
+    r"|evita|nombra|llama|toma|prefiere|metas|tomes|guardes?|valid[ae]s?|importes?|mezcles?|expongas?|devuelvas?"
+    r"|comentes?|lances?|llames?|dejes?|registres?|imprimas?|confíes?|compartas?|dupliques?|supongas?|inventes?)"
 )
 DO_PT = (
     r"(?:escreva|escreve|use|utilize|rode|execute|faça|coloque|responda|crie|mantenha|pergunte|verifique|uses|utilizes"
     r"|escrevas|faças|mexas?|toques?|apagues?|commites?|cries|instales?|rodes|alteres?|modifiques?|edites?|coloques"
-    r"|evite|nomeie|chame|prefira|pegue|altere|apague|deixe|ponha)"
+    r"|evite|nomeie|chame|prefira|pegue|altere|apague|deixe|ponha|valide|guarde|salve|importe|misture|exponha|devolva"
+    r"|retorne|comente|lance|registre|imprima|confie|compartilhe|duplique|suponha|invente)"
 )
 DO_FR = (
     r"(?:écri(?:s|vez|re)|utilis(?:e|ez|er)|lanc(?:e|ez|er)|fai(?:s|tes|re)|met(?:s|tez|tre)|répond(?:s|ez|re)"

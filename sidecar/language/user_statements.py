@@ -394,7 +394,7 @@ def is_for_its_task(sentence: Sentence, context: Context) -> bool:
         or context.in_quotation
         or context.length > MAX_SPECIFICATION
         or _IS_WISH.search(text) is not None
-        or SUPPOSITION.match(_CONJUNCTION.sub("", text)) is not None
+        or SUPPOSITION.match(_CONJUNCTION.sub("", text).lower()) is not None
         or is_for_one_task(text)
         or reports_others(text)
         or (len(text) >= MIN_SHOUTED and text.upper() == text != text.lower())
@@ -489,18 +489,11 @@ _REFERS = lazy_regex(
     r"|^(?:ça|cela|ceci|das|dies|eso|esto|isso|isto|questo|dit|dat|это|这|它|これ|それ)",
     re.IGNORECASE,
 )
-_ONLY_POINTS = lazy_regex(
-    r"^\W*(?:(?:and|but|so|also|then|please|always|never|y|pero|et|mais|und|aber|e|mas)\s)*(?:it|they|these|those|that"
-    r"|this(?!\s(?:project|repo|app|code|site|website|workspace|package|folder))|es|das|dies|diese|esto|eso|estos"
-    r"|estas|esos|esas|ça|cela|ces|isto|isso|esses|essas|questo|questi|dit|dat|это|эти)"
-    r"(?!\w)|^(?:这|那|它|此|これ|それ|あれ)|\b(?:these|those)\s(?:from|in|into|to|with|at|on|as)\b",
-    re.IGNORECASE,
-)
 
 
 def only_points(rule: str) -> bool:
     """Whether a rule names its subject by a word such as "these" alone: nobody understands it in another session."""
-    return _ONLY_POINTS.search(rule) is not None
+    return has_concept(rule, "subject that points")
 
 
 MAX_JOINED = 500

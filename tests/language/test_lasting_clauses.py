@@ -328,6 +328,123 @@ STORED = (
 )
 
 
+AFTER_AN_ASIDE = """
+btw we never use Process.sleep in tests
+while you're at it: we never put @spec on private functions
+oh and one other thing, always run the formatter before a commit
+übrigens, niemals nackte Zahlen in Migrationen
+ach übrigens: wir testen nie gegen die echte Datenbank
+au fait, n'utilise jamais `any` dans les types
+autre chose : on ne mocke jamais la base de données
+por cierto, nunca uses `any` en los tipos
+ya que estás, aquí nunca escribimos comentarios en inglés
+aliás, nunca use `any` nos tipos
+ah e outra coisa: a gente nunca usa default export
+tra l'altro, non scriviamo mai commenti in inglese
+trouwens, gebruik nooit `any` in types
+nog iets: we pushen nooit naar main
+кстати, никогда не используй `any` в типах
+ちなみに、型では絶対に any を使わないで
+顺便说一下，类型里永远不要用 any
+""".strip().splitlines()
+
+JOINED_TO_A_TASK = (
+    ("fix the pruner, and never use Mox in new tests", "never use Mox in new tests"),
+    ("add the index but never edit old migrations", "never edit old migrations"),
+    ("korrigiere den Pruner, und benutze niemals Mox in Tests", "benutze niemals Mox in Tests"),
+    ("corrige le parser et n'utilise jamais `any` dans les types", "n'utilise jamais `any` dans les types"),
+    ("arregla el parser, y nunca uses `any` en los tipos", "nunca uses `any` en los tipos"),
+    ("corrige o parser, e nunca use `any` nos tipos", "nunca use `any` nos tipos"),
+    ("correggi il parser, e non usare mai `any` nei tipi", "non usare mai `any` nei tipi"),
+    ("verwijder de parser, en gebruik nooit `any` in types", "gebruik nooit `any` in types"),
+    ("исправь парсер, и никогда не используй `any` в типах", "никогда не используй `any` в типах"),
+)
+
+BANS_WITH_A_MODAL_VERB = """
+services must never import from handlers
+de changelog mag nooit meer dan 100 tekens per regel hebben
+Komponenten dürfen niemals auf die Datenbank zugreifen
+un composant ne doit jamais appeler `fetch`
+los componentes no deben nunca llamar a `fetch`
+componentes não podem nunca chamar `fetch`
+i componenti non devono mai chiamare `fetch`
+нельзя обращаться к базе из компонентов
+コンポーネントから `fetch` を直接呼んではいけない
+组件里绝不能直接调用 `fetch`
+""".strip().splitlines()
+
+RULES_IN_THE_INFINITIVE = """
+documentatie altijd in het Engels schrijven
+nooit hardcoded poorten in config
+Migrationen immer von Hand schreiben
+immer Tests für neue Endpoints schreiben
+toujours écrire les tests avant le code
+siempre escribir tests para los endpoints nuevos
+sempre escrever testes para endpoints novos
+scrivere sempre i test prima del codice
+всегда писать тесты на новые эндпоинты
+""".strip().splitlines()
+
+RULES_WITH_A_CONSEQUENCE = """
+we never raise in validate functions, they return an error
+validators never throw, they return an error
+wir werfen nie in Validatoren, sie geben einen Fehler zurück
+on ne lève jamais dans les validateurs, ils renvoient une erreur
+nunca lanzamos en los validadores, ellos devuelven un error
+nunca lançamos nos validadores, eles retornam um erro
+валидаторы никогда не бросают исключения, они возвращают ошибку
+""".strip().splitlines()
+
+LIKE_RULES = """
+btw the build always fails on windows
+oh and it never finishes
+while you're at it, remove the logs
+by the way, we always get a 404 here
+fix the parser, and always return null when it fails
+add a toast and always show it on top
+make the list and always sort it by date
+fix the test, and never mind the lint errors
+switch the route to v2 and always use the config of the agent as in run_task
+der Button darf nie verschwinden
+die Liste soll immer sortiert sein
+immer die gleichen Fehler in den Tests
+nunca vi este error en los tests
+los tests nunca pasan en ci
+nunca funcionou em produção
+les tests ne passent jamais en ci
+i test non passano mai
+nooit gezien in de logs
+altijd dezelfde fout in de tests
+кнопка всегда должна быть видна
+тесты никогда не проходят
+テストが絶対に通らない
+いつも型を忘れるよね、今すぐ直して
+ログインしてはいけないのにできてしまう
+测试永远跑不过
+the workers always crash, they return an error
+""".strip().splitlines()
+
+
+@together("message", [*AFTER_AN_ASIDE, *BANS_WITH_A_MODAL_VERB, *RULES_IN_THE_INFINITIVE, *RULES_WITH_A_CONSEQUENCE])
+def test_a_rule_with_always_or_never_is_a_standing_instruction(message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message).statements)
+
+
+@together(("message", "stored"), JOINED_TO_A_TASK)
+def test_a_rule_joined_to_a_task_is_stored_without_the_task(message: str, stored: str) -> None:
+    assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(stored, True)]
+
+
+@together("message", LIKE_RULES)
+def test_a_report_or_a_part_of_the_task_with_always_or_never_is_no_rule(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+@together("message", ["we never call flush, so the data is lost", "nunca fechamos a conexão, corrige isso"])
+def test_a_habit_that_is_the_cause_of_a_fault_is_found_by_relevance(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+
+
 @together(
     ("family", "message"), [(name, text) for name, block in STANDING.items() for text in block.split("\n") if text]
 )
