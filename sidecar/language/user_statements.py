@@ -397,6 +397,7 @@ def is_for_its_task(sentence: Sentence, context: Context) -> bool:
         or SUPPOSITION.match(_CONJUNCTION.sub("", text).lower()) is not None
         or is_for_one_task(text)
         or reports_others(text)
+        or has_concept(text, "points only")
         or (len(text) >= MIN_SHOUTED and text.upper() == text != text.lower())
     )
 
@@ -567,8 +568,13 @@ def weights() -> Weights:
 
 
 def word_features(text: str) -> list[str]:
-    """Return the features of a sentence, each once: code, numbers and names of tools stand for all of their kind."""
+    """Return the features of a sentence, each once: code, numbers and names of tools stand for all of their kind.
+
+    A sentence ends with a full stop, typed or not.
+    """
     tokens = [_plain_token(match[0]) for match in _TOKEN.finditer(text)]
+    if text[-1:].isalnum() or text.endswith(("。", "`", ")")):
+        tokens.append(".")
     features = [f"word {token}" for token in tokens]
     features += [f"words {first} {second}" for first, second in pairwise((_BEGIN, *tokens, _END))]
     features += _runs(text)

@@ -62,6 +62,8 @@ telkens als je het schema wijzigt, werk dan ook de docs bij
 每次改完接口都要更新文档
 """,
     "bans": """
+wir nehmen jetzt biome statt eslint, eslint ist raus
+semicolons everywhere please, prettier is set up that way
 nichts ohne Tests einchecken
 I don't want you to run database commands on your own
 não mexa na pasta `legado`, em hipótese nenhuma
@@ -162,7 +164,6 @@ FOUND_BY_RELEVANCE = {
 опять console.log, у нас для этого есть логгер
 """,
     "bans": """
-wir nehmen jetzt biome statt eslint, eslint ist raus
 toujours des noms de variables en anglais
 """,
     "conventions of the team": """
@@ -181,7 +182,6 @@ bij ons schrijven we tests met vitest
 branch naming: feature/<ticket>, bugfix/<ticket>
 file names kebab-case, types PascalCase
 constants are UPPER_CASE, private methods start with an underscore
-semicolons everywhere please, prettier is set up that way
 test names read like sentences
 имена веток в нижнем регистре
 one migration per PR
@@ -443,6 +443,16 @@ def test_a_report_or_a_part_of_the_task_with_always_or_never_is_no_rule(message:
 @together("message", ["we never call flush, so the data is lost", "nunca fechamos a conexão, corrige isso"])
 def test_a_habit_that_is_the_cause_of_a_fault_is_found_by_relevance(message: str) -> None:
     assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+
+
+@together(
+    "message",
+    [text for block in (*STANDING.values(), *FOUND_BY_RELEVANCE.values()) for text in block.split("\n") if text],
+)
+def test_a_final_full_stop_changes_nothing(message: str) -> None:
+    bare = message.rstrip(".。")
+    found = [read_statements(f"{bare}{end}").statements for end in ("", "." if bare.isascii() else "")]
+    assert len({tuple((part.text.rstrip("."), part.is_standing) for part in statements) for statements in found}) == 1
 
 
 @together(
