@@ -62,6 +62,9 @@ telkens als je het schema wijzigt, werk dan ook de docs bij
 每次改完接口都要更新文档
 """,
     "bans": """
+please stop using Timex
+stop importing lodash in new modules
+stop adding moduledocs to test modules
 wir nehmen jetzt biome statt eslint, eslint ist raus
 semicolons everywhere please, prettier is set up that way
 nichts ohne Tests einchecken
@@ -399,6 +402,9 @@ LIKE_RULES = """
 btw the build always fails on windows
 oh and it never finishes
 while you're at it, remove the logs
+stop using memory after close
+stop using the old route in this test
+stop adding rows to the table
 by the way, we always get a 404 here
 fix the parser, and always return null when it fails
 add a toast and always show it on top
