@@ -570,10 +570,10 @@ def weights() -> Weights:
 def word_features(text: str) -> list[str]:
     """Return the features of a sentence, each once: code, numbers and names of tools stand for all of their kind.
 
-    A sentence ends with a full stop, typed or not.
+    A sentence ends with a full stop, typed or not; the tokens of Chinese and Japanese have none.
     """
     tokens = [_plain_token(match[0]) for match in _TOKEN.finditer(text)]
-    if text[-1:].isalnum() or text.endswith(("。", "`", ")")):
+    if text.endswith(("`", ")")) or (text[-1:].isalnum() and not UNSPACED.match(text[-1])):
         tokens.append(".")
     features = [f"word {token}" for token in tokens]
     features += [f"words {first} {second}" for first, second in pairwise((_BEGIN, *tokens, _END))]
