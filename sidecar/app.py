@@ -265,8 +265,8 @@ class App:
             self.process.end()
         self.scheduler.close(GRACE_MS)
         if self.process is not None:
-            self.process.background.shutdown(wait=False, cancel_futures=True)
-            self.process.indexing.shutdown(wait=False, cancel_futures=True)
+            for pool in (self.process.background, self.process.prefetching, self.process.indexing):
+                pool.shutdown(wait=False, cancel_futures=True)
         if self._opened is not None:
             self._opened.database.close()
         if self._registration is not None:
@@ -417,6 +417,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
         environment_settings=environment_settings,
         hot_cache=LruCache(int(settings["cache.hotBytes"])),
         background=ThreadPool(8, "background", log_failure),
+        prefetching=ThreadPool(2, "prefetch", log_failure),
         indexing=ThreadPool(1, "index", log_failure),
         after_run=after_run,
         check_settings=check_settings,

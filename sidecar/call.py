@@ -45,6 +45,8 @@ class Process:
     """The part of the disk caches that is in memory."""
     background: ThreadPool
     """Work that a request waits for, within its deadline."""
+    prefetching: ThreadPool
+    """Packs that are built ahead of the next call; no request queues behind them."""
     indexing: ThreadPool
     """One thread for indexing repositories, so that a core stays free."""
     after_run: "Callable[[Process, Workspace, str], object]"
@@ -75,13 +77,13 @@ class Process:
     def wait_idle(self, seconds: float) -> bool:
         """Wait until no background work is running; return False if that takes longer than `seconds`."""
         deadline_ms = self.clock.monotonic_ms() + seconds * 1000
-        pools = (self.background, self.indexing)
+        pools = (self.background, self.prefetching, self.indexing)
         while True:
             expected = [pool.submitted for pool in pools]
             for pool in pools:
                 if not pool.wait_until_done(max(0.0, deadline_ms - self.clock.monotonic_ms()) / 1000):
                     return False
-            if expected == [pool.submitted for pool in pools]:  # else one may have submitted work to the other
+            if expected == [pool.submitted for pool in pools]:  # else one may have submitted work to another
                 return True
 
     def settings(self, project: str) -> Settings:

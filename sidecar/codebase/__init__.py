@@ -25,6 +25,7 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
+from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, line_span, numbered_lines
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
@@ -104,6 +105,7 @@ __all__ = [
     "FragileFile",
     "HeadMove",
     "Hunk",
+    "IndexReport",
     "Landmine",
     "Lister",
     "Listing",

@@ -37,13 +37,7 @@ from sidecar.packs.files_of_prompt import NO_FILES, FoundFiles, PromptFiles, Pro
 from sidecar.packs.model import PreRunParams
 from sidecar.packs.pack_blocks import sent_memory_ids
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
-from sidecar.packs.prefetch import (
-    PREFETCH_WAIT_MS,
-    EarlyBuild,
-    await_prefetch,
-    log_skipped,
-    start_early_build,
-)
+from sidecar.packs.prefetch import EarlyBuild, await_prefetch, build_for_next_call, start_early_build
 from sidecar.packs.relevant_files import early_matches_first, with_regions
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import GENERAL_TERMS, clean_prompt
@@ -273,7 +267,7 @@ def _await_state(
     if not await_future(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
         path_search = pool.submit(search_paths, pack_query.workspace.cwd, pack_query.query, MAX_POINTERS)
     if not (remaining_ms() and await_future(lookup, remaining_ms())):
-        pool.start(_build_for_next_call, pack_query, lookup)
+        build_for_next_call(pack_query, lookup)
         _use_early_matches(inputs, path_search, contents_search.running, pack_query)
         return None
     try:
@@ -335,14 +329,6 @@ def _use_early_matches(
     inputs.pack = CachedPack((), files)
     inputs.partial, inputs.late = True, not files
     inputs.omissions.append(Trimmed(item="repository", reason="deadline"))
-
-
-def _build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
-    """Build the pack of a call that had to do without it, for the next call."""
-    try:
-        get_task_pack(pack_query, *lookup.result(), PREFETCH_WAIT_MS)
-    except Exception as error:
-        log_skipped(pack_query.process, error)
 
 
 def _changes(

@@ -233,16 +233,17 @@ def get_task_pack(
 
     Parts that are ready early go into `partial_pack`.
     """
-    cache = pack_query.process.slices.packs.pack_cache
-    key = _key(pack_query, state)
+    cache, clock = pack_query.process.slices.packs.pack_cache, pack_query.process.clock
+    key, started_ms = _key(pack_query, state), clock.monotonic_ms()
     with cache.build_lock(key, wait_ms):
         cached = cache.get(key)
         if cached is not None:
             pack_query.repository.wait_for_index(listing, pack_query.process.indexing, 0)
             return TaskPack(cached, cache_hit=True, analyzed=0, complete=True)
-        task_pack = _build(pack_query, state, listing, wait_ms, partial_pack or PartialPack())
+        remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
+        task_pack = _build(pack_query, state, listing, remaining_ms, partial_pack or PartialPack())
         if task_pack.complete and task_pack.anchor_is_complete:
-            cache.put(key, task_pack.pack, pack_query.process.clock.now_ms())
+            cache.put(key, task_pack.pack, clock.now_ms())
         return task_pack
 
 

@@ -1,14 +1,17 @@
-"""Build packs ahead of the next call: after a run, and when the worktree is quiet."""
+"""Build packs ahead of the next call: after a run, and when the worktree is quiet.
+
+No thread waits while files are indexed: the packs are built once they are.
+"""
 
 import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import partial
+from contextlib import suppress
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUnavailable
+from sidecar.codebase import IndexReport, Listing, RepositoryState, SharedRepository, StateUnavailable
 from sidecar.core.lru_cache import LruCache
 from sidecar.memory.standing_instruction_register import load_instructions
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors, load_pointer_lines
@@ -28,8 +31,11 @@ from sidecar.runs import conversations, run_records
 from sidecar.system.worker_threads import await_future
 from sidecar.workspace import Workspace
 
-PREFETCH_WAIT_MS = 20_000
-"""Maximum wait for files that are not indexed yet."""
+INDEX_WAIT_MS = 40.0
+"""Maximum wait for files that are not indexed yet: a few edited ones are indexed meanwhile."""
+
+BUILD_WAIT_MS = 1_000.0
+"""Maximum wait for a thread that builds the same pack."""
 
 AFTER_RUN_MS = 150.0
 """Delay of the packs after a run: what the app requests at its end comes first, and a prompt that follows at once needs
@@ -58,19 +64,23 @@ def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> 
     _cancel_prefetch(recent, sub_chat_id)
     prefetch: Future[None] = Future()
     recent.prefetches.put(sub_chat_id, prefetch, 1)
-    start = partial(_start_prefetch, prefetch, sub_chat_id, pack_query, process.background.reserve())
+    start = _reserved(process, _prefetch, prefetch, sub_chat_id, pack_query)
     pack_query.repository.freshness.idle_queue.submit(start, AFTER_RUN_MS)
 
 
-def _start_prefetch(
-    prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery, started: Callable[[], None]
-) -> None:
-    process = pack_query.process
-    try:
-        if not process.closing.is_set() and prefetch.set_running_or_notify_cancel():
-            process.background.start(_prefetch, prefetch, sub_chat_id, pack_query)
-    finally:
-        started()
+def _reserved(process: Process, work: Callable[..., None], *arguments: object) -> Callable[[], None]:
+    """Return a function that starts work, unless the process is ending; the work counts as unfinished from now on."""
+    started = process.prefetching.reserve()
+
+    def start() -> None:
+        try:
+            if not process.closing.is_set():
+                with suppress(RuntimeError):  # the process has begun to end
+                    process.prefetching.start(work, *arguments)
+        finally:
+            started()
+
+    return start
 
 
 def _cancel_prefetch(recent: RecentQueries, sub_chat_id: str) -> Future[None] | None:
@@ -133,13 +143,13 @@ class RebuildBurst:
             if self._started_ms is not None:
                 return
             self._started_ms = self._last_ms
-        self._schedule(process, workspace, QUIET_MS, process.background.reserve())
+        self._schedule(process, workspace, QUIET_MS, _reserved(process, _rebuild, process, workspace))
 
-    def _schedule(self, process: Process, workspace: Workspace, delay_ms: float, started: Callable[[], None]) -> None:
+    def _schedule(self, process: Process, workspace: Workspace, delay_ms: float, start: Callable[[], None]) -> None:
         idle = workspace.slices.repository.freshness.idle_queue
-        idle.submit(lambda: self._check_quiet(process, workspace, started), delay_ms)
+        idle.submit(lambda: self._check_quiet(process, workspace, start), delay_ms)
 
-    def _check_quiet(self, process: Process, workspace: Workspace, started: Callable[[], None]) -> None:
+    def _check_quiet(self, process: Process, workspace: Workspace, start: Callable[[], None]) -> None:
         now_ms = process.clock.monotonic_ms()
         with self._lock:
             quiet_at_ms = min(self._last_ms + QUIET_MS, (self._started_ms or now_ms) + MAX_BURST_MS)
@@ -147,13 +157,9 @@ class RebuildBurst:
             if remaining_ms <= 0:
                 self._started_ms = None
         if remaining_ms > 0:
-            self._schedule(process, workspace, remaining_ms, started)
-            return
-        try:
-            if not process.closing.is_set():
-                process.background.start(_rebuild, process, workspace)
-        finally:
-            started()
+            self._schedule(process, workspace, remaining_ms, start)
+        else:
+            start()
 
 
 def as_of_now(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
@@ -182,13 +188,16 @@ def log_skipped(process: Process, error: Exception) -> None:
 
 
 def _prefetch(prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery) -> None:
+    if not prefetch.set_running_or_notify_cancel():
+        return
     try:
         pack_query = as_of_now(sub_chat_id, pack_query)
         state = pack_query.repository.freshness.latest_state()  # a pack of another one is not used
         listing = pack_query.repository.listing(state)
-        _build_pack(pack_query, state, listing)
-        if pack_query.mode == "plan":  # the next run may carry out the plan
-            _build_pack(as_of_now(sub_chat_id, pack_query._replace(mode="agent")), state, listing)
+        if _is_indexed(pack_query, state, listing):
+            _build_pack(pack_query, state, listing)
+            if pack_query.mode == "plan":  # the next run may carry out the plan
+                _build_pack(as_of_now(sub_chat_id, pack_query._replace(mode="agent")), state, listing)
         from sidecar.memory import refresh_index
 
         refresh_index(pack_query.process, pack_query.workspace)
@@ -196,6 +205,21 @@ def _prefetch(prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery) -
         log_skipped(pack_query.process, error)
     finally:
         prefetch.set_result(None)
+
+
+def build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
+    """Build the pack of a call that had to do without it, for the next call, once the state is known."""
+    start = _reserved(pack_query.process, _build_looked_up, pack_query, lookup)
+    lookup.add_done_callback(lambda _lookup: start())
+
+
+def _build_looked_up(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
+    try:
+        state, listing = lookup.result()
+        if _is_indexed(pack_query, state, listing):
+            _build_pack(pack_query, state, listing)
+    except Exception as error:
+        log_skipped(pack_query.process, error)
 
 
 def _rebuild(process: Process, workspace: Workspace) -> None:
@@ -206,15 +230,36 @@ def _rebuild(process: Process, workspace: Workspace) -> None:
         listing = repository.listing(state)
         repository.start_indexing(listing, process.indexing)
         for sub_chat_id, pack_query in workspace.slices.packs.recent_queries.latest(REBUILT_CONVERSATIONS):
-            if process.closing.is_set():
+            if process.closing.is_set() or not _is_indexed(pack_query, state, listing):
                 return
             _build_pack(as_of_now(sub_chat_id, pack_query), state, listing)
     except Exception as error:
         log_skipped(process, error)
 
 
+def _is_indexed(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> bool:
+    """Whether every file is indexed; if not, the packs of the workspace's conversations are rebuilt once they are."""
+    repository, process = pack_query.repository, pack_query.process
+    repository.expect(pack_query.query, state, pack_query.touched, None)
+    _, is_complete = repository.wait_for_index(listing, process.indexing, INDEX_WAIT_MS)
+    if is_complete:
+        return True
+    ended = process.prefetching.reserve()
+
+    def rebuild(run: Future[IndexReport]) -> None:
+        try:
+            made_progress = not run.cancelled() and run.exception() is None and run.result().analysed > 0
+            if repository.is_indexed() or made_progress:
+                schedule_rebuild(process, pack_query.workspace)
+        finally:
+            ended()
+
+    repository.start_indexing(listing, process.indexing).add_done_callback(rebuild)
+    return False
+
+
 def _build_pack(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> None:
-    get_task_pack(pack_query, state, listing, PREFETCH_WAIT_MS)
+    get_task_pack(pack_query, state, listing, BUILD_WAIT_MS)
 
 
 class PacksState:

@@ -1,5 +1,6 @@
 """Prefetched packs: when the worktree is quiet, once per burst and state, and for the next mode."""
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -126,6 +127,34 @@ def test_packs_of_every_recent_conversation_are_rebuilt_also_in_another_projects
     wait_for_packs(active, 4)
     assert [hit(chat.pre_run("and now fix it")) for chat in chats] == [True, True]
     assert len(process_of(active).workspaces.in_folder(str(worktree.path))) == 1
+
+
+def test_while_a_new_project_is_indexed_other_projects_get_their_packs_and_its_own_are_built_afterwards(
+    start_chat: StartChat,
+    active: MemorySidecar,
+    make_repository: Callable[..., Repository],
+) -> None:
+    shop_chat = start_chat(sub_chat_id="shop")
+    shop_chat.pre_run(PROMPT)
+    new_project = make_repository({f"src/part{n}.py": f"def part{n}(): ...\n" for n in range(40)}, "new")
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
+    chats = [start_chat(cwd=new_project.path, sub_chat_id=f"new {n}") for n in range(9)]
+    try:
+        prompts = [f"Why does src/part{number}.py fail?" for number in range(len(chats))]
+        begun = [
+            chat.start_pre_run(prompt, runId=prompt, deadlineMs=400)
+            for chat, prompt in zip(chats, prompts, strict=True)
+        ]
+        for chat, prompt, request in zip(chats, prompts, begun, strict=True):
+            chat.post_run({**chat.client.result(request), "runId": prompt}, prompt)
+        time.sleep(0.5)  # the packs after the runs begin meanwhile
+        answer = shop_chat.pre_run("Explain how mail is sent to customers by src/mail.py", deadlineMs=10_000)
+    finally:
+        released.set()
+    assert not answer["metadata"]["partial"], answer["metadata"]["trimmed"]
+    wait_for_packs(active, 3)
+    assert hit(chats[-1].pre_run("and now fix it"))
 
 
 def test_prefetch_uses_the_files_of_the_latest_run(
