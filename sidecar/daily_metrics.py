@@ -85,7 +85,11 @@ class MetricsFigures(WireModel):
     elapsed_ms_p99: float | None = Field(description="The 99th percentile.")
     partial: int = Field(description="Calls answered at the deadline with the parts that were ready.")
     passed_through: dict[str, int] = Field(
-        description="Prompts passed through unchanged, by reason: `deadline`, `slashCommand` …"
+        description="Prompts passed through unchanged, by reason: `deadline`, `slashCommand`, `hookGaveUp` …"
+    )
+    without_pack: dict[str, int] = Field(
+        description="Calls after which the agent had no pack, by reason: `deadline`, or `hookGaveUp`, where a hook in a"
+        " terminal did not wait for the answer."
     )
     runs: int = Field(description="Runs recorded by a post-run.")
     outcomes: dict[str, int] = Field(description="Those runs, by outcome.")
@@ -379,6 +383,7 @@ def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
         elapsed_ms_p99=percentile(durations, 0.99),
         partial=int(measured.get("partial", 0.0)),
         passed_through=_counts(measured, "passedThrough"),
+        without_pack=_counts(measured, "withoutPack"),
         runs=int(measured.get("runs", 0.0)),
         outcomes={name.removeprefix("outcome."): int(total) for name, total in sorted(measured.items())
                   if name.startswith("outcome.")},

@@ -2011,8 +2011,12 @@ export interface MetricsFigures {
   elapsedMsP99: number | null
   /** Calls answered at the deadline with the parts that were ready. */
   partial: number
-  /** Prompts passed through unchanged, by reason: `deadline`, `slashCommand` … */
+  /** Prompts passed through unchanged, by reason: `deadline`, `slashCommand`, `hookGaveUp` … */
   passedThrough: Record<string, number>
+  /**
+   * Calls after which the agent had no pack, by reason: `deadline`, or `hookGaveUp`, where a hook in a terminal did not wait for the answer.
+   */
+  withoutPack: Record<string, number>
   /** Runs recorded by a post-run. */
   runs: number
   /** Those runs, by outcome. */

@@ -46,7 +46,7 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     yield f"{answer['runId']}, {utc_minute(answer['createdAt'])}"
     if figures["rollout"] is not None:
         yield _rollout(figures["rollout"])
-    why = _REASONS.get(answer["reason"], answer["reason"])
+    why = _why_nothing(answer)
     if answer["action"] == "passthrough" and not answer["items"]:
         yield f"Nothing was sent: {why}."
         return
@@ -65,6 +65,14 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
         )
     if with_texts:
         yield from _texts(answer)
+
+
+def _why_nothing(answer: Mapping[str, Any]) -> str:
+    """Return why nothing was sent, in words."""
+    late = [entry["item"] for entry in answer["metadata"]["trimmed"] if entry["reason"] == "deadline"]
+    if answer["reason"] == "nothingToSend" and late:
+        return f"{', '.join(late)} not ready at the deadline, and the session has the rest"
+    return str(_REASONS.get(answer["reason"], answer["reason"]))
 
 
 def _rollout(rollout: Mapping[str, Any]) -> str:

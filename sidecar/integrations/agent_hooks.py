@@ -23,6 +23,7 @@ from sidecar.integrations import Location, locate
 from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
+from sidecar.packs.pre_run import count_given_up
 from sidecar.runs import ledger
 from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode, SessionKey
 from sidecar.system.environment import pasted_command
@@ -308,7 +309,11 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
         "startedAt": rfc3339(epoch_ms(open_run.started_at)),
         "finishedAt": call.now(),
     }
-    return post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
+    result = post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
+    if open_run.project_path is None:
+        project = call.process.workspaces.get(hook.location.cwd, hook.location.project).project_key
+        count_given_up(call, project, hook.params.agent, open_run.run_id, shadow=hook.mode != "active")
+    return result
 
 
 def run_with_last_message(call: Call, hook: HookCall, open_run: OpenRun, text: str) -> TranscriptRun:

@@ -18,7 +18,7 @@ from sidecar.operations import number_format
 from sidecar.operations.model import ReportStage, ReportStep
 from sidecar.operations.number_format import format_bytes, milliseconds, percent, whole
 from sidecar.operations.report_data import Period, ReportData, monday_of
-from sidecar.operations.rollout_stages import MIN_CALLS, TITLES, failures
+from sidecar.operations.rollout_stages import MIN_CALLS, TITLES, failures, without_packs
 
 Shape = Literal["lines", "bars", "stack", "rows"]
 """Lines and stacks run over days. Bars and rows are categories, upright and horizontal."""
@@ -194,12 +194,12 @@ def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: s
     yield Chart(
         id="errors",
         title="Errors and delays",
-        description="Prompts without a pack at the deadline, failed runs, and error answers.",
+        description="Prompts without a pack because of the deadline, failed runs, and error answers.",
         shape="stack",
         axis=axis,
         labels=tuple(days),
         series=(
-            over("timeouts", lambda day: day.modes.both.passed_through.get("deadline")),
+            over("timeouts", lambda day: without_packs(day.modes.both)),
             over("failed runs", lambda day: day.modes.both.outcomes.get("error")),
             over("error answers", lambda day: sum(day.errors.values())),
         ),

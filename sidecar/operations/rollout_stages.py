@@ -278,10 +278,19 @@ def failures(errors: Mapping[str, int]) -> int:
     )
 
 
+def without_packs(figures: MetricsFigures) -> int:
+    """Return the number of prompts that got no pack because the answer, or all that matters of it, was late."""
+    return _unanswered(figures) + sum(figures.without_pack.values())
+
+
+def _unanswered(figures: MetricsFigures) -> int:
+    """Return the number of prompts that passed through because their answer was late; they are no calls."""
+    return sum(figures.passed_through.get(reason, 0) for reason in ("deadline", "hookGaveUp"))
+
+
 def _error_check(evidence: StageEvidence, figures: MetricsFigures) -> ReportCheck:
-    timeouts = figures.passed_through.get("deadline", 0)
-    answers = figures.calls + timeouts
-    share = (timeouts + failures(evidence.errors)) / answers if answers else None
+    prompts = figures.calls + _unanswered(figures)
+    share = (without_packs(figures) + failures(evidence.errors)) / prompts if prompts else None
     met = None if share is None else share <= ERROR_SHARE
     return _check(
         "Prompts without packs because of an error or the deadline", percent(share), f"≤ {percent(ERROR_SHARE)}", met

@@ -42,7 +42,7 @@ from sidecar.packs.relevant_files import early_matches_first, with_regions
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import GENERAL_TERMS, clean_prompt
 from sidecar.runs import SessionContents, entries
-from sidecar.runs.pre_run_record import Trimmed
+from sidecar.runs.pre_run_record import DEADLINE, Trimmed
 from sidecar.system.log import Log
 from sidecar.system.worker_threads import await_future
 
@@ -328,7 +328,7 @@ def _use_early_matches(
     files = path_only_files(pack_query.query, found[:MAX_POINTERS])
     inputs.pack = CachedPack((), files)
     inputs.partial, inputs.late = True, not files
-    inputs.omissions.append(Trimmed(item="repository", reason="deadline"))
+    inputs.omissions.append(Trimmed(item="repository", reason=DEADLINE))
 
 
 def _changes(
@@ -427,7 +427,7 @@ def omitted_files(paths: Sequence[str], reason: str) -> Iterator[Trimmed]:
 def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -> None:
     """Record that a source is late or failed; the call continues with the rest."""
     if isinstance(error, TimeoutError):
-        inputs.partial, reason = True, "deadline"
+        inputs.partial, reason = True, DEADLINE
     elif isinstance(error, StateUnavailable):
         reason = error.reason
     else:

@@ -29,6 +29,7 @@ from sidecar.packs.pack_blocks import PackItem, Priority, render_prompt
 from sidecar.packs.request import PackQuery, PackRequest, after_reported_compaction, load_request, query_of_request
 from sidecar.runs import CallRecord, DeliveredItem, conversations, entries, ledger, run_records, store_session
 from sidecar.runs.pre_run_record import (
+    LATE_FILES,
     CallDetails,
     CallTexts,
     Disposition,
@@ -39,6 +40,8 @@ from sidecar.runs.pre_run_record import (
     SystemText,
     WorktreeBaseline,
     add_baseline,
+    call_of_run,
+    is_late,
     record_call,
 )
 from sidecar.settings.resolve import Settings
@@ -234,7 +237,10 @@ def record_pre_run(
             record_arm(request.call, tx, placement.change)
         record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
         project, provider = request.workspace.project_key, params.provider
-        count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
+        measures = _measures(request, result)
+        if _lacks_pack(inputs, composition):
+            measures[labelled("withoutPack", reason="deadline")] = 1
+        count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=measures)
     if inputs.state is None:
         record_baseline_later(request.call.process, request.workspace, token)
 
@@ -251,6 +257,23 @@ def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
         "elapsedMs": metadata.elapsed_ms, latency_bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
         **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
     }  # fmt: skip
+
+
+def _lacks_pack(inputs: PackInputs, composition: Composition) -> bool:
+    """Whether files were late and the call shows neither code nor the repository's lines of the anchor."""
+    shows_lines = composition.anchor_is_new and bool(inputs.pack.anchor)
+    shows_code = any(shows_content(item) for item in composition.delivered)
+    return is_late(inputs.omissions, LATE_FILES) and not (shows_lines or shows_code)
+
+
+def count_given_up(call: Call, project: str, provider: str, run_id: str, *, shadow: bool) -> None:
+    """Count a prompt whose hook did not wait for the answer, unless it is counted as one without packs already."""
+    with call.database.write(durable=False) as tx:
+        record = call_of_run(tx, run_id)
+        if record is not None and (record.details.is_passthrough or record.details.is_late):
+            return
+        measures = {labelled("passedThrough" if record is None else "withoutPack", reason="hookGaveUp"): 1.0}
+        count_call(tx, project, provider, shadow=shadow, now_ms=call.now_ms(), measures=measures)
 
 
 def _delivered(request: PackRequest, composition: Composition) -> tuple[DeliveredItem, ...]:

@@ -10,7 +10,7 @@ regions `{lines, name, score}`, `baseline` an object as `WorktreeBaseline`. JSON
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -127,6 +127,18 @@ class PreRunMetadata(WireModel):
     )
 
 
+DEADLINE = "deadline"
+"""Why a late source is omitted."""
+
+LATE_FILES = ("repository", "context")
+"""The omissions of late files."""
+
+
+def is_late(omissions: Iterable[Trimmed], items: Container[str]) -> bool:
+    """Whether one of these sources missed the deadline."""
+    return any(omission.reason == DEADLINE and omission.item in items for omission in omissions)
+
+
 Action = Literal["inject", "passthrough"]
 Disposition = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
 CallStatus = Literal["pending", "committed", "dropped"]
@@ -191,6 +203,11 @@ class CallDetails:
     """Context-window bracket that the host reported."""
     items: tuple[ItemRecord, ...] = ()
     baseline: WorktreeBaseline = WorktreeBaseline()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether files were late and none were shown."""
+        return not self.files and is_late(self.metadata.trimmed, LATE_FILES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

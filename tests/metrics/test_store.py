@@ -1,13 +1,16 @@
 """Measures: sums by day, project, provider and mode, and the figures computed from them."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.daily_metrics import count_call, roll_up, totals
+from sidecar.packs import collect_inputs
 from sidecar.storage.database import Database, open_state
 from tests.support.clock import STARTS_AT_MS
+from tests.support.conversation import sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, active, set_settings, shop, start_chat
@@ -155,6 +158,33 @@ def test_passthrough_reasons_brackets_and_governor_decisions_are_counted(
     assert figures["governorSuppressed"] == {"rehydrate": 1}
     assert figures["outcomes"] == {"completed": 2}
     assert figures["elapsedMsP50"] <= figures["elapsedMsP95"] <= figures["elapsedMsP99"]
+
+
+def test_prompts_without_a_pack_are_counted_by_what_was_late(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = start_chat()
+    with monkeypatch.context() as patched:
+        patched.setattr(collect_inputs, "_build_pack", lambda *_: time.sleep(1))
+        late = chat.pre_run(PROMPT, deadlineMs=500)
+    assert {"item": "context", "reason": "deadline"} in late["metadata"]["trimmed"]
+    assert "Notes for next time:" in sent(late)
+    given_up = {
+        "runId": "unrecorded", "deliveryToken": None, "cwd": str(shop.path), "projectPath": None, "mode": "agent",
+        "startedAt": "2026-03-01T09:30:00.000Z",
+    }  # fmt: skip
+
+    def hook(event: str, **params: Any) -> None:
+        given = {"session_id": "5f0c", "cwd": str(shop.path), "prompt": PROMPT}
+        active.client.request("hook/run", {"event": event, "input": given, "timeLeftMs": 20_000, **params})
+
+    hook("Stop", openRun=given_up)
+    hook("UserPromptSubmit", runId="recorded")
+    hook("Stop", openRun={**given_up, "runId": "recorded"})
+    figures = active.client.request("metrics/summary", {})["active"]
+    assert figures["withoutPack"] == {"deadline": 1, "hookGaveUp": 1}
+    assert figures["passedThrough"] == {"hookGaveUp": 1}
+    assert figures["calls"] == 2
 
 
 def test_errors_are_counted_by_code_and_method_without_unknown_names(sidecar: MemorySidecar) -> None:

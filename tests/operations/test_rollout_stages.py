@@ -74,6 +74,11 @@ def test_good_passive_figures_recommend_injection_with_its_savings() -> None:
         ({"wouldInjectBytes": 71_000.0}, "reduction in bytes per turn against full packs"),
         ({"elapsedMs.upTo{ms=600}": 50.0}, "95th percentile of pre-run duration"),
         ({"passedThrough__deadline": 2.0}, "prompts without packs because of an error or the deadline"),
+        ({"passedThrough__hookGaveUp": 2.0}, "prompts without packs because of an error or the deadline"),
+        (
+            {"withoutPack__deadline": 1.0, "withoutPack__hookGaveUp": 1.0},
+            "prompts without packs because of an error or the deadline",
+        ),
     ],
 )
 def test_each_missed_target_is_named_and_prevents_injection(changes: dict[str, float], missed: str) -> None:

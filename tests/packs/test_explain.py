@@ -1,10 +1,13 @@
 """`continuity/explain`: recorded calls, passthrough prompts, and the next call."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from sidecar.cli.explain import report
+from sidecar.packs import collect_inputs
 from tests.capture.test_post_run import rows
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -39,6 +42,15 @@ def test_why_a_prompt_passed_through_is_explained(
     explanation = explain(chat, chat.pre_run(prompt, **changes))
     assert (explanation["action"], explanation["reason"], explanation["status"]) == ("passthrough", reason, "dropped")
     assert (explanation["items"], explanation["blocks"], explanation["system"]) == ([], [], None)
+
+
+def test_a_call_that_sent_nothing_says_what_was_late(start_chat: StartChat, monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = start_chat()
+    chat.turn(PROMPT)
+    monkeypatch.setattr(collect_inputs, "_build_pack", lambda *_: time.sleep(1))
+    explanation = explain(chat, chat.pre_run("Explain how mail is sent by src/mail.py", deadlineMs=500))
+    lines = list(report({**explanation, "action": "passthrough", "reason": "nothingToSend"}, with_texts=False))
+    assert "passthrough: nothing was sent: context not ready at the deadline, and the session has the rest" in lines
 
 
 def test_a_slash_command_is_explained_with_the_pinned_anchor(start_chat: StartChat) -> None:
