@@ -29,8 +29,11 @@ from sidecar.operations.status import list_state_files
 from sidecar.registry.methods import doctor_findings
 from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
+from sidecar.settings.resolve import GLOBAL, values_of
 from sidecar.storage import doctor_checks as storage
 from sidecar.storage.doctor_checks import Finding, back_up
+from sidecar.storage.migrations import DURABLE_TABLES
+from sidecar.storage.recovery import lost_tables
 from sidecar.system.atomic_write import temporary_name
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed, pygit2
@@ -47,6 +50,7 @@ OLDEST_GIT = (2, 31)
 MIN_WATCHERS = 8
 """Number of inotify instances below which the doctor warns: a process uses two per worktree, and an editor some."""
 
+SETTINGS_TABLE = "continuity_settings"
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -64,15 +68,43 @@ def disk(folder: Path) -> Iterator[Finding]:
         )
     if os.name != "nt" and folder.is_dir():
         yield from _permissions(folder)
-    damaged = [
-        file for file in list_state_files(folder) if file.kind == "damaged" and file.path.suffix != ".damaged-rows"
-    ]
-    if damaged:
-        message = (
-            f"A damaged state file was set aside: {damaged[0].path.name}. What could be read of it was carried over."
-        )
+    for path in _damaged_files(folder):
         remedy = "`onecode-sidecar purge --kind damaged` removes it when you no longer need it."
-        yield Finding("warning", message, remedy)
+        yield Finding("warning", f"A damaged state file was set aside: {path.name}. {_carried_over(path)}", remedy)
+
+
+def _damaged_files(folder: Path) -> list[Path]:
+    """Return the damaged state files in a folder, without their logs."""
+    return [file.path for file in list_state_files(folder) if file.kind == "damaged" and file.path.suffix[-1].isdigit()]
+
+
+def _carried_over(damaged: Path) -> str:
+    """Return what of a damaged file was carried over, as a sentence."""
+    lost = lost_tables(damaged)
+    if lost == DURABLE_TABLES:
+        return "Nothing in it could be read: settings, artifacts and all other records in it are lost."
+    if lost:
+        names = ", ".join(name.removeprefix("continuity_").replace("_", " ") for name in lost)
+        return f"What could be read of it was carried over; records of these tables are lost: {names}."
+    return "What could be read of it was carried over."
+
+
+def lost_settings(call: Call) -> Iterator[Finding]:
+    """Report settings that were lost with a damaged state file, until the mode is set again or the file is removed."""
+    damaged = [path for path in _damaged_files(call.process.state_dir) if SETTINGS_TABLE in lost_tables(path)]
+    if not damaged:
+        return
+    with call.database.read() as tx:
+        is_set_again = "mode" in values_of(tx, GLOBAL)
+    if is_set_again:
+        return
+    mode = call.process.settings("").mode
+    effect = "" if mode == "active" else ", so nothing is injected"
+    yield Finding(
+        "warning",
+        f"Settings were lost with the damaged state file {damaged[-1].name}. The mode is now {mode}{effect}.",
+        "Set the mode, as with `onecode-sidecar settings mode active`, or remove the file with `purge --kind damaged`.",
+    )
 
 
 def _permissions(folder: Path) -> Iterator[Finding]:
@@ -181,7 +213,7 @@ CHECKS: dict[DoctorCheckName, CheckFunction] = {
     "database": lambda call, _: (*storage.check_database(call.database), *storage.check_rows(call.database)),
     "caches": lambda call, _: storage.check_caches(call.database),
     "records": lambda call, _: check_records(call.process),
-    "settings": lambda call, _: check_settings(call.database, environment()),
+    "settings": lambda call, _: (*lost_settings(call), *check_settings(call.database, environment())),
     "indexes": lambda call, _: memory.index_findings(call.process),
     "memories": _project_check(lambda call, workspace: memory.file_findings(call.process, workspace)),
     "registry": _project_check(doctor_findings),

@@ -185,10 +185,10 @@ _UNREADABLE = (apsw.Error, UnicodeDecodeError)
 
 
 class SalvageResult(NamedTuple):
-    """Number of copied records, and the tables with unreadable rows."""
+    """Number of copied records, and the tables with unreadable rows; all of them if nothing could be read."""
 
     saved: int
-    lost: list[str]
+    lost: tuple[str, ...]
 
 
 def salvage(damaged: Path, fresh: Path, now_ms: int) -> SalvageResult:
@@ -201,7 +201,7 @@ def salvage(damaged: Path, fresh: Path, now_ms: int) -> SalvageResult:
     target = connect(fresh)
     try:
         migrate(target, now_ms, MIGRATIONS[:step])
-        result = SalvageResult(0, ["the whole file"]) if source is None else _copy_tables(source, target, step)
+        result = SalvageResult(0, DURABLE_TABLES) if source is None else _copy_tables(source, target, step)
         migrate(target, now_ms, MIGRATIONS)
         return result
     finally:
@@ -212,7 +212,7 @@ def salvage(damaged: Path, fresh: Path, now_ms: int) -> SalvageResult:
 
 
 def _copy_tables(source: apsw.Connection, target: apsw.Connection, step: int) -> SalvageResult:
-    saved, lost = 0, []
+    saved, lost = 0, list[str]()
     tables = _tables(source)
     former_names = _former_names(step)
     for name in DURABLE_TABLES:
@@ -226,7 +226,7 @@ def _copy_tables(source: apsw.Connection, target: apsw.Connection, step: int) ->
         saved += inserted
         if not is_complete or inserted < len(rows):
             lost.append(name)
-    return SalvageResult(saved, lost)
+    return SalvageResult(saved, tuple(lost))
 
 
 def _former_names(step: int) -> dict[str, str]:
@@ -417,6 +417,8 @@ def recover(path: Path, damage: str, now_ms: int) -> str:
             fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
         with translate_errors():
             saved, lost = salvage(damaged_path, fresh, now_ms)
+        if lost:
+            _lost_tables_path(damaged_path).write_bytes(json_text.dumps(lost))
         os.replace(fresh, path)
         suspect_marker(path).unlink(missing_ok=True)
         _recovery_marker(path).unlink()
@@ -425,10 +427,26 @@ def recover(path: Path, damage: str, now_ms: int) -> str:
             "The state file is damaged and could not be set aside.",
             hint="Close other programs that use it, or move it away manually.",
         ) from error
-    summary = f"carried over {count_noun(saved, 'record')}" + (
-        f", could not read all of {', '.join(lost)}" if lost else ""
-    )
-    return f"The state file was damaged ({damage}); it is kept as {damaged_path.name}; {summary}."
+    return f"The state file was damaged ({damage}); it is kept as {damaged_path.name}; {_summary(saved, lost)}."
+
+
+def _summary(saved: int, lost: tuple[str, ...]) -> str:
+    if lost == DURABLE_TABLES:
+        return "nothing in it could be read"
+    carried_over = f"carried over {count_noun(saved, 'record')}"
+    return f"{carried_over}, could not read all of {', '.join(lost)}" if lost else carried_over
+
+
+def lost_tables(damaged_path: Path) -> tuple[str, ...]:
+    """Return the tables of a damaged file that could not be read completely; `DURABLE_TABLES` if none could."""
+    try:
+        return tuple(json_text.loads(_lost_tables_path(damaged_path).read_bytes()))
+    except (OSError, ValueError):
+        return ()
+
+
+def _lost_tables_path(damaged_path: Path) -> Path:
+    return damaged_path.with_name(f"{damaged_path.name}.lost")
 
 
 def _damaged_name(path: Path, now_ms: int) -> str:

@@ -261,6 +261,31 @@ def test_the_next_start_sets_a_file_with_corrupt_pages_aside(
     assert "was set aside" in after["findings"][0]["message"]
 
 
+def test_what_was_lost_with_damaged_files_is_named_until_the_mode_is_set_again(
+    patient: Patient, open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    patient.sidecar.close()
+    for contents in (b"no database", b"neither"):
+        (patient.folder / "continuity.db").write_bytes(contents)
+        again = open_sidecar(state_dir=patient.folder)
+        again.client.initialize()
+        findings = again.client.request("state/doctor", {})["findings"]
+        if contents != b"neither":
+            again.close()
+    aside = sorted(file.name for file in patient.folder.glob("*.damaged-*") if file.suffix != ".lost")
+    lost = "Nothing in it could be read: settings, artifacts and all other records in it are lost."
+    settings = "Settings were lost with the damaged state file"
+    assert [(entry["check"], entry["message"]) for entry in findings] == [
+        (
+            "settings",
+            f"{settings} {aside[-1]}. The mode is now passive, so nothing is injected.",
+        ),
+        *(("disk", f"A damaged state file was set aside: {name}. {lost}") for name in aside),
+    ]
+    again.client.request("settings/update", {"settings": {"mode": "active"}})
+    assert {entry["check"] for entry in again.client.request("state/doctor", {})["findings"]} == {"disk"}
+
+
 def test_an_incomplete_index_is_rebuilt(patient: Patient) -> None:
     connection = apsw.Connection(str(patient.folder / "continuity.db"))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)

@@ -18,8 +18,8 @@ from sidecar.core.errors import StateDegraded
 from sidecar.settings import GLOBAL, values_of
 from sidecar.storage import recovery
 from sidecar.storage.database import Database, OpenedState, open_state
-from sidecar.storage.migrations import MIGRATIONS, migrate
-from sidecar.storage.recovery import is_recovery_unfinished
+from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, migrate
+from sidecar.storage.recovery import is_recovery_unfinished, lost_tables
 from sidecar.storage.sqlite_connection import connect, suspect_marker
 from tests.support.clock import STARTS_AT_MS
 
@@ -206,6 +206,7 @@ def test_a_foreign_file_is_set_aside_unchanged(state_dir: Path, contents: bytes)
     path.write_bytes(contents)
     opened = reopen(path)
     assert recovered_rows(opened) == ({}, 0)
+    assert opened.warnings[0].endswith("; nothing in it could be read.")
     assert_set_aside(opened, contents)
 
 
@@ -221,7 +222,7 @@ def test_a_folder_in_the_files_place_is_set_aside_with_its_contents(state_dir: P
     path.mkdir(parents=True)
     (path / "thesis.txt").write_text("years of work")
     opened = reopen(path)
-    (aside,) = state_dir.glob("*.damaged-*")
+    (aside,) = (file for file in state_dir.glob("*.damaged-*") if file.is_dir())
     assert aside.name in opened.warnings[0]
     assert (aside / "thesis.txt").read_text() == "years of work"
     opened.database.close()
@@ -339,6 +340,7 @@ def test_damage_detected_in_use_is_repaired_at_the_next_start(path: Path) -> Non
     second = reopen(path)
     assert recovered_rows(second) == ({}, ARTIFACTS)
     assert "could not read all of continuity_settings" in second.warnings[0]
+    assert [lost_tables(file) for file in path.parent.glob("*.damaged-*[0-9]")] == [("continuity_settings",)]
     assert_set_aside(second)
 
 
@@ -346,7 +348,8 @@ def test_two_damaged_files_of_the_same_moment_are_both_set_aside(path: Path) -> 
     for _ in range(2):
         path.write_bytes(b"not a database at all")
         reopen(path).database.close()
-    assert len(list(path.parent.glob("*.damaged-*"))) == 2
+    aside = [file for file in path.parent.glob("*.damaged-*") if file.suffix[-1].isdigit()]
+    assert [lost_tables(file) for file in aside] == [DURABLE_TABLES] * 2
 
 
 @pytest.mark.parametrize("stop_at", ["salvage", "replace"])
