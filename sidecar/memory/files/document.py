@@ -268,10 +268,12 @@ class Edit(NamedTuple):
 def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> ParsedMemoryFile:
     """Parse a file's entries; unreadable parts become a warning, the rest is returned.
 
-    `modified_ms` replaces times the file does not state.
+    `modified_ms` replaces times the file does not state. A damaged text without an id is not a memory.
     """
     text, warning = _decode(content)
     parts, fields, problem = _split_matter(text)
+    if text and (warning or problem) and "id" not in fields:
+        return ParsedMemoryFile((), is_group=False, warning=warning or problem)
     file_fields = EntryFields(fields, path, place, modified_ms)
     begin = len(text) - len(parts.body)
     parsed = sections(text, begin)

@@ -173,7 +173,17 @@ def test_a_damaged_file_gets_a_warning_and_is_listed(content: bytes, warning: st
     assert entry.id == memory_id if memory_id else entry.id.startswith("mem-file-")
 
 
-@pytest.mark.parametrize("content", [b"---\nid: mem-1\ntags: [\n---\n# T\n", b"---\nid: mem-1\n", b"\xff"])
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0\xff", b"---\ntags: [\n---\n# T\ntext\n"])
+def test_a_damaged_file_without_an_id_is_reported_and_not_a_memory(
+    content: bytes,
+) -> None:
+    parsed = read(content, "shared/durable/x.md")
+    assert (parsed.memories, bool(parsed.warning)) == ((), True)
+
+
+@pytest.mark.parametrize(
+    "content", [b"---\nid: mem-1\ntags: [\n---\n# T\n", b"---\nid: mem-1\n", b"---\nid: mem-1\n---\n\xff"]
+)
 def test_a_damaged_file_is_never_written(content: bytes) -> None:
     memory = read(content, "shared/durable/x.md").memories[0]
     with pytest.raises(PolicyDenied):
