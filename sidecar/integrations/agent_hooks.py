@@ -21,7 +21,7 @@ from sidecar.core.wire_types import FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.rollout import mode_of_chat
 from sidecar.integrations import Location, locate
 from sidecar.method import Lane, method
-from sidecar.packs.methods import pre_run, repo_changed, session_event
+from sidecar.packs.methods import continuation_text, pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.packs.pre_run import count_given_up
 from sidecar.runs import ledger
@@ -366,7 +366,7 @@ def _on_session_start(call: Call, hook: HookCall) -> HookRunResult:
     repo_changed(call, RepoChangedParams(cwd=hook.location.cwd))
     if hook.mode != "active":
         return _no_output(hook.mode)
-    texts = session_start_texts(call, hook.location, hook.session_id, hook.text("source"))
+    texts = _session_start_texts(call, hook)
     open_run = hook.params.open_run
     if hook.text("source") == "compact" and open_run is not None:
         open_run, packs = _resend_packs(call, hook, open_run, texts)
@@ -444,29 +444,35 @@ def save_before_compaction(call: Call, hook: HookCall) -> None:
     pre_compact(call, params)
 
 
-def session_start_texts(call: Call, location: Location, session_id: str, source: str) -> list[str]:
+def _session_start_texts(call: Call, hook: HookCall) -> list[str]:
     """Return the texts for a session's start: the recovery after a compaction, else the block of its session lock."""
+    source = hook.text("source")
     if source == "compact":
-        return _after_compaction(call, location, session_id)
-    if source in START_SOURCES and _has_active_lock(call, location):
-        return [_block(call, location, resumed=source == "resume")]
+        return _after_compaction(call, hook)
+    if source in START_SOURCES and _has_active_lock(call, hook.location):
+        return [_block(call, hook.location, resumed=source == "resume")]
     return []
 
 
-def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
+def _after_compaction(call: Call, hook: HookCall) -> list[str]:
     from sidecar.context.methods import post_compact
     from sidecar.context.model import ContextPostCompactParams
+    from sidecar.context.project_files import FRAMEWORK
 
-    params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)
+    cwd, project = hook.location
+    params = ContextPostCompactParams(cwd=cwd, project_path=project, session_id=hook.session_id)
+    context = None
     try:
         result = post_compact(call, params)
+        if _has_active_lock(call, hook.location):
+            return [result.prompt, result.context.block]
+        context = result.context
     except SidecarError as error:
         call.log.warning("hook.postCompact.failed", kind=error.kind)
-        return []
-    if _has_active_lock(call, location):
-        return [result.prompt, result.context.block]
-    # Without a session lock there is no pipeline state, and the agent has its own summary.
-    return [result.context.block] if result.context.data.memory is not None else []
+    memories = context.data.memory if context is not None else None
+    if context is not None and memories is not None and os.path.isdir(os.path.join(project, FRAMEWORK)):
+        return [continuation_text(call, hook.sub_chat_id, MAX_NEW_BYTES, ""), context.block]
+    return [continuation_text(call, hook.sub_chat_id, MAX_NEW_BYTES, memories.text if memories is not None else "")]
 
 
 def _has_active_lock(call: Call, location: Location) -> bool:

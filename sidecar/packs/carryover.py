@@ -46,7 +46,7 @@ class CarryoverSection(NamedTuple):
 
 
 def _goal(snapshot: Snapshot) -> list[str]:
-    return [f"Goal: {one_line(snapshot.objective, 300)}"]
+    return [f"Goal: {one_line(snapshot.objective, 300)}"] if snapshot.objective else []
 
 
 def _open_steps(snapshot: Snapshot) -> list[str]:

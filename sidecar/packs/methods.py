@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
+from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.core.redact import redact
 from sidecar.governor import after_compaction, after_new_session
 from sidecar.method import Lane, method, notification
+from sidecar.packs.carryover import carryover_items
 from sidecar.packs.model import (
     ExplainedItem,
     ExplainedRegion,
@@ -28,6 +30,7 @@ from sidecar.packs.model import (
     UserOverride,
 )
 from sidecar.packs.overrides import Override, Overrides, is_item_name, load_overrides, put_override, revoke, statements
+from sidecar.packs.pack_blocks import PackItem, Priority, render_block
 from sidecar.packs.pre_run import (
     PreRunDecision,
     decide_pre_run,
@@ -38,6 +41,7 @@ from sidecar.packs.pre_run import (
     response_of,
 )
 from sidecar.packs.prefetch import schedule_rebuild
+from sidecar.packs.request import load_carryover
 from sidecar.runs import CallRecord, SessionKey, conversations, delete_sub_chat, entries, ledger
 from sidecar.runs.pre_run_record import Block, ItemRecord, SystemText, call_of_run, drop_pending, newest_call
 
@@ -80,6 +84,21 @@ def _recorded_response(call: Call, params: PreRunParams, decision: PreRunDecisio
     elif decision.reason != "off" or decision.placement.decision is not None:
         record_passthrough(call, params, decision, result, token)
     return result
+
+
+def continuation_text(call: Call, sub_chat_id: str, sendable_bytes: int, memories: str) -> str:
+    """Return the block with which a compacted session continues: goal, open steps, what it found, and memories.
+
+    `sendable_bytes` is what the call can send in all; what the runs found takes a share of it. Empty without anything.
+    """
+    items = carryover_items(load_carryover(call, sub_chat_id), sendable_bytes)
+    text = f"Memories:\n{memories}"
+    entry = entries.TextEntry(short_id(text))
+    listed = (
+        [PackItem("carryover:memories", "carryover", Priority.CARRYOVER, text, entry, "captured")] if memories else []
+    )
+    items = [item.escaped for item in (*items, *listed)]
+    return render_block("carryover", items, "").text if items else ""
 
 
 def explain(call: Call, params: ExplainParams) -> ExplainResult:

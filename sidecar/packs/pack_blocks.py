@@ -84,7 +84,7 @@ the repository, about the task in any conversation, about the conversation, abou
 """
 
 _INTRODUCTIONS: dict[BlockKind, str] = {
-    "carryover": "Reference data: this conversation continues in a fresh session; its progress so far.",
+    "carryover": "Reference data: this conversation continues here; its progress so far.",
     "anchor": "Reference data about this repository: rules it states, its map, known traps, decisions.",
     "plan": "Reference data: the plan of this task; in a planning run also the rules of that run.",
     "context": "Reference data: code likely to matter for this task, with line numbers, as it is now.",

@@ -326,7 +326,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         resumed=conversation.resumed,
         governor_decision=governor_decision,
         fresh=fresh,
-        carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
+        carryover=load_carryover(call, params.sub_chat_id) if fresh else None,
         task=task,
         task_is_new=is_new,
         query=_query(task, of_task, conversation, known, is_new=is_new, is_greeting=is_greeting),
@@ -361,7 +361,8 @@ def _reported_bracket(params: PreRunParams) -> Bracket | None:
     return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else None
 
 
-def _load_carryover(call: Call, sub_chat_id: str) -> Snapshot:
+def load_carryover(call: Call, sub_chat_id: str) -> Snapshot:
+    """Return what a conversation has reached, for a session that continues it."""
     with call.database.read() as tx:
         return structured_state(tx, sub_chat_id)
 

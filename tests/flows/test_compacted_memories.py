@@ -50,6 +50,28 @@ def test_what_a_later_statement_superseded_is_not_in_the_block_after_a_compactio
     assert "pnpm" not in anchor
 
 
+def test_a_terminal_session_without_the_framework_continues_its_task_after_a_compaction(
+    active: MemorySidecar, project: Repository
+) -> None:
+    session = "5f0c"
+    conversation = Conversation(active.client, project.path, sub_chat_id=f"claude-code:{session}")
+    steps = [{"content": "Round the totals", "status": "completed"}, {"content": "Print the tax", "status": "pending"}]
+    part = {"type": "tool-TodoWrite", "toolCallId": "t", "state": "result", "input": {"todos": steps}}
+    task = "Let the receipt print the tax below the total."
+    conversation.turn(task, lambda: [part], session=session, text=NOTES.format(FOUND))
+
+    def hook(event: str, **members: Any) -> Any:
+        given = {"session_id": session, "cwd": str(project.path), **members}
+        return active.client.request("hook/run", {"event": event, "input": given, "timeLeftMs": 20_000})["output"]
+
+    hook("PreCompact", trigger="manual")
+    text = hook("SessionStart", source="compact")["hookSpecificOutput"]["additionalContext"]
+    assert task in text
+    assert "Open steps:\n- Print the tax (pending)" in text
+    assert "Memories:\n- The receipt prints the total twice" in text
+    assert "constitution" not in text
+
+
 @pytest.mark.parametrize("change", ["mute", "withdraw", "archive", "doubt", "supersede", "contradict"])
 def test_what_no_longer_holds_is_not_in_the_block_after_a_compaction(
     conversation: Conversation, memories: Memories, change: str
