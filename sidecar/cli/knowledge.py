@@ -182,7 +182,7 @@ def _doctor_lines(answer: Any) -> list[str]:
 def _rollback_lines(answer: Any) -> list[str]:
     return [
         f"{count_noun(answer['restored'], 'file')} restored.",
-        *(f"changed since, skipped: {path}" for path in answer["skipped"]),
+        *(f"Not restored, because it changed since: {path}" for path in answer["skipped"]),
     ]
 
 

@@ -305,15 +305,16 @@ def roll_back_to(
     with call.database.read() as tx:
         checkpoint = _find_checkpoint(store.checkpoints(tx, project), checkpoint_id)
         images: list[FileImage] = store.images_since(tx, project, checkpoint.number)
-    skipped = restore_files(PointerFiles(call.process, workspace), images)
+    skipped = list(dict.fromkeys(restore_files(PointerFiles(call.process, workspace), images)))
+    restored = {image.path for image in images}.difference(skipped)
     with call.database.write() as tx:
         store.restore_checkpoint(tx, project, checkpoint, call.now_ms(), reason)
         if rollback_commit:
             record_rollback(call, tx, project, rollback_commit)
     call.log.warning(
-        "knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(images), skipped=len(skipped)
+        "knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(restored), skipped=len(skipped)
     )
-    return len(images) - len(skipped), skipped
+    return len(restored), skipped
 
 
 def _find_checkpoint(checkpoints: list[Checkpoint], checkpoint_id: str) -> Checkpoint:

@@ -254,3 +254,13 @@ def test_a_scope_whose_folder_has_a_space_is_reported_by_a_sync(make_knowledge: 
     knowledge = make_knowledge({"company/adrs/b.md": item("Fine"), path: item("Lost")}, scopes=["teams/*"])
     assert [failed["item"] for failed in knowledge.error("sync").data["failedItems"]] == [path]
     assert knowledge.request("status")["failed"][0]["problem"].startswith("The name of its scope's folder")
+
+
+def test_a_rollback_counts_a_removed_pointer_once_and_as_not_restored(make_knowledge: Callable[..., Knowledge]) -> None:
+    knowledge = make_knowledge({"company/adrs/adr-1.md": item("One writer")})
+    first = knowledge.request("sync")["checkpointId"]
+    knowledge.repository.commit({"company/adrs/adr-1.md": item("Two writers")})
+    knowledge.request("sync")
+    knowledge.pointer("adr-1").unlink()
+    rolled_back = knowledge.request("rollback", checkpointId=first)
+    assert (rolled_back["restored"], len(rolled_back["skipped"])) == (0, 1)
