@@ -100,11 +100,9 @@ def lost_settings(call: Call) -> Iterator[Finding]:
         return
     mode = call.process.settings("").mode
     effect = "" if mode == "active" else ", so nothing is injected"
-    yield Finding(
-        "warning",
-        f"Settings were lost with the damaged state file {damaged[-1].name}. The mode is now {mode}{effect}.",
-        "Set the mode, as with `onecode-sidecar settings mode active`, or remove the file with `purge --kind damaged`.",
-    )
+    message = f"Settings were lost with the damaged state file {damaged[-1].name}. The mode is now {mode}{effect}."
+    remedy = "Set the mode (`onecode-sidecar settings mode active`)"
+    yield Finding("warning", message, f"{remedy}, or remove the file (`onecode-sidecar purge --kind damaged`).")
 
 
 def _permissions(folder: Path) -> Iterator[Finding]:
