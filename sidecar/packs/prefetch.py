@@ -209,11 +209,11 @@ def _prefetch(prefetch: Future[None], sub_chat_id: str, pack_query: PackQuery) -
 
 def build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
     """Build the pack of a call that had to do without it, for the next call, once the state is known."""
-    start = _reserved(pack_query.process, _build_looked_up, pack_query, lookup)
+    start = _reserved(pack_query.process, _build_from_lookup, pack_query, lookup)
     lookup.add_done_callback(lambda _lookup: start())
 
 
-def _build_looked_up(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
+def _build_from_lookup(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
     try:
         state, listing = lookup.result()
         if _is_indexed(pack_query, state, listing):

@@ -128,7 +128,7 @@ class PreRunMetadata(WireModel):
 
 
 DEADLINE = "deadline"
-"""Why a late source is omitted."""
+"""Reason for which a late source is omitted."""
 
 LATE_FILES = ("repository", "context")
 """The omissions of late files."""

@@ -44,7 +44,7 @@ def test_why_a_prompt_passed_through_is_explained(
     assert (explanation["items"], explanation["blocks"], explanation["system"]) == ([], [], None)
 
 
-def test_a_call_that_sent_nothing_says_what_was_late(start_chat: StartChat, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_late_is_named_where_nothing_was_sent(start_chat: StartChat, monkeypatch: pytest.MonkeyPatch) -> None:
     chat = start_chat()
     chat.turn(PROMPT)
     monkeypatch.setattr(collect_inputs, "_build_pack", lambda *_: time.sleep(1))

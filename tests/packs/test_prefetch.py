@@ -142,11 +142,11 @@ def test_while_a_new_project_is_indexed_other_projects_get_their_packs_and_its_o
     chats = [start_chat(cwd=new_project.path, sub_chat_id=f"new {n}") for n in range(9)]
     try:
         prompts = [f"Why does src/part{number}.py fail?" for number in range(len(chats))]
-        begun = [
+        requests = [
             chat.start_pre_run(prompt, runId=prompt, deadlineMs=400)
             for chat, prompt in zip(chats, prompts, strict=True)
         ]
-        for chat, prompt, request in zip(chats, prompts, begun, strict=True):
+        for chat, prompt, request in zip(chats, prompts, requests, strict=True):
             chat.post_run({**chat.client.result(request), "runId": prompt}, prompt)
         time.sleep(0.5)  # the packs after the runs begin meanwhile
         answer = shop_chat.pre_run("Explain how mail is sent to customers by src/mail.py", deadlineMs=10_000)
