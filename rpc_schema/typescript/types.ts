@@ -800,6 +800,9 @@ export interface ExplainParams {
 /** Items and texts that a pre-run sent. */
 export interface ExplainResult {
   runId: string
+  /** The project's name, that of its folder; its key if no name is stored. */
+  project: string
+  provider: "claude" | "codex"
   /** RFC 3339. */
   createdAt: string
   /** What post-run did with the delivery; notRun for a hypothetical pre-run. */

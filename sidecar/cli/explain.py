@@ -1,12 +1,12 @@
 """`onecode-sidecar explain`: the items sent before a run, and why."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sidecar.cli.common_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
-from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.common_arguments import add_path_arguments, project_folder, project_params, state_folder
+from sidecar.cli.in_process import InProcess, on_users_state
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.core.clock import utc_minute
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
@@ -29,10 +29,17 @@ _REASONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Shows what was sent before a run, item by item, and why. Default: the newest run."
-    parser.add_argument("run", nargs="?", metavar="RUN", help="the run's id, as shown by `status`")
+    parser.description = "Shows what was sent before a run, item by item, and why; or changes what is sent of an item."
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "run", nargs="?", metavar="RUN", help="the run's id, as shown by `status`; default: the newest in the project"
+    )
+    shown.add_argument("--mute", metavar="ITEM", help="never send an item of the project again")
+    shown.add_argument("--wrong", metavar="ITEM", help="the same, because what it states is wrong")
+    shown.add_argument("--pin", metavar="ITEM", help="send an item to every session")
+    shown.add_argument("--reset", metavar="ITEM", help="delete what was said about an item")
     parser.add_argument("--texts", action="store_true", help="also print the texts as sent")
-    add_path_arguments(parser, ONE_OR_ALL)
+    add_path_arguments(parser, "the project; default: that of the current folder, else any")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     """Yield the lines about a run. Pure."""
     figures = answer["metadata"]
-    yield f"{answer['runId']}, {utc_minute(answer['createdAt'])}"
+    yield f"{answer['runId']}, {utc_minute(answer['createdAt'])}, {answer['project']}, {answer['provider']}"
     if figures["rollout"] is not None:
         yield _rollout(figures["rollout"])
     why = _why_nothing(answer)
@@ -59,10 +66,7 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     for entry in figures["trimmed"]:
         yield f"  omitted    {entry['item']}: {entry['reason']}"
     if answer["overrides"]:
-        yield "Your overrides:"
-        yield from (
-            f"  {entry['override']:<8} {entry['item']}  {entry['why']}".rstrip() for entry in answer["overrides"]
-        )
+        yield from _override_lines(answer["overrides"])
     if with_texts:
         yield from _texts(answer)
 
@@ -100,8 +104,45 @@ def _texts(answer: Mapping[str, Any]) -> Iterator[str]:
         yield block["text"]
 
 
+_OVERRIDES: dict[str, tuple[str, dict[str, bool]]] = {
+    "mute": ("mute", {}),
+    "wrong": ("mute", {"wrong": True}),
+    "pin": ("pin", {}),
+    "reset": ("mute", {"revoke": True}),
+}
+"""The method and its params by option."""
+
+
+def _override(arguments: argparse.Namespace, option: str, item: str) -> CommandAnswer:
+    """Change whether an item is sent, and show the project's overrides."""
+    method, params = _OVERRIDES[option]
+    project = {"projectPath": str(project_folder(arguments.project))}
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request(f"continuity/{method}", {**project, "item": item, **params})
+    return CommandAnswer(answer, list(_override_lines(answer["overrides"])))
+
+
+def _override_lines(overrides: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield "Your overrides:" if overrides else "There are no overrides."
+    for entry in overrides:
+        yield f"  {entry['override']:<8} {entry['item']}  {entry['why']}".rstrip()
+
+
+def _newest(sidecar: InProcess) -> Any:
+    """Explain the newest run of the current folder's project; without one, of any project."""
+    try:
+        return sidecar.request("continuity/explain", {"projectPath": str(project_folder(None))})
+    except CommandFailed as error:
+        if error.kind not in ("notFound", "workspaceUnavailable"):
+            raise
+    return sidecar.request("continuity/explain", {})
+
+
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
+    overridden = next(((name, item) for name in _OVERRIDES if (item := getattr(arguments, name))), None)
+    if overridden is not None:
+        return _override(arguments, *overridden)
     params = {"runId": arguments.run} if arguments.run else project_params(arguments.project)
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-        answer = sidecar.request("continuity/explain", params)
+        answer = sidecar.request("continuity/explain", params) if params else _newest(sidecar)
     return CommandAnswer(answer, list(report(answer, with_texts=arguments.texts)))

@@ -22,6 +22,7 @@ STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict":
 
 _COMMANDS = {
     "artifact/list": "artifacts list", "continuity/explain": "explain",
+    "continuity/mute": "explain --mute ITEM", "continuity/pin": "explain --pin ITEM",
     "knowledge/plan": "knowledge plan", "knowledge/resolve": "knowledge resolve",
     "knowledge/status": "knowledge status", "knowledge/sync": "knowledge sync",
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
@@ -171,15 +172,16 @@ def terminal_safe(text: str) -> str:
 def cut(text: str, width: int) -> str:
     """Cut a text to at most `width` columns; wide characters take two."""
     flat = " ".join(text.split())
-    if _columns(flat) <= width:
+    if columns_of(flat) <= width:
         return flat
     taken = 0
     for at, char in enumerate(flat):
-        taken += _columns(char)
+        taken += columns_of(char)
         if taken > width - 1:
             return flat[:at].rstrip() + "…"
     return flat
 
 
-def _columns(text: str) -> int:
+def columns_of(text: str) -> int:
+    """Return the columns that a text takes in a terminal; wide characters take two."""
     return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)

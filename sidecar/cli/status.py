@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.cli.common_arguments import add_state_argument, project_folder, state_folder
 from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, columns_of, run_and_print
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import utc_minute
 from sidecar.operations.number_format import format_bytes
@@ -124,15 +124,27 @@ def _percent(share: float | None) -> str:
 
 def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
     names = {run["project"]: run["name"] or run["project"] for run in answer["projects"]}
-    if answer["lastRuns"]:
-        yield ""
-        yield "Latest runs (details: `onecode-sidecar explain RUN`):"
-        yield f"  {'started (UTC)':<16}  {'project':<20} {'agent':<6} {'new':>8}  {'what became of it':<22} run"
-    for run in answer["lastRuns"]:
-        outcome = _DELIVERIES[run["status"]] if run["action"] == "inject" else f"not sent ({run['reason']})"
-        name = names[run["project"]][:20]
-        details = f"{name:<20} {run['provider']:<6} {run['newBytes']:>6} B  {outcome:<22} {run['runId']}"
-        yield f"  {run['at'][:16].replace('T', ' ')}  {details}"
+    if not answer["lastRuns"]:
+        return
+    yield ""
+    yield "Latest runs (details: `onecode-sidecar explain RUN`):"
+    rows = [
+        (
+            run["at"][:16].replace("T", " "),
+            names[run["project"]][:20],
+            run["provider"],
+            f"{run['newBytes']} B",
+            _DELIVERIES[run["status"]] if run["action"] == "inject" else f"not sent ({run['reason']})",
+            run["runId"],
+        )
+        for run in answer["lastRuns"]
+    ]
+    heads = ("started (UTC)", "project", "agent", "new", "what became of it", "run")
+    widths = [max(map(columns_of, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        gaps = [" " * (width - columns_of(cell)) for width, cell in zip(widths, row, strict=True)]
+        cells = [gap + cell if head == "new" else cell + gap for head, gap, cell in zip(heads, gaps, row, strict=True)]
+        yield f"  {'  '.join(cells)}".rstrip()
 
 
 _DELIVERIES = {"pending": "end not recorded yet", "committed": "delivered", "dropped": "not delivered"}

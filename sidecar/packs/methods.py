@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
@@ -42,7 +42,8 @@ from sidecar.packs.pre_run import (
 )
 from sidecar.packs.prefetch import schedule_rebuild
 from sidecar.packs.request import load_carryover
-from sidecar.runs import CallRecord, SessionKey, conversations, delete_sub_chat, entries, ledger
+from sidecar.runs import CallRecord, SessionKey, conversations, delete_sub_chat, entries, ledger, run_records
+from sidecar.runs.model import Provider
 from sidecar.runs.pre_run_record import Block, ItemRecord, SystemText, call_of_run, drop_pending, newest_call
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def _explain_record(tx: "apsw.Connection", call_record: CallRecord) -> ExplainRe
     details, system, blocks = call_record.details, call_record.texts.system, list(call_record.texts.blocks)
     return ExplainResult(
         run_id=call_record.run_id,
+        project=run_records.project_names(tx).get(call_record.project, call_record.project),
+        provider=cast("Provider", call_record.provider),
         created_at=rfc3339(call_record.created_at_ms),
         status=call_record.status,
         action=details.action,
@@ -168,6 +171,8 @@ def explain_next(call: Call, params: PreRunParams) -> ExplainResult:
     present = "\n".join(decision.inputs.pack.anchor) if decision.inputs is not None else ""
     return ExplainResult(
         run_id=params.run_id,
+        project=redact(call.process.workspaces.get(params.cwd, params.project_path).project.name),
+        provider=params.provider,
         created_at=call.now(),
         status="notRun",
         action=result.action,

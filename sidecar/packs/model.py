@@ -216,6 +216,8 @@ class ExplainResult(WireModel):
     """Items and texts that a pre-run sent."""
 
     run_id: Identifier
+    project: str = Field(description="The project's name, that of its folder; its key if no name is stored.")
+    provider: Provider
     created_at: str = Field(description="RFC 3339.")
     status: Literal["pending", "committed", "dropped", "notRun"] = Field(
         description="What post-run did with the delivery; notRun for a hypothetical pre-run."

@@ -56,6 +56,8 @@ def test_status_shows_the_running_sidecar_mode_projects_and_latest_runs(
     assert re.search(r"free disk space [\d.,]+ GB\b", shown), "in the units of the report"
     assert "delivered" in shown
     assert "committed" not in shown
+    head, *rows = shown.partition("explain RUN`):\n")[2].splitlines()
+    assert all(row[head.index("run") :] == run["runId"] for row, run in zip(rows, answer["lastRuns"], strict=True))
 
 
 def test_the_hooks_of_a_project_count_as_connected_in_it(
@@ -130,16 +132,32 @@ def test_the_registration_of_a_killed_sidecar_is_removed_at_the_next_start(
 
 
 def test_explain_shows_the_newest_run_or_the_named_run(
-    chat: Conversation, output_of: Callable[..., str], command: Command, shop: Repository
+    chat: Conversation,
+    output_of: Callable[..., str],
+    command: Command,
+    shop: Repository,
+    make_repository: Callable[..., Repository],
+    state_dir: Path,
 ) -> None:
     third = chat.turn("What is in the cart?")
     newest = output_of("explain")
     assert newest.startswith(f"{third['runId']}, ")
+    assert newest.splitlines()[0].endswith(" UTC, shop, claude")
+    other = Conversation(chat.client, make_repository({"a.py": "a = 1\n"}, "other").path, sub_chat_id="other")
+    fourth = other.turn("What is in a.py?")
+    assert output_of("explain").startswith(f"{fourth['runId']}, "), "of any project, in a folder without runs"
+    state = ("--state-dir", str(state_dir))
+    in_shop = run_command("explain", *state, cwd=shop.path, temporary=state_dir.parent)
+    assert in_shop.stdout.decode() == newest
+    muted = run_command("explain", "--mute", "context:src/cart.py", *state, cwd=shop.path, temporary=state_dir.parent)
+    assert muted.stdout.decode() == "Your overrides:\n  never    context:src/cart.py\n"
+    reset = run_command("explain", "--reset", "context:src/cart.py", *state, cwd=shop.path, temporary=state_dir.parent)
+    assert reset.stdout.decode() == "There are no overrides.\n"
     assert newest == output_of("explain", third["runId"]) == output_of("explain", "--project", str(shop.path))
     assert "delivered to the agent" in newest
     assert "context:src/cart.py" in newest
     assert "[continuity:anchor" not in newest
-    assert "[continuity:anchor" in output_of("explain", "--texts")
+    assert "[continuity:anchor" in output_of("explain", third["runId"], "--texts")
     late = chat.pre_run("What is in the cart?", deadlineMs=1)
     assert "nothing was sent: nothing was ready at the deadline" in output_of("explain", late["runId"])
     refused = command("explain", "no-such-run")
