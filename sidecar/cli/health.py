@@ -13,6 +13,8 @@ from sidecar.cli.output import INTERRUPTED, CommandAnswer, CommandFailed, hint_o
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import SystemClock
 
+NO_REGISTRY = "This project has no registry yet ({path}), so there is nothing to check."
+
 LINES = (
     ("Entities", "entities", "present"),
     ("Schemas", "schemas", "valid"),
@@ -82,10 +84,14 @@ def _fix_lines(fix: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
-    project = str(project_folder(arguments.project))
-    params = {"cwd": project, "fix": arguments.fix or arguments.dry_run, "dryRun": arguments.dry_run}
+    from sidecar.registry import OWN_REGISTRY
+
+    project = project_folder(arguments.project)
+    params = {"cwd": str(project), "fix": arguments.fix or arguments.dry_run, "dryRun": arguments.dry_run}
     with ExitStack() as open_ones:
         answer = _sidecar(open_ones, arguments.state_dir).request("registry/health", params)
+    if answer["registry"] == OWN_REGISTRY and not (project / OWN_REGISTRY).exists():
+        return CommandAnswer(answer, [NO_REGISTRY.format(path=OWN_REGISTRY)])
     return CommandAnswer(answer, list(report(answer)))
 
 

@@ -44,6 +44,12 @@ _PLAIN_WORD = lazy_regex(r"[\w.:\\/~+-]+", re.ASCII)
 TRUST_NOTICE = "Codex CLI runs new or changed hooks once you trust them: start `codex` and confirm, or use /hooks."
 
 
+INACTIVE_NOTICE = (
+    "Nothing is sent to the agent yet: only the mode `active` does that."
+    " Set it with `onecode-sidecar settings mode active`."
+)
+
+
 class HookChange(NamedTuple):
     """A settings file before and after a change."""
 
@@ -118,11 +124,13 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     for change in changes:
         if change.is_change:
             _write(change, keeps_backup=arguments.verb == "install")
-    return _changed_answer(arguments, changes, lines, _set_mode(arguments))
+    mode = _set_mode(arguments)
+    current_mode = (mode or _current_mode(arguments)) if arguments.verb == "install" else "active"
+    return _changed_answer(arguments, changes, lines, mode, sends=current_mode == "active")
 
 
 def _changed_answer(
-    arguments: argparse.Namespace, changes: Sequence[HookChange], lines: list[str], mode: str | None
+    arguments: argparse.Namespace, changes: Sequence[HookChange], lines: list[str], mode: str | None, *, sends: bool
 ) -> CommandAnswer:
     rows = [
         {"agent": change.agent, "settings": str(change.path), "changed": change.is_change, "diff": _diff(change)}
@@ -131,6 +139,7 @@ def _changed_answer(
     states = [f"{change.path} {'changed' if change.is_change else 'unchanged'}." for change in changes]
     codex_changed = any(change.agent == "codex" and change.is_change for change in changes)
     notice = [TRUST_NOTICE] if codex_changed and arguments.verb == "install" else []
+    notice += [] if sends else [INACTIVE_NOTICE]
     shown = [*(lines if arguments.yes else []), *states, *([f"The mode is {mode}."] if mode else []), *notice]
     return CommandAnswer({"agents": rows, "mode": mode}, shown)
 
@@ -249,6 +258,15 @@ def _set_mode(arguments: argparse.Namespace) -> str | None:
     with on_users_state(Path(default_state_folder())) as sidecar:
         sidecar.request("settings/update", {**settings, **_project(arguments)})
     return mode
+
+
+def _current_mode(arguments: argparse.Namespace) -> str:
+    """Return the mode in force, of the user or of the project."""
+    from sidecar.cli.in_process import on_users_state
+
+    with on_users_state(Path(default_state_folder())) as sidecar:
+        settings = sidecar.request("settings/get", _project(arguments))["settings"]
+    return next(str(setting["value"]) for setting in settings if setting["name"] == "mode")
 
 
 def _project(arguments: argparse.Namespace) -> dict[str, str]:

@@ -55,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     undone.add_argument(
         "--all-standing", dest="all_instructions", action="store_true", help="take back every standing instruction"
     )
-    add_verb(verbs, "restore", "restore a memory from the archive").add_argument("id", metavar="ID")
+    restored = add_verb(verbs, "restore", "bring a memory back from the archive; a deleted memory is gone")
+    restored.add_argument("id", metavar="ID", help="as shown by `list --archived`")
     maintained = add_verb(verbs, "maintain", "update tiers, and archive what has expired")
     maintained.add_argument("--dry-run", action="store_true", help="show what is due and change nothing")
     proposed = add_verb(verbs, "proposals", "show the rules proposed from memories, or decide on one")
@@ -266,8 +267,7 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
         yield f"Total of {count_noun(capture['captures'], 'capture')}:"
         yield f"  {_outcome_counts(capture)}"
     if capture["nearMisses"]:
-        counts = ", ".join(f"{miss['count']} {_NEAR_MISSES[miss['reason']]}" for miss in capture["nearMisses"])
-        yield f"Nearly stored: {counts}."
+        yield f"Nearly stored: {'; '.join(map(_near_miss_count, capture['nearMisses']))}."
     if capture["waiting"]:
         yield f"Waiting for capture: {count_noun(capture['waiting'], 'summary')}."
 
@@ -295,9 +295,14 @@ _REASONS = {
 
 
 _NEAR_MISSES = {
-    "belowThreshold": "sentences of yours that were not clear enough",
-    "withoutReason": "choices of the agent without a reason",
+    "belowThreshold": ("sentence", "of yours, not clear enough"),
+    "withoutReason": ("choice", "of the agent, without a reason"),
 }
+
+
+def _near_miss_count(miss: Mapping[str, Any]) -> str:
+    noun, what = _NEAR_MISSES[miss["reason"]]
+    return f"{count_noun(miss['count'], noun)} {what}"
 
 
 def _near_miss_lines(near_misses: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
@@ -400,7 +405,7 @@ def _add(ctx: VerbContext) -> CommandAnswer:
     text = read_text(chosen.file) if chosen.file else " ".join(chosen.text)
     if not text.strip():
         raise CommandFailed("There is no text.", kind="invalidParams", hint="Pass it as arguments, or with --file.")
-    is_instruction = chosen.is_instruction or (chosen.type in _INSTRUCTION_TYPES and chosen.owner == "shared")
+    is_instruction = chosen.is_instruction or (chosen.type in _CLAIMING_TYPES and chosen.owner == "shared")
     if is_instruction:
         _require_users_shell("make a standing instruction")
     kind = chosen.type or ("preference" if is_instruction else "semantic")
@@ -422,7 +427,7 @@ def _stored_lines(ctx: VerbContext, memory: Mapping[str, Any], *, is_instruction
             yield line({"id": entry["id"], "title": entry["text"]}, "replaced", terminal_width())
 
 
-_INSTRUCTION_TYPES = ("preference", "user_correction")
+_CLAIMING_TYPES = ("preference", "user_correction")
 """Types that state the user's lasting wish."""
 
 _AGENT_SHELLS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
@@ -491,8 +496,20 @@ def _delete(ctx: VerbContext) -> CommandAnswer:
 
 
 def _restore(ctx: VerbContext) -> CommandAnswer:
-    memory = ctx.request("restore", id=ctx.id_of(ctx.arguments.id))
-    return CommandAnswer(memory, [line(memory, "restored", terminal_width())])
+    from sidecar.memory.text_filter import CLAIMING_TYPES
+
+    try:
+        memory = ctx.request("restore", id=ctx.id_of(ctx.arguments.id))
+    except CommandFailed as error:
+        if error.kind != "notFound":
+            raise
+        hint = "`restore` is for archived memories (`memory list --archived`); a deleted memory is gone."
+        raise CommandFailed(error.message, kind=error.kind, hint=hint) from error
+    lines = [line(memory, "restored", terminal_width())]
+    active = {instruction["id"] for instruction in ctx.request("status")["standingInstructions"]}
+    if memory["type"] in CLAIMING_TYPES and memory["id"] not in active:
+        lines.append(f"It is found when relevant. `memory confirm {memory['id']}` makes it a standing instruction.")
+    return CommandAnswer(memory, lines)
 
 
 def _maintain(ctx: VerbContext) -> CommandAnswer:

@@ -102,10 +102,17 @@ def _ides() -> tuple[str, ...]:
     return get_args(IdeName)
 
 
+def _in_terminal(confirmation: str) -> str:
+    """Return a confirmation with commands in the place of messages to the agent, on which no hook acts."""
+    command = "`onecode-sidecar session {}`"
+    exits = confirmation.replace("/chati exit", command.format("exit"))
+    return exits.replace("/chati", command.format("activate"))
+
+
 def _lines(answer: Any) -> list[str]:
     """Return the answer as lines for people."""
     session = answer["session"]
-    lines = [answer["confirmation"]] if "confirmation" in answer else []
+    lines = [_in_terminal(answer["confirmation"])] if "confirmation" in answer else []
     lines.append(
         f"Session lock: {session['status'].upper()}" + (f", agent {session['agent']}" if session["agent"] else "")
     )

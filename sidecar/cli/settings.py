@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = "Shows every setting with its value, or one with its meaning, and changes one."
     parser.add_argument("name", nargs="?", metavar="NAME", help="one setting, such as knowledge.repository")
-    parser.add_argument("value", nargs="?", metavar="VALUE", help="its new value; a list is written as JSON")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help='its new value; several as JSON: ["a", "b"]')
     parser.add_argument("--reset", action="store_true", help="remove the named setting's value; the layer below holds")
     add_path_arguments(parser, ONE_OR_ALL)
 
@@ -72,12 +72,12 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
 
 
 def _parse(text: str, name: str) -> Any:
-    """Return a setting's value: what the text means as JSON, unless only the text itself is accepted."""
+    """Return a setting's value: what the text means as JSON, else the text, else a list of it, if that is accepted."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return text
-    return text if problem_with(name, value) and not problem_with(name, text) else value
+        value = text
+    return next((form for form in (value, text, [text]) if not problem_with(name, form)), value)
 
 
 def _nested(name: str, value: Any) -> dict[str, Any]:

@@ -39,6 +39,13 @@ def test_the_summary_is_printed_as_the_specification_shows_it() -> None:
     )
 
 
+def test_a_project_without_a_registry_has_no_problem_of_the_framework(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "project/.chati/registry.yaml").unlink()
+    assert command().stdout.decode() == (
+        "This project has no registry yet (.chati/registry.yaml), so there is nothing to check.\n"
+    )
+
+
 def test_health_checks_and_fixes_without_the_apps_state(command: Command, tmp_path: Path) -> None:
     done = command()
     assert (done.returncode, done.stderr) == (0, b"")

@@ -54,7 +54,9 @@ def test_uninstall_after_two_installs_restores_the_exact_bytes(
     installed = file.read_bytes()
     assert installed.startswith(SETTINGS.encode()[:-4])
     assert b"\n" not in installed.replace(b"\r\n", b"")
-    assert "unchanged" in output_of("install", "--yes")
+    again = output_of("install", "--yes")
+    assert "unchanged" in again
+    assert again.endswith("Set it with `onecode-sidecar settings mode active`.\n")
     assert file.read_bytes() == installed
     (claude,) = json.loads(output_of("status", "--json"))["agents"]
     assert claude["events"] == ["SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop"]
@@ -75,7 +77,7 @@ def test_uninstall_removes_a_settings_file_that_install_created(
     output_of: Callable[..., str], claude_home: Path
 ) -> None:
     (claude_home / "settings.json").unlink()
-    output_of("install", "--yes", "--mode", "active")
+    assert "Nothing is sent" not in output_of("install", "--yes", "--mode", "active")
     assert len(json.loads((claude_home / "settings.json").read_text())["hooks"]) == 5
     output_of("uninstall", "--yes")
     assert list(claude_home.iterdir()) == []

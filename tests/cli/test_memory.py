@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from sidecar.cli.memory import _near_miss_count
 from tests.support.command import Command, Done, run_command
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
@@ -116,6 +117,26 @@ def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -
     tagged = command("add", "--tag", "two words", "Layers call downwards.")
     sentence = "memory: `tags.0` must have no spaces, commas or quotes. (invalidParams)\n"
     assert (tagged.returncode, tagged.stderr.decode()) == (2, sentence)
+
+
+def test_a_restored_instruction_names_how_it_applies_again_and_a_deleted_one_is_refused(
+    output_of: Callable[..., str], command: Command, shop: Repository
+) -> None:
+    memory_id = the_id(output_of)
+    (file,) = (shop.path / ".chati/memories/shared").rglob("*.md")
+    archive = shop.path / ".chati/memories/archive" / file.relative_to(shop.path / ".chati/memories")
+    archive.parent.mkdir(parents=True)
+    file.rename(archive)
+    assert f"`memory confirm {memory_id}` makes it a standing instruction" in output_of("restore", memory_id)
+    output_of("delete", memory_id)
+    refused = command("restore", memory_id)
+    assert refused.returncode == 3
+    assert b"`restore` is for archived memories" in refused.stderr
+
+
+def test_the_nearly_stored_are_counted_in_words() -> None:
+    assert _near_miss_count({"reason": "belowThreshold", "count": 1}) == "1 sentence of yours, not clear enough"
+    assert _near_miss_count({"reason": "withoutReason", "count": 2}) == "2 choices of the agent, without a reason"
 
 
 def test_an_argument_that_is_not_utf8_is_refused_in_one_sentence(command: Command) -> None:

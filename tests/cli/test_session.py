@@ -40,7 +40,7 @@ def test_a_session_is_activated_shown_and_exited_while_the_app_runs(
     left = command("exit", "--progress", "Half done.")
 
     assert left.stdout.decode().splitlines() == [
-        "Session enregistrée. Tapez /chati pour reprendre.",
+        "Session enregistrée. Tapez `onecode-sidecar session activate` pour reprendre.",
         "Session lock: INACTIVE, agent dev",
         "Progress: Half done.",
         f"  inactive  {shop.path / LOCK}",

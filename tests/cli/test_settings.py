@@ -60,6 +60,8 @@ def test_a_text_that_looks_like_json_stays_a_text_and_a_list_is_read_as_json(out
     assert output_of("settings", "secretPatterns", '["otter-[0-9]{8}"]').startswith(
         'secretPatterns: ["otter-[0-9]{8}"] (global)\n'
     )
+    shown = output_of("settings", "secretPatterns", "acme_[A-Za-z0-9]{32}")
+    assert shown.startswith('secretPatterns: ["acme_[A-Za-z0-9]{32}"] (global)\n'), "a list of one"
 
 
 @pytest.mark.parametrize("arguments", [("knowlege.ref",), ("knowledge.ref", "bad ref\n"), ("--reset",)])
