@@ -101,8 +101,10 @@ def lost_settings(call: Call) -> Iterator[Finding]:
     mode = call.process.settings("").mode
     effect = "" if mode == "active" else ", so nothing is injected"
     message = f"Settings were lost with the damaged state file {damaged[-1].name}. The mode is now {mode}{effect}."
-    remedy = "Set the mode (`onecode-sidecar settings mode active`)"
-    yield Finding("warning", message, f"{remedy}, or remove the file (`onecode-sidecar purge --kind damaged`).")
+    remedy = (
+        "`onecode-sidecar settings mode active` sets the mode; `onecode-sidecar purge --kind damaged` ends this notice."
+    )
+    yield Finding("warning", message, remedy)
 
 
 def _permissions(folder: Path) -> Iterator[Finding]:
