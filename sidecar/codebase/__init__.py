@@ -42,6 +42,7 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.commit_history import Additions
 from sidecar.codebase.search.import_graph import FileTree, resolve_import
+from sidecar.codebase.search.mentioned_files import package_of
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts, without_outer_frames
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
@@ -163,6 +164,7 @@ __all__ = [
     "may_show",
     "needs_texts",
     "numbered_lines",
+    "package_of",
     "path_from_cwd",
     "paths_in",
     "pointing_words",

@@ -332,9 +332,11 @@ class Repository:
         defined = (definition.name for summary in known for definition in summary.definitions)
         return frozenset((*defined, *(name for summary in known for name in summary.references)))
 
-    def evidence_in(self, text: str, names: Collection[str], terms: Collection[str], *, strict: bool) -> frozenset[str]:
+    def evidence_in(
+        self, text: str, names: Collection[str], terms: Collection[str], touched: Collection[str], *, strict: bool
+    ) -> frozenset[str]:
         """Return the paths, names and rare terms of a prompt that the repository has; strictly, what it defines."""
-        named = self._index.named_here(text, names, terms, only_defined=strict)
+        named = self._index.named_here(text, names, terms, touched, only_defined=strict)
         return named if strict else named | self._index.rare_terms(terms)
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:

@@ -147,7 +147,7 @@ class PromptSearch(NamedTuple):
         paths = paths_in(prompt)
         is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
         is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
-        known = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
+        known = repository_evidence(pack_query.workspace, text, pack_query.touched) if is_own else frozenset[str]()
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
@@ -250,7 +250,7 @@ def _documents_of_work(
     """Return the documents that name what the conversation edited."""
     code = edited_code(pack_query.repository, state, listing, pack_query.touched)
     query = " ".join((search.query, *code.words))
-    found = pack_query.repository.find(query, state, SOUGHT_CANDIDATES)
+    found = pack_query.repository.find(query, state, SOUGHT_CANDIDATES, touched=pack_query.touched)
     documents = documents_of_code(code, found)
     files = with_regions(pack_query, query, documents, state, listing, known=known)
     return tuple(file for file in files if file.regions)

@@ -1,6 +1,6 @@
 """A pre-run request, with what is known of its conversation and provider session on arrival; the query of its pack."""
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -386,18 +386,19 @@ _VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | f
 """Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""
 
 
-def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
+def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[str] = ()) -> frozenset[str]:
     """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed.
 
     In a small repository general words such as "once" are rare, too; they lead to no file there either. A prompt that
     announces another subject is read like a first one: the words that say what it is about need not be rare. One that
-    refuses what was done is about that work, unless it names something.
+    refuses what was done is about that work, unless it names something. A bare file name means that of the package
+    `touched`.
     """
     own = without_announcement(prompt)
     words, names = task_terms(own)
     terms = [term for term in words if term not in _VAGUE_TERMS]
     repository = workspace.slices.repository
-    evidence = repository.evidence_in(own, names, terms, strict=is_refusal(own))
+    evidence = repository.evidence_in(own, names, terms, touched, strict=is_refusal(own))
     return evidence if own == prompt else evidence | repository.subject_terms(repository.specific_terms(terms))
 
 

@@ -371,8 +371,9 @@ class FileIndex:
         return not is_everyday(term) or is_in_few_paths or 0 < documents.names.count(term) <= most
 
     def named_here(
-        self, text: str, names: Iterable[str], words: Collection[str], *, only_defined: bool = False
-    ) -> frozenset[str]:
+        self, text: str, names: Iterable[str], words: Collection[str], touched: Collection[str] = (), *,
+        only_defined: bool = False,
+    ) -> frozenset[str]:  # fmt: skip
         """Return what a text names of the files: names by their terms, paths, and by its words files and folders."""
         with self._lock:
             documents = self._documents
@@ -382,12 +383,11 @@ class FileIndex:
             known = {term for term in terms if term in documents.names or term in used}
             prose = prompt_parts(text).prose
             own_words = term_set(prose or text).intersection(words)
-            mentioned = mentioned_files(documents, text, prose)
-            paths = (*mentioned.files, *spelled_files(documents, text), *files_by_own_words(documents, own_words))
+            mentioned = mentioned_files(documents, text, prose, touched).files
+            paths = (*mentioned, *spelled_files(documents, text), *files_by_own_words(documents, own_words))
             folders = (term for term in query_terms(text) if names_folder(documents, term))
-            return frozenset(
-                (*paths, *folders, *(term for term in known if not documents.is_in_more_files(term, limit)))
-            )
+            rare = (term for term in known if not documents.is_in_more_files(term, limit))
+            return frozenset((*paths, *folders, *rare))
 
     def rare_terms(self, terms: Iterable[str]) -> frozenset[str]:
         """Return the terms that few files have; of everyday words those in a name.

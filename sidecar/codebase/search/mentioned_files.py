@@ -1,9 +1,9 @@
 """The files that a prompt names, by path or name or by what they are for, such as the changelog."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, TEST_WORDS, is_own_code
@@ -47,17 +47,21 @@ class MentionedFiles(NamedTuple):
     rest: str
 
 
-def mentioned_files(documents: Documents, text: str, prose: str = "") -> MentionedFiles:
+def mentioned_files(documents: Documents, text: str, prose: str = "", touched: Collection[str] = ()) -> MentionedFiles:
     """Return the files a text names; a partial path counts only if it matches a few files.
 
-    An installed file means the one here that has the same path below its package's folder.
+    A bare name means the file nearest to the text's other paths and those that the conversation `touched`, unless it
+    says "root". An installed file means the one here that has the same path below its package's folder.
     Only words of its prose, if it has pasted text besides, mean a file by what it is for.
     """
     files: dict[str, float] = {}
     rest = text
     own = prose or text
     own_mentions = paths_in(own)
-    for mention in paths_in(text)[:MAX_MENTIONS]:
+    mentions = paths_in(text)[:MAX_MENTIONS]
+    spelled = [path for path in mentions if "/" in path and path in documents]
+    work = () if _ABOUT_TOP.search(own[:MAX_DOCUMENT_CHARACTERS]) else spelled or touched
+    for mention in mentions:
         if mention in DOCUMENT_NAMES and mention not in own_mentions:
             continue
         if mention == INTEGRATION_NAME:
@@ -69,16 +73,17 @@ def mentioned_files(documents: Documents, text: str, prose: str = "") -> Mention
             files |= dict.fromkeys(matches if len(matches) <= AMBIGUOUS_NAMES else (), 1 / max(1, len(matches)))
             rest = rest.replace(mention, " ")
             continue
-        exact = (
-            _named_document(documents, mention) if mention in DOCUMENT_NAMES else _longest_suffix(documents, mention)
-        )
-        matches = [exact] if exact is not None else _ending_alike(documents, mention)
+        names = _document_names(mention) if mention in DOCUMENT_NAMES else [mention]
+        matches = _nearest(documents, names, work)
+        if not matches:
+            exact = _at_top(documents, names) if mention in DOCUMENT_NAMES else _longest_suffix(documents, mention)
+            matches = [exact] if exact is not None else _ending_alike(documents, mention)
         if not matches or len(matches) > AMBIGUOUS_NAMES:
             continue
         for path in matches:
             files[path] = max(files.get(path, 0.0), 1 / len(matches))
         rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
-    implied = (*_dependency_lists(documents, own), *_localised_texts(documents, own))
+    implied = (*_dependency_lists(documents, own, work), *_localised_texts(documents, own))
     return MentionedFiles({**dict.fromkeys(implied, IMPLIED), **files}, rest)
 
 
@@ -274,7 +279,7 @@ def _is_locale(path: str, code: str) -> bool:
 _LOCALE_PART = lazy_regex(r"[-_.]")
 
 
-def _dependency_lists(documents: Documents, text: str) -> list[str]:
+def _dependency_lists(documents: Documents, text: str, work: Collection[str]) -> list[str]:
     """Return the lists of dependencies that a short text about one means: those that contain another word of it."""
     if len(text) > MAX_DOCUMENT_CHARACTERS:
         return []
@@ -282,7 +287,8 @@ def _dependency_lists(documents: Documents, text: str) -> list[str]:
     if _DEPENDENCY_WORDS.isdisjoint(words):
         return []
     names = set(query_terms(" ".join(word for word in words if word not in _DEPENDENCY_WORDS))) - _VERSION_TERMS
-    return [path for path in _MANIFESTS if path in documents and _contains_any(documents, path, names)]
+    lists = [path for name in _MANIFESTS for path in _nearest(documents, [name], work) or [name]]
+    return [path for path in lists if path in documents and _contains_any(documents, path, names)]
 
 
 def _contains_any(documents: Documents, path: str, terms: Iterable[str]) -> bool:
@@ -306,14 +312,48 @@ _CHANGELOG_NAMES = ("CHANGES", "HISTORY", "NEWS")
 _DOCUMENT_ENDINGS = (".md", "", ".rst", ".txt", ".adoc", ".mdx", ".org")
 
 
-def _named_document(documents: Documents, name: str) -> str | None:
-    """Return the document at the top that a bare name such as README means; the nearest one, if there is any."""
+def _document_names(name: str) -> list[str]:
+    """Return the names of files that a bare name such as README means, likeliest first."""
     others = _CHANGELOG_NAMES if name.upper() == "CHANGELOG" else ()
     written = dict.fromkeys(
         form for same in (name, *others) for form in (same.upper(), same, same.capitalize(), same.lower())
     )
-    candidates = (f"{above}{form}{ending}" for above in _ABOVE for ending in _DOCUMENT_ENDINGS for form in written)
+    return [f"{form}{ending}" for ending in _DOCUMENT_ENDINGS for form in written]
+
+
+def _at_top(documents: Documents, names: Sequence[str]) -> str | None:
+    """Return the first of some files at the top or, for a workspace below it, in the nearest folder above."""
+    candidates = (f"{above}{name}" for above in _ABOVE for name in names)
     return next((path for path in candidates if path in documents), None)
+
+
+_ABOUT_TOP = lazy_regex(r"(?i)\b(?:root|top[- ]?level|monorepo)\b")
+"""Words by which a text means a file at the top, not that of the package at work."""
+
+
+def _nearest(documents: Documents, names: Sequence[str], work: Collection[str]) -> list[str]:
+    """Return the files with bare names that are nearest to some paths: in their folders or above, but below the top.
+
+    Several packages at work may each have one; more than a few mean none.
+    """
+    found: dict[str, None] = {}
+    for path in work if "/" not in names[0] else ():
+        near = (f"{folder}/{name}" for folder in _folders_above(path) for name in names)
+        found.update(dict.fromkeys(islice((path for path in near if path in documents), 1)))
+    return list(found) if len(found) <= AMBIGUOUS_NAMES else []
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield the folder of a file and those above it, but not the top."""
+    folder = path.rpartition("/")[0]
+    while folder.strip("./"):
+        yield folder
+        folder = folder.rpartition("/")[0]
+
+
+def package_of(path: str, listed: Container[str]) -> str:
+    """Return the nearest folder above a file that has a list of dependencies; empty for the top."""
+    return next((up for up in _folders_above(path) if any(f"{up}/{name}" in listed for name in _MANIFESTS)), "")
 
 
 _ABOVE = ("", "@", "../", "../../", "../../../")

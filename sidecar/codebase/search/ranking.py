@@ -467,7 +467,7 @@ def _rounded(parts: Mapping[str, float]) -> dict[str, float]:
 def _collect_evidence(
     documents: Documents, score_cache: ScoreCache, history: History, query: SearchQuery
 ) -> tuple[Matches, QueryEvidence]:
-    mentioned = mentioned_files(documents, query.text, query.prose)
+    mentioned = mentioned_files(documents, query.text, query.prose, query.touched)
     parsed = _about_subject(parse_query(mentioned.rest), mentioned.files, documents)
     parsed = _with_known_words(parsed, documents)
     matches = score_cache.match(parsed.terms, history.term_specificity(parsed.terms))

@@ -173,3 +173,20 @@ def test_a_translation_is_found_by_its_language() -> None:
     assert named_of(documents, "the French customers are missing") == set()
     catalog = "ios/Localizable.xcstrings"
     assert named_of(documents_of({catalog: "", "src/a.swift": ""}), "German translation") == {catalog}
+
+
+def test_a_bare_name_means_the_file_of_the_package_at_work() -> None:
+    names = ("package.json", "README.md", "packages/till/package.json", "packages/till/README.md", "packages/till/a.ts")
+    documents = documents_of(dict.fromkeys((*names, "packages/cart/README.md", "src/b.ts"), '{"zod": "4"}'))
+
+    def named(text: str, *touched: str) -> set[str]:
+        return set(search.mentioned_files(documents, text, touched=touched).files)
+
+    work = "packages/till/a.ts"
+    assert named("now the readme", work) == {"packages/till/README.md"}
+    assert named("raise the version in package.json", work) == {"packages/till/package.json"}
+    assert named("bump zod", work) == {"packages/till/package.json"}
+    assert named("now the readme", work, "packages/cart/b.ts") == {"packages/till/README.md", "packages/cart/README.md"}
+    assert named("now the readme", "src/b.ts") == named("now the readme") == {"README.md"}
+    assert named("now the root README", work) == {"README.md"}
+    assert named(f"fix {work} and the README") == {work, "packages/till/README.md"}
