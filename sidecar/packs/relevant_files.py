@@ -51,6 +51,8 @@ from sidecar.packs.context_pack import (
 from sidecar.packs.related_files import (
     ADDITION_BYTES,
     ADDITIONS,
+    NO_RECENT,
+    RecentChoice,
     failing_places,
     in_this_worktree,
     named_failing_tests,
@@ -119,8 +121,9 @@ def context_files(
     if not (_is_long(pack_query.query) or names_place(pack_query.query)):
         ranked = near_subject(ranked, subject)
     if early_matches is None:
-        recent = recent if has_subject or asks_to_go_on(pack_query.task.objective) else []
-        ranked, again = with_recent_files(ranked, found if has_subject else (), recent)
+        goes_on = asks_to_go_on(pack_query.task.objective)
+        recent = recent if has_subject or goes_on else []
+        ranked, again = with_recent_files(ranked, found if has_subject else (), recent, goes_on=goes_on)
         if pack_query.creation:
             ranked = with_files_of_additions(ranked, pack_query.creation, pack_query.repository, listing.searched)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
@@ -206,7 +209,7 @@ def with_regions(
     *,
     mentioned: frozenset[str] = frozenset(),
     known: SessionContents | None = None,
-    again: Sequence[str] = (),
+    again: RecentChoice = NO_RECENT,
     arrange: Arrange | None = None,
 ) -> tuple[ContextFile, ...]:
     """Return the ranked files with the regions to show, then files to point at; omit a file that no longer exists.
@@ -249,7 +252,7 @@ def _files(
     listing: Listing,
     mentioned: frozenset[str],
     known: SessionContents | None,
-    again: Sequence[str] = (),
+    again: RecentChoice = NO_RECENT,
     arrange: Arrange | None = None,
 ) -> tuple[ContextFile, ...]:
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
@@ -264,8 +267,8 @@ def _files(
     regions, further = _regions(
         pack_query, query, ranked, summaries, contents, known, failing, again, followed_test, arrange
     )
-    near = near_best(_best_files(ranked, again) if again else ranked)
-    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again, followed_test}
+    near = near_best(_best_files(ranked, again.paths) if again.paths else ranked)
+    pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again.paths, followed_test}
     added = {ranked_file.path for ranked_file in ranked if ADDITIONS in ranked_file.parts}
     first = {*regions, *added}
     shown = [ranked_file for ranked_file in ranked if ranked_file.path in first or ranked_file.path in pointed]
@@ -305,7 +308,7 @@ def _regions(
     contents: Mapping[str, str],
     known: SessionContents | None,
     failing: frozenset[str],
-    again: Sequence[str],
+    again: RecentChoice,
     followed_test: str | None,
     arrange: Arrange | None,
 ) -> tuple[dict[str, list[ShownRegion]], Counter[str]]:
@@ -327,7 +330,10 @@ def _regions(
         for file in ranked
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]
-    found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
+    own = [file for file in searched if file.ranked.path not in again.further]
+    found_regions: Sequence[RankedRegion] = repository.regions(query, own)
+    if len(own) < len(searched):
+        found_regions = [*found_regions, *repository.regions(query, [file for file in searched if file not in own])]
     if arrange is not None:
         found_regions = arrange(found_regions, contents)
     already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
@@ -355,15 +361,14 @@ def _chosen_by_words(
     found_regions: Sequence[RankedRegion],
     known: SessionContents | None,
     failing: frozenset[str],
-    again: Sequence[str],
+    again: RecentChoice,
     followed_test: str | None,
     already_sent: frozenset[tuple[str, int]],
 ) -> list[RankedRegion]:
     named = {file.path for file in ranked if is_named_file(file)} - failing
     if known is None and len(named) > MAX_LEADING_FILES:
         named = set()
-    if again:
-        found_regions = _named_first(found_regions, again[:RECENT_LEADERS], already_sent)
+    found_regions = _named_first(found_regions, again.leading[:RECENT_LEADERS], already_sent)
     found_regions = _named_first(found_regions, named, already_sent)
     best = found_regions[0].path if found_regions else ""
     small = {best} if best and known is None and summaries[best].lines <= SMALL_LINES else set()
@@ -372,7 +377,7 @@ def _chosen_by_words(
     users = {file.path for file in ranked if "usesQuoted" in file.parts}
     found_regions = _named_first(found_regions, users, already_sent)
     share = context_share(query, _specific_terms(pack_query, query))
-    left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again), MAX_POINTERS)
+    left = int(pack_query.context_bytes * share) - POINTER_BYTES * min(len(again.paths), MAX_POINTERS)
     left -= ADDITION_BYTES * sum(ADDITIONS in file.parts for file in ranked)
     tests = [region for region in found_regions if region.path == followed_test]
     words = query_words(query).keys()
@@ -385,9 +390,11 @@ def _chosen_by_words(
     apart = failing | shown_tests | {followed_test}
     found_regions = [region for region in found_regions if region.path not in apart]
     chosen = _chosen_regions(found_regions, left, already_sent, dominant_file(ranked))
-    leading = {*users, *named, *small, *again[:RECENT_LEADERS]}
+    leading = {*users, *named, *small, *again.leading[:RECENT_LEADERS]}
     scores = {file.path: score_without_names(file) for file in ranked}
-    return [*lines_of_tests, *likeliest_file_first(chosen, scores, leading)]
+    own = [region for region in chosen if region.path not in again.further]
+    further = [region for region in chosen if region.path in again.further]
+    return [*lines_of_tests, *likeliest_file_first(own, scores, leading), *further]
 
 
 FILE_SHARE = 0.2

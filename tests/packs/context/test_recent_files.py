@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import relevant_files
-from sidecar.packs.related_files import with_recent_files
+from sidecar.packs.related_files import NO_RECENT, with_recent_files
 from sidecar.runs import RecentFile
 from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository
@@ -106,8 +106,8 @@ def test_files_of_earlier_conversations_are_ordered_by_how_likely_they_are_used_
     found = _ranked(*(f"{name}.py" for name in "abcdefghijkl"))
     recent = [_recent("far.py"), _recent("l.py"), _recent("b.py"), _recent("x.py", conversations=2, is_edited=True)]
     files, likely = with_recent_files(found[:8], found, recent)
-    assert [file.path for file in files[:4]] == ["b.py", "a.py", "l.py", "x.py"]
-    assert likely == ["b.py", "l.py", "x.py"]  # a file read once that does not match is left out
+    assert [file.path.removesuffix(".py") for file in files] == [*"bacdefgh", *"lx"]
+    assert likely.paths == ("b.py", "l.py", "x.py")  # a file read once that does not match is left out
     for file in files:
         assert file.score == pytest.approx(sum(file.parts.values()))
 
@@ -115,10 +115,10 @@ def test_files_of_earlier_conversations_are_ordered_by_how_likely_they_are_used_
 def test_files_of_earlier_conversations_that_match_less_than_many_others_are_left_out() -> None:
     found = _ranked(*(f"{number}.py" for number in range(60)))
     recent = [_recent("9.py"), _recent("59.py"), _recent("edited.py", is_edited=True)]
-    assert with_recent_files(found[:8], found, recent)[1] == ["9.py"]
-    assert with_recent_files([], (), recent)[1] == ["edited.py"]  # the prompt leads nowhere else
+    assert with_recent_files(found[:8], found, recent)[1].paths == ("9.py",)
+    assert with_recent_files([], (), recent)[1].paths == ("edited.py",)  # the prompt leads nowhere else
     generated = [_recent("lib/gen/strings.g.dart", conversations=2, is_edited=True)]
-    assert with_recent_files([], (), generated) == ([], []), "a program writes it"
+    assert with_recent_files([], (), generated) == ([], NO_RECENT), "a program writes it"
 
 
 def test_the_best_files_that_only_match_are_pointed_at_beside_those_of_earlier_conversations() -> None:
@@ -130,4 +130,31 @@ def test_the_best_files_that_only_match_are_pointed_at_beside_those_of_earlier_c
 
 def test_without_earlier_conversations_the_files_stay_as_they_are() -> None:
     found = _ranked("a.py", "b.py", "c.py")
-    assert with_recent_files(found, found, []) == (found, [])
+    assert with_recent_files(found, found, []) == (found, NO_RECENT)
+
+
+def test_only_the_best_matches_among_files_of_earlier_conversations_lead() -> None:
+    recent = [_recent(f"{name}.py", conversations=2, is_edited=True) for name in "bcdx"]
+    found = [
+        RankedFile(f"{name}.py", score, {"text": score}, (), ())
+        for name, score in zip("abcd", (9, 8, 5, 4), strict=True)
+    ]
+    files, likely = with_recent_files(found[:3], found, recent)
+    assert likely.leading == ("b.py",), "the third is far behind the best"
+    assert likely.further == ("d.py", "x.py"), "the prompt alone brings neither"
+    assert [file.path for file in files[-2:]] == ["d.py", "x.py"]
+    assert with_recent_files([], (), recent)[1].leading == likely.paths, "nothing else is found"
+    assert with_recent_files(found[:3], found, recent, goes_on=True)[1].leading == likely.paths
+
+
+def test_a_prompt_about_something_else_leads_with_what_it_is_about(start_chat: StartChat, shop: Repository) -> None:
+    parcels: dict[str, Contents] = {
+        f"src/parcel_{name}.py": f"def {name}_of_parcel(parcel: object) -> int:\n    return len(str(parcel))\n"
+        for name in ("weight", "height", "width", "length")
+    }
+    shop.commit({**VOUCHERS, **parcels})
+    use_vouchers(start_chat, shop)
+    text = text_of(start_chat(sub_chat_id="second").pre_run("the weight of a parcel is wrong"), "context")
+    shown = [line.split(" ")[0] for line in text.splitlines() if line.startswith("src/")]
+    assert shown[0] == "src/parcel_weight.py"
+    assert "src/voucher.py" in shown[1:], "what was edited comes after it"
