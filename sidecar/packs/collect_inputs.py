@@ -56,6 +56,8 @@ MAX_NEW_FILES = 40
 INDEX_SHARE = 0.6
 """Maximum share of the time left that is spent waiting for files to be indexed."""
 
+STILL_INDEXING = "files are still being indexed"
+
 RESPONSE_MS = 50.0
 """Part of the deadline reserved for composing the response."""
 
@@ -181,7 +183,10 @@ def collect_inputs(
         target = _PackTarget(
             pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
         )
-        pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
+        if search.is_needed or new_task or not is_follow_up or not pack_query.repository.is_cold():
+            pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
+        else:
+            pack = _leave_for_next_call(inputs, target)
         for source in (changes, pack, memories, hint):
             if source is not None:
                 _collect(inputs, source, remaining_ms(), pack_query.process.log)
@@ -315,6 +320,13 @@ def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: 
     return _Source("context", start(_build_pack, target, wait_ms, partial_pack), _use_pack, partial_pack)
 
 
+def _leave_for_next_call(inputs: PackInputs, target: _PackTarget) -> None:
+    """Start indexing for a later prompt: this one searches for nothing, and its session has code of the task."""
+    target.pack_query.repository.wait_for_index(target.listing, target.pack_query.process.indexing, 0)
+    inputs.partial = True
+    inputs.omissions.append(Trimmed(item="context", reason=STILL_INDEXING))
+
+
 def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
     state = repository.state()
     return state, repository.listing(state)
@@ -396,7 +408,7 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
     if not task_pack.anchor_is_complete:
         omissions.append(Trimmed(item=entries.ANCHOR, reason="not all of its sources were readable"))
     if not task_pack.complete:
-        omissions.append(Trimmed(item="context", reason="files are still being indexed"))
+        omissions.append(Trimmed(item="context", reason=STILL_INDEXING))
     if listing.cut_at is not None:
         reason = f"only the first {len(listing.searched)} of {listing.cut_at} files are indexed"
         omissions.append(Trimmed(item="context", reason=reason))

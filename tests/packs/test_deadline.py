@@ -215,6 +215,30 @@ def test_a_vague_prompt_brings_no_files_of_a_cold_repository(
     assert text_of(answer, "context") == ""
 
 
+def test_a_prompt_that_searches_nothing_does_not_wait_for_a_cold_repository(
+    start_chat: StartChat, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = start_chat()
+    chat.turn(PROMPT)
+    process_of(active).wait_idle(20)
+    waits = list[float]()
+    wait = repository.Repository.wait_for_index
+
+    def record(here: Any, listing: Any, pool: Any, wait_ms: float) -> tuple[int, bool]:
+        waits.append(wait_ms)
+        return wait(here, listing, pool, wait_ms)
+
+    monkeypatch.setattr(repository.Repository, "is_cold", lambda _: True)
+    monkeypatch.setattr(repository.Repository, "wait_for_index", record)
+    for prompt in ("commit", "thanks"):
+        answer = chat.pre_run(prompt)
+        assert answer["metadata"]["partial"], prompt
+        assert text_of(answer, "context") == "", prompt
+    assert waits == [0, 0]
+    start_chat(sub_chat_id="other").pre_run("How does src/mail.py send mail?")
+    assert max(waits[2:], default=0) > 0
+
+
 def test_words_alone_answer_partially_and_what_follows_is_no_change(
     start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
