@@ -3,6 +3,7 @@
 Also the cache of rendered files.
 """
 
+import re
 from collections.abc import Collection, Container, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clean_text import one_line, utf8_size
 from sidecar.core.digests import digest_bytes
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.byte_budget import ContextLimits
 from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries
@@ -341,9 +343,16 @@ def is_generated_file(path: str, summary: Summary | None) -> bool:
     return is_generated(path) or (summary is not None and summary.is_generated)
 
 
+_DEPRECATED = lazy_regex(r"\W{0,4}(?:(?:this|the) (?:\w{1,30} ){1,3}is )?(?:deprecated|obsolete)\b", re.IGNORECASE)
+
+
 def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
-    """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
+    """Whether a file comes after the others: a failing test, or what nobody asks for.
+
+    These are generated files, tests, and files that call themselves deprecated.
+    """
     is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
+    is_unwanted |= summary is not None and _DEPRECATED.match(summary.stated_purpose) is not None
     return is_failing or (is_unwanted and not is_named_file(ranked))
 
 

@@ -118,6 +118,14 @@ def test_a_file_with_a_generator_in_its_head_comes_last_unless_it_is_named() -> 
     assert not comes_last(other("src/otter_mock.go", namedPath=14.0), mock, wants_tests=False)
 
 
+def test_a_file_that_calls_itself_deprecated_comes_last_unless_it_is_named() -> None:
+    old = summarize("src/old_otter.py", b'"""Deprecated, use `otter` instead."""\n\nfrom src.otter import swim\n')
+    live = summarize("src/otter.py", b'"""Otters; a deprecated one is refused."""\n\ndef swim():\n    pass\n')
+    assert comes_last(other("src/old_otter.py", text=1.0), old, wants_tests=False)
+    assert not comes_last(other("src/old_otter.py", namedPath=14.0), old, wants_tests=False)
+    assert not comes_last(other("src/otter.py", text=1.0), live, wants_tests=False)
+
+
 def test_a_test_that_fails_comes_last_although_it_is_named() -> None:
     test = other("tests/test_cart.py", namedPath=14.0)
     assert named_failing_tests([test, NAMED], {"fail", "cart"}) == {"tests/test_cart.py"}
