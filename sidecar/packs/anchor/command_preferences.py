@@ -185,6 +185,18 @@ be elsewhere, too.
 """
 
 
+COMPOSE_FILES = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+_COMPOSE_UP = lazy_regex(r"docker[ -]compose up\b")
+_BUILT_SERVICE = lazy_regex(r"(?m)^[ \t]{1,16}build:")
+
+
+def starts_only_services(command: str, folder: str, texts: Mapping[str, str]) -> bool:
+    """Whether a command starts containers of which the project builds none: its databases, not the application."""
+    composed = [texts[folder + name] for name in COMPOSE_FILES if folder + name in texts]
+    is_up = _COMPOSE_UP.match(command) is not None
+    return is_up and bool(composed) and not any(map(_BUILT_SERVICE.search, composed))
+
+
 def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Container[str]) -> bool:
     """Whether a command starts a script that the file that declares scripts here lacks: one of a generated project.
 

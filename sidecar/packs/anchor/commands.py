@@ -275,6 +275,7 @@ BUILD_FILES = tuple(
     dict.fromkeys(
         [
             *("package.json", "pyproject.toml", "composer.json", "Taskfile.yml"),
+            *command_preferences.COMPOSE_FILES,
             *(path for path, _ in (*_MAKE_FILES, *_TOX_FILES)),
             *(path for path, _, _ in _USUAL),
         ]
@@ -476,6 +477,7 @@ def _is_runnable(project: Project, command: ProjectCommand) -> bool:
     is_run = purpose_of(command.text) == "run"
     lacks = command_preferences.lacks_script(command.text, command.folder, project.texts, project.files)
     lacks |= is_run and command_preferences.lacks_file(command.text, command.folder, project.files, project.areas)
+    lacks |= is_run and command_preferences.starts_only_services(command.text, command.folder, project.texts)
     needs_package = _NODE.match(command.text) is not None and bool(project.folders)
     return not lacks and not (needs_package and f"{command.folder}package.json" not in project.texts)
 

@@ -486,6 +486,16 @@ def test_a_readme_starts_the_program_under_a_heading_about_running_it() -> None:
     assert commands_of(project(readme=f"# Shop\n\n{container}"), ()).lines == ["- run: `npm start` (README.md)"]
 
 
+def test_containers_start_the_program_only_if_the_project_builds_one_of_them() -> None:
+    readme = "# Shop\n\n## Run\n\n```\ndocker compose up -d\n```\n"
+    database = "services:\n  db:\n    image: postgres:16\n"
+    for services, lines in (
+        (database, []),
+        (f"{database}  web:\n    build: .\n", ["- run: `docker compose up -d` (README.md)"]),
+    ):
+        assert commands_of(project(readme=readme, texts={"docker-compose.yml": services}), ()).lines == lines
+
+
 @pytest.mark.parametrize("command", ["fastapi dev main.py", "uvicorn main:app --reload", "streamlit run app.py"])
 def test_an_example_of_what_users_of_the_product_start_is_no_command(command: str) -> None:
     example = f"# Fast\n\n## Run it\n\n```sh\n{command}\n```\n"
