@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,10 +20,12 @@ from sidecar.codebase import (
     is_outside,
     is_own_code,
     is_test,
+    package_of,
     paths_in,
     query_terms,
     query_words,
 )
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.message_intent import reports_failing_test
 from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
@@ -41,6 +44,7 @@ from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
+    OBJECTIVE_CHARACTERS,
     asks_for_documents_of_work,
     asks_for_place,
     asks_for_tests_of_work,
@@ -83,8 +87,10 @@ CLEAR_FILES, CLEAR_SCORE = 3, 5.0
 conversations 0.31 of these were used, 0.15 of the others.
 """
 
-SOUGHT_CANDIDATES = 40
-"""Number of files among which the tests of the conversation's work, or another place of its subject, are."""
+SOUGHT_CANDIDATES, SOUGHT_IN_PACKAGES = 40, 160
+"""Number of files among which the tests of the conversation's work, or another place of its subject, are; and if only
+those of some packages of the repository count.
+"""
 
 PLACE_SCORE = 4.0
 """Score (log odds) from which a file counts as another place of the task's subject."""
@@ -127,6 +133,12 @@ class PromptSearch(NamedTuple):
     """Whether it asks for the task's subject in another place."""
     for_failing_test: bool = False
     """Whether it reports that a test fails."""
+    tested: tuple[str, ...] = ()
+    """Names in the conversation's work that it asks for tests of."""
+    for_plan: bool = False
+    """Whether it only starts the plan before it: it is about the files that the plan names."""
+    for_that_test: bool = False
+    """Whether it points back at a test: it is about that one."""
     sought: frozenset[str] = frozenset()
     """Terms of a question where or how the code does something; none with fewer than two."""
 
@@ -151,7 +163,8 @@ class PromptSearch(NamedTuple):
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
-        for_tests = has_work and asks_for_tests_of_work(params.prompt)
+        tested = _names_tested(prompt, pack_query) if has_work else ()
+        for_tests = has_work and (bool(tested) or asks_for_tests_of_work(params.prompt))
         for_documents = has_work and asks_for_documents_of_work(params.prompt)
         for_failing_test = is_follow_up and not (mentioned or for_tests) and reports_failing_test(prompt)
         for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
@@ -163,6 +176,13 @@ class PromptSearch(NamedTuple):
         if is_own and asks_for_place(prompt):
             sought = frozenset(query_terms(query))
             sought = sought if len(sought) >= MIN_SOUGHT and not sought <= GENERAL_TERMS else frozenset()
+        that_test = ""
+        if is_follow_up and not (mentioned or for_tests or for_documents or names):
+            that_test = _test_pointed_at(prompt, pack_query)
+        for_plan = is_follow_up and pack_query.work.is_planned and bool(pack_query.plan_paths)
+        for_plan = for_plan and not (that_test or mentioned or evidence or sought)
+        if that_test or for_plan:
+            query = f"{that_test} {query} {pack_query.query}".strip()
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
             query=query,
@@ -170,7 +190,11 @@ class PromptSearch(NamedTuple):
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence or mentioned or sought) or for_tests or for_documents or for_failing_test,
+            is_needed=bool(evidence or mentioned or sought or that_test)
+            or for_tests
+            or for_documents
+            or for_failing_test
+            or for_plan,
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             has_paths=bool(paths),
             for_tests=for_tests,
@@ -178,7 +202,43 @@ class PromptSearch(NamedTuple):
             for_another_place=for_another_place,
             for_failing_test=for_failing_test,
             sought=sought,
+            tested=tested,
+            for_plan=for_plan,
+            for_that_test=bool(that_test),
         )
+
+
+_TESTS_OF = lazy_regex(
+    r"(?:^|[.!?;]\s{1,3})(?:(?:ok|okay|and|now|then|also|please|can you|could you|add|write|create|the|some|an?|unit"
+    r"|regression|missing|more)\b[\s,]{1,3}){0,6}+tests? (?:for|of|covering) `?([A-Za-z_][\w.]{2,60})`?(?![\w/])",
+    re.IGNORECASE,
+)
+"""A request for tests of something that it names: "tests for `total`, please"."""
+
+
+def _names_tested(prompt: str, pack_query: PackQuery) -> tuple[str, ...]:
+    """Return the names in the conversation's work that a short prompt asks for tests of."""
+    found = _TESTS_OF.findall(prompt) if len(prompt) <= OBJECTIVE_CHARACTERS else []
+    names = [name.strip(".").rpartition(".")[2] for name in found]
+    known = pack_query.repository.names_in(pack_query.touched) if names else frozenset[str]()
+    return tuple(name for name in names if name in known)
+
+
+_THAT_TEST = lazy_regex(
+    r"\b(?:that|this|the (?:same|failing)|diese[rnms]?|ese|este|esse|cet?|questo|quel|deze|этот|этом)"
+    r" (?:failing |flaky |broken )?(?:unit |regression )?(?:test|spec|тест[а-я]{0,2})\b"
+    r"|[这那]个?测试|(?:その|この)テスト",
+    re.IGNORECASE,
+)
+"""A test that was mentioned before the prompt: "skip that test for now"."""
+
+
+def _test_pointed_at(prompt: str, pack_query: PackQuery) -> str:
+    """Return the paths of the test that a short prompt calls "that test": the last prompt's, or those that fail."""
+    if len(prompt) > OBJECTIVE_CHARACTERS or _THAT_TEST.search(prompt) is None:
+        return ""
+    texts = (*reversed(pack_query.task.recent), pack_query.task.query, "\n".join(pack_query.failing_tests))
+    return next(filter(None, (" ".join(filter(is_test, paths_in(text))) for text in texts)), "")
 
 
 def search_files(
@@ -188,10 +248,15 @@ def search_files(
 
     Regions that the session has leave their room to others.
     """
-    if search.for_tests:
-        return _tests_of_work(pack_query, state, listing, known)
-    if search.for_documents and (files := _documents_of_work(search, pack_query, state, listing, known)):
-        return PromptFiles(files, 0)
+    if search.for_plan or search.for_that_test:
+        found = pack_query.repository.find(search.query, state, MAX_NAMED_PATHS, touched=pack_query.touched)
+        named = [file for file in found if "namedPath" in file.parts and (search.for_plan or is_test(file.path))]
+        return PromptFiles(with_regions(pack_query, search.query, named, state, listing, known=known), 0)
+    if search.for_tests or search.for_documents:
+        files = _tests_of_work(search, pack_query, state, listing, known) if search.for_tests else ()
+        files += _documents_of_work(search, pack_query, state, listing, known) if search.for_documents else ()
+        if files or search.for_tests:
+            return PromptFiles(files, 0)
     if search.for_failing_test and (files := _failing_tests(search, pack_query, state, listing, known)):
         return PromptFiles(files, 0)
     mentioned = search.mentioned
@@ -206,6 +271,7 @@ def search_files(
     ]
     if search.for_another_place:  # what the session has is the first place
         matches = [file for file in matches if file.path in mentioned or _is_other_place(file, known)]
+        matches = _siblings_first(matches, search.evidence, pack_query.touched)
     answers = _answers(matches, search.sought, pack_query.repository, listing)
     selected = [
         file
@@ -227,21 +293,30 @@ def search_files(
 
 
 def _tests_of_work(
-    pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
-) -> PromptFiles:
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> tuple[ContextFile, ...]:
     """Return the tests of what the conversation edited, with what they are made with."""
     repository, touched = pack_query.repository, pack_query.touched
     code = edited_code(repository, state, listing, touched)
+    if search.tested:
+        code = code._replace(names=search.tested)
     query = f"{code.query} {pack_query.query}"
-    found = repository.find(query, state, SOUGHT_CANDIDATES, touched=touched)
+    packages = {package_of(path, listing.searched) for path in code.paths}
+    is_in_packages = bool(packages) and "" not in packages
+    depth = SOUGHT_IN_PACKAGES if is_in_packages else SOUGHT_CANDIDATES
+    found = repository.find(query, state, depth, touched=touched)
+    if is_in_packages:  # the tests of another package test something else
+        found = [file for file in found if package_of(file.path, listing.searched) in {"", *packages}]
     tests = tests_of_code(code, found)
+    if is_in_packages and not tests:  # new ones go beside the others of their package
+        tests = [file for file in found if is_test(file.path)][:1]
     edited = [file for file in found if file.path in code.paths]  # may have tests beside the code
 
     def arrange(regions: Sequence[RankedRegion], contents: Mapping[str, str]) -> Sequence[RankedRegion]:
         return tests_first(code, [file.path for file in tests], regions, _text_of(repository, contents))
 
     files = with_regions(pack_query, query, [*tests, *edited], state, listing, known=known, arrange=arrange)
-    return PromptFiles(tuple(file for file in files if file.regions), 0)
+    return tuple(file for file in files if file.regions)
 
 
 def _documents_of_work(
@@ -342,6 +417,20 @@ def _is_other_place(ranked: RankedFile, known: SessionContents) -> bool:
     """Whether a file is not a test, and the session has none of its code."""
     entry = known_file(known, ranked.path)
     return (entry is None or entry.is_pointer) and not is_test(ranked.path)
+
+
+def _siblings_first(
+    matches: Sequence[RankedFile], evidence: frozenset[str], touched: Sequence[str]
+) -> list[RankedFile]:
+    """Put the likely files beside the edited ones first that have as many words of another place as any has."""
+    counts = {file.path: len(evidence.intersection(file.matched)) for file in matches if file.score >= PLACE_SCORE}
+    most = max((1, *counts.values()))
+    folders = {path.rpartition("/")[0] for path in touched}
+
+    def is_sibling(file: RankedFile) -> bool:
+        return counts.get(file.path, 0) >= most and file.path.rpartition("/")[0] in folders
+
+    return sorted(matches, key=lambda file: not is_sibling(file))
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

@@ -25,6 +25,7 @@ from sidecar.codebase import (
     Summary,
     identifiers_of,
     is_generated,
+    is_named_file,
     is_pointed_at,
     is_test,
     query_terms,
@@ -394,10 +395,14 @@ def tests_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[Ranked
 
 
 def documents_of_code(code: EditedCode, ranked: Sequence[RankedFile]) -> list[RankedFile]:
-    """Return the likeliest documents about edited code among ranked files, best first: they name it or its file."""
+    """Return the likeliest documents about edited code among ranked files, best first.
+
+    The prompt names them, or they name the code or its file.
+    """
     terms = frozenset(term for word in code.words for term in query_terms(word)[:1]) - GENERAL_TERMS
     prose = [file for file in ranked if file.path.lower().endswith(PROSE_ENDINGS)]
-    return [file for file in prose if not terms.isdisjoint(file.matched)][:SHOWN_DOCUMENTS]
+    about = [file for file in prose if is_named_file(file) or not terms.isdisjoint(file.matched)]
+    return sorted(about, key=lambda file: not is_named_file(file))[:SHOWN_DOCUMENTS]
 
 
 def tests_first(

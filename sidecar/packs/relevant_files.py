@@ -366,7 +366,7 @@ def _chosen_by_words(
     already_sent: frozenset[tuple[str, int]],
 ) -> list[RankedRegion]:
     named = {file.path for file in ranked if is_named_file(file)} - failing
-    if known is None and len(named) > MAX_LEADING_FILES:
+    if known is None and len(named) > MAX_LEADING_FILES and not pack_query.plan_paths:
         named = set()
     found_regions = _named_first(found_regions, again.leading[:RECENT_LEADERS], already_sent)
     found_regions = _named_first(found_regions, named, already_sent)

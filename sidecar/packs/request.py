@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository, stem
+from sidecar.codebase import Repository, paths_in, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
@@ -443,6 +443,10 @@ class PackQuery(NamedTuple):
     """Files the user pinned; they are not part of the shared pack."""
     context_bytes: int = DEFAULT_CONTEXT_BYTES
     """Maximum bytes of the code in a pack; a call may show less of it."""
+    plan_paths: tuple[str, ...] = ()
+    """Paths in the plan that is carried out."""
+    failing_tests: tuple[str, ...] = ()
+    """Names of the tests that failed last; they are not part of the shared pack."""
 
 
 def query_of_request(request: PackRequest) -> PackQuery:
@@ -469,4 +473,6 @@ def query_of_request(request: PackRequest) -> PackQuery:
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),
+        plan_paths=tuple(paths_in(request.sub_chat.plan)) if request.sub_chat.plan and params.mode == "agent" else (),
+        failing_tests=tuple(name for tests in request.failing for name in tests.names),
     )

@@ -147,7 +147,7 @@ GENERAL_TERMS = _FOLLOW_UP_TERMS | frozenset(
 
 _REFERS_BACK = lazy_regex(
     r"\W*(?:(?:and|then|also|but|so|or|plus|ah|oh|ok|okay|what about|how about)\b"
-    r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's)\b)",
+    r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's|that tests?)\b)",
     re.IGNORECASE,
 )
 """Matches a prompt that continues a sentence, or says `it` before it names anything."""
@@ -178,6 +178,7 @@ def without_announcement(prompt: str) -> str:
 
 _TESTS_NEXT = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|have"
+    r"|go on|carry on|move on|continue|proceed|with|weiter|mit"
     r"|write|add|create|make|extend|update|adapt|cover|we need|i want|und|jetzt|nun|noch|auch|bitte|kannst du"
     r"|schreib\w{0,3}|füge?|ergänze?|erstelle?|mach|decke?|y|ahora|por favor|puedes|añad[ea]|agreg[ao]|escrib[ea]"
     r"|haz|crea|cubre|e|agora|você pode|adicion[ae]|escrev[ae]|crie|faça|cubra|et|maintenant|tu peux|peux-tu"
@@ -202,8 +203,8 @@ MAX_NEXT_REQUEST = 80
 
 
 def asks_for_tests_of_work(prompt: str) -> bool:
-    """Whether a prompt only asks for tests of what was done before it, as in "now the tests"."""
-    return _is_only(_TESTS_NEXT, prompt)
+    """Whether a prompt only asks for tests of what was done before it, as in "now the tests", or also documents."""
+    return _is_only(_TESTS_NEXT, prompt) or _is_for_both(prompt)
 
 
 _DOCUMENTS_NEXT = lazy_regex(
@@ -219,8 +220,18 @@ _DOCUMENTS_NEXT = lazy_regex(
 
 
 def asks_for_documents_of_work(prompt: str) -> bool:
-    """Whether a prompt only asks for documents of what was done before it, as in "also update the docs"."""
-    return _is_only(_DOCUMENTS_NEXT, prompt)
+    """Whether a prompt only asks for documents of what was done before it, or also for tests: "now the docs"."""
+    return _is_only(_DOCUMENTS_NEXT, prompt) or _is_for_both(prompt)
+
+
+_JOINED = lazy_regex(r",? (?:and|und|y|e|et|plus|&|\+) ", re.IGNORECASE)
+
+
+def _is_for_both(prompt: str) -> bool:
+    """Whether a prompt only asks for tests and documents: "now the tests and the readme"."""
+    pairs = [(prompt[: match.start()], prompt[match.end() :]) for match in _JOINED.finditer(prompt[:MAX_NEXT_REQUEST])]
+    pairs += [(last, first) for first, last in pairs]
+    return any(_is_only(_TESTS_NEXT, tests) and _is_only(_DOCUMENTS_NEXT, documents) for tests, documents in pairs)
 
 
 def _is_only(request: re.Pattern[str], prompt: str) -> bool:
@@ -467,11 +478,18 @@ _PLAN_TERMS = _FILLER_TERMS | {stem("plan")}
 _CODE_NAME = lazy_regex(r"`([A-Za-z_][\w.]{2,60})(?:\(\))?`")
 
 
+def _without_paths(text: str) -> str:
+    for path in sorted(paths_in(text), key=len, reverse=True):
+        text = text.replace(path, " ")
+    return text
+
+
 @lru_cache(maxsize=16)
 def plan_query(plan: str) -> str:
     """Return the query of a plan that is carried out: the paths and names in it, and its title's words."""
     title = next((line for line in plan.lstrip("# \n").split("\n") if line.strip()), "")
-    names = (*paths_in(plan), *identifiers_of(plan), *_CODE_NAME.findall(plan))
+    rest = _without_paths(plan)  # `cart.py` is no name of a part of `cart`
+    names = (*paths_in(plan), *identifiers_of(rest), *_CODE_NAME.findall(rest))
     names = tuple(name for name in dict.fromkeys(names) if _HAS_WORD.search(name))
     text = title if names else plan
     return " ".join(dict.fromkeys((*names[:MAX_PLAN_NAMES], *_query_words(text, _PLAN_TERMS).split())))[
@@ -535,10 +553,7 @@ def search_query(prompt: str) -> str:
 
 def _query_words(text: str, omitted: frozenset[str]) -> str:
     paths = paths_in(text)
-    rest = text
-    for path in paths:
-        rest = rest.replace(path, " ")
-    rest = _with_english(rest)
+    rest = _with_english(_without_paths(text))
     spelled = _spelled_words(rest)
     words = {spelled.get(word, word) for term, word in query_words(rest).items() if term not in omitted}
     words.update(spelled[word] for word in spelled if stem(word) not in english_terms() | omitted)

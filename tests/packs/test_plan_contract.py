@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.governor.test_rehydrate import under_pressure
 from tests.support.conversation import Conversation, kinds, sent
+from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, explain, send_session_event, text_of
 from tests.support.thresholds import Thresholds
 
@@ -38,7 +39,7 @@ def test_the_session_that_proposed_a_plan_does_not_receive_it_again(start_chat: 
     chat = start_chat()
     proposed(chat)
     answer = chat.pre_run("Implement the plan")
-    assert kinds(answer) == []
+    assert "plan" not in kinds(answer)
     assert answer["metadata"]["stateIds"]["planContractId"] is None
     dispositions = {item["item"]: item["disposition"] for item in explain(chat, answer)["items"]}
     assert dispositions["plan:text"] == "alreadyDelivered"
@@ -135,3 +136,15 @@ def test_a_plan_that_is_carried_out_leads_to_its_own_files(start_chat: StartChat
         shown = text_of(chat.pre_run("Implement the plan", **known), "context")
         assert shown.split("\n")[2].startswith("src/mail.py"), session
         assert "src/cart.py" not in shown, session
+
+
+def test_the_session_that_proposed_a_plan_receives_the_code_of_its_files_that_it_lacks(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({"src/mail-http.ts": "export const send = 1\n", "web/http.ts": "export const load = 2\n"})
+    chat = start_chat()
+    proposed(chat, "# Discounts\n\n1. `src/mail-http.ts`: mail the discount\n2. `src/cart.py`: `total` takes it\n")
+    shown = text_of(chat.pre_run("ok do it"), "context")
+    assert "export const send" in shown
+    assert "web/http.ts" not in shown, "its name is only a part of a path"
+    assert "def total" not in shown, "the session has it"
