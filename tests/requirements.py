@@ -480,6 +480,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_instruction_sources.py::test_what_the_user_typed_is_an_instruction_until_a_contrary_statement_replaces_it",
         "test_instruction_sources.py::test_a_pulled_file_with_the_id_of_an_instruction_does_not_replace_its_text",
         "test_instruction_sources.py::test_a_link_in_a_file_withdraws_no_instruction",
+        "test_compacted_memories.py::test_a_terminal_session_without_the_framework_continues_its_task_after_a_compaction",
         "test_compacted_memories.py::test_what_a_later_statement_superseded_is_not_in_the_block_after_a_compaction",
         "test_compacted_memories.py::test_what_no_longer_holds_is_not_in_the_block_after_a_compaction",
         "test_compacted_memories.py::test_hot_memories_that_no_longer_hold_are_neither_in_a_block_nor_counted",
