@@ -20,11 +20,11 @@ from sidecar.core.prose_sentences import word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import NamingWords, naming_words
+from sidecar.language.lasting_statements import only_points, read_statements
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
-from sidecar.language.statement_features import is_for_one_task, without_retracted
-from sidecar.language.user_statements import only_points, read_statements
+from sidecar.language.sentence_features import is_for_one_task, without_retracted
 from sidecar.language.work_taken_back import AbandonedApproach
 from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, repeats_one_task, verify_rule
 from sidecar.runs import run_records

@@ -19,10 +19,10 @@ from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import explanation_in
+from sidecar.language.lasting_statements import states_only
 from sidecar.language.message_intent import forgets
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_openings import withdraws_last
-from sidecar.language.user_statements import states_only
 from sidecar.memory import (
     ErrorEvent,
     Note,

@@ -42,7 +42,7 @@ from sidecar.core.redact import redact
 from sidecar.language.common_words import is_distinctive, naming_words
 from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import split_sentences
+from sidecar.language.sentence_features import split_sentences
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
     MAX_REVERSAL_WORDS,

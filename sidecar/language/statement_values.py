@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language import statement_phrases as phrases
+from sidecar.language import concept_phrases as phrases
 from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import language_of, meanings_of
 from sidecar.language.rule_synonyms import (

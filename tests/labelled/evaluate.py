@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.language.english_translation import language_of as wording_language
-from sidecar.language.user_statements import MIN_STATEMENT_SCORE, Reading, read_statements
+from sidecar.language.lasting_statements import MIN_STATEMENT_SCORE, Reading, read_statements
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, labelled_messages
 
 NORMAL_95 = 1.96

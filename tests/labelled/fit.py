@@ -20,21 +20,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.language.english_translation import with_accents
-from sidecar.language.own_words import stated_words
-from sidecar.language.statement_features import (
-    Sentence,
-    analyze,
-    contexts_of,
-    features_of,
-    split_sentences,
-)
-from sidecar.language.user_statements import (
+from sidecar.language.lasting_statements import (
     MAX_SENTENCES,
     MIN_RULE_PROBABILITY,
     WEIGHTS_FILE,
     is_for_its_task,
     score_of,
     word_features,
+)
+from sidecar.language.own_words import stated_words
+from sidecar.language.sentence_features import (
+    Sentence,
+    analyze,
+    contexts_of,
+    features_of,
+    split_sentences,
 )
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, Span, labelled_messages
 from tests.labelled.evaluate import figures_of

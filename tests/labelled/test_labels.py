@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.language.user_statements import score_of
+from sidecar.language.lasting_statements import score_of
 from tests.labelled import evaluate_corrections
 from tests.labelled.corpus import ALL_LABELS, COLUMNS, hash_of, read_labels
 from tests.labelled.evaluate import figures_of, main, wilson

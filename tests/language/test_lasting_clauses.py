@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from sidecar.language.user_statements import read_statements
+from sidecar.language.lasting_statements import read_statements
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 

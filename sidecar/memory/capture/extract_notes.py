@@ -17,12 +17,12 @@ from sidecar.core.prose_sentences import paragraphs, sentences, shortened
 from sidecar.core.redact import MASK
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
-from sidecar.language.explicit_statements import SUPPOSITION, is_request_to_remember, without_lasting_words
+from sidecar.language.lasting_statements import MAX_SPECIFICATION, Statement, read_statements
+from sidecar.language.match_statement_form import SUPPOSITION, is_request_to_remember, without_lasting_words
 from sidecar.language.message_intent import MAY, forgets, is_reversal
 from sidecar.language.own_words import stated_words
-from sidecar.language.statement_features import THIS_DAY, is_for_one_task, split_sentences
+from sidecar.language.sentence_features import THIS_DAY, is_for_one_task, split_sentences
 from sidecar.language.statement_openings import CHANGED_MIND, LEAD_IN, TASK, without_assent
-from sidecar.language.user_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
-from sidecar.language.explicit_statements import complains
+from sidecar.language.lasting_statements import SCOPE
+from sidecar.language.match_statement_form import complains
 from sidecar.language.own_words import reports_others, stated_words
 from sidecar.language.rule_synonyms import (
     EXCEPT,
@@ -30,6 +31,7 @@ from sidecar.language.rule_synonyms import (
     is_generic,
     without_lasting,
 )
+from sidecar.language.sentence_features import as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_clauses import (
     ALL_WITH_QUALITY,
     RULE_TO_WRITE,
@@ -44,7 +46,6 @@ from sidecar.language.statement_clauses import (
     wording_of,
     wordings_of,
 )
-from sidecar.language.statement_features import as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_openings import (
     OCCASION,
     QUESTION,
@@ -82,7 +83,6 @@ from sidecar.language.statement_values import (
     swaps_roles,
     takes_another_pace,
 )
-from sidecar.language.user_statements import SCOPE
 
 MATCHED, MISSING, TRANSLATED = 3.0, 1.5, 1.5
 """Evidence that adjacent sentences state a rule: of the logarithms of how much their common words say, and of how much

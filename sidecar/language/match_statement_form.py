@@ -1,6 +1,6 @@
 """Explicit forms in which users state what lasts: always statements, whatever the linear model says. Pure.
 
-Anchored forms ("from now on …") are in `explicit_statement_patterns`. A clause without one lasts by what it combines:
+Anchored forms ("from now on …") are in `statement_forms`. A clause without one lasts by what it combines:
 an occasion and no symptom, a tool against another, a habit of the team. Its concepts are in `lasting_words.txt`, in
 ten languages; `_CLAUSES` combines them. A report of what happens ("it always resets"), an object that only points at
 the task, a supposition and the behaviour of the product to be built are none, or no standing instruction.
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.explicit_statement_patterns import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
+from sidecar.language.lasting_patterns import TOOL
 from sidecar.language.rule_synonyms import LASTING
-from sidecar.language.statement_features import ONE_OFF, Analysis, Context, Sentence, analyze, as_request, tokens_of
+from sidecar.language.sentence_features import ONE_OFF, Analysis, Context, Sentence, analyze, as_request, tokens_of
+from sidecar.language.statement_forms import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
 from sidecar.language.statement_openings import TASK
-from sidecar.language.statement_patterns import TOOL
 
 MIN_CONTENT = 2
 """Words that an explicit form needs beside its phrase."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
+from sidecar.language.concept_phrases import TERMS, UNSPACED_TERMS
+from sidecar.language.lasting_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.own_words import adjoins_paste, without_fences
 from sidecar.language.rule_synonyms import LASTING
-from sidecar.language.statement_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
-from sidecar.language.statement_phrases import TERMS, UNSPACED_TERMS
 
 MAX_SENTENCE = 400
 """Characters of a sentence; longer ones, as in dictation, are divided at commas."""

@@ -2,7 +2,7 @@
 
 Each concept lists its phrases, separated by commas; phrases of languages without spaces are in UNSPACED_TERMS.
 English, Spanish, French, German, Portuguese, Italian, Dutch, Russian, Polish, then Vietnamese. The patterns below them
-are the verbs, habits and contrasts of which `explicit_statement_patterns` builds its forms.
+are the verbs, habits and contrasts of which `statement_forms` builds its forms.
 """
 
 TERMS: dict[str, str] = {

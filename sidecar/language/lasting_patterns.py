@@ -1,7 +1,7 @@
 """Wording by which users state what lasts: habits, tools, product and environment; prohibitions, choices, facts. Pure.
 
 A pattern or form alone proves little; those that mean much the same are one feature of the linear model
-(`statement_features.FAMILIES`).
+(`sentence_features.FAMILIES`).
 """
 
 import re

@@ -19,8 +19,7 @@ from sidecar.core.prose_sentences import UNSPACED
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import common_terms
 from sidecar.language.english_translation import with_accents
-from sidecar.language.explicit_statement_patterns import StatementForm
-from sidecar.language.explicit_statements import (
+from sidecar.language.match_statement_form import (
     CORRECTED_VALUE,
     DENIAL,
     SUPPOSITION,
@@ -34,7 +33,7 @@ from sidecar.language.explicit_statements import (
 )
 from sidecar.language.own_words import is_banter, reports_others, stated_words
 from sidecar.language.rule_synonyms import TOOL_NAMES
-from sidecar.language.statement_features import (
+from sidecar.language.sentence_features import (
     Analysis,
     Context,
     Sentence,
@@ -45,6 +44,7 @@ from sidecar.language.statement_features import (
     is_retraction,
     split_sentences,
 )
+from sidecar.language.statement_forms import StatementForm
 
 MIN_STATEMENT_SCORE = 0.8
 """Score of a statement; `tests.labelled.fit --cross-validate` prints what lower and higher ones find."""

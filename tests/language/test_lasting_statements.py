@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 
 from sidecar.language.english_translation import with_accents
+from sidecar.language.lasting_statements import read_statements, states_only
 from sidecar.language.own_words import own_words, stated_words
-from sidecar.language.statement_features import is_for_one_task
+from sidecar.language.sentence_features import is_for_one_task
 from sidecar.language.statement_openings import withdraws_last
-from sidecar.language.user_statements import read_statements, states_only
 from tests.support.cases import together
 from tests.support.growth import takes_linear_time
 
