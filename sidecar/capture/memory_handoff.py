@@ -220,7 +220,7 @@ def _of_fixed_tests(
         failed = [outcome for outcome in run.tests if outcome.runner == change.runner and outcome.failed]
         if not failed:
             yield ErrorEvent(excerpts.get(change.runner, "")[-MAX_ERROR:], explanation, run.now_ms, "", changed)
-        elif change.repaired and not any(error.resolution for error in errors):
+        elif change.repaired and not change.is_test_first and not any(error.resolution for error in errors):
             yield ErrorEvent(failed[0].excerpt[-MAX_ERROR:], explanation, run.now_ms, change.repaired[0], changed)
 
 

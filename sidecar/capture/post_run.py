@@ -189,7 +189,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     parts = params.assistant.parts if params.assistant else []
     transcript = _transcript(call, params)
     failures = _failures(params, transcript)
-    activity = activity_of(parts, failures)
+    activity = activity_of(parts, failures, params.cwd)
     pre_run = own_pre_run if own_pre_run is not None and not own_pre_run.details.is_passthrough else None
     effects = observe_effects(call, workspace, params.cwd, activity, _baseline(own_pre_run))
     loss, now_ms = _session_loss(params, transcript, own_pre_run), call.now_ms()

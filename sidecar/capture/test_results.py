@@ -235,7 +235,9 @@ class RunnerOutcome(NamedTuple):
     crashed: bool = False
     """Whether the run broke without a failing test."""
     after_edit: bool = False
-    """Whether the agent had edited files before: what fails then may be its own work."""
+    """Whether the agent had edited files before, tests aside: what fails then may be its own work."""
+    after_test: bool = False
+    """Whether the agent had edited tests before: what fails then may be a new test."""
 
 
 def outcomes_of(commands: Iterable[RunCommand], cwd: str = "") -> tuple[RunnerOutcome, ...]:
@@ -249,7 +251,7 @@ def outcomes_in(command: RunCommand, cwd: str = "") -> list[RunnerOutcome]:
         return []
     output = without_escape_sequences(_end_of(command.output)).replace("\r\n", "\n")
     return [
-        outcome._replace(after_edit=command.after_edit)
+        outcome._replace(after_edit=command.after_edit, after_test=command.after_test)
         for runner in RUNNERS
         if (outcome := _outcome(runner, command, output, cwd)) is not None
     ]
@@ -383,9 +385,11 @@ class VerdictChange(NamedTuple):
     was_red: bool
     """Whether something failed before or during the run."""
     repaired: tuple[str, ...] = ()
-    """Those of the fixed tests that failed before the run's first edit: it did not break them itself."""
+    """Those of the fixed tests that failed before the run's first edit, of tests aside: it did not break them itself."""
     was_broken: bool = False
-    """Whether something failed before the run's first edit."""
+    """Whether something failed before the run's first edit, of tests aside."""
+    is_test_first: bool = False
+    """Whether all of that failed after the run had edited tests: it wrote the test before the code."""
 
     @property
     def is_red(self) -> bool:
@@ -395,14 +399,17 @@ class VerdictChange(NamedTuple):
 
 def change_of(runner: str, before: Verdict, outcomes: Iterable[RunnerOutcome]) -> VerdictChange:
     """Apply a run's outcomes of one runner, in order, to its verdict before the run."""
-    verdict, ever_failing, broken = before, dict(before.failing), set(before.failing)
+    verdict, ever_failing, broken, known = before, dict(before.failing), set(before.failing), set(before.failing)
     for outcome in outcomes:
         verdict = verdict_after(verdict, outcome)
         ever_failing.update(verdict.failing)
         broken.update(() if outcome.after_edit else verdict.failing)
+        known.update(() if outcome.after_edit or outcome.after_test else verdict.failing)
     fixed = tuple(name for name in ever_failing if name and name not in verdict.failing)
     repaired = tuple(name for name in fixed if name in broken)
-    return VerdictChange(runner, verdict, fixed, bool(ever_failing), repaired, was_broken=bool(broken))
+    return VerdictChange(
+        runner, verdict, fixed, bool(ever_failing), repaired, bool(broken), is_test_first=bool(broken) and not known
+    )
 
 
 def verdict_after(verdict: Verdict, outcome: RunnerOutcome) -> Verdict:
@@ -451,15 +458,20 @@ FIXED = "Fixed: "
 MAX_FIXED = 5
 
 
-def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[ArtifactEvent]:
+def fixes(
+    changes: Iterable[VerdictChange], files: Container[str], *, is_explained: bool = True
+) -> list[ArtifactEvent]:
     """Return an event for each runner whose tests failed before the run's edits and now all pass.
 
-    A deleted test is not a fix, nor is one that the run broke itself.
+    A deleted test is not a fix, nor is one that the run broke itself. A test that the run wrote first shows a fix only
+    if the run states its cause (`is_explained`): else the code was new.
     """
     events = []
     for change in changes:
         names = [redact(name) for name in change.repaired if _has_file(name, files)]
         if change.is_red or not change.was_broken or (change.repaired and not names):
+            continue
+        if change.is_test_first and not is_explained:
             continue
         key = f"fixed:{short_id([change.runner, sorted(names)])}"
         events.append(ArtifactEvent(kind="testsFixed", key=key, line=_fix_line(change, names)))

@@ -118,6 +118,23 @@ def test_a_test_fixed_within_one_run_is_an_event_and_a_resolution(start_chat: St
     assert "tests/test_cart.py::test_total failed" in detail["text"]
 
 
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [(REPAIR, ["Fixed the total of a cart with discounts in `src/cart.py`"]), ("Added totals of a cart.", [])],
+)
+def test_a_fix_whose_test_was_written_first_is_an_entry_if_its_cause_is_stated(
+    start_chat: StartChat, text: str, titles: list[str]
+) -> None:
+    chat = start_chat()
+    steps = (("tests/test_cart.py", "def test_total(): pass\n", RED), ("src/cart.py", "x = 1\n", GREEN))
+
+    def work() -> list[dict[str, Any]]:
+        return [part for path, code, output in steps for part in (chat.edit(path, code), bash("pytest", output))]
+
+    chat.turn(PROMPT, work, text=text)
+    assert [(draft["event"], draft["title"]) for draft in drafts(chat)] == [("testsFixed", each) for each in titles]
+
+
 def test_a_commit_message_names_the_entry_of_the_runs_before_it(start_chat: StartChat) -> None:
     chat = start_chat()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text="Done.")

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
-from sidecar.codebase import has_unsafe_name
+from sidecar.codebase import has_unsafe_name, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult
@@ -37,7 +37,9 @@ class RunCommand(NamedTuple):
     """None if the host does not report it; Claude's parts usually do not."""
     failed: bool | None
     after_edit: bool = False
-    """Whether the run had edited files before."""
+    """Whether the run had edited files before, tests aside."""
+    after_test: bool = False
+    """Whether the run had edited tests before."""
 
 
 class TextEdit(NamedTuple):
@@ -90,8 +92,8 @@ class ToolFailure(NamedTuple):
         return self.tool is None or self.tool.removeprefix("tool-").casefold() in _SHELL_TOOLS
 
 
-def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailure]) -> RunActivity:
-    """Collect what a run did. Parts of unknown or damaged shape are skipped."""
+def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailure], cwd: str = "") -> RunActivity:
+    """Collect what a run did in `cwd`. Parts of unknown or damaged shape are skipped."""
     by_id = {failure.tool_call_id: failure for failure in failures if failure.tool_call_id}
     written: list[str] = []
     read: list[str] = []
@@ -122,7 +124,8 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
             seen_whole.extend(_paths(tool_input) if succeeded and not is_part else ())
         elif kind == "tool-Bash":
             command = command_of(part, tool_input, failure)
-            commands.extend([command._replace(after_edit=bool(written))] if command else [])
+            edited = {is_test(relative_to(cwd, path) or "") for path in dict.fromkeys(written)}
+            commands.extend([command._replace(after_edit=False in edited, after_test=True in edited)] if command else [])
             if command and succeeded and not command.failed:
                 read.extend(files_read(command.command))
                 seen_whole.extend(files_read(command.command, whole=True))
