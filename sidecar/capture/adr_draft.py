@@ -6,7 +6,7 @@ It states what the work touched of others' contracts and what is known of the de
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -352,7 +352,7 @@ def boundary_events(boundaries: Sequence[Boundary]) -> list[ArtifactEvent]:
     ]
 
 
-def store_adr(
+def store_adrs(
     tx: apsw.Connection,
     run: FinishedRun,
     state: SubChat,
@@ -360,45 +360,74 @@ def store_adr(
     covered: Container[str],
     noted: Sequence[str] = (),
     dropped: Sequence[str] = (),
-) -> Artifact | None:
-    """Draft the stub, or extend the task's own one if the user has not decided on it yet.
+) -> list[Artifact]:
+    """Draft the stub, or extend the task's own one if the user has not decided on it yet; return what changed.
 
     `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing. `noted`
-    are the decisions of the run's notes block, `dropped` what it gives up. A stub all of whose contracts the run took
-    back is discarded.
+    are the decisions of the run's notes block, `dropped` what it gives up. Contracts that the run took back leave the
+    conversation's drafts, whatever their task; a stub of nothing else is discarded.
     """
     key = f"adr:{run.params.sub_chat_id}"
-    new_boundaries = _new_boundaries(boundaries, covered)
+    every = artifact_store.all_of_event(tx, run.workspace.project_key, key)
+    drafts = [each for each in every if each.status == "draft" and not each.provenance.edited]
+    open_draft = every[0] if every and is_growing(every[0], run, state) else None
+    restored = {_key(contract) for draft in drafts for contract in _restored(run, _details(draft), boundaries)}
+    new_boundaries = _new_boundaries(boundaries, covered, restored)
     is_new = bool(new_boundaries) or any(_decision_key(sentence) not in covered for sentence in noted)
-    latest = next(iter(artifact_store.all_of_event(tx, run.workspace.project_key, key)), None)
-    open_draft = latest if latest is not None and is_growing(latest, run, state) else None
-    known = _details(open_draft)
-    earlier = _without_taken_back(run, known, boundaries)
-    if not is_new and earlier == known:
-        return None
-    if open_draft is not None and earlier != known:
-        provenance = replace(open_draft.provenance, details=earlier)
-        open_draft = replace(open_draft, provenance=provenance, updated_at_ms=run.now_ms)
-        if not is_new and not earlier.events:
-            artifact_store.put(tx, replace(open_draft, status="discarded"))
-            return replace(open_draft, status="discarded")
-    boundaries_shown = (
-        _merged(earlier.boundaries, boundaries, is_same_base=earlier.base == run.start_head)
-        if open_draft
-        else new_boundaries
-    )
-    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft, noted, dropped)
-    artifact = replace(artifact, event_key=key)
-    artifact_store.put(tx, artifact)
-    return artifact
+    stored: list[Artifact] = []
+    for draft in drafts:
+        known = _details(draft)
+        remaining = _without_taken_back(run, known, boundaries)
+        is_extended = draft is open_draft and is_new
+        if remaining == known and not is_extended:
+            continue
+        reduced = _with_details(draft, remaining, run)
+        if is_extended:
+            open_draft = reduced
+        else:
+            stored.append(reduced)
+    if is_new:
+        known = _details(open_draft)
+        is_same_base = known.base == run.start_head
+        shown = _merged(known.boundaries, boundaries, is_same_base=is_same_base) if open_draft else new_boundaries
+        artifact = _artifact(run, state, shown[:MAX_BOUNDARIES], new_boundaries, open_draft, noted, dropped)
+        stored.insert(0, replace(artifact, event_key=key))
+    for artifact in stored:
+        artifact_store.put(tx, artifact)
+    return stored
+
+
+_REQUEST = lazy_regex(r"(?m)^Request: (?P<text>.+)$")
+
+
+def _with_details(draft: Artifact, details: AdrDetails, run: FinishedRun) -> Artifact:
+    """Return a stub with what is left of it; discarded if that is nothing."""
+    changed = replace(draft, provenance=replace(draft.provenance, details=details), updated_at_ms=run.now_ms)
+    if not details.events:
+        return replace(changed, status="discarded")
+    request = _REQUEST.search(draft.body)
+    text = adr(request["text"] if request is not None else "", details.statements, details.boundaries, details.changed)
+    event = "boundaryTouched" if details.boundaries else "decisionStated"
+    files = tuple(boundary.path for boundary in details.boundaries)
+    provenance = replace(changed.provenance, files=files)
+    return replace(changed, title=text.title, body=text.body, event=event, provenance=provenance)
+
+
+def _restored(run: FinishedRun, known: AdrDetails, boundaries: Sequence[Boundary]) -> Iterator[ApiChange]:
+    """Yield the contracts that changed back to what they were before a stub whose work was committed since."""
+    before = {each.identity: each.before for boundary in known.boundaries for each in boundary.contracts}
+    for boundary in boundaries if known.base != run.start_head else ():
+        yield from (each for each in boundary.contracts if each.after and each.after == before.get(each.identity))
 
 
 def _without_taken_back(run: FinishedRun, known: AdrDetails, boundaries: Sequence[Boundary]) -> AdrDetails:
     """Return a stub's details without the contracts that are as before in files that the run changed."""
-    if known.base != run.start_head:
-        return known
     changed = {change.path for change in run.effects.changes}
-    current = {contract.identity for boundary in boundaries for contract in boundary.contracts}
+    if known.base == run.start_head:
+        current = {contract.identity for boundary in boundaries for contract in boundary.contracts}
+    else:
+        restored = {each.identity for each in _restored(run, known, boundaries)}
+        current = {each.identity for boundary in known.boundaries for each in boundary.contracts} - restored
     present = [
         replace(boundary, contracts=tuple(each for each in boundary.contracts if each.identity in current))
         if boundary.path in changed
@@ -476,10 +505,10 @@ def _decision_key(sentence: str) -> str:
     return f"decision:{short_id(sorted(query_terms(sentence)))}"
 
 
-def _new_boundaries(boundaries: Sequence[Boundary], covered: Container[str]) -> list[Boundary]:
+def _new_boundaries(boundaries: Sequence[Boundary], *covered: Container[str]) -> list[Boundary]:
     boundaries_found = []
     for boundary in boundaries:
-        contracts = tuple(contract for contract in boundary.contracts if _key(contract) not in covered)
+        contracts = tuple(each for each in boundary.contracts if not any(_key(each) in keys for keys in covered))
         if contracts:
             boundaries_found.append(replace(boundary, contracts=contracts))
     return boundaries_found

@@ -8,7 +8,7 @@ from functools import partial
 
 import apsw
 
-from sidecar.capture.adr_draft import boundary_events, store_adr
+from sidecar.capture.adr_draft import boundary_events, store_adrs
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.devlog_draft import store_devlog
 from sidecar.capture.effects.direction_change import REVERTED_SHARE, direction_key, lines_taken_out
@@ -173,12 +173,10 @@ def store_drafts(
     recently_covered = _covered_events(tx, run, None) if fixes_news or direction_news else frozenset[str]()
     events = [event for event in boundary_news if event.key not in covered]
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
-    drafts = [
-        store_devlog(tx, run, state, events, partial(_is_void, run, returned)),
-        store_adr(tx, run, state, run.boundaries, covered, decisions, _alternatives(dropped, change)),
-    ]
+    entry = store_devlog(tx, run, state, events, partial(_is_void, run, returned))
+    stubs = store_adrs(tx, run, state, run.boundaries, covered, decisions, _alternatives(dropped, change))
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
-    return [artifact for artifact in (*drafts, *rejected, *returned) if artifact is not None]
+    return [*([entry] if entry is not None else ()), *stubs, *rejected, *returned]
 
 
 def _is_void(run: FinishedRun, returned: Sequence[Artifact], event: ArtifactEvent) -> bool:

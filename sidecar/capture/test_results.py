@@ -385,11 +385,11 @@ class VerdictChange(NamedTuple):
     was_red: bool
     """Whether something failed before or during the run."""
     repaired: tuple[str, ...] = ()
-    """Those of the fixed tests that failed before the run's first edit, of tests aside: it did not break them itself."""
+    """Those of the fixed tests that failed before the run's first edit of code: it did not break them itself."""
     was_broken: bool = False
-    """Whether something failed before the run's first edit, of tests aside."""
+    """Whether something failed before the run's first edit of code."""
     is_test_first: bool = False
-    """Whether all of that failed after the run had edited tests: it wrote the test before the code."""
+    """Whether all of that failed after the run had edited tests: it wrote them before the code."""
 
     @property
     def is_red(self) -> bool:
@@ -458,9 +458,7 @@ FIXED = "Fixed: "
 MAX_FIXED = 5
 
 
-def fixes(
-    changes: Iterable[VerdictChange], files: Container[str], *, is_explained: bool = True
-) -> list[ArtifactEvent]:
+def fixes(changes: Iterable[VerdictChange], files: Container[str], *, is_explained: bool = True) -> list[ArtifactEvent]:
     """Return an event for each runner whose tests failed before the run's edits and now all pass.
 
     A deleted test is not a fix, nor is one that the run broke itself. A test that the run wrote first shows a fix only

@@ -111,16 +111,40 @@ def test_a_task_extends_its_own_stub_until_the_user_accepts_it(conversation: Con
     assert len(drafted(conversation, "adr")) == 2
 
 
-def test_a_stub_of_contracts_that_were_taken_back_is_discarded(conversation: Conversation, project: Repository) -> None:
+OTHER_TASK = "Print the name of the cashier on top of each receipt"
+
+
+@pytest.mark.parametrize("prompt", ["Undo that", OTHER_TASK])
+def test_a_stub_of_contracts_that_were_taken_back_is_discarded_whatever_the_task(
+    conversation: Conversation, project: Repository, prompt: str
+) -> None:
     plain = (project.path / "till/prices.py").read_text()
     project.commit({"till/web.py": CALLER, "till/label.py": CALLER.replace("discounted_price", "shown_price")})
     change(conversation, CHANGED)
-    turn = conversation.turn("Undo that", lambda: [conversation.edit("till/prices.py", plain)], text="It is undone.")
+    turn = conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", plain)], text="It is undone.")
     (stub,) = drafted(conversation, "adr")
     assert stub["status"] == "discarded"
     assert {"id": stub["id"], "type": "adr", "status": "discarded"} in turn["after"]["artifacts"]
     change(conversation, CHANGED)
     assert sorted(each["status"] for each in drafted(conversation, "adr")) == ["discarded", "draft"]
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_of_a_stub_that_was_taken_back_in_part_the_rest_stays(
+    conversation: Conversation, project: Repository, *, is_committed: bool
+) -> None:
+    prices, cart = ((project.path / name).read_text() for name in ("till/prices.py", "till/cart.py"))
+    project.commit({"till/web.py": CALLER + "from till.cart import Cart\n"})
+    changed = {"till/prices.py": CHANGED, "till/cart.py": cart.replace("sku, quantity", "sku")}
+    conversation.turn(PROMPT, partial(edits, conversation, **changed), text="Prices have a currency.")
+    if is_committed:
+        project.commit()
+    conversation.turn(OTHER_TASK, lambda: [conversation.edit("till/prices.py", prices)], text="It is undone.")
+    (stub,) = drafted(conversation, "adr")
+    assert (stub["status"], stub["title"]) == ("draft", "Changed contract: Cart.add_line")
+    assert f"\n\nRequest: {PROMPT}\n\nPrices have a currency.\n\n" in stub["body"]
+    assert "discounted_price(" not in stub["body"]
+    assert stub["provenance"]["files"] == ["till/cart.py"]
 
 
 def test_changed_bodies_and_unimported_code_are_not_boundaries(conversation: Conversation, project: Repository) -> None:

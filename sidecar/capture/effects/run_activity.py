@@ -125,7 +125,9 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         elif kind == "tool-Bash":
             command = command_of(part, tool_input, failure)
             edited = {is_test(relative_to(cwd, path) or "") for path in dict.fromkeys(written)}
-            commands.extend([command._replace(after_edit=False in edited, after_test=True in edited)] if command else [])
+            commands.extend(
+                [command._replace(after_edit=False in edited, after_test=True in edited)] if command else []
+            )
             if command and succeeded and not command.failed:
                 read.extend(files_read(command.command))
                 seen_whole.extend(files_read(command.command, whole=True))
