@@ -26,6 +26,7 @@ from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, announces_
 from sidecar.language.closing_message_patterns import CHANGE
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.conclusions import REASON, match_conclusion
+from sidecar.language.message_intent import described_problem
 from sidecar.language.notes_block import statement_parts
 from sidecar.language.own_words import own_words, without_console_lines
 from sidecar.language.work_taken_back import removed_work
@@ -42,6 +43,7 @@ MAX_CONTEXT = 500
 MAX_SENTENCE = 300
 MAX_STATEMENTS = 3
 MAX_WHY = 2
+MAX_NAMED_IN_TITLE = 2
 LONG_SIGNATURE = 90
 MIN_OBJECT_TERMS = 2
 """Significant words of a choice without which it has no object."""
@@ -86,9 +88,14 @@ def with_conclusion(
     context = why[:MAX_WHY] or [" ".join(done[:MAX_WHY]) or ("" if announces_more(opening) else opening)]
     return Statements(
         concluded=_latest((*statements.concluded, *context)),
-        decided=_latest((*statements.decided, *(noted or decisions_of(conclusion, touched, typed)))),
+        decided=_first_and_latest((*statements.decided, *(noted or decisions_of(conclusion, touched, typed)))),
         dropped=_latest((*statements.dropped, *dropped)),
     )
+
+
+def _first_and_latest(texts: Sequence[str]) -> tuple[str, ...]:
+    distinct = tuple(dict.fromkeys(text for text in texts if text))
+    return (*distinct[:1], *distinct[1:][1 - MAX_STATEMENTS :])
 
 
 def _latest(texts: Sequence[str]) -> tuple[str, ...]:
@@ -104,10 +111,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     decided = [sentence for sentence in statements.decided if not _CONSEQUENCE.match(sentence)]
     follows = [f"- {sentence}" for sentence in statements.decided if sentence not in decided]
     choices = [_choice(sentence) for sentence in decided]
-    if boundaries:
-        title = title_of_boundaries(boundaries)
-    else:
-        title = title_text(choices[-1].subject if choices else statements.decided[-1])
+    title = _title(boundaries, choices) or title_text(statements.decided[-1])
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := clip_at_word(_LEFT_OUT.sub(r"\1…\2", " ".join(redact(objective).split())), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]
@@ -130,6 +134,20 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     return DraftText(title, re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n")
 
 
+def _title(boundaries: Sequence[Boundary], choices: Sequence[_Choice]) -> str:
+    """Name the first choice, which stays the same over runs, with the contracts that it does not name.
+
+    Without a choice that has an object, name what was touched; nothing without that either.
+    """
+    subjects = [choice.subject for choice in choices if len(query_terms(choice.subject)) >= MIN_OBJECT_TERMS]
+    if boundaries and not subjects:
+        return title_of_boundaries(boundaries)
+    title = title_text(next(iter((*subjects, *(choice.subject for choice in choices))), ""))
+    names = _names_of(boundaries)
+    named = names if set(query_terms(" ".join(names))).isdisjoint(query_terms(title)) else []
+    return f"{title} ({join_first([f'`{name}`' for name in named], MAX_NAMED_IN_TITLE)})" if named else title
+
+
 class _Choice(NamedTuple):
     """A decision's parts; a part that is not stated is empty."""
 
@@ -139,8 +157,12 @@ class _Choice(NamedTuple):
     alternative: str
 
 
+_BY_USER = lazy_regex(r"^The user: “(.*)”$")
+
+
 def _choice(sentence: str) -> _Choice:
     """Split a decision into what was chosen, why, what for, and what was not chosen."""
+    sentence = _BY_USER.sub(r"\1", sentence)
     first_part = _PURPOSE_FIRST.match(sentence)
     subject, reason, alternative = statement_parts(sentence[first_part.end() :] if first_part else sentence)
     parts = [_split_at_purpose(part) for part in (subject, reason, alternative)]
@@ -168,8 +190,7 @@ _VERB_OF_CHOICE = lazy_regex(
 
 def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
     """Name what was touched, not how the run was worded."""
-    contracts = [contract for boundary in boundaries for contract in boundary.contracts]
-    names = list(dict.fromkeys(map(_named, contracts)))
+    contracts, names = [contract for boundary in boundaries for contract in boundary.contracts], _names_of(boundaries)
     kinds = {bool(contract.after or contract.moved_to) for contract in contracts if contract.name}
     verb = "Removed" if kinds == {False} else "Changed"
     if all(contract.moved_to for contract in contracts):
@@ -181,6 +202,10 @@ def title_of_boundaries(boundaries: Sequence[Boundary]) -> str:
         shown.append(name)
     noun = "contract" if len(names) == 1 else "contracts"
     return f"{verb} {noun}: {join_first(names, len(shown))}"[:200]
+
+
+def _names_of(boundaries: Sequence[Boundary]) -> list[str]:
+    return list(dict.fromkeys(_named(contract) for boundary in boundaries for contract in boundary.contracts))
 
 
 def decisions_of(conclusion: str, touched: frozenset[str] = frozenset(), typed: str = "") -> list[str]:
@@ -490,7 +515,7 @@ def _artifact(
 
 def _request(run: FinishedRun, state: SubChat, boundaries: Sequence[Boundary]) -> str:
     """Return the run's prompt if it names what was touched, else the objective of the task that the run is about."""
-    prompt = run.params.prompt[:PROMPT_CHARACTERS]
+    prompt = described_problem(run.params.prompt[:PROMPT_CHARACTERS])
     is_about = not _words_of(boundaries).isdisjoint(query_terms(prompt))
     return (prompt if is_about else "") or related_objective(run, state) or prompt
 

@@ -93,7 +93,7 @@ def is_correction(message: str) -> bool:
 _COURTESY_WORDS = frozenset(
     "thanks thank thx ty cheers appreciated ok okay sure fine great nice cool perfect excellent awesome amazing"
     " wonderful lovely brilliant fantastic super neat clear understood lgtm sense hello hi hey welcome worries bye"
-    " goodbye morning evening afternoon night good done alright"
+    " goodbye morning evening afternoon night good goodnight done alright"
     " danke dank servus hallo moin tschüss klar verstanden super prima toll perfekt gut morgen abend okay"
     " gracias hola vale claro entendido perfecto genial buenos buenas adiós bien"
     " obrigado obrigada valeu olá entendi claro perfeito ótimo beleza bom boa tchau"
@@ -108,21 +108,25 @@ _COURTESY_FILLER = frozenset(
     "a again all and are at been bit for from got great help here i i'm is it it's its job let like looks lot many me"
     " much my no not now of one problem really right see so sounds stop that that's the then there this to today too us"
     " very was we well what work works yes you you're your explanation answer makes have day later tomorrow until"
+    " then leave weekend enough"
     " alles auch bis das dein deine dem den der die dir du es für guten gute hilfe ich ist ja jetzt mir nun schön sehr"
-    " so tag vielen viel von war wunderbar"
-    " de eso esta está está es todo muchas mucho muy por tu sí ya lo la el ahora días tardes noches luego"
-    " é isso está tudo muito muita por sua seu sim já agora dia tarde noite o a"
-    " c'est ça beaucoup bien pour ton votre aide tout très oui j'ai je est le la maintenant journée"
-    " tutto molto mille per il tuo aiuto sì ho è adesso ora"
-    " dat dit het is je jouw voor hulp alles heel veel erg ja nu wel"
-    " большое за это всё все очень да теперь тебе вам мне помощь".split()
+    " so tag vielen viel von war wunderbar dann lass lassen wir nacht"
+    " de eso esta está está es todo muchas mucho muy por tu sí ya lo la el ahora días tardes noches luego noche"
+    " entonces déjalo dejémoslo así"
+    " é isso está tudo muito muita por sua seu sim já agora dia tarde noite o a então deixa assim"
+    " c'est ça beaucoup bien pour ton votre aide tout très oui j'ai je est le la maintenant journée alors laisse"
+    " bonne nuit"
+    " tutto molto mille per il tuo aiuto sì ho è adesso ora allora va lascia così buonanotte"
+    " buona notte"
+    " dat dit het is je jouw voor hulp alles heel veel erg ja nu wel dan laat maar zo nacht welterusten"
+    " большое за это всё все очень да теперь тебе вам мне помощь тогда оставь так спокойной ночи".split()
 )
 """Words that say nothing beside them."""
 
 _WIDE_COURTESY = lazy_regex(
     r"(?:(?:どうも)?ありがとう(?:ございま(?:す|した))?|了解(?:です|しました)?|承知しました|なるほど|分かりました|わかりました"
-    r"|お疲れ(?:様|さま)(?:です|でした)?|完璧(?:です)?|素晴らしい(?:です)?|いいですね|こんにちは|おはよう(?:ございます)?"
-    r"|非常感谢|多谢|谢谢(?:你|您)?|感谢|好的?|明白了?|清楚了|知道了|很好|不错|太好了|完美|辛苦了|你好|您好|再见"
+    r"|お疲れ(?:様|さま)(?:です|でした)?|完璧(?:です)?|素晴らしい(?:です)?|いいですね|こんにちは|おはよう(?:ございます)?|(?:では|じゃあ)|そのままで(?:いいです|大丈夫です)?|おやすみ(?:なさい)?"
+    r"|非常感谢|多谢|谢谢(?:你|您)?|感谢|好的?|明白了?|清楚了|知道了|很好|不错|太好了|完美|辛苦了|你好|您好|再见|那就(?:这样|算了)吧?|晚安"
     r"|[\s、。，！!.,~〜～])+"
 )
 _WORDS = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -258,6 +262,45 @@ def subject_of(message: str) -> str:
         return message
     texts = (clause.text if clause.is_open or not has_subject else _BESIDE.sub(" ", clause.text) for clause in subject)
     return "".join(f"{clause.mark}{text}" for clause, text in zip(subject, texts, strict=True)).lstrip(_ENDS)
+
+
+_FORM_HEADING = lazy_regex(
+    r"(?m)^[ \t]{0,3}(?:#{1,6}[ \t]{1,4}(?P<mark>[^\n]{2,120})$|\*\*(?P<bold>[^*\n]{2,120})\*\*:?)"
+)
+_ASKS_PROBLEM = lazy_regex(
+    r"(?i)[?？]\W{0,4}$|\b(?:bugs?|issue|problem\w*|probleem|problème|describ\w+|description|reproduc\w+|behaviou?r|expected|actual"
+    r"|environment|versions?|beschreib\w*|fehler|schritte|umgebung|descri(?:be|ção|pción|zione)|pasos|passos|passi|comportam\w+"
+    r"|entorno|ambiente|erreur|étapes|environnement|comportement|stappen|omgeving|gedrag|описание|проблема|шаги"
+    r"|поведение|окружение)\b|バグ|問題|説明|再現|環境|问题|描述|复现|环境"
+)
+"""Headings of a form for reports."""
+_ASKS_FACTS = lazy_regex(
+    r"(?i)\b(?:which|versions?|environment|platform|runtime|operating system|os|browser|packages?|check ?list"
+    r"|searched|expect\w*|additional|logs?|screenshots?|welche\w*|umgebung|erwartet\w*|versión|versão|versione|entorno"
+    r"|ambiente|esperado|espera\w*|navegador|quelle?|environnement|attendu\w*|quale|atteso|welke|versie|omgeving|verwacht\w*|версия"
+    r"|окружение|ожида\w+)\b|バージョン|環境|期待|版本|环境|预期"
+)
+"""Headings of a form below which nothing describes what is wrong."""
+MIN_FORM_HEADINGS = 2
+
+
+def described_problem(message: str) -> str:
+    """Return the title and the described problem of a report that was written into a form, without the form's headings.
+
+    Any other message is returned as it is.
+    """
+    headings = list(_FORM_HEADING.finditer(message, 0, MAX_PROMPT))
+    asked = [heading["mark"] or heading["bold"] for heading in headings]
+    if (
+        len(headings) < MIN_FORM_HEADINGS
+        or sum(_ASKS_PROBLEM.search(text) is not None for text in asked) < len(asked) / 2
+    ):
+        return message
+    ends = [*(heading.start() for heading in headings[1:]), len(message)]
+    bodies = [message[heading.end() : end].strip() for heading, end in zip(headings, ends, strict=True)]
+    stated = [body for text, body in zip(asked, bodies, strict=True) if not _ASKS_FACTS.search(text) and " " in body]
+    described = next(iter(stated), "") or max(bodies, key=len)
+    return f"{message[: headings[0].start()].strip()}\n\n{described}".strip()
 
 
 _DOCUMENT_NOUN = (

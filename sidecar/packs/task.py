@@ -31,7 +31,13 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
 from sidecar.language.common_words import english_terms
 from sidecar.language.english_translation import english_words
-from sidecar.language.message_intent import documents_scope, is_courtesy, reports_failing_test, subject_of
+from sidecar.language.message_intent import (
+    described_problem,
+    documents_scope,
+    is_courtesy,
+    reports_failing_test,
+    subject_of,
+)
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
 from sidecar.runs import RecentWork, Task
 
@@ -519,7 +525,7 @@ def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Ta
         terms=tuple(_terms_outside_paths(prompt)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
         query=search_query(prompt),
-        objective=one_line(prompt, OBJECTIVE_CHARACTERS),
+        objective=one_line(described_problem(prompt), OBJECTIVE_CHARACTERS),
         recent=_with_recent((), prompt),
     )
 

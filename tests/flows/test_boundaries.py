@@ -163,9 +163,39 @@ def test_a_stated_decision_is_in_the_stub(conversation: Conversation, project: R
     change(conversation, CHANGED, text=f"{report}\n\n{statement}")
 
     (stub,) = drafted(conversation, "adr")
+    assert stub["title"] == "Decided to pass the currency explicitly (`discounted_price`)"
     assert "\n\nThe root cause was the rounding of cents.\n\nReason: a default would hide mistakes\n\n" in stub["body"]
     assert f"## Decision\n\n{statement}\n\n" in stub["body"]
     assert stub["body"].endswith("## Alternatives\n\n- Not chosen: a global\n")
+
+
+def test_the_first_decision_names_a_stub_over_all_of_its_runs(conversation: Conversation, project: Repository) -> None:
+    project.commit({"till/web.py": CALLER})
+    names = (
+        "a currency instead of a global",
+        "a Decimal instead of floats",
+        "a mode instead of a flag",
+        "a table instead",
+    )
+    for number, name in enumerate(names):
+        text = f"I decided to pass {name} because of mistake {number}."
+        change(conversation, CHANGED.replace("currency", f"currency, more_{number}"), text=text)
+    (stub,) = drafted(conversation, "adr")
+    assert stub["title"] == "Decided to pass a currency (`discounted_price`)"
+
+
+FORM = "{title}\n\n**Which part has the bug?** till\n**What version?** 1.9\n\n### How does one see the bug?\n{problem}\n"
+
+
+def test_the_request_of_a_stub_is_the_problem_in_the_form_of_an_issue(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    title, problem = "Prices ignore the currency", "The till loses a cent of discounted_price when it is paid abroad."
+    prompt = FORM.format(title=title, problem=problem)
+    conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", CHANGED)], text="The tests pass.")
+    (stub,) = drafted(conversation, "adr")
+    assert f"\n\nRequest: {title} {problem}\n\n" in stub["body"]
 
 
 @pytest.mark.parametrize(

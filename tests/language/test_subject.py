@@ -1,6 +1,12 @@
 """What a message is about, without the clauses that only tell how to work."""
 
-from sidecar.language.message_intent import adds_tests, reports_failing_test, subject_of, wants_documents
+from sidecar.language.message_intent import (
+    adds_tests,
+    described_problem,
+    reports_failing_test,
+    subject_of,
+    wants_documents,
+)
 from tests.support.cases import together
 
 SUBJECT = "The Vary header is missing when the origin is a function"
@@ -155,3 +161,29 @@ def test_message_is_about_documents(message: str) -> None:
 )
 def test_message_is_not_about_documents(message: str) -> None:
     assert not wants_documents(message)
+
+
+FORMS = (
+    "{title}\n\n**Which part has the bug?** cart\n**What version?** 1.9\n\n### What steps show the bug?\n{problem}\n",
+    "{title}\n### Environment\n* Till 2.24\n\n### Current Behavior\n{problem}\n\n### Expected Behavior\nA cent.",
+    "{title}\n## Umgebung\nTill 2\n## Beschreibung\n{problem}\n## Erwartetes Verhalten\nEin Cent.",
+    "{title}\n## Descripción\n{problem}\n## Versión\n2.24",
+    "{title}\n## Descrição\n{problem}\n## Versão\n2.24",
+    "{title}\n## Description\n{problem}\n## Comportement attendu\nUn centime.",
+    "{title}\n## Descrizione\n{problem}\n## Versione\n2.24",
+    "{title}\n## Stappen\n{problem}\n## Verwacht gedrag\nEen cent.",
+    "{title}\n## Версия\n2.24\n## Описание\n{problem}",
+    "{title}\n## 環境\nLinux 6\n## 説明\n{problem}",
+    "{title}\n## 版本\n2.24\n## 描述\n{problem}",
+)
+
+
+@together("form", FORMS)
+def test_of_a_report_in_a_form_the_title_and_the_problem_are_left(form: str) -> None:
+    title, problem = "The discount is rounded twice", "A cart of `3` lines loses a cent when it is paid."
+    assert described_problem(form.format(title=title, problem=problem)) == f"{title}\n\n{problem}"
+
+
+def test_a_document_without_questions_is_no_form() -> None:
+    plan = "# Rounding\n\n## Goals\n\nRound once.\n\n## Steps\n\n1. The cart\n"
+    assert described_problem(plan) == plan
