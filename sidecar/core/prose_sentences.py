@@ -42,7 +42,7 @@ _SENTENCE_END = lazy_regex(
 )
 _FULL_STOP = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.k\.a)(?<!\bvs)(?<!\betc)(?<!\s)[.!?](?=\s|$)|[。！？]")
 _ABBREVIATION = lazy_regex(
-    r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|(?<!\d )\b[A-Z]\.)$"
+    r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|(?<!\d )(?<!['’])\b[A-Z]\.)$"
 )
 _ABBREVIATION_CHARACTERS = 16
 """Maximum number of characters of an abbreviation and the one before it."""

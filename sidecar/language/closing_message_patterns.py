@@ -113,6 +113,8 @@ EVIDENCE = lazy_regex(
     r"|erfolgreich|ohne fehler|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+"
     r"|прош\w+|зел[её]н\w+)|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス"
     r"|通り|エラーなし)|(?:测试|编译|构建|检查|用例|pytest|jest|vitest).{0,16}(?:通过|成功|无错误)"
+    r"|(?:\b(?:tests?|specs?|pruebas?|testes?|тест\w*)\b|テスト|测试).{0,60}(?:\b(?:fail|fall|falh|échou|schl|faal|пада)\w*"
+    r"|失敗|失败).{0,60}(?:\b(?:pass\w*|pasan?|grün|green|slaagt|slagen|проход\w+)\b|通)"
     r"|\b(?:pasan|passam) .{0,24}\b(?:tests|pruebas|testes)\b|\btests? .{0,24}\b(?:grün\b|bestehen\b"
     r"|durch(?=[.!;,]|$))",
     re.IGNORECASE,
@@ -122,9 +124,9 @@ CONDITION = lazy_regex(
 )
 """A condition or a plan that names passing tests, which is not evidence."""
 TESTS_FIRST = lazy_regex(
-    r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as"
-    r"|все) ){0,3}(?:\w+ )?(?:tests?|specs?|build|compil\w+|pruebas|testes|тест\w*)\b|^(?:テスト|ビルド|测试|编译"
-    r"|构建)",
+    r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|el|la|las|los|les?|die|der|alle|tutti|il|i|de|os?|as"
+    r"|все) ){0,3}(?:\w+ )?(?:tests?|specs?|build|compil\w+|pruebas?|testes?|тест\w*)\b"
+    r"|^(?:新しい|新的?)?(?:テスト|ビルド|测试|编译|构建)",
     re.IGNORECASE,
 )
 OPEN = lazy_regex(
@@ -510,6 +512,7 @@ PRESENT_AFTER_PAST = lazy_regex(
 
 CUT = lazy_regex(
     r"\s[—–-]\s|[:;]\s|[；：]|,\s(?:so|which|because|since|using|with|while|including)\s|，|、(?=\S{8})|\.\s|。"
+    r"|\s(?:because|porque|parce que|weil|perché|omdat|потому что)(?!\w)"
     r"|\s(?:that|which) (?:covers?|includes?|provides?|allows?|handles?|transforms?|will|can)\b"
 )
 

@@ -184,7 +184,7 @@ def test_the_first_decision_names_a_stub_over_all_of_its_runs(conversation: Conv
     assert stub["title"] == "Decided to pass a currency (`discounted_price`)"
 
 
-FORM = "{title}\n\n**Which part has the bug?** till\n**What version?** 1.9\n\n### How does one see the bug?\n{problem}\n"
+FORM = "{title}\n\n**Which part has a bug?** till\n**What version?** 1.9\n\n### How does one see the bug?\n{problem}\n"
 
 
 def test_the_request_of_a_stub_is_the_problem_in_the_form_of_an_issue(

@@ -128,6 +128,23 @@ def test_passing_tests_are_evidence_and_no_title() -> None:
     assert account.title.text == ""
 
 
+@together(
+    "evidence",
+    [
+        "The new test failed before and passes now.", "El test nuevo fallaba antes y ahora pasa.",
+        "O novo teste falhava antes e agora passa.", "Le nouveau test échouait avant et passe maintenant.",
+        "Der neue Test schlug vorher fehl und ist jetzt grün.", "Il nuovo test prima falliva e ora passa.",
+        "De nieuwe test faalde eerst en slaagt nu.", "Новый тест раньше падал, а теперь проходит.",
+        "新しいテストは以前は失敗し、今は通っています。", "新的测试之前失败，现在通过了。",
+    ],
+)  # fmt: skip
+def test_a_test_that_failed_before_is_evidence_and_the_change_is_the_title(evidence: str) -> None:
+    cause = "The upsert renewed whichever row had the name, so a node without its lease renewed the other's."
+    account = account_of(f"{cause} Renewal is now scoped to the row's node.\n\n{evidence}")
+    assert account.title.text == "Renewal is now scoped to the row's node"
+    assert [each.text for each in account.statements if each.section == "evidence"] == [evidence]
+
+
 def test_a_title_is_not_cut_inside_a_quotation() -> None:
     text = (
         'Changed the title of the window in `ViewWordsView` from "Saved Words - English Learning Game" to another one'
