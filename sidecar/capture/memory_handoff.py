@@ -14,10 +14,12 @@ from sidecar.capture.check_notes_block import VerifiedNote, session_notes, witho
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.test_results import VerdictChange
-from sidecar.core.clean_text import clip_at_word
+from sidecar.core.clean_text import clip_at_word, with_full_stop
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import split_sentences
 from sidecar.core.terms import query_terms
+from sidecar.language.closing_message import impersonal_sentence
 from sidecar.language.conclusions import explanation_in
 from sidecar.language.lasting_statements import states_only
 from sidecar.language.message_intent import forgets
@@ -231,18 +233,22 @@ MEMORY_KINDS: dict[ArtifactType, tuple[StatementKind, float]] = {
 }
 """Memory kind of each artifact type, and the confidence that the user's acceptance gives it."""
 
-MAX_TEXT = 1_500
-
+MAX_TEXT = 400
+_DECISION = lazy_regex(r"(?m)^#{1,4} Decision[ \t]*\n+(?P<text>[^\n#_][^\n]*)")
+_CAUSE = lazy_regex(r"(?m)^\*\*(?:Cause|Problem):\*\*[ \t]*(?:\n\n- )?(?P<text>\S[^\n]*)")
+"""What a decision record decides, and why a devlog's work was done."""
+_DRAFTED = lazy_regex(r"(?m)^(?:Changed over \d+ runs?:|\*\*Tried:\*\*|## Decision)")
+"""A part of a draft that no text of a user's own has."""
 _HEADING = lazy_regex(r"\A\s*#[^\n]*\n+")
 
 
 def queue_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
-    """Queue an accepted artifact's text for capture. The same artifact counts once."""
+    """Queue an accepted artifact for capture, as one statement. The same artifact counts once."""
     kind, confidence = MEMORY_KINDS[artifact.type]
-    text = clip_at_word(_HEADING.sub("", artifact.body).strip(), MAX_TEXT) or artifact.title
+    text = clip_at_word(_statement_of(artifact), MAX_TEXT)
     note = Note(
         type=kind,
-        title=artifact.title,
+        title=text if artifact.type == "adr" else artifact.title,
         text=text,
         author="user",
         at_ms=now_ms,
@@ -251,6 +257,21 @@ def queue_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None
         retention="durable",
     )
     enqueue_summary(tx, artifact.project, _summary_of_artifact(artifact, (note,)), now_ms)
+
+
+def _statement_of(artifact: Artifact) -> str:
+    """Return what an artifact states: the decision, what was rejected and why, what was done and why.
+
+    Of one that the user rewrote it is the user's text.
+    """
+    if artifact.type == "adr" and (decision := _DECISION.search(artifact.body)) is not None:
+        return impersonal_sentence(next(split_sentences(decision["text"])))
+    if _DRAFTED.search(artifact.body) is None and (text := _HEADING.sub("", artifact.body).strip()):
+        return text
+    cause = _CAUSE.search(artifact.body) if artifact.type == "devlog" else None
+    return " ".join(
+        with_full_stop(text) for text in (artifact.title, cause["text"] if cause is not None else "") if text
+    )
 
 
 def queue_withdrawn(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:

@@ -7,7 +7,7 @@ Announcements, offers, instructions to the user and praise are not statements ab
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from sidecar.core.clean_text import clip_at_word, with_capital
+from sidecar.core.clean_text import clip_at_word, with_capital, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED, word_count
 from sidecar.core.redact import redact
@@ -384,6 +384,16 @@ def title_text(statement: str) -> str:
     if plain.count("`") % 2:
         plain = plain.replace("`", "")
     return with_capital(plain)
+
+
+_BY_USER = lazy_regex(r"^The user: “(.*)”\W?$")
+
+
+def impersonal_sentence(statement: str) -> str:
+    """Return a statement as a whole sentence without greeting and person, for readers of another conversation."""
+    plain = _BY_USER.sub(r"\1", plain_text(patterns.GREETING.sub("", plain_text(statement))))
+    plain = patterns.PERSON.sub("", patterns.PERSON.sub("", plain)).strip()
+    return with_full_stop(with_capital(plain)) if plain else ""
 
 
 _ARTICLE = lazy_regex(r"\b([Aa]) (?=(?!on(?:e|ce)\b|eu)[aeio][a-z])")

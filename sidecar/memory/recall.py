@@ -11,6 +11,7 @@ from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms
+from sidecar.language.message_intent import is_courtesy
 from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.contradictions import claim_of, disagree
@@ -174,7 +175,9 @@ def recall_query(
     compacted_at_ms: int | None = None,
     rolled_back: tuple[tuple[int, int | None], ...] = (),
 ) -> RecallQuery:
-    """Return the query of a prompt."""
+    """Return the query of a prompt; that of a courtesy finds nothing."""
+    if is_courtesy(prompt):
+        prompt, objective, touched = "", "", ()
     quoted = _WHOLE_QUOTATION.fullmatch(prompt)
     own = own_words(quoted[1] if quoted is not None else prompt)
     return RecallQuery(cues_of(prompt, own, objective, touched), session, compacted_at_ms, rolled_back)

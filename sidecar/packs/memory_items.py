@@ -23,6 +23,7 @@ from sidecar.memory import (
     render_memory,
     revoked_line,
 )
+from sidecar.memory.entry import ARTIFACT_TAG
 from sidecar.memory.knowledge_pointer_files import Pointer
 from sidecar.packs.anchor import Pointers, rejected_line
 from sidecar.packs.overrides import Overrides, is_muted
@@ -74,7 +75,7 @@ def memory_items(
     Muted ones come besides, so that they can be explained.
 
     `current` are the memories sent to the session that still exist; None if unknown. What the anchor contains is
-    dropped: standing instructions, and pointers to knowledge that it quotes word for word.
+    dropped: standing instructions, accepted artifacts, and pointers to knowledge that it quotes word for word.
     """
     max_count, level = MEMORY_DETAIL[bracket]
     offered = _without_second_accounts([match for match in matches if not _is_in_anchor(match.memory, anchor)])
@@ -105,7 +106,8 @@ def _is_in_anchor(memory: Memory, anchor: str) -> bool:
     if rejected_line(memory.title) in anchor.split("\n"):
         return True
     if knowledge_pointer_files.POINTER_TAG not in memory.tags:
-        return re.search(rf"(?<![\w-]){re.escape(memory.id)}(?![\w-])", anchor) is not None
+        artifacts = (tag.removeprefix(ARTIFACT_TAG) for tag in memory.tags if tag.startswith(ARTIFACT_TAG))
+        return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", anchor) for name in (memory.id, *artifacts))
     return all(text in anchor for text in (memory.title, *knowledge_pointer_files.pointer_statements(memory.text)))
 
 

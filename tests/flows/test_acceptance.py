@@ -53,6 +53,23 @@ def test_accepted_artifacts_reach_the_next_session_until_discarded(
     assert discarded == before
 
 
+def test_an_accepted_decision_is_one_sentence_and_is_delivered_once(
+    conversation: Conversation, active: MemorySidecar, project: Repository
+) -> None:
+    body = "# A\n\nStatus: draft\n\n## Context\n\nRequest: x\n\n## Decision\n\nI cached carts because reads are slow.\n"
+    store_artifact(active.app.process, project.path, id="adr-2", type="adr", title="Cached carts", body=body)
+    conversation.decide("accept", "adr-2")
+    active.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
+    (memory,) = active.client.request("memory/list", {"cwd": str(project.path)})["memories"]
+    stored = active.client.request("memory/get", {"cwd": str(project.path), "id": memory["id"]})
+    assert stored["text"] == "Cached carts because reads are slow."
+    chat = Conversation(active.client, project.path, sub_chat_id="later")
+    first = chat.turn("Why are the carts cached, which reads are slow?")
+    assert sent(first).count("Cached carts because reads are slow.") == 1
+    assert "Remembered" not in sent(first) + sent(chat.turn("and the cached carts?"))
+    assert "Remembered" not in sent(chat.turn("ok then leave it. good night"))
+
+
 def test_a_continued_session_receives_an_acceptance_in_its_delta(
     conversation: Conversation, drafts: tuple[str, ...]
 ) -> None:

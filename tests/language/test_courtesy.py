@@ -23,6 +23,16 @@ from tests.support.cases import together
         "Спасибо, всё понятно",
         "ありがとうございます、了解です",
         "谢谢，明白了！",
+        "ok then leave it. good night",
+        "gut, dann lass es. Gute Nacht",
+        "vale, entonces déjalo así, buenas noches",
+        "beleza, então deixa assim. boa noite",
+        "super, alors laisse ça. bonne nuit",
+        "va bene, allora lascia così. buona notte",
+        "goed, laat maar. welterusten",
+        "хорошо, тогда оставь это. спокойной ночи",
+        "了解です、そのままでいいです。おやすみなさい",
+        "好的，那就这样吧，晚安",
     ],
 )
 def test_a_message_of_courtesy_has_no_request(message: str) -> None:

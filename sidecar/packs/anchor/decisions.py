@@ -13,6 +13,8 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line
 from sidecar.core.prose_sentences import up_to_full_stop
+from sidecar.core.terms import query_terms
+from sidecar.language.closing_message import impersonal_sentence
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor.markdown_parts import (
     document_title,
@@ -89,7 +91,11 @@ def split_decisions(decisions: Sequence[ProjectDocument], accepted: Sequence[Pro
         status_note = f" [{status}]" if status else ""
         sentence = decision_in(document.text) if status and _ACCEPTED.match(status) else ""
         sentence = "" if _OPEN.fullmatch(sentence) else sentence
-        if sentence:
+        if sentence and document in accepted:
+            sentence = impersonal_sentence(sentence)
+            path += "" if set(query_terms(title)) <= set(query_terms(sentence)) else f": {title}"
+            lines.rules.append(f"- {one_line(sentence, 220)} ({path}{status_note})")
+        elif sentence:
             lines.rules.append(f"- {one_line(sentence, 220)} ({path}: {title}{status_note})")
         else:
             lines.pointers.append(f"- {path}: {title}{status_note}")

@@ -61,11 +61,30 @@ def test_accepted_artifacts_come_first_and_appear_once_when_also_in_a_file() -> 
     ]
     in_worktree = ProjectDocument("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
     alone = split_decisions([], accepted)
-    assert alone.rules == ["- Store cents. (adr-1: Cents [accepted])"]
+    assert alone.rules == ["- Store cents. (adr-1 [accepted])"]
     assert alone.pointers == ["- memory/continuity:continuity/adr/2.md: Mail [accepted]"]
     both = split_decisions([in_worktree], accepted)
     assert both.rules == []
     assert both.pointers == [*alone.pointers, "- docs/adr/1.md: CENTS [proposed]"]
+
+
+@together(
+    ("decision", "rule"),
+    [
+        (
+            "I used a generic `L`, because a union has to be extended.",
+            "Used a generic `L`, because a union has to be extended.",
+        ),
+        (
+            "J'ai choisi SQLite parce que la caisse n'a pas de serveur.",
+            "Choisi SQLite parce que la caisse n'a pas de serveur.",
+        ),
+        ("The user: “Prices stay whole because floats lose cents.”", "Prices stay whole because floats lose cents."),
+    ],
+)
+def test_an_accepted_artifact_is_a_rule_that_nobody_speaks(decision: str, rule: str) -> None:
+    artifact = ProjectDocument("adr-1", f"# {rule}\n\n## Decision\n\n{decision}\n")
+    assert split_decisions([], [artifact]).rules == [f"- {rule} (adr-1 [accepted])"]
 
 
 def test_outdated_decisions_have_at_most_half_of_the_places() -> None:
