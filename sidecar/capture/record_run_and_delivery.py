@@ -11,7 +11,7 @@ import apsw
 from sidecar.capture.adr_draft import boundary_events, store_adrs
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.devlog_draft import store_devlog
-from sidecar.capture.effects.direction_change import REVERTED_SHARE, direction_key, lines_taken_out
+from sidecar.capture.effects.direction_change import REVERTED_SHARE, direction_key, lines_taken_out, plan_heading
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.finished_run import FinishedRun, window_begin_ms
 from sidecar.capture.model import PostRunResult
@@ -20,9 +20,10 @@ from sidecar.capture.rejected_approach_draft import (
     MAX_NAMED,
     RUNS,
     DirectionChange,
+    RejectedApproach,
     direction_change_of,
-    direction_events,
     new_rejected_approaches,
+    rejected_approach_note,
     rejection_key,
     store_rejected_approaches,
 )
@@ -31,6 +32,7 @@ from sidecar.codebase import content_identity
 from sidecar.core.clean_text import join_first
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
+from sidecar.core.prose_sentences import first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.daily_metrics import count_call, labelled, roll_up
@@ -179,6 +181,35 @@ def store_drafts(
     return [*([entry] if entry is not None else ()), *stubs, *rejected, *returned]
 
 
+def direction_events(
+    run: FinishedRun, change: DirectionChange, approaches: Sequence[RejectedApproach]
+) -> list[ArtifactEvent]:
+    """Return the events of a change of direction: each new rejected approach, else the dropped steps."""
+    chat = run.params.sub_chat_id
+    events = [
+        ArtifactEvent(
+            kind="directionChanged",
+            key=direction_key(chat, approach.terms, approach.files),
+            line=f"Direction changed: {rejected_approach_note(approach, '', ()).title}.",
+        )
+        for approach in approaches
+    ]
+    if change.dropped is not None and not change.rejected:
+        dropped, instead = (_steps(steps) for steps in (change.dropped.steps, change.dropped.instead))
+        key = direction_key(chat, change.dropped.steps)
+        line = f"Steps dropped: {dropped}. Instead: {instead}."
+        events.append(ArtifactEvent(kind="directionChanged", key=key, line=line))
+    return events
+
+
+MAX_STEPS = 4
+
+
+def _steps(steps: Sequence[str]) -> str:
+    shown = "; ".join(first_sentence(step, 120) for step in steps[:MAX_STEPS])
+    return f"{shown} and {len(steps) - MAX_STEPS} more" if len(steps) > MAX_STEPS else shown
+
+
 def _is_void(run: FinishedRun, returned: Sequence[Artifact], event: ArtifactEvent) -> bool:
     """Whether a run took back an event: the approach that was rejected, or the contract that changed, is as before.
 
@@ -200,16 +231,21 @@ def _is_void(run: FinishedRun, returned: Sequence[Artifact], event: ArtifactEven
 def _withdraw_returned_approaches(tx: apsw.Connection, run: FinishedRun) -> list[Artifact]:
     """Withdraw the conversation's rejected approaches whose lines the run brought back, and return them.
 
+    So is the draft of a refused plan of which nothing but the goal is known, once a later plan has the same goal.
     A draft is discarded. One that the user accepted keeps its status, warns nobody, and can be accepted again.
     """
     notes = artifact_store.all_of_event(tx, run.workspace.project_key, rejection_key(run))
     by_run = run_records.stored_surviving_lines(tx, run.params.sub_chat_id, RUNS) if notes else {}
     present = frozenset[str]().union(*(file.lines for file in run.surviving_lines.by_path.values()))
     words = set(query_terms(run.added_text)) if notes else set()
+    planned = set(query_terms(plan_heading(run.plan)))
     returned: list[Artifact] = []
     for note in notes:
         details = note.provenance.details
         if not isinstance(details, RejectedApproachDetails) or note.returned_in or note.status == "discarded":
+            continue
+        if note.status == "draft" and not details.reverted_files and set(details.terms) <= planned:
+            returned.append(_withdrawn(tx, run, note, details))
             continue
         lines = lines_taken_out(by_run, note.provenance.run_id, details.reverted_files)
         is_alone = sum(other.provenance.run_id == note.provenance.run_id for other in notes) == 1
@@ -223,7 +259,8 @@ def _withdrawn(tx: apsw.Connection, run: FinishedRun, note: Artifact, details: R
     from sidecar.capture.memory_handoff import queue_withdrawn
 
     where = join_first([f"`{path}`" for path in details.reverted_files], MAX_NAMED)
-    returned = f"{note.body.rstrip()}\n\nTaken up again since: its lines are back in {where}.\n"
+    how = f"its lines are back in {where}" if where else "a later plan has the same goal"
+    returned = f"{note.body.rstrip()}\n\nTaken up again since: {how}.\n"
     withdrawn = replace(
         note,
         status="discarded" if note.status == "draft" else note.status,

@@ -16,13 +16,13 @@ from sidecar.capture.effects.direction_change import (
     DOTTED_NAME,
     DroppedSteps,
     LostWork,
-    direction_key,
     dropped_steps,
     files_named,
     is_direction_change,
     names_in,
     overlap,
     plan_replaced,
+    refused_steps,
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.finished_run import (
@@ -37,12 +37,14 @@ from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.clean_text import clip_at_word, join_first, with_capital, with_full_stop
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences
+from sidecar.core.prose_sentences import first_informative_paragraph, first_sentence, sentences, word_count
 from sidecar.core.redact import redact
+from sidecar.language.closing_message import title_text
 from sidecar.language.common_words import is_distinctive, naming_words
 from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in
 from sidecar.language.own_words import own_words
 from sidecar.language.sentence_features import split_sentences
+from sidecar.language.statement_openings import object_of_order
 from sidecar.language.work_taken_back import (
     MAX_REVERSAL_MESSAGE,
     MAX_REVERSAL_WORDS,
@@ -55,13 +57,15 @@ from sidecar.language.work_taken_back import (
     points_at_work,
 )
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
-from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
+from sidecar.runs.artifact_provenance import RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
 WORK_IN, FIRST_ONE = "the work in ", "the first approach to: "
 """Beginnings of what names an approach by its files, or by its task."""
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
+_NAME = lazy_regex(r"`|[A-Z]|\w[._:]\w")
+"""A mark of code or of a proper name, which needs no further words."""
 _CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _SEQUEL = lazy_regex(r"[;,.]\s(?:and\s)?(?:then|after(?:wards| that)|next)\b|;\s")
 """Beginning of what follows the reason in the agent's account: "…; then I moved the call"."""
@@ -162,11 +166,21 @@ def _title(tried: str, approach: RejectedApproach) -> str:
     """Return what was rejected, then why; the user's words alone if they name it, none if they only repeat it."""
     if approach.is_titled_by_user:
         return f"The user: “{clip_at_word(approach.named, MAX_TITLE - 12)}”"
-    words = _reason_in(approach.user_reason, tried)
+    words = _after_object(_reason_in(approach.user_reason, tried), tried)
     new_words = set(query_terms(words)).difference(query_terms(tried))
     repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
     why = _SEQUEL.split(approach.reason, maxsplit=1)[0].rstrip(".") or ("" if repeats else words)
     return clip_at_word(f"{with_capital(tried)}{f' – {why}' if why else ''}", MAX_TITLE)
+
+
+def _after_object(words: str, tried: str) -> str:
+    """Return the rest of the user's sentence after an order whose object was tried; empty if that says nothing."""
+    named = object_of_order(words)
+    if not named or _DETERMINER.sub("", named).casefold() != tried.casefold():
+        return words
+    rest = words.partition(named)[2].strip(" .,;:!–—、。，")
+    new = set(query_terms(rest)).difference(query_terms(tried))
+    return rest if any(map(is_distinctive, new)) or (new and word_count(rest) >= MIN_CLAUSE_WORDS) else ""
 
 
 def _reason_in(words: str, tried: str) -> str:
@@ -213,6 +227,7 @@ _ORDER_TERMS = frozenset(
 )
 """Words that order work back and give no reason."""
 
+MIN_CLAUSE_WORDS = 4
 MIN_WORDS = 2
 """Words of the user's sentences without which they say nothing about what goes or why."""
 
@@ -225,7 +240,7 @@ SAME_APPROACH = 0.5
 NAMING_KINDS: frozenset[ReversalKind] = frozenset({"drop", "replacement", "ban"})
 """Kinds of a user's words that name what they take back."""
 
-MAX_OF_RUN, MAX_VANISHED, MAX_STEPS, MAX_NAMING_RUNS = 3, 12, 4, 3
+MAX_OF_RUN, MAX_VANISHED, MAX_NAMING_RUNS = 3, 12, 3
 RUNS = 50
 """Maximum number of runs searched for earlier work of the conversation."""
 
@@ -288,15 +303,19 @@ def direction_change_of(
     approaches = rejected_approaches(
         stated, removed_files, dropped if is_new_direction else None, earlier, objective_of(run, state)
     )
-    if taken_back or (run.reversal is not None and dropped is refused is not None):
+    is_refused = run.reversal is not None and dropped is refused is not None
+    if taken_back or is_refused:
         is_unstated = taken_back and not stated
-        removed = _removed_by(run, went) if is_unstated else None
+        removed = _fully_named(tx, run, _removed_by(run, went)) if is_unstated else None
         words = run.reversal if is_unstated and removed is None else None
         by_user = words is not None and _names_work(words, is_named=is_named)
+        named = object_of_order(words.sentence) if words is not None and by_user else ""
         approaches = [
-            _in_the_words_used(approach, run, removed, is_stated=bool(stated))._replace(is_titled_by_user=by_user)
+            _in_the_words_used(approach, run, removed, is_stated=bool(stated) or (is_refused and not taken_back))
             for approach in approaches
         ]
+        if by_user:
+            approaches = [each._replace(tried=named or each.tried, is_titled_by_user=not named) for each in approaches]
     return DirectionChange((*approaches, *other_ones)[:MAX_OF_RUN], dropped)
 
 
@@ -362,6 +381,18 @@ def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
     shared = {removed: len(known & names_in(removed.what)) for removed in run.removals}
     best = max(run.removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
     return best if best is not None and shared[best] else None
+
+
+def _fully_named(tx: apsw.Connection, run: FinishedRun, removed: RemovedWork | None) -> RemovedWork | None:
+    """Return what was removed; a bare noun by the user's name for it, else by what an earlier run states of it."""
+    bare = set(query_terms(removed.what)) if removed is not None else set()
+    if removed is None or len(bare) >= MIN_WORDS or _NAME.search(_DETERMINER.sub("", removed.what)):
+        return removed
+    texts = [object_of_order(run.reversal.sentence)] if run.reversal is not None else []
+    for summary in run_records.run_summaries(tx, run.params.sub_chat_id, MAX_NAMING_RUNS):
+        texts += [title_text(sentence) for sentence in sentences(summary.conclusion)]
+    fuller = (text for text in texts if len(terms := set(query_terms(text))) >= MIN_WORDS and bare & terms)
+    return removed._replace(what=next(fuller, removed.what))
 
 
 def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> frozenset[str]:
@@ -464,35 +495,13 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
 
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:
-    """Return the plan that the last run presented if the user's answer refuses it."""
+    """Return what the user's answer refuses of the plan that the last run presented."""
     if not state.plan or run.reversal is None or run.reversal.kind == "by hand":
         return None
     last = next(iter(run_records.run_summaries(tx, run.params.sub_chat_id, 1)), None)
     if last is None or last.mode != "plan" or (run.params.mode == "plan" and run.plan == state.plan):
         return None
-    plan = clip_at_word(state.plan.lstrip("# \n").partition("\n")[0], 120)
-    return DroppedSteps((plan,), (plan,), ())
-
-
-def direction_events(
-    run: FinishedRun, change: DirectionChange, approaches: Sequence[RejectedApproach]
-) -> list[ArtifactEvent]:
-    """Return the events of a change of direction: each new rejected approach, else the dropped steps."""
-    chat = run.params.sub_chat_id
-    events = [
-        ArtifactEvent(
-            kind="directionChanged",
-            key=direction_key(chat, approach.terms, approach.files),
-            line=f"Direction changed: {rejected_approach_note(approach, '', ()).title}.",
-        )
-        for approach in approaches
-    ]
-    if change.dropped is not None and not change.rejected:
-        dropped, instead = (_steps(steps) for steps in (change.dropped.steps, change.dropped.instead))
-        key = direction_key(chat, change.dropped.steps)
-        line = f"Steps dropped: {dropped}. Instead: {instead}."
-        events.append(ArtifactEvent(kind="directionChanged", key=key, line=line))
-    return events
+    return refused_steps(state.plan, run.reversal.words, run.plan)
 
 
 def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: DirectionChange) -> list[RejectedApproach]:
@@ -590,8 +599,3 @@ def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str], a
     else:
         titles = [_listed(run.surviving_lines.lost.definitions)] if run.surviving_lines.lost.definitions else []
     return next(iter(titles), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
-
-
-def _steps(steps: Sequence[str]) -> str:
-    shown = "; ".join(first_sentence(step, 120) for step in steps[:MAX_STEPS])
-    return f"{shown} and {len(steps) - MAX_STEPS} more" if len(steps) > MAX_STEPS else shown

@@ -274,7 +274,9 @@ def test_work_that_the_user_takes_back_is_recorded_whatever_its_size(conversatio
 
     (note,) = drafted(conversation)
     work = "Added `log_discount` to the prices, so that large carts can be measured – "
-    assert note["title"].startswith(f"The user: “{prompt}”" if prompt.startswith("We cannot") else work)
+    assert note["title"].startswith(
+        "Print in the till – the printer shows it" if prompt.startswith("We cannot") else work
+    )
     assert "In `till/prices.py`; reverted since." in note["body"]
     assert f"**Why it failed:** The user: “{prompt}”" in note["body"]
 
@@ -626,7 +628,18 @@ def test_the_users_words_name_what_went_if_the_account_of_earlier_work_does_not(
     prompt = "Six points are open. We don't need the title bar, nor the title."
     conversation.turn(prompt, lambda: [conversation.edit("till/cache.py", "z = 1\n")], text="All six points are done.")
     (note,) = drafted(conversation)
-    assert note["title"] == "The user: “We don't need the title bar, nor the title.”"
+    assert note["title"] == "Title bar"
+    assert "**Tried:** The title bar. In `till/cache.py`; reverted since." in note["body"]
+
+
+def test_a_bare_noun_is_replaced_by_the_words_that_say_what_it_was_for(conversation: Conversation) -> None:
+    work = partial(writes, conversation, **{"till/meta.py": CACHE.replace("cache", "counter")})
+    conversation.turn(PROMPT, work, text="Totals are read once now.")
+    gone = partial(delete, conversation, "till/meta.py")
+    prompt = "no, undo the meta counter, tills have their own"
+    conversation.turn(prompt, lambda: [gone()], text="The counter is gone; only totals are read.")
+    (note,) = drafted(conversation)
+    assert note["title"] == "Meta counter – tills have their own"
 
 
 def test_a_reason_in_a_title_finds_fault_or_is_about_what_went(conversation: Conversation) -> None:
@@ -874,6 +887,44 @@ def test_a_refused_plan_is_recorded_with_the_users_words(conversation: Conversat
     (note,) = drafted(conversation)
     assert note["title"].startswith("Cache the totals in Redis – ")
     assert "we have no server for it" in note["body"]
+
+
+def present(conversation: Conversation, prompt: str, plan: str) -> list[str]:
+    """Play a run that presents a plan; return the names of the approaches that are rejected then."""
+    part = {"type": "tool-ExitPlanMode", "toolCallId": "p", "state": "call", "input": {"plan": plan}}
+    before = conversation.pre_run(prompt, mode="plan")
+    conversation.post_run(before, prompt, mode="plan", assistant={"parts": [part]})
+    return [note["title"].partition(" – ")[0] for note in drafted(conversation) if note["status"] == "draft"]
+
+
+ZONES = (
+    "# Time zones of tills\n\n1. `till/cart.py`: one process for each zone\n2. `till/prices.py`: group carts by zone\n"
+)
+OPTION = "# Time zones of tills\n\n1. `till/cart.py`: an option `zone` of the cart\n"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "later", "rejected"),
+    [
+        ("no, not several processes. The zone is an option of the cart", OPTION, ["Several processes"]),
+        ("No, I would rather group nothing", OPTION, ["`till/prices.py`: group carts by zone"]),
+        ("No, nada de varios procesos", OPTION.replace("Time", "Zonas"), ["Varios procesos"]),
+        ("nein, keine Prozesse je Zone, das ist zu viel", OPTION, ["Prozesse je Zone"]),
+        ("no. think again", ZONES, []),
+    ],
+)
+def test_of_a_refused_plan_what_the_refusal_or_the_next_plan_leaves_out_is_rejected(
+    conversation: Conversation, refusal: str, later: str, rejected: list[str]
+) -> None:
+    assert present(conversation, PROMPT, ZONES) == []
+    assert present(conversation, refusal, f"{later}\nNow.\n") == rejected
+
+
+def test_a_plan_that_is_presented_again_is_no_longer_rejected(conversation: Conversation) -> None:
+    present(conversation, PROMPT, ZONES)
+    conversation.turn("no. not now", text="All right.")
+    assert [note["title"].partition(" – ")[0] for note in drafted(conversation)] == ["Time zones of tills"]
+    assert present(conversation, "do plan the zones of the tills", f"{ZONES}\nIn steps.\n") == []
 
 
 def accept_behind_newer_ones(conversation: Conversation, active: MemorySidecar) -> None:

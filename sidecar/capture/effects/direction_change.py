@@ -10,8 +10,10 @@ from typing import NamedTuple
 from sidecar.capture.effects.run_activity import TextEdit
 from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
+from sidecar.core.clean_text import clip_at_word, without_emphasis
 from sidecar.core.digests import READ_CHARACTERS, line_marks, short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.statement_openings import ruled_out
 from sidecar.runs import entries
 from sidecar.runs.model import FileLines
 from sidecar.runs.pre_run_record import WorktreeBaseline
@@ -131,6 +133,53 @@ def plan_replaced(before: str, after: str) -> bool:
     """Whether a plan differs from the previous one rather than revising it."""
     old, new = set(query_terms(before)), set(query_terms(after))
     return min(len(old), len(new)) >= 5 and len(old & new) < 0.4 * min(len(old), len(new))
+
+
+_PLAN_STEP = lazy_regex(r"(?m)^[ \t]{0,8}(?:[-*+•]|\d{1,2}[.)])[ \t]{1,4}(?:\[[ xX]\] )?(?P<text>\S[^\n]{2,400})")
+_CODE_OR_PATH = lazy_regex(r"`[^`\n]*`|\S*/\S*")
+MAX_STEP = 120
+
+
+def plan_heading(plan: str) -> str:
+    """Return the first line of a plan, which names its goal."""
+    return clip_at_word(plan.lstrip("# \n").partition("\n")[0].strip(), MAX_STEP)
+
+
+def refused_steps(plan: str, refusal: str, later: str) -> DroppedSteps | None:
+    """Return what a refusal rejects of a plan; `later` is the plan that was presented instead, empty without one.
+
+    It is what the refusal rules out of the plan, else the steps that the later plan lacks, first those that the refusal
+    names; else the whole plan, unless the later one has the same heading: then nothing tells them apart.
+    """
+    words = _beginnings(plan)
+    negated = next((text for text in ruled_out(refusal) if not words.isdisjoint(_beginnings(text))), "")
+    old, new = (
+        [clip_at_word(without_emphasis(step["text"]).strip(), MAX_STEP) for step in _PLAN_STEP.finditer(text)]
+        for text in (plan, later)
+    )
+    lacking = [step for step in old if not any(_is_same_step(step, other) for other in new)] if later else []
+    lacking.sort(key=lambda step: _beginnings(refusal).isdisjoint(_beginnings(step)))
+    added = [step for step in new if not any(_is_same_step(step, other) for other in old)][:1]
+    heading = plan_heading(plan)
+    is_same_goal = bool(later) and heading.casefold() == plan_heading(later).casefold()
+    rejected = negated or next(iter(lacking), "") or ("" if is_same_goal else heading)
+    return DroppedSteps((rejected,), (rejected,), tuple(added)) if rejected else None
+
+
+def _is_same_step(left: str, right: str) -> bool:
+    """Whether steps share most words without code and paths, which steps on the same file share."""
+    terms = [query_terms(_CODE_OR_PATH.sub(" ", step)) for step in (left, right)]
+    if min(map(len, terms)) < MIN_STEP_TERMS:
+        return _is_same(left, right)
+    return overlap(*terms) > SAME_STEP
+
+
+def _beginnings(text: str) -> set[str]:
+    """Return the beginnings of a text's words, which its forms in other sentences share."""
+    return {term[:5] for term in query_terms(text)}
+
+
+MIN_STEP_TERMS = 2
 
 
 def added_marks(hunks: str) -> frozenset[str]:
