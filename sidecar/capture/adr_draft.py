@@ -14,7 +14,14 @@ import apsw
 
 from sidecar.capture.devlog_draft import MAX_TITLE, DraftText
 from sidecar.capture.effects.architectural_boundaries import kind_of
-from sidecar.capture.finished_run import PROMPT_CHARACTERS, FinishedRun, is_growing, provenance_of, related_objective
+from sidecar.capture.finished_run import (
+    MAX_RUNS,
+    PROMPT_CHARACTERS,
+    FinishedRun,
+    is_growing,
+    provenance_of,
+    related_objective,
+)
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.clean_text import clip_at_word, count_noun, join_first, with_capital
 from sidecar.core.digests import short_id
@@ -30,7 +37,7 @@ from sidecar.language.message_intent import described_problem
 from sidecar.language.notes_block import statement_parts
 from sidecar.language.own_words import own_words, without_console_lines
 from sidecar.language.work_taken_back import removed_work
-from sidecar.runs import Artifact, SubChat, artifact_store
+from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_provenance import AdrDetails, ArtifactEvent, Boundary, Statements
 from sidecar.runs.model import ArtifactStatus
 
@@ -390,7 +397,7 @@ def store_adrs(
 
     `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing. `noted`
     are the decisions of the run's notes block, `dropped` what it gives up. Contracts that the run took back leave the
-    conversation's drafts, whatever their task; a stub of nothing else is discarded.
+    conversation's drafts, whatever their task; a stub is discarded unless a decision of it stands.
     """
     key = f"adr:{run.params.sub_chat_id}"
     every = artifact_store.all_of_event(tx, run.workspace.project_key, key)
@@ -403,6 +410,8 @@ def store_adrs(
     for draft in drafts:
         known = _details(draft)
         remaining = _without_taken_back(run, known, boundaries)
+        if remaining != known and not remaining.events and _is_decision_valid(tx, run, draft):
+            remaining = replace(remaining, events=_decision_events(known.statements.decided))
         is_extended = draft is open_draft and is_new
         if remaining == known and not is_extended:
             continue
@@ -420,6 +429,21 @@ def store_adrs(
     for artifact in stored:
         artifact_store.put(tx, artifact)
     return stored
+
+
+def _is_decision_valid(tx: apsw.Connection, run: FinishedRun, draft: Artifact) -> bool:
+    """Whether lines of a stub's work are left in its files, and no word of what it decides went with the others."""
+    decided = _details(draft).statements.decided
+    by_run = run_records.stored_surviving_lines(tx, run.params.sub_chat_id, MAX_RUNS)
+    earlier = (by_run[run_id] for run_id in draft.provenance.runs if run_id in by_run)
+    lines = frozenset[str]().union(*(file.lines for files in earlier for file in files.values()))
+    is_left = any(not lines.isdisjoint(file.lines) for file in run.surviving_lines.by_path.values())
+    subjects = set(query_terms(" ".join(_choice(sentence).subject for sentence in decided)))
+    return bool(decided) and is_left and subjects.isdisjoint(run.surviving_lines.lost.vanished)
+
+
+def _decision_events(decided: Iterable[str]) -> tuple[ArtifactEvent, ...]:
+    return tuple(ArtifactEvent(kind="decisionStated", key=_decision_key(text), line=text) for text in decided)
 
 
 _REQUEST = lazy_regex(r"(?m)^Request: (?P<text>.+)$")
@@ -488,8 +512,8 @@ def _artifact(
     typed, touched = own_words(run.typed_prompt[:PROMPT_CHARACTERS]), _words_of(new_boundaries)
     statements = with_conclusion(known.statements, run.conclusion, noted, run.account, dropped, touched, typed)
     draft = adr(without_console_lines(own_words(_request(run, state, shown))), statements, shown, changed)
-    stated = [ArtifactEvent(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
-    events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}
+    news = (*boundary_events(new_boundaries), *_decision_events(noted))
+    events = {event.key: event for event in (*known.events, *news)}
     importers = {path for boundary in shown for path in boundary.importers}
     details = AdrDetails(
         base=run.start_head,

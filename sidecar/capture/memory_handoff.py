@@ -236,7 +236,7 @@ MEMORY_KINDS: dict[ArtifactType, tuple[StatementKind, float]] = {
 MAX_TEXT = 400
 _DECISION = lazy_regex(r"(?m)^#{1,4} Decision[ \t]*\n+(?P<text>[^\n#_][^\n]*)")
 _CAUSE = lazy_regex(r"(?m)^\*\*(?:Cause|Problem):\*\*[ \t]*(?:\n\n- )?(?P<text>\S[^\n]*)")
-"""What a decision record decides, and why a devlog's work was done."""
+"""The reason for a devlog's work."""
 _DRAFTED = lazy_regex(r"(?m)^(?:Changed over \d+ runs?:|\*\*Tried:\*\*|## Decision)")
 """A part of a draft that no text of a user's own has."""
 _HEADING = lazy_regex(r"\A\s*#[^\n]*\n+")

@@ -290,15 +290,15 @@ def described_problem(message: str) -> str:
     Any other message is returned as it is.
     """
     headings = list(_FORM_HEADING.finditer(message, 0, MAX_PROMPT))
-    asked = [heading["mark"] or heading["bold"] for heading in headings]
+    titles = [heading["mark"] or heading["bold"] for heading in headings]
     if (
         len(headings) < MIN_FORM_HEADINGS
-        or sum(_ASKS_PROBLEM.search(text) is not None for text in asked) < len(asked) / 2
+        or sum(_ASKS_PROBLEM.search(text) is not None for text in titles) < len(titles) / 2
     ):
         return message
     ends = [*(heading.start() for heading in headings[1:]), len(message)]
     bodies = [message[heading.end() : end].strip() for heading, end in zip(headings, ends, strict=True)]
-    stated = [body for text, body in zip(asked, bodies, strict=True) if not _ASKS_FACTS.search(text) and " " in body]
+    stated = [body for text, body in zip(titles, bodies, strict=True) if not _ASKS_FACTS.search(text) and " " in body]
     described = next(iter(stated), "") or max(bodies, key=len)
     return f"{message[: headings[0].start()].strip()}\n\n{described}".strip()
 

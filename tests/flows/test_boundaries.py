@@ -147,6 +147,28 @@ def test_of_a_stub_that_was_taken_back_in_part_the_rest_stays(
     assert stub["provenance"]["files"] == ["till/cart.py"]
 
 
+@pytest.mark.parametrize(
+    ("left", "status"),
+    [("    return cents * (100 - percent) // 10000\n", "draft"), ("    return cents\n", "discarded")],
+)
+def test_a_decision_outlives_its_contract_while_a_part_of_its_work_is_left(
+    conversation: Conversation, project: Repository, left: str, status: str
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    head, body = "def discounted_price(cents, percent)", "    return cents * (100 - percent) // 10000\n"
+    decision = "I decided to divide cents by ten thousand instead of a hundred because percents have two digits."
+    change(conversation, f"{head.replace(')', ', currency)')}:\n{body}", text=decision)
+    conversation.turn(
+        "undo the currency", lambda: [conversation.edit("till/prices.py", f"{head}:\n{left}")], text="Done."
+    )
+    (stub,) = drafted(conversation, "adr")
+    assert stub["status"] == status
+    if status == "draft":
+        assert stub["title"] == "Decided to divide cents by ten thousand"
+        assert "## Affected contracts" not in stub["body"]
+        assert f"## Decision\n\n{decision}\n\n" in stub["body"]
+
+
 def test_changed_bodies_and_unimported_code_are_not_boundaries(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
     change(conversation, SAME)

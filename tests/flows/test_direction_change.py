@@ -632,12 +632,12 @@ def test_the_users_words_name_what_went_if_the_account_of_earlier_work_does_not(
     assert "**Tried:** The title bar. In `till/cache.py`; reverted since." in note["body"]
 
 
-def test_a_bare_noun_is_replaced_by_the_words_that_say_what_it_was_for(conversation: Conversation) -> None:
+def test_a_bare_noun_gives_way_to_the_users_fuller_name_of_what_went(conversation: Conversation) -> None:
     work = partial(writes, conversation, **{"till/meta.py": CACHE.replace("cache", "counter")})
     conversation.turn(PROMPT, work, text="Totals are read once now.")
-    gone = partial(delete, conversation, "till/meta.py")
+    removal = partial(delete, conversation, "till/meta.py")
     prompt = "no, undo the meta counter, tills have their own"
-    conversation.turn(prompt, lambda: [gone()], text="The counter is gone; only totals are read.")
+    conversation.turn(prompt, lambda: [removal()], text="The counter is gone; only totals are read.")
     (note,) = drafted(conversation)
     assert note["title"] == "Meta counter – tills have their own"
 
