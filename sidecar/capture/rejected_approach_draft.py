@@ -227,9 +227,8 @@ _ORDER_TERMS = frozenset(
 )
 """Words that order work back and give no reason."""
 
-MIN_CLAUSE_WORDS = 4
-MIN_WORDS = 2
-"""Words of the user's sentences without which they say nothing about what goes or why."""
+MIN_WORDS, MIN_CLAUSE_WORDS = 2, 4
+"""Words of the user's sentences, or of the rest of one, without which they say nothing about what goes or why."""
 
 REPEATED = 0.4
 """The user's words say no more than what was tried if they are one clause, and at most this part of them is new."""

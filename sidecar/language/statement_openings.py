@@ -539,16 +539,12 @@ _FOR_GOOD = lazy_regex(
 _TASK_PART = lazy_regex(r"(?<=[.!?;])\s|\n|,\s|\s(?=(?:but|and|aber|und|pero|y|mais|et|mas|e)\s)")
 
 
-_CLAUSE = (
-    r"(?:^|[.,;:!?…—–()、。，；！]\s{0,3}|\b(?:and|but|so|please|und|aber|y|pero|mas|mais|et|e|ma|en|maar|и|но)\s)"
-)
+_CLAUSE = r"(?:^|[.,;:!?…—–()、。，；！]\s{0,3}|\b(?:and|but|so|please|und|aber|y|pero|mas|mais|et|e|ma|en|maar|и)\s)"
 _NAME = r"[^.,;:!?…—–()、。，；！\n]{2,80}"
 _RULED_OUT = lazy_regex(
     rf"{_CLAUSE}(?:(?:do not|don['’]t|no need (?:to|for)|(?:we|i) (?:do not|don['’]t) (?:want|need)|no more|no|not"
-    rf"|without"
-    r"|never|instead of|rather than"
-    r"|nada de|sin|no (?:quiero|queremos|uses|usemos|hagas|hace falta)|en (?:vez|lugar) de"
-    r"|sem|não (?:quero|queremos|use|faça|precisa de|precisamos de)|em vez de"
+    r"|without|never|instead of|rather than|nada de|sin|no (?:quiero|queremos|uses|usemos|hagas|hace falta)"
+    r"|en (?:vez|lugar) de|sem|não (?:quero|queremos|use|faça|precisa de|precisamos de)|em vez de"
     r"|pas de|surtout pas|pas|sans|(?:je|on) ne veu[xt] pas(?: de)?|au lieu de"
     r"|(?:bitte |wir wollen |ich will )?(?:kein\w{0,2}|nicht)|ohne|statt|anstatt"
     r"|niente|non (?:voglio|vogliamo|usare)|non|senza|invece di"
@@ -568,9 +564,8 @@ def ruled_out(words: str) -> list[str]:
 _ORDER = lazy_regex(
     rf"{_CLAUSE}(?:(?:undo|revert|roll back|drop|remove|delete|scrap|ditch|discard|get rid of|take out|rip out|abandon"
     r"|throw (?:out|away)|forget(?: about)?|(?:we|i|you) (?:cannot|can ?not|can['’]?t|must not|should not|do not"
-    r"|don['’]?t)"
-    r" (?:want to )?(?:use|have|depend on|rely on|go with|keep|need|want)|(?:do not|don['’]t) use|no need for"
-    r"|quit[aáe]\w?|elimin[aáe]\w?|borr[aáe]\w?|sac[aá]\w?|descart[aáe]\w?|deshaz|deshacé|revierte"
+    r"|don['’]?t) (?:want to )?(?:use|have|depend on|rely on|go with|keep|need|want)|(?:do not|don['’]t) use"
+    r"|no need for|quit[aáe]\w?|elimin[aáe]\w?|borr[aáe]\w?|sac[aá]\w?|descart[aáe]\w?|deshaz|deshacé|revierte"
     r"|no (?:podemos|queremos) usar|tir[ae]|remov[ae]|apag(?:a|ue)|desfaz|desfaça|reverte|não (?:podemos|queremos) usar"
     r"|enlève[sz]?|supprime[sz]?|retire[sz]?|annule[sz]?|on ne peut pas utiliser"
     r"|entfern\w{0,2}|lösche?|verwirf|nimm|wirf|wir (?:können|dürfen)|togli|rimuovi|annulla|scarta|non possiamo usare"
@@ -581,17 +576,15 @@ _ORDER = lazy_regex(
 )
 _ORDER_END = lazy_regex(
     r"(?i)\s(?:(?:again|please|completely|back|out|away|wieder|bitte|raus|weg|terug|uit|de nuevo|por favor|de novo"
-    r"|di nuovo"
-    r"|s['’]il te plaît|nicht (?:verwenden|benutzen|nutzen)|niet gebruiken|because|since|weil|porque|parce que|perché"
-    r"|omdat|потому что)\b.*)$"
+    r"|di nuovo|s['’]il te plaît|nicht (?:verwenden|benutzen|nutzen)|niet gebruiken|because|since|weil|porque|parce que"
+    r"|perché|omdat|потому что)\b.*)$"
 )
 _POINTS_ONLY = lazy_regex(
     r"(?i)(?:(?:all of )?(?:that|this|it|them|these|those)|all|everything|eso|est[aeo]|todo(?: eso)?|isso|isto"
-    r"|tudo(?: isso)?"
-    r"|ça|cela|tout(?: ça)?|das|dies\w*|es|alles|quello|questo|tutto|dat|dit|это|всё|[这那它]个?|それ|これ)"
+    r"|tudo(?: isso)?|ça|cela|tout(?: ça)?|das|dies\w*|es|alles|quello|questo|tutto|dat|dit|это|всё|[这那它]个?"
+    r"|それ|これ)"
     r"|(?:all|any|your?|the|my|ce|el|les?|die|il|o|de|este|esta|esto) (?:\w+ ){0,2}(?:changes?|edits?|cambios?"
-    r"|mudanças?|changements?"
-    r"|änderung(?:en)?|modific\w+|wijziging(?:en)?)\b.*"
+    r"|mudanças?|changements?|änderung(?:en)?|modific\w+|wijziging(?:en)?)\b.*"
 )
 """Words that name nothing: "that", "your last change"."""
 

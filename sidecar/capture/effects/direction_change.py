@@ -136,7 +136,7 @@ def plan_replaced(before: str, after: str) -> bool:
 
 
 _PLAN_STEP = lazy_regex(r"(?m)^[ \t]{0,8}(?:[-*+•]|\d{1,2}[.)])[ \t]{1,4}(?:\[[ xX]\] )?(?P<text>\S[^\n]{2,400})")
-_CODE_OR_PATH = lazy_regex(r"`[^`\n]*`|\S*/\S*")
+_CODE_OR_PATH = lazy_regex(r"`[^`\n]{0,120}`|(?<!\S)[^\s/`]{0,120}/\S*")
 MAX_STEP = 120
 
 
