@@ -26,14 +26,13 @@ from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.clean_text import clip_at_word, count_noun, join_first, with_capital
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import first_informative_paragraph, sentences
+from sidecar.core.prose_sentences import described_problem, first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import NO_ACCOUNT, WorkAccount, announces_more, title_text
 from sidecar.language.closing_message_patterns import CHANGE
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.conclusions import REASON, match_conclusion
-from sidecar.language.message_intent import described_problem
 from sidecar.language.notes_block import statement_parts
 from sidecar.language.own_words import own_words, without_console_lines
 from sidecar.language.work_taken_back import removed_work
@@ -146,7 +145,8 @@ def _title(boundaries: Sequence[Boundary], choices: Sequence[_Choice]) -> str:
 
     Without a choice that has an object, name what was touched; nothing without that either.
     """
-    subjects = [choice.subject for choice in choices if len(query_terms(choice.subject)) >= MIN_OBJECT_TERMS]
+    named = (choice.subject for choice in choices if not _POINTS_BACK.search(choice.subject))
+    subjects = [subject for subject in named if len(query_terms(subject)) >= MIN_OBJECT_TERMS]
     if boundaries and not subjects:
         return title_of_boundaries(boundaries)
     title = title_text(next(iter((*subjects, *(choice.subject for choice in choices))), ""))
@@ -164,6 +164,8 @@ class _Choice(NamedTuple):
     alternative: str
 
 
+_POINTS_BACK = lazy_regex(r"(?i)(?:^|,\s)(?:it|they|this|these|that|those|она|они|sie|ça|cela|eso|isso|それ|它)(?!\w)")
+"""A subject that is named elsewhere: "in `save`, they're extracted"."""
 _BY_USER = lazy_regex(r"^The user: “(.*)”$")
 
 

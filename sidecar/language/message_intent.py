@@ -264,45 +264,6 @@ def subject_of(message: str) -> str:
     return "".join(f"{clause.mark}{text}" for clause, text in zip(subject, texts, strict=True)).lstrip(_ENDS)
 
 
-_FORM_HEADING = lazy_regex(
-    r"(?m)^[ \t]{0,3}(?:#{1,6}[ \t]{1,4}(?P<mark>[^\n]{2,120})$|\*\*(?P<bold>[^*\n]{2,120})\*\*:?)"
-)
-_ASKS_PROBLEM = lazy_regex(
-    r"(?i)[?？]\W{0,4}$|\b(?:bugs?|issue|problem\w*|probleem|problème|describ\w+|description|reproduc\w+|behaviou?r|expected|actual"
-    r"|environment|versions?|beschreib\w*|fehler|schritte|umgebung|descri(?:be|ção|pción|zione)|pasos|passos|passi|comportam\w+"
-    r"|entorno|ambiente|erreur|étapes|environnement|comportement|stappen|omgeving|gedrag|описание|проблема|шаги"
-    r"|поведение|окружение)\b|バグ|問題|説明|再現|環境|问题|描述|复现|环境"
-)
-"""Headings of a form for reports."""
-_ASKS_FACTS = lazy_regex(
-    r"(?i)\b(?:which|versions?|environment|platform|runtime|operating system|os|browser|packages?|check ?list"
-    r"|searched|expect\w*|additional|logs?|screenshots?|welche\w*|umgebung|erwartet\w*|versión|versão|versione|entorno"
-    r"|ambiente|esperado|espera\w*|navegador|quelle?|environnement|attendu\w*|quale|atteso|welke|versie|omgeving|verwacht\w*|версия"
-    r"|окружение|ожида\w+)\b|バージョン|環境|期待|版本|环境|预期"
-)
-"""Headings of a form below which nothing describes what is wrong."""
-MIN_FORM_HEADINGS = 2
-
-
-def described_problem(message: str) -> str:
-    """Return the title and the described problem of a report that was written into a form, without the form's headings.
-
-    Any other message is returned as it is.
-    """
-    headings = list(_FORM_HEADING.finditer(message, 0, MAX_PROMPT))
-    titles = [heading["mark"] or heading["bold"] for heading in headings]
-    if (
-        len(headings) < MIN_FORM_HEADINGS
-        or sum(_ASKS_PROBLEM.search(text) is not None for text in titles) < len(titles) / 2
-    ):
-        return message
-    ends = [*(heading.start() for heading in headings[1:]), len(message)]
-    bodies = [message[heading.end() : end].strip() for heading, end in zip(headings, ends, strict=True)]
-    stated = [body for text, body in zip(titles, bodies, strict=True) if not _ASKS_FACTS.search(text) and " " in body]
-    described = next(iter(stated), "") or max(bodies, key=len)
-    return f"{message[: headings[0].start()].strip()}\n\n{described}".strip()
-
-
 _DOCUMENT_NOUN = (
     r"(?:(?<!manual )(?<!generated )docs?|documentation|(?<!style )(?<!to )guides?|tutorials?|documentaci[oó]n"
     r"|gu[ií]as?|documenta[cç][aã]o|documentazione|dokumentation|doku|anleitung|handbuch|dokumentacj[a-ząę]"

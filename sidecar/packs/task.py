@@ -27,12 +27,12 @@ from sidecar.codebase import (
 from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.prose_sentences import described_problem
 from sidecar.core.redact import redact
 from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
 from sidecar.language.common_words import english_terms
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import (
-    described_problem,
     documents_scope,
     is_courtesy,
     reports_failing_test,

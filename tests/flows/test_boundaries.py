@@ -206,6 +206,16 @@ def test_the_first_decision_names_a_stub_over_all_of_its_runs(conversation: Conv
     assert stub["title"] == "Decided to pass a currency (`discounted_price`)"
 
 
+def test_a_decision_about_something_named_elsewhere_names_no_stub(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    text = "In `discounted_price`, instead of silently dropping currencies, they're now passed because tills differ."
+    change(conversation, CHANGED, text=text)
+    (stub,) = drafted(conversation, "adr")
+    assert stub["title"] == "Changed contract: discounted_price"
+
+
 FORM = "{title}\n\n**Which part has a bug?** till\n**What version?** 1.9\n\n### How does one see the bug?\n{problem}\n"
 
 

@@ -1,8 +1,8 @@
 """What a message is about, without the clauses that only tell how to work."""
 
+from sidecar.core.prose_sentences import described_problem
 from sidecar.language.message_intent import (
     adds_tests,
-    described_problem,
     reports_failing_test,
     subject_of,
     wants_documents,
