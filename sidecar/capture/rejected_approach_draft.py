@@ -193,7 +193,7 @@ def _reason_in(words: str, tried: str) -> str:
     for position, sentence in enumerate(split_sentences(words)):
         part = REFUSAL_ALONE.sub("", sentence.text).strip()
         terms = set(query_terms(part))
-        if len(terms) >= MIN_WORDS and not terms <= about:
+        if len(terms) >= MIN_WORDS:
             is_new, has_few_words = about.isdisjoint(terms), len(terms - about) < MIN_WORDS
             is_aside = is_new and COMPLAINT.search(part) is None
             informative.append((points_at_work(part), is_aside, has_few_words, is_new, position, part))
