@@ -58,7 +58,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_moving_an_imported_module_and_its_importers_is_a_boundary",
         "test_boundaries.py::test_below_the_top_importers_of_the_whole_repository_count",
         "test_boundaries.py::test_schemas_migrations_entry_points_and_configured_paths_are_boundaries",
-        "test_boundaries.py::test_a_stub_of_contracts_that_were_taken_back_is_discarded",
+        "test_boundaries.py::test_a_stub_of_contracts_that_were_taken_back_is_discarded_whatever_the_task",
+        "test_boundaries.py::test_a_decision_about_something_named_elsewhere_names_no_stub",
+        "test_boundaries.py::test_a_decision_outlives_its_contract_while_a_part_of_its_work_is_left",
+        "test_boundaries.py::test_of_a_stub_that_was_taken_back_in_part_the_rest_stays",
+        "test_boundaries.py::test_the_first_decision_names_a_stub_over_all_of_its_runs",
+        "test_boundaries.py::test_the_request_of_a_stub_is_the_problem_in_the_form_of_an_issue",
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
@@ -114,6 +119,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_an_order_alone_is_no_reason_and_the_agents_own_is_one",
         "test_direction_change.py::test_code_that_is_shortened_is_no_other_approach",
         "test_direction_change.py::test_other_values_and_methods_are_no_other_approach_unless_undone",
+        "test_direction_change.py::test_a_bare_noun_gives_way_to_the_users_fuller_name_of_what_went",
+        "test_direction_change.py::test_a_plan_that_is_presented_again_is_no_longer_rejected",
+        "test_direction_change.py::test_of_a_refused_plan_what_the_refusal_or_the_next_plan_leaves_out_is_rejected",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_continues_without_a_restart",
@@ -642,6 +650,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_acceptance.py::test_accepted_artifacts_reach_the_next_session_until_discarded",
         "test_acceptance.py::test_a_continued_session_receives_an_acceptance_in_its_delta",
         "test_acceptance.py::test_a_committed_decision_names_its_git_location_and_a_damaged_one_is_omitted",
+        "test_acceptance.py::test_an_accepted_decision_is_one_sentence_and_is_delivered_once",
     ),
     "Continuity: artifact policy": (
         "test_memory_branch.py::test_an_accepted_approach_still_warns_after_its_commit_and_a_draft_does_not",
