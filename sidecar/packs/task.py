@@ -85,11 +85,9 @@ def mentioned_paths(prompt: str) -> tuple[list[str], list[str]]:
 
 
 MAX_QUERY_CHARACTERS, MAX_TITLE_CHARACTERS = 4_000, 400
-MAX_TERMS = 300
+MAX_TERMS, OBJECTIVE_CHARACTERS = 300, 300
 MIN_OWN_TERMS = 3
 """A prompt with fewer words of its own may be a follow-up in other words."""
-
-OBJECTIVE_CHARACTERS = 300
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
 """Excludes `e.g`, `i.e` and `v2`."""
@@ -140,13 +138,11 @@ _FILLER_TERMS = frozenset(stem(word) for word in (
 _OPENING_TERMS = frozenset(map(stem, ("retry", "hello", "continue")))
 """Those that do lead to a file, unless only others come before them: "the retry link", but "ok, continue with it"."""
 
-
 GENERAL_TERMS = _FOLLOW_UP_TERMS | frozenset(
     stem(word) for word in (
-        "refactor", "improve", "clean", "cleanup", "optimize", "help", "debug", "bug", "faster", "thing", "stuff",
-        "project", "repository", "repo", "codebase", "code", "program", "overview", "summarize", "describe",
-        "understand", "analyze", "look", "read", "show", "tell", "give", "know", "need", "want", "try", "add",
-        "use", "work", "unit",
+        "refactor", "try", "improve", "clean", "cleanup", "optimize", "help", "repo", "debug", "bug", "faster", "thing",
+        "stuff", "project", "repository", "codebase", "code", "program", "overview", "summarize", "describe", "use",
+        "understand", "analyze", "look", "read", "show", "tell", "give", "know", "need", "want", "work", "add", "unit",
     )
 )  # fmt: skip
 """Words that lead to no file when a prompt consists of nothing else."""
@@ -157,7 +153,6 @@ _REFERS_BACK = lazy_regex(
     re.IGNORECASE,
 )
 """Matches a prompt that continues a sentence, or says `it` before it names anything."""
-
 
 _ANNOUNCEMENT = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|thank you|good|perfect|nice|and|but|so|then|now|for|alright|let['’]?s do|jetzt|nun"
@@ -330,12 +325,11 @@ def task_of(
     )
     if is_open and find_evidence(prompt):
         return _new_task(own, words, names), True
-    prompt = own
     extended = replace(
         current,
         terms=tuple(dict.fromkeys((*current.terms, *terms)))[:MAX_TERMS],
         names=tuple(dict.fromkeys((*current.names, *names)))[:MAX_TERMS],
-        recent=_with_recent(current.recent, prompt),
+        recent=_with_recent(current.recent, own),
     )
     return extended, False
 
