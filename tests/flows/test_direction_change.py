@@ -817,6 +817,18 @@ def test_work_that_the_user_took_out_by_hand_is_recorded_in_any_words(
 LONG_SUMS = SUMS + SUMS.replace("sum_of", "net_of").replace("total", "net") + SUMS.replace("sum_of", "tax_of")
 
 
+def test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded(conversation: Conversation) -> None:
+    written = "".join(f"def number_{number}(left):\n    return left + {number}\n\n\n" for number in range(450))
+    conversation.turn("add them", lambda: writes(conversation, **{"till/paths.py": written}), text="Done.")
+    names = "abcdefghi"
+    added = "".join(f"def divide_{name}(left, right):\n    return left / right.{name}\n\n\n" for name in names)
+    work = partial(writes, conversation, **{"till/paths.py": written + added})
+    conversation.turn("divide them, too", work, text="Added the division.")
+    conversation.turn("no, drop the division", lambda: writes(conversation, **{"till/paths.py": written}), text="Done.")
+    (note,) = drafted(conversation)
+    assert "division" in note["title"].casefold()
+
+
 @pytest.mark.parametrize(("old", "new", "count"), [(CACHE, SUMS, 1), (CACHE, LONG_SUMS, 1), (FOUR, SUMS, 0)])
 def test_work_that_gives_way_to_another_way_is_recorded_without_any_words(
     conversation: Conversation, old: str, new: str, count: int

@@ -38,7 +38,8 @@ REPLACED = 0.5
 """With more new lines than this per removed line, or more removed lines that new ones resemble, the work was rewritten
 rather than reverted."""
 
-MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 400, 2_000
+MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 1_000, 2_000
+"""Maximum number of lines stored for a file and for all files of a run; the run's own come first."""
 _SCRATCH = lazy_regex(
     r"(?i)(?:^|[/_.-])(?:tmp|temp|scratch|debug|repro\w*|demo|playground|poc|try|check|verify|sandbox)(?=[/_.\d-]|$)"
 )
@@ -333,16 +334,13 @@ def surviving_lines(
         if path in present and path not in texts:
             continue  # it is changing at this moment
         earlier = at_start[path].lines if path in at_start else frozenset[str]()
-        present_lines[path] = line_marks(texts.get(path, ""))
+        present_lines[path] = _marks_of_parts(texts.get(path, ""))
         added_here = present_lines[path] if path in untracked else added.get(path, frozenset())
         added_lines[path] = added_here
         new += len(added_here - earlier)
         is_own_file = path in stored or path not in changed_at_start
-        lines = (
-            sorted(present_lines[path] & (earlier | added_here))[: min(remaining, MAX_LINES_OF_FILE)]
-            if is_own_file
-            else []
-        )
+        own = present_lines[path] & (earlier | added_here) if is_own_file else frozenset[str]()
+        lines = sorted(own, key=lambda mark: (mark in earlier, mark))[: min(remaining, MAX_LINES_OF_FILE)]
         remaining -= len(lines)
         by_path[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
     left_lines = present_lines if counts_values else _with_other_values(present_lines, edits)
@@ -362,6 +360,14 @@ def surviving_lines(
     is_rewritten = not lost.by_user and lost.dropped < REPLACED * lost.lines
     return SurvivingLines(by_path, None if is_rewritten else reverted, lost)
 
+
+def _marks_of_parts(text: str) -> frozenset[str]:
+    """Return hashes of the informative lines of a text, of which only a part is read at once."""
+    parts = range(0, min(len(text), MAX_PARTS * READ_CHARACTERS), READ_CHARACTERS)
+    return frozenset[str]().union(*(line_marks(text[at : at + READ_CHARACTERS]) for at in parts))
+
+
+MAX_PARTS = 10
 
 _COLOURS = (
     "aqua beige black blue brown charcoal coral cream crimson cyan gold gray green grey indigo ivory lavender"
