@@ -1,6 +1,7 @@
 """Recognize an agent's sentences that are worth storing: a choice with its reason, the explanation of an error. Pure.
 
-Plans, possibilities and offers are not conclusions; nor is a report that something was done.
+Plans, possibilities and offers are not conclusions; nor is a report that something was done. What the user refuses is
+found, too.
 """
 
 import re
@@ -9,6 +10,7 @@ from typing import Literal, NamedTuple
 from sidecar.core.clean_text import clip_at_word
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import sentences
+from sidecar.language.own_words import own_words
 
 StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",
@@ -83,6 +85,38 @@ def match_conclusion(sentence: str) -> Conclusion | None:
     if not _CHOICE.search(text) or _size(text) < MIN_WORDS:
         return None
     return Conclusion(REASON.search(text) is not None, CONFIDENCE)
+
+
+def refused_in(message: str) -> str:
+    """Return the words for what a user's sentences refuse, most often for something else: "X, not Y", "don't add Y"."""
+    own = own_words(message[:MAX_CONTRASTED])
+    begins = [0, *(end.end() for end in _SENTENCE_END.finditer(own))]
+    found = (
+        match
+        for match in _CONTRAST.finditer(own)
+        if match["needless"] or not _ASKS.match(own, max(begin for begin in begins if begin <= match.start()))
+    )
+    return " ".join(text for match in found for text in match.groups() if text)
+
+
+MAX_CONTRASTED = 2_000
+"""Characters of a message that are searched for what it refuses."""
+_THING = r"(?:(?! (?:can|could|so|because|but|just|please|since|instead)\b)[^.,;:!?\n]){2,60}"
+_CONTRAST = lazy_regex(
+    r"(?i)\b(?:do not|don['’]?t|dont|never|no need to) (?:add|create|make|write|put|introduce|implement|generate|expose"
+    rf"|include|use|have|want|like|need|keep)(?: to (?:add|use|have|expose|see))? ({_THING})"
+    r"|(?<!\bif)(?<!\bwhy)(?<!\bor)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bdo)(?<!\bdoes)(?<!\bdid)(?<!\bcan)(?<!\bwill)"
+    rf"(?<!\bhas)(?<!\bhave)(?<!\bshould),? (?:and )?not (?:just |as |in |with |for |by |the |an? )*({_THING})"
+    rf"|\bprefer \S{_THING}? (?:over|to) ({_THING})|\b(?:instead of|rather than) ({_THING})"
+    rf"|(?:^|[.,;:!?]\s|\n)({_THING}?) (?:is|are)(?: not|n['’]?t) (?:required|needed|necessary|wanted)\b"
+    rf"|(?:^|[.,;:!?]\s|\n)({_THING}?) (?:does|do)(?: not|n['’]?t) exist\b"
+    rf"|\bwhy (?:do|does|did|is|are) (?:\w+ )?(?:they|it|we|you|this|that|these|those) (?:need|have) to (?:be )?"
+    rf"(?P<needless>{_THING})|, (?:y )?(?:no|pas|nicht|não|non|niet|а не) (?:(?:el|la|los|las|un|una|les?|des|une"
+    rf"|die|der|das|den|os?|as?|i|il|de|het|een|con|avec|mit|com|met) )?({_THING})"
+)
+"""Words of a sentence around what it refuses."""
+_SENTENCE_END = lazy_regex(r"[.!?\n]\s*")
+_ASKS = lazy_regex(r"(?i)(?:but |and |so )?(?:why|how|what|which|when|is|are|does|did|was|were)\b")
 
 
 _LISTED_CONDITIONS = lazy_regex(

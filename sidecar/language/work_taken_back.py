@@ -1,7 +1,8 @@
 """Find where an agent states that it gave an approach up, and where a user takes work back. Pure: a grammar of sentences.
 
 Excluded are other people's work, questions, denials, suppositions, plans, quotations, code, and one construct written
-in place of another ("use const instead of let"). A user's sentence in ten languages counts beside work that went.
+in place of another ("use const instead of let"). Beside work that went, an announcement that it will be removed counts,
+and a user's sentence in ten languages.
 """
 
 import re
@@ -27,10 +28,7 @@ _REVERTED = r"(?:reverted|rolled back|backed out|undid|undone|threw (?:away|out)
 _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|backing out)"
 
 BROKE = lazy_regex(
-    r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
-    r"|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out"
-    r"|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|gave up|given up|corrupt\w*|lost|loses|blocked|no longer(?! (?:needed|used|required|necessary|relevant))|doubled|tripled|caused|introduced|unmaintain\w*|hides?"
-    r"|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
+    r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't|impossible|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out|timeouts?|unavailable|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|gave up|given up|corrupt\w*|lost|loses|blocked|no longer(?! (?:needed|used|required|necessary|relevant))|doubled|tripled|caused|introduced|unmaintain\w*|hides?|missed|misses|infeasible|duplicat\w+|out of memory|without (?:a|any))\b"
 )
 UNREAL = lazy_regex(
     r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b|\b(?:if|unless|whether|in case|could|might|may|should|would|on purpose)\b"
@@ -40,12 +38,10 @@ ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )
 REASON = lazy_regex(
-    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that|they|the|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which"
-    r"|once (?=it|they))\s*|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that|they)\s*|\s+but\s+"
+    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that|they|the|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which|once (?=it|they))\s*|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that|they)\s*|\s+but\s+"
 )
 INSTEAD = lazy_regex(
-    r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced"
-    r" (?:it|that|them) (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i|we)\s+(?:now\s+)?(?P<done>\w+.+))"
+    r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced (?:it|that|them) (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i|we)\s+(?:now\s+)?(?P<done>\w+.+))"
 )
 FOLLOWS = lazy_regex(r"(?i)^(?:it|this|that|they|the|there|each|every|because)\b")
 IN_ITS_PLACE = lazy_regex(r"(?i)^(?:instead|in its place|now),?\s+(?P<what>.+)")
@@ -280,8 +276,7 @@ _REMAINDER = lazy_regex(
     r"(?i)\s{1,3}(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s.*|[(–—].*|\s-\s.*|:.*|,\s.*"
 )
 _BECAUSE = lazy_regex(
-    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s"
-    r"|[,;]?\s(?:parce qu|puisqu)['’]|，?(?:因为|由于)"
+    r"(?i)[,;]?\s(?:because|since|as (?=it|they|the|there)|due to|porque|ya que|debido a|pois|já que|devido a|parce que|car|puisque|weil|da (?=sie|er|es|die|der|das)|perché|poiché|omdat|want|потому что|так как|поскольку)\s|[,;]?\s(?:parce qu|puisqu)['’]|，?(?:因为|由于)"
 )
 _BECAUSE_BEFORE = lazy_regex(r"は(?P<why>[^。は]{2,80}?)(?:ため|ので)、|在(?P<why2>[^，。]{2,40}失败)，(?:所以|因此)")
 _SEQUEL = lazy_regex(
@@ -302,13 +297,11 @@ _DENIED = lazy_regex(
     r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing|nichts|niets|nada|rien|niente|ничего)$|(?:没有?|尚未|未|不会)$|\bn['’]\w+$"
 )
 _SUBORDINATE = lazy_regex(
-    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect"
-    r"|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
+    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
 )
 _RELATIVE = lazy_regex(r"(?i)\s(?:that|which|who|where)\s")
 _NO_BARE_SUBJECT = lazy_regex(
-    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?|shouldn?|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+"
-    r"|ha|sido|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
+    r"(?i)\b(?:is|isn|are|aren|was|wasn|were|weren|be|been|being|hasn?|haven?|hadn?|not|never|cannot|can|couldn?|shouldn?|must|will|would|wouldn|may|might|to|gets?|yet|keep|want|need|have|pas|jamais|été|est|sont|ne|n['’]\w+|ha|sido|fue|no|não|foi|non|è|stat[oa]|nie|sin|sem|sans|senza)\b"
 )
 _NOT_DONE = lazy_regex(
     r"(?i)[\s:]+(?:none|nothing|no|nada|aucune?|\d+)\b|\s?(?:하지|되지|할|하면|해야|하려|해\s?주)|[^、。]{0,5}?(?:ない|なかった|ません|すると|すれば|したら|する(?:予定|必要|場合|べき|か|前)|でき|ください|場合|ますか|ましょう|たい)"
@@ -317,24 +310,25 @@ _HABIT = lazy_regex(
     r"(?i)\s(?:every|each|at|during|nightly|daily|hourly|weekly|periodically|whenever|until|upon|later|in the background)\b"
 )
 _ATTRIBUTE = lazy_regex(
-    r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)(?:(?!(?:that|which|who|whose|we|i|you|it|they|because|since|as|so|and|but|when|where|how|if|nothing|no)\b)"
-    r"[\w-]+ ){1,4}(?:is|are|was|were|will|would|can|could|may|must|should|has|have|had|stays?|remains?|gets? (?:an?|the|new|no)|(?:go|come)s? (?:to|back)|never)\b"
+    r"(?i)(?!(?:the|an?|this|that|these|those|all|our|my|its|what|every|both|some|any)\b)(?:(?!(?:that|which|who|whose|we|i|you|it|they|because|since|as|so|and|but|when|where|how|if|nothing|no)\b)[\w-]+ ){1,4}(?:is|are|was|were|will|would|can|could|may|must|should|has|have|had|stays?|remains?|gets? (?:an?|the|new|no)|(?:go|come)s? (?:to|back)|never)\b"
 )
 """Continuation of "deleted" where it is an attribute: "deleted rows are …"."""
 _HEAD_END = lazy_regex(
-    r"(?i)\s(?:on|in|of|at|from|for|when|during|after|before|that|which|by|with|while|de|del|du|des|di|da|do|en|van|von"
-    r"|im|beim|в|при)\s.*|,.*"
+    r"(?i)\s(?:on|in|of|at|from|for|when|during|after|before|that|which|by|with|while|de|del|du|des|di|da|do|en|van|von|im|beim|в|при)\s.*|,.*"
 )
 _FAULT = lazy_regex(
-    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?|glitch(?:es)?|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag"
-    r"|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
+    r"(?i)(?:\b(?:bugs?|errors?|leaks?|crash(?:es)?|flicker(?:ing)?|deadlocks?|regressions?|race(?:s| conditions?)?|glitch(?:es)?|flakiness|failures?|problems?|issues?|exceptions?|warnings?|freezes?|hangs?|stutter(?:ing)?|mismatch(?:es)?|lag|faults?|defects?|slowdowns?|fuites?|erreurs?|plantages?|fallos?|fugas?|erros?|falhas?|vazamentos?|errore|errori|fout(?:en)?|ошибк[аи]|утечк[аи]|сбо[йи])|fehler|abstürze|absturz|leck|flackern|バグ|不具合|エラー|错误|泄漏|崩溃)$"
 )
 _TEMPORARY = lazy_regex(
-    r"(?i)\b(?:debug\w*|console\.\w+|print (?:statements?|lines?|calls?)|unused|dead code|placeholders?|depuración|depuração|débogage|отладоч\w+"
-    r"|duplicat\w+|redundant|(?:is|are|was|were) (?:no longer|not) (?:needed|used|necessary)|que ya no se (?:usa|necesita)\w*|sin uso|duplicad[oa]s?|doublons?|inutilisé\w*|doppelt\w*|überflüssig\w*|unbenutzt\w*|inutilizzat\w+|duplicat[oaie]|ongebruikt\w*|dubbele|дублир\w+|неиспользу\w+)|デバッグ|调试|調試|重複|未使用|重复|不再(?:使用|需要)"
+    r"(?i)\b(?:debug\w*|console\.\w+|print (?:statements?|lines?|calls?)|unused|dead code|placeholders?|depuración|depuração|débogage|отладоч\w+|duplicat\w+|redundant|(?:is|are|was|were) (?:no longer|not) (?:needed|used|necessary)|que ya no se (?:usa|necesita)\w*|sin uso|duplicad[oa]s?|doublons?|inutilisé\w*|doppelt\w*|überflüssig\w*|unbenutzt\w*|inutilizzat\w+|duplicat[oaie]|ongebruikt\w*|dubbele|дублир\w+|неиспользу\w+)|デバッグ|调试|調試|重複|未使用|重复|不再(?:使用|需要)"
 )
 _PUBLISHED = lazy_regex(
     r"(?i)\b(?:versions?|releases?|updates?|betas?|previews?|articles?|posts?|news|patch(?:es)?)\b|\d$"
+)
+
+
+_ANNOUNCED = lazy_regex(
+    r"(?i)^(?:(?:(?:based on|as) [^.;:]{2,40}, |now |first,? |so |ok(?:ay)?,? )?(?:i['’]ll|i will|i['’]m going to|i need to|let me|let['’]s)(?: now| just| also| first| then| go ahead and)? (?:remove|delete|drop|revert|take out|get rid of)|removing) (?=\S)"
 )
 
 
@@ -364,9 +358,13 @@ def _removes_nothing(match: re.Match[str], masked: str) -> bool:
 def removed_work(sentence: str) -> RemovedWork | None:
     """Return what an agent's sentence says it took out, or replaced and by what; None if it states neither.
 
-    Denials, questions, suppositions, plans, habits and mended faults take nothing out. Only the beginning counts.
+    What it will take out at once is returned without replacement: only the lines that went show that it did. Denials,
+    questions, suppositions, other plans, habits and mended faults take nothing out. Only the beginning counts.
     """
     sentence = " ".join(sentence.split())[:MAX_SENTENCE]
+    if announced := _ANNOUNCED.sub("Removed ", sentence) if _ANNOUNCED.match(sentence) else "":
+        removed = removed_work(announced) if not UNREAL.search(_mask(announced)) else None
+        return removed._replace(instead="") if removed is not None else None
     masked = _mask(sentence)
     if _QUESTION.match(masked):
         return None

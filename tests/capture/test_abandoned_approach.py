@@ -238,6 +238,28 @@ NOT_REMOVED = (
 """Denials, questions, suppositions, plans, habits, mended faults, publications and what had no use."""
 
 
+ANNOUNCED = {
+    "I'll remove the Divide methods and use an attribute instead.": "the Divide methods",
+    "Let me remove the old table because it duplicates the units.": "the old table",
+    "Removing the socket server now": "the socket server now",
+}
+
+
+@together("text", ANNOUNCED)
+def test_what_an_agent_takes_out_at_once_is_named_without_a_replacement(text: str) -> None:
+    removed = removed_work(text)
+    assert removed is not None
+    assert (removed.what, removed.instead) == (ANNOUNCED[text], "")
+
+
+@together("text", (
+    "Let me remove the cache if it is slow.", "I'll check whether to remove the cache.",
+    "I'll remove the unused imports.", "Let me know which cache to remove.", "Should I remove the cache?",
+))  # fmt: skip
+def test_a_removal_under_a_condition_takes_nothing_out(text: str) -> None:
+    assert removed_work(text) is None
+
+
 @together("text", NOT_REMOVED)
 def test_words_without_a_removal_take_nothing_out(text: str) -> None:
     assert removed_work(text) is None

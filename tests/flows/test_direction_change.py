@@ -817,6 +817,29 @@ def test_work_that_the_user_took_out_by_hand_is_recorded_in_any_words(
 LONG_SUMS = SUMS + SUMS.replace("sum_of", "net_of").replace("total", "net") + SUMS.replace("sum_of", "tax_of")
 
 
+DIVIDE = "".join(f"def divide_{name}(left, right):\n    return left / right.{name}\n\n\n" for name in "abc")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_recorded"),
+    [
+        ("dont add divide_a, just silence that error with a comment", True),
+        ("I meant an attribute, not divide_a", True),
+        ("make it shorter, not slower", False),
+        ("why is it divide_a and not divide_b?", False),
+        ("silence that error with a comment", False),
+    ],
+)
+def test_what_the_user_refuses_for_something_else_is_recorded_if_it_went(
+    conversation: Conversation, prompt: str, is_recorded: bool
+) -> None:
+    written = CACHE + DIVIDE
+    conversation.turn("add operators", lambda: writes(conversation, **{"till/paths.py": written}), text="Done.")
+    silenced = [DIVIDE, "SILENCED = True\n"]
+    conversation.turn(prompt, lambda: [replace(conversation, "till/paths.py", *silenced)], text="Silenced it.")
+    assert bool(drafted(conversation)) is is_recorded
+
+
 def test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded(conversation: Conversation) -> None:
     written = "".join(f"def number_{number}(left):\n    return left + {number}\n\n\n" for number in range(450))
     conversation.turn("add them", lambda: writes(conversation, **{"till/paths.py": written}), text="Done.")

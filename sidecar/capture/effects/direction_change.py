@@ -13,6 +13,7 @@ from sidecar.codebase import Repository, StateUnavailable, is_document, is_gener
 from sidecar.core.clean_text import clip_at_word, without_emphasis
 from sidecar.core.digests import READ_CHARACTERS, line_marks, short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.common_words import is_distinctive
 from sidecar.language.statement_openings import ruled_out
 from sidecar.runs import entries
 from sidecar.runs.model import FileLines
@@ -87,6 +88,8 @@ class LostWork(NamedTuple):
     """Names that the lost lines define and that no file contains any more, in order."""
     vanished: frozenset[str] = frozenset()
     """Words and dotted names of the lost lines that the run's files, documents aside, no longer contain."""
+    is_refused: bool = False
+    """Whether the user's words refuse something of which the lost lines were, and that no file contains any more."""
 
     @property
     def share(self) -> float:
@@ -100,7 +103,9 @@ class LostWork(NamedTuple):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether most of what one earlier run wrote gave way to something else, whatever is said of it."""
+        """Whether the user refused it, or most of what one earlier run wrote gave way, whatever is said of it."""
+        if self.is_refused:
+            return True
         is_much = self.lines >= REPLACED_LINES and self.dropped >= REPLACED_DROPPED
         return is_much and self.run_share >= REPLACED_SHARE
 
@@ -301,11 +306,13 @@ def surviving_lines(
     looks_further: bool = False,
     counts_values: bool = False,
     edits: Sequence[TextEdit] = (),
+    refused: str = "",
 ) -> SurvivingLines:
     """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
 
     With `looks_back`, lines that the user removed between two runs are found, too; with `looks_further` also those that
-    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone.
+    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone. `refused` are the
+    user's words for what is not wanted.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -356,6 +363,9 @@ def surviving_lines(
         new_marks = {path: marks - at_start[path].lines for path, marks in added_lines.items() if path in at_start}
         code = [text for path, text in texts.items() if not is_document(path)]
         lost = _with_dropped(lost, at_start, left_lines, new_marks, edits, code)
+        named = lost.vanished.intersection(names_in(refused))
+        is_refused = lost.lines >= LEAST_TRIED and any(map(is_distinctive, named))
+        lost = lost._replace(is_refused=is_refused)
     reverted = reverted_work(at_start, left_lines, new)
     is_rewritten = not lost.by_user and lost.dropped < REPLACED * lost.lines
     return SurvivingLines(by_path, None if is_rewritten else reverted, lost)
