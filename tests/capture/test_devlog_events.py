@@ -1,5 +1,6 @@
 """Events of post-run: once each, whatever their wording; user decisions are final."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -133,6 +134,21 @@ def test_a_fix_whose_test_was_written_first_is_an_entry_if_its_cause_is_stated(
 
     chat.turn(PROMPT, work, text=text)
     assert [(draft["event"], draft["title"]) for draft in drafts(chat)] == [("testsFixed", each) for each in titles]
+
+
+def test_a_resolution_is_archived_once_the_user_pastes_its_error_again(start_chat: StartChat) -> None:
+    chat = start_chat()
+    error = "src/cart.py(%d,1): error CS0019: Operator '/' fits no 'CartTotal'"
+    text = "The build failed because CartTotal had no operator, so I added one."
+    work = partial(chat.edit, "src/cart.py", "class CartTotal: ...\n")
+    first = chat.turn(f"{error % 4}\nfix this", lambda: [work()], text=text)["after"]
+    (resolution,) = first["remembered"]
+    parameters = {"cwd": str(chat.cwd), "id": resolution["id"]}
+    stored = chat.client.request("memory/get", parameters)
+    assert "The error was `src/cart.py(4,1): error CS0019: Operator '/' fits no 'CartTotal'`." in stored["text"]
+    second = chat.turn(f"still\n{error % 7}", lambda: [work()], text="Done.")["after"]
+    assert second["remembered"] == []
+    assert (stored["archived"], chat.client.request("memory/get", parameters)["archived"]) == (False, True)
 
 
 def test_a_commit_message_names_the_entry_of_the_runs_before_it(start_chat: StartChat) -> None:

@@ -1,5 +1,6 @@
 """Messages and resolved errors are read from transcripts."""
 
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -7,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory import read_transcript
+from sidecar.memory.capture.session_material import error_line
+from tests.support.cases import together
 
 AT = "2026-03-01T09:30:30.000Z"
 AT_MS = 1_772_357_430_000
@@ -22,8 +25,9 @@ def ran(command: str, output: str, *, is_error: bool, name: str) -> list[bytes]:
     return [message_line("assistant", [call]), message_line("user", [result])]
 
 
-def edited(path: str) -> bytes:
-    return message_line("assistant", [{"type": "tool_use", "id": path, "name": "Edit", "input": {"file_path": path}}])
+def edited(path: str, **texts: str) -> bytes:
+    call = {"type": "tool_use", "id": path, "name": "Edit", "input": {"file_path": path, **texts}}
+    return message_line("assistant", [call])
 
 
 def codex(**payload: Any) -> bytes:
@@ -78,6 +82,69 @@ def test_an_error_is_paired_with_the_agents_last_message_before_the_fix() -> Non
         ("Error: red", ""),
         ("Error: go", ""),
     ]
+
+
+OUTPUTS = (Path(__file__).parent / "data" / "failed_commands.txt").read_text("utf-8").split("=== ")[1:]
+"""A tool and the line that names the error, then the output of a failed command of that tool."""
+
+
+@together("sample", OUTPUTS)
+def test_the_line_that_names_an_error_is_found_in_the_output_of_any_compiler(sample: str) -> None:
+    head, _, output = sample.partition("\n")
+    assert error_line(f"Exit code 1\n{output}") == head.partition(": ")[2]
+
+
+def test_lines_that_the_passing_command_also_prints_are_no_error() -> None:
+    lines = [
+        *ran("make check", "Reading 3 files\ntotal is off by 2\nDone in 1.5s", is_error=True, name="1"),
+        edited("till.c"),
+        message_line("assistant", "The sum was wrong because the first line was skipped."),
+        *ran("make check", "Reading 4 files\nDone in 0.9s", is_error=False, name="2"),
+    ]
+    (error,) = read_transcript(lines, 0).errors
+    assert (error_line(error.text), error.changed) == ("total is off by 2", ("till.c",))
+
+
+PASTED = (
+    "Length.cs(41,18): error CS0019: Operator '/' fits no 'FileName'\n\nfix this",
+    "Error (active)\tCS1715\t'FileName.Dimension': type must be 'Size'\tShop\tC:\\dev\\Length.cs\t13",
+    "it crashes:\nSystem.ArgumentException: 'FileName' is null",
+)
+EXPLANATION = "The build failed because the operator was missing, so I added it to FileName."
+
+
+@together("message", PASTED)
+def test_an_error_that_the_user_pasted_is_resolved_by_a_change_of_what_it_names(message: str) -> None:
+    lines = [
+        message_line("user", message),
+        edited("src/Path.cs", old_string="a", new_string="public static FileName operator"),
+        message_line("assistant", EXPLANATION),
+    ]
+    (error,) = read_transcript(lines, 0).errors
+    assert (error.resolution, error.changed, error.is_pasted) == (EXPLANATION, ("src/Path.cs",), True)
+
+
+def test_a_pasted_error_stays_unresolved_if_it_is_shown_again_or_something_else_was_changed() -> None:
+    explained = message_line("assistant", EXPLANATION)
+    change = edited("src/Path.cs", new_string="FileName")
+    again = PASTED[0].replace("41,18", "43,18")
+    for lines in (
+        [message_line("user", PASTED[0]), change, explained, message_line("user", f"still there\n{again}")],
+        [message_line("user", PASTED[0]), change, *ran("dotnet build", again, is_error=True, name="1"), explained],
+        [message_line("user", PASTED[0]), edited("README.md", new_string="Shop"), explained],
+        [message_line("user", PASTED[0]), explained],
+    ):
+        assert {error.resolution for error in read_transcript(lines, 0).errors} == {""}
+
+
+@together("message", ("I get an error: the button is gone", "FileName should not be null", "see src/a.go:4:2 for it"))
+def test_a_users_own_words_on_a_fault_are_no_pasted_error(message: str) -> None:
+    lines = [
+        message_line("user", message),
+        edited("src/a.go", new_string="FileName"),
+        message_line("assistant", EXPLANATION),
+    ]
+    assert read_transcript(lines, 0).errors == ()
 
 
 @given(st.lists(st.binary(max_size=60) | st.sampled_from((b'{"type":"user"}', b'{"payload":{"type":"user_message"}}'))))

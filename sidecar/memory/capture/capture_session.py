@@ -18,7 +18,14 @@ from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.terms import query_terms
 from sidecar.language.message_intent import forgets
 from sidecar.memory.access_control import Reach
-from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, note_title
+from sidecar.memory.capture.extract_notes import (
+    ExtractedNotes,
+    extract_notes,
+    gotcha,
+    instruction_lines,
+    note_title,
+    resolves,
+)
 from sidecar.memory.capture.session_material import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.store_notes import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.verify_noted_rule import recalls, restates
@@ -220,6 +227,7 @@ def may_write(context: CaptureContext) -> bool:
 def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     extracted = extract_notes(summary, _instructions(context.workspace))
     taken_back = _ids_taken_back(context, extracted.notes)
+    refuted = _refuted_resolutions(context, summary, extracted)
     notes = (
         *_settled_reversals(context, extracted.notes),
         *_recurring_errors(context, summary, extracted),
@@ -234,6 +242,7 @@ def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     if may_write(context):
         taken_back = [*_ids_of_statement_before(context, summary), *taken_back]
         captured = captured.combine(CaptureResult(withdrawn=_archive_withdrawn(context, taken_back)))
+        _archive_memories(context, refuted)
         _count_cited(context, summary)
     _record_near_misses(context, extracted)
     _record_capture(context, summary, captured, extracted)
@@ -266,17 +275,39 @@ def _archive_withdrawn(context: CaptureContext, ids: Sequence[str]) -> dict[str,
     with context.process.database.read() as tx:
         found = [index_tables.entries_with_id(tx, project, memory_id, (SHARED,))[:1] for memory_id in ids]
     memories = [entry.memory for matches in found for entry in matches if entry.memory.author == "user"]
-    writer = Writer(context.process, context.workspace, context.reach)
     for memory in memories:
         with context.process.database.write() as tx:
             withdraw(tx, project, memory.id)
+    _archive_memories(context, memories)
+    return {memory.id: "" for memory in memories}
+
+
+def _archive_memories(context: CaptureContext, memories: Sequence[Memory]) -> None:
+    writer = Writer(context.process, context.workspace, context.reach)
+    for memory in memories:
         with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited
             own = memory if memory.retention == "durable" else writer.make_durable(memory.id)
             with writer.index.locked():
                 writer.archive([own.path])
     if memories:
         write_index_file(writer.index)
-    return {memory.id: "" for memory in memories}
+
+
+def _refuted_resolutions(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Memory]:
+    """Return what the session stored as the resolution of an error that the user now shows again."""
+    pasted = [sighting for sighting in extracted.sightings if sighting.is_pasted]
+    if not pasted:
+        return []
+    project = context.workspace.project_key
+    with context.process.database.read() as tx:
+        ids = captures.added_in_session(tx, project, summary.session, 0)
+        stored = [index_tables.entries_with_id(tx, project, memory_id, (SHARED,))[:1] for memory_id in ids]
+    memories = (entry.memory for entries in stored for entry in entries if not entry.memory.is_archived)
+    return [
+        memory
+        for memory in memories
+        if memory.type == "resolution" and any(resolves(memory.text, sighting) for sighting in pasted)
+    ]
 
 
 def _settled_reversals(context: CaptureContext, notes: Iterable[Note]) -> Iterable[Note]:

@@ -23,7 +23,7 @@ from sidecar.language.message_intent import MAY, forgets, is_reversal
 from sidecar.language.own_words import stated_words
 from sidecar.language.sentence_features import THIS_DAY, is_for_one_task, split_sentences
 from sidecar.language.statement_openings import CHANGED_MIND, LEAD_IN, TASK, without_assent
-from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
+from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance, error_line
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.text_filter import filter_private
 
@@ -450,27 +450,6 @@ def _is_short(text: str, words: str) -> bool:
     return len(text.split()) < MIN_WORDS
 
 
-MAX_LINE = 300
-
-_ERROR_LINE = lazy_regex(
-    r"(?m)^.{0,400}?(?P<line>(?:[\w.]{0,100}(?:Error|Exception|Failure|Warning|Panic)\b: .+)"
-    r"|(?:\b(?:error|fatal|panic|failed|ERR!)(?:\[[\w-]{1,40}\])?: .+)|(?:\berror TS\d+: .+)"
-    r"|(?:.{0,400}(?:command not found|No such file or directory|Permission denied|Connection refused|EADDRINUSE"
-    r"|Cannot find module|is not recognized as|not found in PATH|Segmentation fault).*))$"
-)
-
-
-def error_line(output: str, subject: str = "") -> str:
-    """Return the last line that names an error, after its subject; an output of one line is that line."""
-    error_lines = [match["line"].strip() for match in _ERROR_LINE.finditer(output[-20_000:])]
-    if subject:
-        return f"{subject} failed{': ' + error_lines[-1] if error_lines else ''}"[:MAX_LINE]
-    if error_lines:
-        return error_lines[-1][:MAX_LINE]
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return lines[0][:MAX_LINE] if len(lines) == 1 else ""
-
-
 CONFIDENCE = {
     "decision": 0.8, "error_pattern": 0.6, "resolution": 0.75, "user_correction": 0.9, "preference": 0.9,
     "validated_pattern": 0.75, "semantic": 0.7, "gotcha": 0.8, "lesson": 0.75, "episodic": 0.7,
@@ -487,6 +466,8 @@ class Sighting(NamedTuple):
     line: str
     digest: str
     at_ms: int
+    is_pasted: bool = False
+    """Whether the user's message shows it: what resolved it before did not."""
 
 
 class ExtractedNotes(NamedTuple):
@@ -539,7 +520,19 @@ def gotcha(sighting: Sighting) -> Note:
 
 def _sighting(error: ErrorEvent) -> Sighting:
     line = filter_private(_error_line(error)).text
-    return Sighting(line, content_hash("error", line, "error_pattern"), error.at_ms)
+    return Sighting(line, _error_digest(line), error.at_ms, error.is_pasted)
+
+
+def _error_digest(line: str) -> str:
+    return content_hash("error", line, "error_pattern")
+
+
+_NAMED_ERROR = lazy_regex(r"(?m)^The error was `([^`\n]+)`\.$")
+
+
+def resolves(text: str, sighting: Sighting) -> bool:
+    """Whether the text of a resolution names an error that was seen."""
+    return any(_error_digest(line) == sighting.digest for line in _NAMED_ERROR.findall(text))
 
 
 def _resolution_notes(error: ErrorEvent, dropped: Counter[str]) -> Iterator[Note]:
