@@ -8,6 +8,7 @@ import orjson
 from sidecar.core.lazy_regex import lazy_regex
 
 READ_CHARACTERS = 200_000
+MARKED_CHARACTERS = 2_000_000
 _INSIGNIFICANT = lazy_regex(r"[^\S\n]+|[,;'\"]+")
 _INFORMATIVE = lazy_regex(r"(?:[^\W_][\W_]*+){4}")
 
@@ -29,5 +30,5 @@ def short_id(value: object, length: int = 12) -> str:
 
 def line_marks(text: str) -> frozenset[str]:
     """Return hashes of a text's informative lines, ignoring indentation, quotes and spaces."""
-    plain = set(_INSIGNIFICANT.sub("", text[:READ_CHARACTERS]).split("\n"))
+    plain = set(_INSIGNIFICANT.sub("", text[:MARKED_CHARACTERS]).split("\n"))
     return frozenset(f"{crc32(line.encode('utf-8', 'replace')):08x}" for line in plain if _INFORMATIVE.search(line))

@@ -40,7 +40,6 @@ REPLACED = 0.5
 rather than reverted."""
 
 MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 1_000, 2_000
-"""Maximum number of lines stored for a file and for all files of a run; the run's own come first."""
 _SCRATCH = lazy_regex(
     r"(?i)(?:^|[/_.-])(?:tmp|temp|scratch|debug|repro\w*|demo|playground|poc|try|check|verify|sandbox)(?=[/_.\d-]|$)"
 )
@@ -104,10 +103,8 @@ class LostWork(NamedTuple):
     @property
     def is_replaced(self) -> bool:
         """Whether the user refused it, or most of what one earlier run wrote gave way, whatever is said of it."""
-        if self.is_refused:
-            return True
         is_much = self.lines >= REPLACED_LINES and self.dropped >= REPLACED_DROPPED
-        return is_much and self.run_share >= REPLACED_SHARE
+        return self.is_refused or (is_much and self.run_share >= REPLACED_SHARE)
 
 
 def dropped_steps(before: Steps, after: Steps | None) -> DroppedSteps | None:
@@ -272,9 +269,8 @@ def overlap(left: Collection[str], right: Collection[str]) -> float:
 
 
 def _is_same(left: str, right: str) -> bool:
-    if left.strip().casefold() == right.strip().casefold():
-        return True
-    return overlap(query_terms(left), query_terms(right)) >= SAME_STEP
+    is_equal = left.strip().casefold() == right.strip().casefold()
+    return is_equal or overlap(query_terms(left), query_terms(right)) >= SAME_STEP
 
 
 def _is_temporary(path: str) -> bool:
@@ -311,8 +307,8 @@ def surviving_lines(
     """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
 
     With `looks_back`, lines that the user removed between two runs are found, too; with `looks_further` also those that
-    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone. `refused` are the
-    user's words for what is not wanted.
+    an earlier run removed. Lines that only got other values count as lost with `counts_values` alone. `refused` has the
+    user's words.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -341,12 +337,12 @@ def surviving_lines(
         if path in present and path not in texts:
             continue  # it is changing at this moment
         earlier = at_start[path].lines if path in at_start else frozenset[str]()
-        present_lines[path] = _marks_of_parts(texts.get(path, ""))
+        present_lines[path] = line_marks(texts.get(path, ""))
         added_here = present_lines[path] if path in untracked else added.get(path, frozenset())
         added_lines[path] = added_here
         new += len(added_here - earlier)
-        is_own_file = path in stored or path not in changed_at_start
-        own = present_lines[path] & (earlier | added_here) if is_own_file else frozenset[str]()
+        is_own = path in stored or path not in changed_at_start
+        own = present_lines[path] & (earlier | added_here) if is_own else frozenset[str]()
         lines = sorted(own, key=lambda mark: (mark in earlier, mark))[: min(remaining, MAX_LINES_OF_FILE)]
         remaining -= len(lines)
         by_path[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
@@ -363,21 +359,12 @@ def surviving_lines(
         new_marks = {path: marks - at_start[path].lines for path, marks in added_lines.items() if path in at_start}
         code = [text for path, text in texts.items() if not is_document(path)]
         lost = _with_dropped(lost, at_start, left_lines, new_marks, edits, code)
-        named = lost.vanished.intersection(names_in(refused))
-        is_refused = lost.lines >= LEAST_TRIED and any(map(is_distinctive, named))
-        lost = lost._replace(is_refused=is_refused)
+        is_named = any(map(is_distinctive, lost.vanished.intersection(names_in(refused))))
+        lost = lost._replace(is_refused=is_named and lost.lines >= LEAST_TRIED)
     reverted = reverted_work(at_start, left_lines, new)
     is_rewritten = not lost.by_user and lost.dropped < REPLACED * lost.lines
     return SurvivingLines(by_path, None if is_rewritten else reverted, lost)
 
-
-def _marks_of_parts(text: str) -> frozenset[str]:
-    """Return hashes of the informative lines of a text, of which only a part is read at once."""
-    parts = range(0, min(len(text), MAX_PARTS * READ_CHARACTERS), READ_CHARACTERS)
-    return frozenset[str]().union(*(line_marks(text[at : at + READ_CHARACTERS]) for at in parts))
-
-
-MAX_PARTS = 10
 
 _COLOURS = (
     "aqua beige black blue brown charcoal coral cream crimson cyan gold gray green grey indigo ivory lavender"
