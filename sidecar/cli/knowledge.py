@@ -182,7 +182,7 @@ def _doctor_lines(answer: Any) -> list[str]:
 def _rollback_lines(answer: Any) -> list[str]:
     return [
         f"{count_noun(answer['restored'], 'file')} restored.",
-        *(f"Not restored, because it changed since: {path}" for path in answer["skipped"]),
+        *(f"Not as at the checkpoint, because it was changed in between: {path}" for path in answer["skipped"]),
     ]
 
 

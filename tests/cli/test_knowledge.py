@@ -102,7 +102,12 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     status = output_of("status")
     assert "in sync" in status
     first = [line.split()[1] for line in status.splitlines() if line.startswith("checkpoint")][-1]
-    assert output_of("rollback", first).startswith("1 file restored.\n")
+    pointer = path.relative_to(knowledge.project / ".chati" / "memories").as_posix()
+    assert output_of("rollback", first).splitlines() == [
+        "0 files restored.",
+        f"Not as at the checkpoint, because it was changed in between: {pointer}",
+    ]
+    assert path.read_text().endswith("By hand.\n")
     assert "notFound" in output_of("explain", "nobody", status=3)
     knowledge.repository.commit({"company/adrs/bad.md": "---\nno: [end\n---\n"})
     assert "warning: company/adrs/bad.md: It cannot be read" in output_of("plan")
