@@ -17,7 +17,7 @@ GENERIC_ROWS = """
 use* using usar usa usas usan use usem usamos uso utiliz* utilis* emple* verwend* benutz* nutz* nutze nimm gebruik* usiamo использ* 使用 使う 使って 使い 使わ 利用 用
 always siempre sempre toujours immer stets altijd всегда 常に 必ず いつも 总是 始终 一直 永远 必须 務必 务必 一律 forever jederzeit permanent*
 every each all everything everywhere whole entire todo todos toda todas cada tudo tout tous toute toutes chaque partout alle alles allen aller jede* ganze* uberall tutto tutti tutta tutte ogni ovunque elk elke ieder* overal все всё весь вся каждый каждая каждое каждого везде すべて 全て 全部 全体 全 毎回 毎 每 每个 所有 一切 都 整个 到处
-only just solo solamente somente apenas unicamente seulement uniquement nur ausschliesslich lediglich soltanto alleen slechts enkel только лишь だけ のみ 只 仅 只能 只有
+only just exclusiv* solo solamente somente apenas unicamente seulement uniquement nur ausschliesslich lediglich soltanto alleen slechts enkel только лишь だけ のみ 只 仅 只能 只有
 must should shall have_to need* necesit* precis* deb* dever* tem tiene* hay doit doivent faut muss mussen soll* deve devono moet* moeten нужно надо должн* следует べき 必要 必须 应该 應該 需要 要
 want* wish* like* prefer* quer* quier* prefier* prefir* voulo* veux veut souhait* mocht* will bevorzug* lieber vogli* vorre* preferi* wil willen liever хоч* предпочит* 好む 優先 希望 想 喜欢 更喜欢 偏好 优先
 make* do does done doing hacer haz haga* faz faze* faca* faire fais fait fasse mach* tun fare fai faccia doe doen сдела* делат* делай* する やる 做 进行
@@ -32,7 +32,7 @@ way manner forma manera maneira modo facon maniere weise art maniera wijze manie
 NEGATIONS = frozenset(
     """
     not never no nothing nada nichts rien niente nulla niets ничего don't dont doesn't isn't aren't can't cannot won't shouldn't mustn't without avoid stop nor neither
-    forbidden prohibited banned taboo tabu skip less fewer nobody
+    forbidden prohibited banned taboo tabu less fewer nobody
     nao nunca jamais sem evitar evite pare nem proibido
     menos sin evita evitar tampoco ni prohibido ningun ninguna
     ne n' pas jamais sans eviter evitez aucun aucune ni interdit plus
@@ -58,6 +58,8 @@ _INSTEAD_OF = (
 )  # fmt: skip
 NEGATIONS_AFTER = (
     *_INSTEAD_OF, "stay away from", "turn off", "get rid of", "prevents ", "prevent ", "preventing ", "no more", "no longer",
+    "free of ", "free from ", "frei von ", "deja de ", "deje de ", "dejar de ", "dejen de ", "pare de ", "parar de ", "parem de ",
+    "arrete de ", "arreter de ", "arretez de ", "hor auf", "smetti di ", "smettere di ", "smettila di ", "stop met ", "перестань",
     "empeche", "verhinder", "impide", "impede", "impedisc", "voorkom",
 )  # fmt: skip
 UNSPACED_NEGATIONS = (
@@ -212,6 +214,15 @@ def exact_concepts() -> frozenset[int]:
     return frozenset(concept for word in _EXACT_WORDS for concept in _table().words.get(word, frozenset()))
 
 
+@lru_cache(maxsize=1)
+def reversing_concepts() -> frozenset[int]:
+    """Return the concepts by which a demand is against what it names: "hide A" is "A is not visible"."""
+    return frozenset(concept for word in _REVERSING_WORDS for concept in concepts_of(word))
+
+
+_REVERSING_WORDS = ("remove", "hide", "hidden", "skip", "disable")
+
+
 def split_unspaced(run: str) -> list[tuple[str, frozenset[int]]]:
     """Split a run of Chinese or Japanese into listed words and the rest between them, which has no concepts."""
     table = _table()
@@ -249,7 +260,9 @@ def without_lasting(text: str) -> str:
 def reworded(text: str) -> str:
     """Return a text whose idioms that deny something are those that the comparison knows."""
     text = _LEFT_ALONE.sub(r"not touch\1", _REPLACED.sub(r"instead of \1, use ", text))
-    text = bounded(_NEGATED_VERB.sub(r"\1 not ", text))
+    text = _DROP_DOWN.sub("dropdown", _RATHER_THAN.sub("rather than", text))
+    text = bounded(_NEGATED_VERB.sub(r"\1 not ", _OR_NOT.sub("", text)))
+    text = _TOPIC_PAUSE.sub("", _QUANTITY.sub(lambda match: f"{match[1]} {_UNITS[match[2].casefold()]}", text))
     text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
     return _AS_LONG_AS_NOT.sub(r"until \1", text)
 
@@ -275,6 +288,18 @@ _DENIED_COMPARISON = lazy_regex(
     r"|supérieur\w* à|mais (?:de|d[eo] que)|maior\w* (?:de|do|que)|più (?:di|(?:grand|lung)\w* di)|(?:meer|groter|langer) dan"
     r"|больше|более)(?=\D{0,12}\d)"
 )
+_OR_NOT = lazy_regex(
+    r"(?i)(?<=whether )or not\b|(?<=\s)(?:or not|oder nicht|o no|ou (?:não|non|pas)|o non|of niet|или нет)(?=\s*[,.;:?!]|\s*$)"
+)
+"""The other answer to a question that is to be decided, in which nothing is denied: "ask whether or not …"."""
+_RATHER_THAN = lazy_regex(r"(?i)\brath\w{1,3} th[ae]n\b")
+_DROP_DOWN = lazy_regex(r"(?i)\bdrop[ -]?down\b")
+_TOPIC_PAUSE = lazy_regex(r"(?<=[\u30a0-\u30ff\u3400-\u9fffA-Za-z][はをに])、|(?<=[\u30a0-\u30ff\u3400-\u9fff]から)、")
+"""A pause behind the particle of a Japanese noun, after which its clause goes on."""
+_UNITS = {"s": "seconds", "sec": "seconds", "secs": "seconds", "min": "minutes", "mins": "minutes", "h": "hours"}
+_UNITS |= {"hr": "hours", "hrs": "hours"}
+_QUANTITY = lazy_regex(rf"(?i)(?<![\w.,/-])(\d+(?:[.,]\d+)?) ?({'|'.join(_UNITS)})(?![\w/-])")
+"""A number with the short name of a unit: "8s" is "8 seconds"."""
 _UNTOUCHED = lazy_regex(r"(?i)\b(?:untouched|unchanged|unverändert|intacte?s?|inchangée?s?|intact[oa]s?|ongewijzigd)\b")
 _NOT_MORE = lazy_regex(
     r"(?i)\b(?:not|no|não|non|ne pas|nicht|niet) (?:exceed|go over|be (?:more|longer|larger|bigger) than|exceder|superare?"
@@ -282,7 +307,7 @@ _NOT_MORE = lazy_regex(
 )
 _REPLACED = lazy_regex(
     r"(?i)\b(?:replace|swap|substitute|refactor|convert|migrate|switch|change|ersetze?n?|remplace[rz]?|reemplaza\w*"
-    r"|substitu\w+|sostitui\w*|vervang\w*)\b ([^,;.]{1,60}?) (?:with|by|to (?:instead )?(?:just )?use|durch|par|por|con|door)\b"
+    r"|substitu\w+|sostitui\w*|vervang\w*)\b ([^,;.]{1,60}?) (?:with|by|to instead (?:just )?use|durch|par|por|con|door)\b"
 )
 _AS_LONG_AS_NOT = lazy_regex(
     r"(?i)\b(?:as long as|solange|tant que|finché|zolang|пока)\b([^,;.]{1,60}?)\b(?:not|nicht|pas|non|niet|не)\b"
@@ -320,6 +345,17 @@ EXCEPTED = lazy_regex(
     r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
 )
 """Words by which a rule may have the user's exception."""
+CONCEDED = lazy_regex(
+    r"(?i)\b(?:even|regardless|no matter|egal|selbst (?:wenn|bei|in|mit)|auch (?:wenn|bei|in|für|ohne)|incluso|aunque"
+    r"|también (?:en|si|para|cuando)|mesmo (?:se|que|com|em|quando)|também (?:em|se|para)|même (?:si|avec|pour|dans|quand)"
+    r"|anche (?:se|con|per|in|quando)|persino|zelfs|ook (?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
+)
+"""Words by which a rule holds where a condition or an exception would end it."""
+STILL_HOLDS = lazy_regex(
+    r"(?i)\b(?:still|too|also|in any case|auch|trotzdem|igual|también|também|ainda assim|quand même|aussi|comunque"
+    r"|anche|toch|ook|тоже|также|всё равно)\b|也|还是|も"
+)
+"""Words of the user's that a concession repeats."""
 _UP_TO_DATE = lazy_regex(r"(?i)\b(?:up[ -]to[ -]date|auf dem neuesten stand|à jour|al día|em dia)\b")
 
 
@@ -340,7 +376,9 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
     "Never A without B", "A only after B", "B before A" and "A requires approval" all demand B for A. A condition that is
     a sentence's only clause contains what it is for: "when you edit A edit B".
     """
-    if not is_alone and (_CONDITION.match(clause) or _ONLY_PLACE.fullmatch(clause)):
+    if _CONDITION.match(clause) and (demand := _RUN_ON_BAN.match(clause)) is not None:
+        return [Stance(0, is_open=True), Stance(demand.end(), is_denied=True)]
+    if not is_alone and (_CONDITION.match(clause) or _is_only_place(clause, language)):
         return [Stance(0, is_open=True)]
     aside = _PURPOSE.search(clause)
     if aside is not None:
@@ -362,6 +400,10 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
         stances = [Stance(0), Stance(start, is_denied=True)] if start else [Stance(0, is_denied=True)]
         return [*stances, Stance(end)] if end < len(clause) else stances
     return _stances_undenied(clause, gate)
+
+
+def _is_only_place(clause: str, language: str) -> bool:
+    return _ONLY_PLACE.fullmatch(clause) is not None and (language == "pt" or _BARE_NO.match(clause) is None)
 
 
 def _stances_undenied(clause: str, gate: re.Match[str] | None) -> list[Stance]:
@@ -418,7 +460,8 @@ def _denial(clause: str, language: str) -> tuple[int, int] | None:
         if (
             word in NEGATIONS and (word, language) != ("no", "pt") and (word != "plus" or not index)
         ) or word.startswith(NEGATION_BEGINNINGS):
-            is_after = word in _AFTER_ONLY and not (index and words[index - 1][1] in _AUXILIARIES)
+            is_after = word in _AFTER_ONLY and (word, language) != ("no", "es")
+            is_after &= not (index and words[index - 1][1] in _AUXILIARIES)
             return start if is_after else 0, len(clause)
     return None
 
@@ -444,11 +487,22 @@ def _end_of_word(clause: str, start: int) -> int:
 
 
 _WORD = lazy_regex(r"[^\W\d_]+")
-_CONDITION = lazy_regex(r"(?i)\W*(?:if|when|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\s")
+_CONDITION = lazy_regex(
+    r"(?i)\W*(?:if|when(?:ever)?|once(?! an?\b)|as (?:long|soon) as|provided that|wenn|falls|sobald|solange|si|cuando"
+    r"|en cuanto|siempre que|mientras|quand|lorsque|dès que|tant que|se|quando|assim que|sempre que|enquanto|desde que"
+    r"|appena|finché|als|zodra|zolang|wanneer|если|когда|как только|пока)\s"
+)
 _ONLY_PLACE = lazy_regex(
     r"(?i)\W*(?:in|for|inside|within|under|on|at|im|für|bei|beim|unter|en|para|dans|pour|sous|em|no|na|nos|nas|nel\w*|per"
     r"|voor|bij|в|на|для|при)\s\S+(?: \S+){0,3}\s*"
 )
+_RUN_ON_BAN = lazy_regex(
+    r"(?i)\W*(?:\w+\s){3,12}?(?<!you )(?<!they )(?<!we )(?<!i )(?=(?:please |just )?(?:do not|never)\s"
+    r"|(?:it|they|you|we|this|that|there) (?:should|must|may|can) not\s)"
+)
+"""A condition before a ban from which no comma divides it: "if a test fails do not skip it"."""
+_BARE_NO = lazy_regex(r"(?i)\W*no\s")
+"""The word that only in Portuguese begins a place."""
 _CONDITION_AFTER = lazy_regex(
     r"(?i)(?<=\w)\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
 )
@@ -502,7 +556,7 @@ _ATTRIBUTE = lazy_regex(
 )
 """Words with a negation that deny nothing: "what is not needed", "can or cannot", as Chinese asks."""
 _BAN = lazy_regex(
-    r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)"
+    r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)|(?:[わかがさたばせけべめれえ]|(?<!かな)ら)ず(?=[、,に。]|\s*$)"
     r"|(?i:\b(?:bad|poor|terrible|awful|schlechte[rs]?|mala|mauvaise|má|cattiva|slecht) (?:practice|idea|design|style"
     r"|habit"
     r"|idee|praxis|stil|práctica|idée|pratique|prática|ideia|pratica|idee)\b)"

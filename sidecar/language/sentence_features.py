@@ -483,7 +483,7 @@ _THIS_STEP = lazy_regex(
     r"|\b(?:is|that['’]s) (?:for )?(?:a |an )?(?:separate|another|different) (?:ticket|issue|task)\b",
     re.IGNORECASE,
 )
-_FOR_NOW = lazy_regex(
+FOR_NOW = lazy_regex(
     r"\bfor (?:now|the moment|the time being)\b|\btemporarily\b|\bright now\b|\bthis time\b|\b(?:dieses mal|diesmal"
     r"|d?esta vez|dessa vez|cette fois|stavolta|questa volta|deze keer|(?:в|на) этот раз)\b|\b(?:this (?:week(?:end)?"
     r"|month|sprint|morning|afternoon|evening)|over the weekend|(?<!erst )diese woche|diesen monat|dieses wochenende"
@@ -565,7 +565,7 @@ def is_for_one_task(text: str) -> bool:
         return True
     text = _SINCE_TODAY.sub(" ", text)
     plain = text.casefold()
-    return _FOR_NOW.search(text) is not None and not any(word in plain for word in LASTING)
+    return FOR_NOW.search(text) is not None and not any(word in plain for word in LASTING)
 
 
 _SHRUG = lazy_regex(

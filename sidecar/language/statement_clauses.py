@@ -27,6 +27,7 @@ from sidecar.language.rule_synonyms import (
     folded,
     is_generic,
     is_unspaced,
+    reversing_concepts,
     reworded,
     split_unspaced,
     stances_of,
@@ -64,6 +65,11 @@ class Unit(NamedTuple):
         return OF_PLAIN if is_rest or self.word in plain_words() else 1.0
 
     @property
+    def is_reversing(self) -> bool:
+        """Whether it is against what it names: "hide", "skip"."""
+        return not self.concepts.isdisjoint(reversing_concepts())
+
+    @property
     def names_project(self) -> bool:
         """Whether it names the project itself, as in "this project uses …"."""
         return not self.concepts.isdisjoint(concepts_of("project"))
@@ -78,6 +84,11 @@ class Clause(NamedTuple):
     """Whether it is a condition or a purpose, which states and denies nothing."""
     is_gated: bool = False
     """Whether it is denied or stated only on a condition: "never … without …", "… only after …"."""
+
+    @property
+    def is_against(self) -> bool:
+        """Whether it denies something, or removes it; not to remove something is for it."""
+        return self.is_denied != any(unit.is_reversing for unit in self.units)
 
 
 class Wording(NamedTuple):
@@ -105,7 +116,8 @@ _CLAUSE_END = lazy_regex(
     r"|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
     r"|no|non"
     r"|niet|geen|не|nie)\b)"
-    r"|\b(?:and|und|et|y|e|en)\b(?=\s+(?:should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
+    r"|\b(?:nor|ni|né|ни)\b|\b(?:and|und|et|y|e|en)\b(?=\s+(?:always|immer|siempre|sempre|toujours|altijd"
+    r"|should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
     r"|utiliza|utilise|nutze|nimm"
     r"|gebruik)\b)|\s(?=let\s{1,2}(?:use|go|do|keep|make|take)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)"
     r"|(?<=じゃなく)|(?<=代わりに)"
@@ -514,7 +526,10 @@ _HEDGE = lazy_regex(
 )
 """Words by which a wish need not always be met."""
 
-_ORDINARY_NEXT = lazy_regex(r"(?i)\bnext(?= (?:to|time|step|week|month|day|version|release|one)\b)")
+_ORDINARY_NEXT = lazy_regex(
+    r"(?i)\bnext(?= (?:to|time|step|week|month|day|version|release|one)\b)"
+    r"|(?<=\b(?:au|le|du|ce|un|im|am|al|el|il|no) )moment\b(?! js)"
+)
 """A word that elsewhere is the name of a tool."""
 
 _ABSOLUTE = lazy_regex(
@@ -572,3 +587,11 @@ ALL_WITH_QUALITY = lazy_regex(
     r"|tutti i|tutte le|все)\s(?=(?:(?:of |the |our |single )){0,2}(\w+)(?:\s(\w+))?)"
 )
 """Words for all of a kind, the next word, and the one after it: "all deeper levels"."""
+
+
+def widens_all(rule: str, evidence: str) -> bool:
+    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
+    own_words = {folded(token) for _, token in tokens_of(rule)}
+    stated = {(folded(match[1]), folded(match[2] or "")) for match in ALL_WITH_QUALITY.finditer(evidence)}
+    nouns = {folded(match[1]) for match in ALL_WITH_QUALITY.finditer(rule)}
+    return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)
