@@ -1,4 +1,4 @@
-"""English words for what a prompt says in another language, because most code is written in English. Pure.
+"""English words for what a prompt says in another language, because most code is written in English; spellings. Pure.
 
 Each line of a language's table (`english/*.txt`) is a folded word with its English words, the likeliest first.
 """
@@ -217,3 +217,59 @@ def with_accents(text: str) -> str:
         return spelled[:1].upper() + spelled[1:] if word[:1].isupper() else spelled
 
     return _WITHOUT_ACCENT.sub(accented, text)
+
+
+@lru_cache(maxsize=8_192)
+def are_cognate(first: str, second: str) -> bool:
+    """Whether two words share their beginning up to an ending, or differ by one letter."""
+    if is_unspaced(first[0]) or is_unspaced(second[0]):
+        return len(first) >= 2 and len(second) >= 2 and (first in second or second in first)
+    shorter, longer = sorted((first, second), key=len)
+    if longer == f"{shorter}s":
+        return True
+    if len(shorter) < 3 or len(longer) - len(shorter) > 5:
+        return False
+    pairs = zip(shorter, longer, strict=False)
+    common = next((at for at, (left, right) in enumerate(pairs) if left != right), len(shorter))
+    if common >= max(min(4, len(shorter)), len(shorter) - 1) and (len(shorter) > 3 or len(longer) <= 4):
+        return True
+    if common >= 5 and common >= 0.6 * len(longer):
+        return True
+    return len(shorter) >= 5 and _differ_by_one(shorter[common:], longer[common:])
+
+
+MIN_MISSPELT = 8
+"""Letters of a name from which one that differs by a letter is a slip."""
+
+
+def is_misspelt(first: str, second: str) -> bool:
+    """Whether two names are one: with a plural's letter, as "PR" and "PRs", or with a slip in a long name."""
+    shorter, longer = sorted((first, second), key=len)
+    if longer == f"{shorter}s" and len(shorter) > 1 and shorter.isalpha():
+        return True
+    if len(shorter) < MIN_MISSPELT or any(char.isdigit() for char in shorter + longer):
+        return False
+    at = next(
+        (at for at, (left, right) in enumerate(zip(shorter, longer, strict=False)) if left != right), len(shorter)
+    )
+    return _differ_by_one(shorter[at:], longer[at:])
+
+
+def _differ_by_one(shorter: str, longer: str) -> bool:
+    """Whether two endings differ by one letter that is missing, other, or swapped with the next."""
+    if len(shorter) == len(longer):
+        is_swapped = len(shorter) > 1 and shorter[:2] == longer[1::-1] and shorter[2:] == longer[2:]
+        return is_swapped or shorter[1:] == longer[1:]
+    return len(longer) - len(shorter) == 1 and shorter == longer[1:]
+
+
+_NEGATIVE_PREFIX = lazy_regex(r"(?:un|im|in|ir|il|dis|non|de)(?=[a-z]{4})")
+
+
+def negates_by_prefix(rule: Sequence[str], stated: Sequence[str]) -> bool:
+    """Whether one of the words is the other's opposite: "mutable" and "immutable"."""
+    for words, others in ((rule, stated), (stated, rule)):
+        opposites = {_NEGATIVE_PREFIX.sub("", word, count=1) for word in words if _NEGATIVE_PREFIX.match(word)}
+        if any(word in opposites and word not in words for word in others):
+            return True
+    return False

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language import concept_phrases as phrases
 from sidecar.language.common_words import plain_words
-from sidecar.language.english_translation import language_of, meanings_of
+from sidecar.language.english_translation import are_cognate, is_misspelt, language_of, meanings_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     TOOL_NAMES,
@@ -20,6 +20,7 @@ from sidecar.language.rule_synonyms import (
 )
 from sidecar.language.statement_clauses import (
     OTHER_SCRIPTS,
+    Clause,
     Relation,
     Unit,
     Wording,
@@ -228,50 +229,6 @@ CONTINUOUS = lazy_regex(
 """Words by which a request goes on, or sets a limit, instead of being done once."""
 
 
-@lru_cache(maxsize=8_192)
-def are_cognate(first: str, second: str) -> bool:
-    """Whether two words share their beginning up to an ending, or differ by one letter."""
-    if is_unspaced(first[0]) or is_unspaced(second[0]):
-        return len(first) >= 2 and len(second) >= 2 and (first in second or second in first)
-    shorter, longer = sorted((first, second), key=len)
-    if longer == f"{shorter}s":
-        return True
-    if len(shorter) < 3 or len(longer) - len(shorter) > 5:
-        return False
-    pairs = zip(shorter, longer, strict=False)
-    common = next((at for at, (left, right) in enumerate(pairs) if left != right), len(shorter))
-    if common >= max(min(4, len(shorter)), len(shorter) - 1) and (len(shorter) > 3 or len(longer) <= 4):
-        return True
-    if common >= 5 and common >= 0.6 * len(longer):
-        return True
-    return len(shorter) >= 5 and _differ_by_one(shorter[common:], longer[common:])
-
-
-MIN_MISSPELT = 8
-"""Letters of a name from which one that differs by a letter is a slip."""
-
-
-def is_misspelt(first: str, second: str) -> bool:
-    """Whether two names are one: with a plural's letter, as "PR" and "PRs", or with a slip in a long name."""
-    shorter, longer = sorted((first, second), key=len)
-    if longer == f"{shorter}s" and len(shorter) > 1 and shorter.isalpha():
-        return True
-    if len(shorter) < MIN_MISSPELT or any(char.isdigit() for char in shorter + longer):
-        return False
-    at = next(
-        (at for at, (left, right) in enumerate(zip(shorter, longer, strict=False)) if left != right), len(shorter)
-    )
-    return _differ_by_one(shorter[at:], longer[at:])
-
-
-def _differ_by_one(shorter: str, longer: str) -> bool:
-    """Whether two endings differ by one letter that is missing, other, or swapped with the next."""
-    if len(shorter) == len(longer):
-        is_swapped = len(shorter) > 1 and shorter[:2] == longer[1::-1] and shorter[2:] == longer[2:]
-        return is_swapped or shorter[1:] == longer[1:]
-    return len(longer) - len(shorter) == 1 and shorter == longer[1:]
-
-
 def names_only_condition(text: str) -> bool:
     """Whether a statement names what alone allows something: "only after …", "not … unless …"."""
     return _ONLY_CONDITION.search(text) is not None
@@ -307,9 +264,12 @@ _LIMITS = lazy_regex(
 
 
 def object_of_only(text: str) -> str | None:
-    """Return what follows the word by which a statement holds only for something; None without such a word."""
+    """Return what follows the word by which a statement holds only for something, at its end what precedes it."""
     match = _ONLY.search(text)
-    return None if match is None else _CLAUSE_MARK.split(text[match.end() :], maxsplit=1)[0]
+    if match is None:
+        return None
+    behind = _CLAUSE_MARK.split(text[match.end() :], maxsplit=1)[0]
+    return behind if behind.strip() else _CLAUSE_MARK.split(text[: match.start()])[-1]
 
 
 def names_limit(text: str) -> bool:
@@ -373,18 +333,6 @@ def _bounds(text: str) -> frozenset[str]:
     )
 
 
-_NEGATIVE_PREFIX = lazy_regex(r"(?:un|im|in|ir|il|dis|non|de)(?=[a-z]{4})")
-
-
-def negates_by_prefix(rule: Sequence[str], stated: Sequence[str]) -> bool:
-    """Whether one of the words is the other's opposite: "mutable" and "immutable"."""
-    for words, others in ((rule, stated), (stated, rule)):
-        opposites = {_NEGATIVE_PREFIX.sub("", word, count=1) for word in words if _NEGATIVE_PREFIX.match(word)}
-        if any(word in opposites and word not in words for word in others):
-            return True
-    return False
-
-
 def is_same(rule_unit: Unit, unit: Unit) -> bool:
     """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
     if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
@@ -409,6 +357,15 @@ def are_translations(first: str, second: str) -> bool:
     if first == second:
         return False
     return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
+
+
+def has_value(unit: Unit, words: frozenset[str], concepts: frozenset[int], units: Sequence[Unit]) -> bool:
+    """Whether a value occurs as it is, as a part of a longer path, or, for a number, as a word."""
+    if unit.word in words or not unit.concepts.isdisjoint(concepts):
+        return True
+    if len(unit.word) > 3 and not unit.word.isdigit() and any(unit.word in word for word in words):
+        return True
+    return any(is_same(unit, other) for other in units)
 
 
 def subjects_of(units: Iterable[Unit]) -> list[Unit]:
@@ -445,7 +402,25 @@ def exchanges_value(rule: Wording, window: Sequence[Wording]) -> bool:
             rivals = [unit for unit in own if _is_rival(unit, value) and not shared_count([unit], rule_clause.units)]
             if rivals and not is_own:
                 return True
+            if not rule_clause.is_denied and any(
+                _has_rival_elsewhere(unit, value, rule_clause, clauses) for unit in rest
+            ):
+                return True
     return False
+
+
+def _has_rival_elsewhere(unit: Unit, value: Unit, rule_clause: Clause, clauses: Sequence[Clause]) -> bool:
+    """Whether each clause of the user's that has a word has another value of the same kind, which a rule's lacks."""
+    places = [clause.units for clause in clauses if shared_count([unit], clause.units)]
+    return (
+        bool(places)
+        and unit.word not in plain_words()
+        and all(
+            not shared_count([value], units)
+            and any(_is_rival(other, value) and not shared_count([other], rule_clause.units) for other in units)
+            for units in places
+        )
+    )
 
 
 def crosses_clauses(rule: Wording, window: Sequence[Wording]) -> bool:
@@ -560,13 +535,39 @@ def reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
     if ours is None:
         return False
     orders = [steps for statement in window if (steps := _steps_of(statement.text)) is not None]
-    balances = [
-        shared_subjects(ours[0], first)
-        + shared_subjects(ours[1], second)
-        - 2 * min(shared_subjects(ours[0], second), shared_subjects(ours[1], first))
-        for first, second in orders
-    ]
-    return bool(balances) and max(balances) < 0
+    return bool(orders) and all(_balance(ours, order) < 0 for order in orders)
+
+
+def reverses_condition(rule: str, window: Sequence[Wording]) -> bool:
+    """Whether a rule demands the user's condition where the user demands the rest: "when A, also B"."""
+    ours = _occasion_of(rule)
+    theirs = [found for statement in window if (found := _occasion_of(statement.text)) is not None]
+    if ours is None or not theirs:
+        return False
+    return all(_balance(ours, found) < 0 for found in theirs)
+
+
+def _occasion_of(text: str) -> tuple[Wording, Wording] | None:
+    """Return the condition and the demand of a statement that begins with a condition."""
+    match = _OCCASION.match(text)
+    if match is None:
+        return None
+    parts = wording_of(match["condition"]), wording_of(match["demand"])
+    return parts if all(part.clauses for part in parts) else None
+
+
+_OCCASION = lazy_regex(
+    r"(?i)\W*(?:(?:and|so|but|always) )?(?:if|when(?:ever)?|every time|each time|wenn|si|cuando|cada vez que|quand|se"
+    r"|quando|als|wanneer|если|когда)\s(?P<condition>[^,，;\n]{1,120}?)(?:[,，]|\s(?=(?:also|then|please|always|never"
+    r"|auch|dann|immer|también|siempre|aussi|toujours|anche|sempre|ook|altijd)\b))(?P<demand>[^\n]+)"
+)
+
+
+def _balance(ours: tuple[Wording, Wording], theirs: tuple[Wording, Wording]) -> int:
+    """Return how much more two parts of statements have in common in their order than in the other one."""
+    (first, second), (other_first, other_second) = ours, theirs
+    crossed = min(shared_subjects(first, other_second), shared_subjects(second, other_first))
+    return shared_subjects(first, other_first) + shared_subjects(second, other_second) - 2 * crossed
 
 
 def _steps_of(text: str) -> tuple[Wording, Wording] | None:

@@ -350,6 +350,56 @@ DISTORTED = [
 ]
 """Rules of which the user states most words, but another bound, value, scope or the contrary."""
 
+PARAPHRASED += [
+    (
+        "ask me whether or not a receipt should be printed twice",
+        "Ask the user whether a receipt should be printed twice",
+    ),
+    (
+        "remove vat_id from the till api and always use the tax table of the shop",
+        "Always use the shop's tax table; no vat_id",
+    ),
+    (
+        "as long as the import runs delete all temporary receipts from now on",
+        "As long as the import runs, delete all temporary receipts",
+    ),
+    ("for now, keep the receipts in the drawer table", "For now, keep the receipts in the drawer table"),
+    ("領収書はセキュリティの観点から、画面に表示しないでください", "領収書はセキュリティの観点から画面に表示しない"),
+    ("列名に略語は使わないで、英語にしてください", "列名に略語は使わず、英語にすること"),
+    ("blank lines in the receipt should be skipped", "The receipt must skip blank lines"),
+    (
+        "stop mocking the printer in the till tests, we have a real one",
+        "Deja de simular la impresora en los tests de la caja, tenemos una real",
+    ),
+    (
+        "timeout of the printer is 8s everywhere, 30 only for the scanner",
+        "The printer times out after 8 seconds, the scanner alone after 30",
+    ),
+    ("den Bon höchstens 24h aufheben", "Den Bon höchstens 24 Stunden aufheben"),
+    ("i dont want any dataframe operations in the till", "The till must be free of dataframe operations"),
+    ("don't touch anything in till/ unless i say so", "Non toccare nulla sotto till/ a meno che non lo dica io"),
+    ("store the prices without VAT", "Guardar los precios sin IVA"),
+]
+
+DISTORTED += [
+    ("the price and the name should always be visible", "The price and the name should be hidden"),
+    ("dont touch the till unless i say so", "Don't touch the till, even if the user says so"),
+    ("列名に略語は使わないで、英語にしてください", "列名は英語ではなく略語にすること"),
+    ("ask me before printing any new receipt", "Print new receipts without asking and tell the user afterwards"),
+    (
+        'the receipt says "total" not "sum", everywhere. the sidebar is too wide',
+        'The receipt says "total", not "sum", in the sidebar only',
+    ),
+    (
+        "when you add a column, add it to the export too. i just lost an hour",
+        "When you add a column, put it in the export only if it is a price",
+    ),
+    (
+        "whenever you change the schema also print the client list",
+        "Whenever you print the client list, also change the schema",
+    ),
+]
+
 FOR_NOW = [
     ("looks good. don't commit yet", "Don't commit yet"),
     ("bitte noch nicht committen", "Noch nicht committen"),

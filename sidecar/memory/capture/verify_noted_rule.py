@@ -16,24 +16,25 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
+from sidecar.language.english_translation import negates_by_prefix
 from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.match_statement_form import complains
 from sidecar.language.own_words import reports_others, stated_words
 from sidecar.language.rule_synonyms import (
+    CONCEDED,
     EXCEPT,
     EXCEPTED,
-    FUNCTION_WORDS,
     LASTING,
     LIMITED,
+    STILL_HOLDS,
     UNTIL,
     concepts_of,
     folded,
     is_generic,
     without_lasting,
 )
-from sidecar.language.sentence_features import as_request, is_for_one_task, is_shrugged_off
+from sidecar.language.sentence_features import FOR_NOW, as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_clauses import (
-    ALL_WITH_QUALITY,
     RULE_TO_WRITE,
     Clause,
     Unit,
@@ -43,12 +44,14 @@ from sidecar.language.statement_clauses import (
     limited_clauses,
     parts_of,
     tokens_of,
+    widens_all,
     wording_of,
     wordings_of,
 )
 from sidecar.language.statement_openings import (
     OCCASION,
     QUESTION,
+    RECALLED,
     STOPS,
     TAG_QUESTION,
     TASK,
@@ -71,11 +74,12 @@ from sidecar.language.statement_values import (
     exchanges_place,
     exchanges_value,
     exchanges_word,
+    has_value,
     holds_each_time,
     is_same,
     names_limit,
-    negates_by_prefix,
     object_of_only,
+    reverses_condition,
     reverses_steps,
     shared_count,
     shared_subjects,
@@ -188,24 +192,18 @@ def restates(rule: str, known_rule: str) -> bool:
 
 def recalls(complaint: str, known_rule: str) -> bool:
     """Whether a complaint only recalls a rule: "again you ran cargo fmt, I told you not to"."""
-    if _RECALLED.search(complaint) is None:
+    if RECALLED.search(complaint) is None:
         return False
     return shared_subjects(wording_of(known_rule), wording_of(complaint)) >= MIN_SUBJECTS
-
-
-_RECALLED = lazy_regex(
-    r"(?i)\b(?:i|we)(?: ha(?:ve|d)|['’](?:ve|d))? (?:already |clearly |just )?(?:told|asked) you(?: (?:not to|so|that"
-    r"|this|before|already|again|twice|\w+ times)){0,3}\W*$"
-    r"|\bich hab(?:e|['’])? (?:es )?(?:dir|euch) (?:das |es )?(?:doch |schon |bereits ){0,2}gesagt\W*$"
-    r"|\bya te lo (?:dije|he dicho)\W*$|\bje te l['’]ai (?:déjà )?dit\W*$|\b(?:já|eu) te disse(?: isso)?\W*$"
-)
-"""The end of a complaint that leaves out what was said."""
 
 
 def _support(rule: Wording, message: TypedMessage) -> Support | None:
     own = _without_document(stated_words(message.text[:MAX_MESSAGE_CHARACTERS]))
     parts = wordings_of(own)
-    statements = [part for part in parts if _may_support(part.text) and not is_for_now(part.text, own)]
+    is_temporary = FOR_NOW.search(rule.text) is not None
+    statements = [
+        part for part in parts if _may_support(part.text, is_temporary=is_temporary) and not is_for_now(part.text, own)
+    ]
     support = _best_window(rule, own, statements)
     if support is not None or not message.before or not accepts_as_lasting(own):
         return support
@@ -245,7 +243,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     concepts = frozenset(concept for statement in statements for unit in statement.units for concept in unit.concepts)
     concepts |= frozenset(concept for word in words for concept in concepts_of(word))
     all_units = [unit for statement in statements for unit in statement.units]
-    if not all(_has_value(unit, words, concepts, all_units) for unit in rule.units if unit.is_value):
+    if not all(has_value(unit, words, concepts, all_units) for unit in rule.units if unit.is_value):
         return None
     rule_words = _words(rule.text)
     tasks = [statement.text for statement in statements if _is_task(statement.text)]
@@ -266,6 +264,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 _is_opposed(rule, window)
                 or swaps_roles(rule.text, evidence)
                 or reverses_steps(rule.text, window)
+                or reverses_condition(rule.text, window)
                 or takes_another_pace(rule.text, evidence)
                 or exchanges_object(rule, window)
                 or exchanges_bound(rule.text, evidence)
@@ -285,9 +284,8 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     if best is None:
         return None
     support, start, end = best
-    is_denied = any(
-        coverage >= support.coverage and not (start <= first and last <= end) for coverage, first, last in opposed
-    )
+    rivals = [(first, last) for coverage, first, last in opposed if coverage >= support.coverage]
+    is_denied = any(last - first == 1 or first < start or last > end for first, last in rivals)
     return None if is_denied else support
 
 
@@ -349,8 +347,11 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
             continue
         subjects = _specific_words(rule_clause)
         agreeing = [clause for clause in clauses if _agree(rule_clause, clause)]
-        others = [clause for clause in clauses if not _agree(rule_clause, clause) and not _is_restated(rule, clause)]
-        is_denied = _forbids(rule_clause)
+        others = [clause for clause in clauses if not _agree(rule_clause, clause)]
+        others = [clause for clause in others if not _is_restated(rule, clause, rule_clause, agreeing)]
+        is_denied = rule_clause.is_against
+        if rule_clause.is_denied and not rule_clause.is_gated and _denies_wish(subjects, agreeing, others):
+            return True
         counts = ([shared_count(subjects[:FOCUS], part.units) for part in side] for side in (agreeing, others))
         agreed, opposed = (max(count, default=0) for count in counts)
         if is_denied and agreed and agreed >= opposed:
@@ -364,6 +365,14 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
     return False
 
 
+def _denies_wish(subjects: Sequence[Unit], agreeing: Sequence[Clause], others: Sequence[Clause]) -> bool:
+    """Whether a ban is about what the user wants, and has nothing that the user forbids: "without asking"."""
+    if any(shared_count(subjects, clause.units) for clause in agreeing):
+        return False
+    wishes = [_known(subjects, clause.units) for clause in others]
+    return any(subjects[:1] == wish[:1] != [] and 2 * len(wish) >= len(subjects) for wish in wishes)
+
+
 def _demands(rule: Wording, gated: Clause, condition: Clause) -> bool:
     """Whether a rule states what it allows and the condition for it in one clause: "every A has B"."""
     sides = (subjects_of(gated.units), [unit for unit in condition.units if not _known([unit], gated.units)])
@@ -373,21 +382,12 @@ def _demands(rule: Wording, gated: Clause, condition: Clause) -> bool:
 
 def _agree(rule_clause: Clause, clause: Clause) -> bool:
     """Whether two clauses are both for or both against what they name, or both allow it only on a condition."""
-    return _forbids(rule_clause) == _forbids(clause) or (rule_clause.is_gated and clause.is_gated)
-
-
-def _forbids(clause: Clause) -> bool:
-    """Whether a clause is against something: it denies it, or removes it; not to remove something is for it."""
-    return clause.is_denied != any(_is_removal(unit) for unit in clause.units)
-
-
-def _is_removal(unit: Unit) -> bool:
-    return not unit.concepts.isdisjoint(concepts_of("remove"))
+    return rule_clause.is_against == clause.is_against or (rule_clause.is_gated and clause.is_gated)
 
 
 def _is_banned(rule_clause: Clause, ban: Clause, agreeing: Sequence[Clause]) -> bool:
     """Whether a clause states what a ban is mainly about, and no clause of the user's is for that."""
-    subjects = [unit for unit in _specific_words(ban) if not _is_removal(unit)]
+    subjects = _specific_words(ban)
     shared = _known(subjects, rule_clause.units)
     focus = subjects[:FOCUS]
     is_stated = bool(focus) and (
@@ -395,35 +395,48 @@ def _is_banned(rule_clause: Clause, ban: Clause, agreeing: Sequence[Clause]) -> 
     )
     if not is_stated and len(shared) < max(MIN_SUBJECTS, MAIN_SHARE * len(subjects)):
         return False
-    return not any(shared_count(shared, clause.units) == len(shared) for clause in agreeing)
+    own = subjects_of(rule_clause.units)
+    counts = [(shared_count(shared, clause.units), shared_count(own, clause.units)) for clause in agreeing]
+    return not any(of_ban == len(shared) or (of_ban and of_all > len(shared)) for of_ban, of_all in counts)
 
 
 def _specific_words(clause: Clause) -> list[Unit]:
     """Return a clause's words about its subject without those of any talk, unless there are no others."""
     subjects = subjects_of(clause.units)
-    return [unit for unit in subjects if unit.word not in plain_words()] or subjects
+    specific = [unit for unit in subjects if unit.word not in plain_words()]
+    return [unit for unit in specific if not unit.is_reversing] or specific or subjects
 
 
-def _is_restated(rule: Wording, ban: Clause) -> bool:
-    """Whether a rule forbids the same: its other words may then state what is wanted instead, or the reason."""
+def _is_restated(rule: Wording, ban: Clause, stated: Clause, agreeing: Sequence[Clause]) -> bool:
+    """Whether a rule forbids the same: its other words may then state what is wanted instead, or the reason.
+
+    Not if it forbids what the user wants, or if one of its clauses is about what the ban is mainly about.
+    """
     named = shared_count(subjects_of(ban.units), rule.units)
-    for clause in rule.clauses if ban.is_denied else ():
+    wishes = [unit for clause in agreeing if not clause.is_against for unit in clause.units]
+    subjects, focus = _specific_words(stated), _specific_words(ban)[:1]
+    common = _known(subjects, ban.units)
+    is_main = 2 * len(common) > len(subjects) and shared_count(focus, common) > 0
+    for clause in rule.clauses if ban.is_against else ():
         subjects = subjects_of(clause.units)
         shared = shared_count(subjects, ban.units)
-        if clause.is_denied and (shared >= MIN_SUBJECTS or 0 < shared == len(subjects) <= named - 1):
+        if not clause.is_against or not (shared >= MIN_SUBJECTS or 0 < shared == len(subjects) <= named - 1):
+            continue
+        others = [unit for unit in _specific_words(clause) if not _known([unit], ban.units)]
+        if not _known(others, wishes) and not (is_main and not _known(common, clause.units)):
             return True
     return False
 
 
-def _may_support(sentence: str) -> bool:
-    """Whether a sentence may state what lasts: it does not ask, suppose, observe, report, shrug or end with a task."""
+def _may_support(sentence: str, *, is_temporary: bool = False) -> bool:
+    """Whether a sentence may state a rule: it does not ask, suppose, observe, report, or shrug, nor end before it."""
     is_no_demand = supposes(sentence) or (observes(sentence) and not holds_each_time(sentence))
     return not (
         (is_no_demand and not _is_wide(sentence))
         or reports_others(sentence)
         or is_shrugged_off(sentence)
         or _asks(sentence)
-        or (is_for_one_task(sentence) and RULE_TO_WRITE.match(sentence) is None)
+        or (not is_temporary and is_for_one_task(sentence) and RULE_TO_WRITE.match(sentence) is None)
     )
 
 
@@ -473,6 +486,10 @@ def _drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
         return True
     if any(drops_condition(rule.text, statement.text) for statement in window):
         return True
+    if CONCEDED.search(rule.text) and not any(
+        CONCEDED.search(part.text) or STILL_HOLDS.search(part.text) for part in window
+    ):
+        return True
     if EXCEPTED.search(rule.text) is not None:
         return False
     exceptions = [(statement, match.start()) for statement in window if (match := EXCEPT.search(statement.text))]
@@ -518,7 +535,7 @@ def _exchanges(rule: Wording, window: Sequence[Wording]) -> bool:
 
 def _claims_more(rule: Wording, window: Sequence[Wording], evidence: str) -> bool:
     """Whether a rule is wider or narrower than the user's words."""
-    return _widens_ban(rule, window) or _widens_all(rule, evidence) or _has_other_limit(rule, window)
+    return _widens_ban(rule, window) or widens_all(rule.text, evidence) or _has_other_limit(rule, window)
 
 
 def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
@@ -529,7 +546,8 @@ def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
     main = max(window, key=partial(shared_subjects, rule))
     only = object_of_only(rule.text)
     limits = [object_of_only(part.text) for part in window]
-    is_limited = any(limit is not None for limit in limits) or any(names_limit(part.text) for part in window)
+    near = [part for part in window if part is main or shared_subjects(rule, part)]
+    is_limited = any(object_of_only(part.text) is not None or names_limit(part.text) for part in near)
     is_limited |= all(any(clause.is_gated for clause in part.clauses) for part in (rule, main))
     if only is not None and not is_limited:
         named = subjects_of(wording_of(only).units)[:FOCUS]
@@ -571,23 +589,6 @@ def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
         if is_shorter and len(missing) >= MIN_DROPPED and 2 * len(missing) > len(own_subjects):
             return True
     return False
-
-
-def _widens_all(rule: Wording, evidence: str) -> bool:
-    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
-    own_words = frozenset(_words(rule.text).split())
-    stated = {(folded(match[1]), folded(match[2] or "")) for match in ALL_WITH_QUALITY.finditer(evidence)}
-    nouns = {folded(match[1]) for match in ALL_WITH_QUALITY.finditer(rule.text)}
-    return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)
-
-
-def _has_value(unit: Unit, words: frozenset[str], concepts: frozenset[int], units: Sequence[Unit]) -> bool:
-    """Whether a value occurs as it is, as a part of a longer path, or, for a number, as a word."""
-    if unit.word in words or not unit.concepts.isdisjoint(concepts):
-        return True
-    if len(unit.word) > 3 and not unit.word.isdigit() and any(unit.word in word for word in words):
-        return True
-    return any(is_same(unit, other) for other in units)
 
 
 _QUOTATION = lazy_regex(
