@@ -356,6 +356,13 @@ STILL_HOLDS = lazy_regex(
     r"|anche|toch|ook|тоже|также|всё равно)\b|也|还是|も"
 )
 """Words of the user's that a concession repeats."""
+RECALLED = lazy_regex(
+    r"(?i)\b(?:i|we)(?: ha(?:ve|d)|['’](?:ve|d))? (?:already |clearly |just )?(?:told|asked) you(?: (?:not to|so|that"
+    r"|this|before|already|again|twice|\w+ times)){0,3}\W*$"
+    r"|\bich hab(?:e|['’])? (?:es )?(?:dir|euch) (?:das |es )?(?:doch |schon |bereits ){0,2}gesagt\W*$"
+    r"|\bya te lo (?:dije|he dicho)\W*$|\bje te l['’]ai (?:déjà )?dit\W*$|\b(?:já|eu) te disse(?: isso)?\W*$"
+)
+"""The end of a complaint that leaves out what was said."""
 _UP_TO_DATE = lazy_regex(r"(?i)\b(?:up[ -]to[ -]date|auf dem neuesten stand|à jour|al día|em dia)\b")
 
 

@@ -285,14 +285,6 @@ _SUPPOSED = lazy_regex(
     r"|怎么样|呢)|假如|假设|もし.{1,40}(?:どう|かな)|仮に)"
 )
 
-RECALLED = lazy_regex(
-    r"(?i)\b(?:i|we)(?: ha(?:ve|d)|['’](?:ve|d))? (?:already |clearly |just )?(?:told|asked) you(?: (?:not to|so|that"
-    r"|this|before|already|again|twice|\w+ times)){0,3}\W*$"
-    r"|\bich hab(?:e|['’])? (?:es )?(?:dir|euch) (?:das |es )?(?:doch |schon |bereits ){0,2}gesagt\W*$"
-    r"|\bya te lo (?:dije|he dicho)\W*$|\bje te l['’]ai (?:déjà )?dit\W*$|\b(?:já|eu) te disse(?: isso)?\W*$"
-)
-"""The end of a complaint that leaves out what was said."""
-
 MAX_ANSWER_WORDS = 30
 """A longer message states its rule itself."""
 _ANSWER = lazy_regex(

@@ -26,6 +26,7 @@ from sidecar.language.rule_synonyms import (
     EXCEPTED,
     LASTING,
     LIMITED,
+    RECALLED,
     STILL_HOLDS,
     UNTIL,
     concepts_of,
@@ -51,7 +52,6 @@ from sidecar.language.statement_clauses import (
 from sidecar.language.statement_openings import (
     OCCASION,
     QUESTION,
-    RECALLED,
     STOPS,
     TAG_QUESTION,
     TASK,
