@@ -122,6 +122,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_a_bare_noun_gives_way_to_the_users_fuller_name_of_what_went",
         "test_direction_change.py::test_a_plan_that_is_presented_again_is_no_longer_rejected",
         "test_direction_change.py::test_of_a_refused_plan_what_the_refusal_or_the_next_plan_leaves_out_is_rejected",
+        "test_direction_change.py::test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded",
+        "test_direction_change.py::test_what_the_user_refuses_for_something_else_is_recorded_if_it_went",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_continues_without_a_restart",
