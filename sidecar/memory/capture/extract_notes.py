@@ -167,7 +167,7 @@ def _with_reversals(utterance: Utterance, notes: Sequence[Note]) -> list[Note]:
     passages = [
         split_withdrawal(sentence.text)
         for sentence in split_sentences(own)
-        if not (_is_for_this_task(sentence.text) or SUPPOSITION.match(sentence.text))
+        if not (_is_for_this_task(sentence.text) or SUPPOSITION.match(sentence.text.lower()))
     ]
     marked = [_with_withdrawal(note, passages) for note in marked]
     known = " ".join(text for note in marked for text in (note.text, note.withdraws)).casefold()
