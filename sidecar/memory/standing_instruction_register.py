@@ -121,8 +121,14 @@ def contradicted_ids(tx: apsw.Connection, project: str, statement: str, own_id: 
 
 
 def withdraw(tx: apsw.Connection, project: str, memory_id: str) -> None:
-    """Remove a memory from the register; what it replaced is active again."""
+    """Remove a memory from the register; what it replaced is active again, or replaced by what replaced it."""
     tx.execute("DELETE FROM continuity_standing_instructions WHERE project = ? AND memory_id = ?", (project, memory_id))
+    by_id = "SELECT memory_id FROM continuity_replaced_statements WHERE project = ? AND replaced_id = ?"
+    for (later_id,) in list(tx.execute(by_id, (project, memory_id))):
+        tx.execute(
+            "UPDATE continuity_replaced_statements SET memory_id = ? WHERE project = ? AND memory_id = ?",
+            (later_id, project, memory_id),
+        )
     tx.execute("DELETE FROM continuity_replaced_statements WHERE project = ? AND memory_id = ?", (project, memory_id))
     advance_revision(tx, project)
 

@@ -119,6 +119,16 @@ def test_only_the_second_of_three_values_holds_again_once_the_third_is_withdrawn
     assert instructions.texts() == ["Use pnpm instead of npm."]
 
 
+def test_only_the_third_of_three_values_holds_once_the_second_is_withdrawn(instructions: Register) -> None:
+    first = instructions.add("Use npm.")
+    second = instructions.add("Use pnpm instead of npm.", replaced=[first])
+    third = instructions.add("Use bun instead of pnpm.", replaced=[second, first])
+    instructions.write(withdraw, second)
+    assert instructions.texts() == ["Use bun instead of pnpm."]
+    instructions.write(withdraw, third)
+    assert instructions.texts() == ["Use npm."]
+
+
 def test_a_statement_that_is_made_again_is_active_again(instructions: Register) -> None:
     former = instructions.add("Use npm.")
     later = instructions.add("Use pnpm instead of npm.", replaced=[former])
