@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.output import CommandFailed
-from sidecar.system.environment import STATE_FILE, has_state_file, state_folders
+from sidecar.system.environment import STATE_FILE, environment, has_state_file, state_folders
 from sidecar.system.git import find_root, main_worktree
 
 
@@ -103,3 +103,13 @@ def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     add_path_arguments(parser)
     return parser
+
+
+_AGENT_SHELLS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
+"""Environment variables by which agents mark the commands they run."""
+
+
+def require_users_shell(action: str) -> None:
+    """Raise CommandFailed inside an agent's shell: only the user decides what every session is told to follow."""
+    if any(environment().get(name) for name in _AGENT_SHELLS):
+        raise CommandFailed(f"An agent cannot {action}.", kind="policyDenied", hint="Run it in your own terminal.")

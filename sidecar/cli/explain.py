@@ -4,7 +4,13 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sidecar.cli.common_arguments import add_path_arguments, project_folder, project_params, state_folder
+from sidecar.cli.common_arguments import (
+    add_path_arguments,
+    project_folder,
+    project_params,
+    require_users_shell,
+    state_folder,
+)
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.core.clock import utc_minute
@@ -37,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--mute", metavar="ITEM", help="never send an item of the project again")
     shown.add_argument("--wrong", metavar="ITEM", help="the same, because what it states is wrong")
     shown.add_argument("--pin", metavar="ITEM", help="send an item to every session")
-    shown.add_argument("--reset", metavar="ITEM", help="delete what was said about an item")
+    shown.add_argument("--reset", metavar="ITEM", help="delete the override of an item")
     parser.add_argument("--texts", action="store_true", help="also print the texts as sent")
     add_path_arguments(parser, "the project; default: that of the current folder, else any")
 
@@ -115,6 +121,7 @@ _OVERRIDES: dict[str, tuple[str, dict[str, bool]]] = {
 
 def _override(arguments: argparse.Namespace, option: str, item: str) -> CommandAnswer:
     """Change whether an item is sent, and show the project's overrides."""
+    require_users_shell("change what is sent")
     method, params = _OVERRIDES[option]
     project = {"projectPath": str(project_folder(arguments.project))}
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:

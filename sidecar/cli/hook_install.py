@@ -26,7 +26,7 @@ from sidecar.integrations import (
 )
 from sidecar.runs.model import Provider
 from sidecar.system.atomic_write import write_atomic
-from sidecar.system.environment import PROGRAM, default_state_folder, environment
+from sidecar.system.environment import MODE_VARIABLE, PROGRAM, default_state_folder, environment
 from sidecar.system.safe_open import read_regular
 
 CURRENT_PROJECT = Path()
@@ -48,6 +48,7 @@ INACTIVE_NOTICE = (
     "Nothing is sent to the agent yet: only the mode `active` does that."
     " Set it with `onecode-sidecar settings mode active`."
 )
+FORCED_NOTICE = f"Nothing is sent to the agent yet: {MODE_VARIABLE} sets another mode than `active`."
 
 
 class HookChange(NamedTuple):
@@ -125,12 +126,12 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
         if change.is_change:
             _write(change, keeps_backup=arguments.verb == "install")
     mode = _set_mode(arguments)
-    current_mode = (mode or _current_mode(arguments)) if arguments.verb == "install" else "active"
-    return _changed_answer(arguments, changes, lines, mode, sends=current_mode == "active")
+    notice = _notice_of_mode(arguments, mode) if arguments.verb == "install" else ""
+    return _changed_answer(arguments, changes, lines, mode, notice)
 
 
 def _changed_answer(
-    arguments: argparse.Namespace, changes: Sequence[HookChange], lines: list[str], mode: str | None, *, sends: bool
+    arguments: argparse.Namespace, changes: Sequence[HookChange], lines: list[str], mode: str | None, of_mode: str
 ) -> CommandAnswer:
     rows = [
         {"agent": change.agent, "settings": str(change.path), "changed": change.is_change, "diff": _diff(change)}
@@ -139,7 +140,7 @@ def _changed_answer(
     states = [f"{change.path} {'changed' if change.is_change else 'unchanged'}." for change in changes]
     codex_changed = any(change.agent == "codex" and change.is_change for change in changes)
     notice = [TRUST_NOTICE] if codex_changed and arguments.verb == "install" else []
-    notice += [] if sends else [INACTIVE_NOTICE]
+    notice += [of_mode] if of_mode else []
     shown = [*(lines if arguments.yes else []), *states, *([f"The mode is {mode}."] if mode else []), *notice]
     return CommandAnswer({"agents": rows, "mode": mode}, shown)
 
@@ -260,13 +261,21 @@ def _set_mode(arguments: argparse.Namespace) -> str | None:
     return mode
 
 
-def _current_mode(arguments: argparse.Namespace) -> str:
-    """Return the mode in force, of the user or of the project."""
+def _notice_of_mode(arguments: argparse.Namespace, mode: str | None) -> str:
+    """Return what the user has to do before something is sent; empty if it is, or if the state cannot be read."""
     from sidecar.cli.in_process import on_users_state
 
-    with on_users_state(Path(default_state_folder())) as sidecar:
-        settings = sidecar.request("settings/get", _project(arguments))["settings"]
-    return next(str(setting["value"]) for setting in settings if setting["name"] == "mode")
+    if mode is not None:
+        return "" if mode == "active" else INACTIVE_NOTICE
+    try:
+        with on_users_state(Path(default_state_folder())) as sidecar:
+            settings = sidecar.request("settings/get", _project(arguments))["settings"]
+    except CommandFailed:  # the hooks are written; `doctor` says what is wrong with the state
+        return ""
+    setting = next(setting for setting in settings if setting["name"] == "mode")
+    if setting["value"] == "active":
+        return ""
+    return FORCED_NOTICE if setting["source"] == "environment" else INACTIVE_NOTICE
 
 
 def _project(arguments: argparse.Namespace) -> dict[str, str]:

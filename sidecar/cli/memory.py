@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from sidecar.cli.common_arguments import add_limit_argument, add_verb, project_folder, state_folder
+from sidecar.cli.common_arguments import (
+    add_limit_argument,
+    add_verb,
+    project_folder,
+    require_users_shell,
+    state_folder,
+)
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import (
     CommandAnswer,
@@ -22,7 +28,6 @@ from sidecar.cli.output import (
 from sidecar.cli.text_editor import edited_text
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import utc_minute
-from sidecar.system.environment import environment
 
 MAX_LIMIT = 500
 
@@ -407,7 +412,7 @@ def _add(ctx: VerbContext) -> CommandAnswer:
         raise CommandFailed("There is no text.", kind="invalidParams", hint="Pass it as arguments, or with --file.")
     is_instruction = chosen.is_instruction or (chosen.type in _CLAIMING_TYPES and chosen.owner == "shared")
     if is_instruction:
-        _require_users_shell("make a standing instruction")
+        require_users_shell("make a standing instruction")
     kind = chosen.type or ("preference" if is_instruction else "semantic")
     memory = ctx.request(
         "add", text=text, title=chosen.title, type=kind, tags=chosen.tag or [], retention=chosen.retention,
@@ -430,18 +435,9 @@ def _stored_lines(ctx: VerbContext, memory: Mapping[str, Any], *, is_instruction
 _CLAIMING_TYPES = ("preference", "user_correction")
 """Types that state the user's lasting wish."""
 
-_AGENT_SHELLS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
-"""Environment variables by which agents mark the commands they run."""
-
-
-def _require_users_shell(action: str) -> None:
-    """Raise CommandFailed inside an agent's shell: only the user decides what every session is told to follow."""
-    if any(environment().get(name) for name in _AGENT_SHELLS):
-        raise CommandFailed(f"An agent cannot {action}.", kind="policyDenied", hint="Run it in your own terminal.")
-
 
 def _confirm(ctx: VerbContext) -> CommandAnswer:
-    _require_users_shell("make a standing instruction")
+    require_users_shell("make a standing instruction")
     memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
     answer = ctx.request("confirm", id=memory["id"], version=memory["version"])
     return CommandAnswer(answer, list(_stored_lines(ctx, memory, is_instruction=True)))
@@ -449,7 +445,7 @@ def _confirm(ctx: VerbContext) -> CommandAnswer:
 
 def _undo(ctx: VerbContext) -> CommandAnswer:
     """Take back memories; every id is resolved before the first one is deleted."""
-    _require_users_shell("undo what is remembered")
+    require_users_shell("undo what is remembered")
     chosen = ctx.arguments
     if bool(chosen.ids) == bool(chosen.all_instructions):
         raise CommandFailed("Name either memories or --all-standing.", kind="invalidParams")
@@ -520,7 +516,7 @@ def _maintain(ctx: VerbContext) -> CommandAnswer:
 def _proposals(ctx: VerbContext) -> CommandAnswer:
     chosen = ctx.arguments
     if chosen.accept or chosen.reject:
-        _require_users_shell("decide on a proposed rule")
+        require_users_shell("decide on a proposed rule")
         decision = "accept" if chosen.accept else "reject"
         answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), decision=decision)
         rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []

@@ -205,7 +205,12 @@ def test_a_preference_added_on_the_command_line_is_standing_and_other_types_are_
 
 @pytest.mark.parametrize("variable", ["CLAUDECODE", "CODEX_SANDBOX"])
 def test_an_agents_shell_cannot_decide_for_the_user(
-    output_of: Callable[..., str], command: Command, monkeypatch: pytest.MonkeyPatch, variable: str
+    output_of: Callable[..., str],
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    shop: Repository,
+    state_dir: Path,
 ) -> None:
     output_of("add", "--standing", "Always answer in German.")
     later = output_of("add", "--standing", "No, answer in English again.").split()[1]
@@ -222,6 +227,10 @@ def test_an_agents_shell_cannot_decide_for_the_user(
         done = command(*arguments)
         assert done.returncode == 5
         assert message in done.stderr
+    where = ("--state-dir", str(state_dir))
+    for option in ("--mute", "--wrong", "--pin", "--reset"):
+        done = run_command("explain", option, f"instruction:{later}", *where, cwd=shop.path, temporary=state_dir.parent)
+        assert (done.returncode, b"An agent cannot change what is sent." in done.stderr) == (5, True)
     assert output_of("status") == status
 
 
