@@ -653,6 +653,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_acceptance.py::test_a_continued_session_receives_an_acceptance_in_its_delta",
         "test_acceptance.py::test_a_committed_decision_names_its_git_location_and_a_damaged_one_is_omitted",
         "test_acceptance.py::test_an_accepted_decision_is_one_sentence_and_is_delivered_once",
+        "test_acceptance.py::test_a_decision_record_that_was_edited_by_hand_is_accepted",
     ),
     "Continuity: artifact policy": (
         "test_memory_branch.py::test_an_accepted_approach_still_warns_after_its_commit_and_a_draft_does_not",

@@ -234,7 +234,7 @@ MEMORY_KINDS: dict[ArtifactType, tuple[StatementKind, float]] = {
 """Memory kind of each artifact type, and the confidence that the user's acceptance gives it."""
 
 MAX_TEXT = 400
-_DECISION = lazy_regex(r"(?m)^#{1,4} Decision[ \t]*\n+(?P<text>[^\n#_][^\n]*)")
+_DECISION = lazy_regex(r"(?m)^#{1,4} Decision[ \t]*\r?\n\s*(?P<text>[^\s#_][^\r\n]*)")
 _CAUSE = lazy_regex(r"(?m)^\*\*(?:Cause|Problem):\*\*[ \t]*(?:\n\n- )?(?P<text>\S[^\n]*)")
 """The reason for a devlog's work."""
 _DRAFTED = lazy_regex(r"(?m)^(?:Changed over \d+ runs?:|\*\*Tried:\*\*|## Decision)")
@@ -264,8 +264,10 @@ def _statement_of(artifact: Artifact) -> str:
 
     Of one that the user rewrote it is the user's text.
     """
-    if artifact.type == "adr" and (decision := _DECISION.search(artifact.body)) is not None:
-        return impersonal_sentence(next(split_sentences(decision["text"])))
+    decision = _DECISION.search(artifact.body) if artifact.type == "adr" else None
+    stated = impersonal_sentence(next(split_sentences(decision["text"]), "")) if decision is not None else ""
+    if stated:
+        return stated
     if _DRAFTED.search(artifact.body) is None and (text := _HEADING.sub("", artifact.body).strip()):
         return text
     cause = _CAUSE.search(artifact.body) if artifact.type == "devlog" else None

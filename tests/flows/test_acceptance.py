@@ -70,6 +70,25 @@ def test_an_accepted_decision_is_one_sentence_and_is_delivered_once(
     assert "Remembered" not in sent(chat.turn("ok then leave it. good night"))
 
 
+@pytest.mark.parametrize(
+    ("decision", "stored"),
+    [
+        ("\n\n \n\nUse pnpm in web.\n", "Use pnpm in web."),
+        ("\r\n\r\nUse pnpm in web.\r\n", "Use pnpm in web."),
+        ("\n\n-\n", "Package manager."),
+    ],
+)
+def test_a_decision_record_that_was_edited_by_hand_is_accepted(
+    conversation: Conversation, active: MemorySidecar, project: Repository, decision: str, stored: str
+) -> None:
+    body = f"# Package manager\n\nStatus: draft\n\n## Decision{decision}"
+    store_artifact(active.app.process, project.path, id="adr-3", type="adr", title="Package manager", body=body)
+    conversation.decide("accept", "adr-3")
+    active.app.process.wait_idle(20)  # pyrefly: ignore[missing-attribute]
+    (memory,) = active.client.request("memory/list", {"cwd": str(project.path)})["memories"]
+    assert active.client.request("memory/get", {"cwd": str(project.path), "id": memory["id"]})["text"] == stored
+
+
 def test_a_continued_session_receives_an_acceptance_in_its_delta(
     conversation: Conversation, drafts: tuple[str, ...]
 ) -> None:
