@@ -163,7 +163,7 @@ class PromptSearch(NamedTuple):
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
-        tested = _names_tested(prompt, pack_query) if has_work else ()
+        tested = _names_tested(prompt, pack_query) if has_work and not reports_failing_test(prompt) else ()
         for_tests = has_work and (bool(tested) or asks_for_tests_of_work(params.prompt))
         for_documents = has_work and asks_for_documents_of_work(params.prompt)
         for_failing_test = is_follow_up and not (mentioned or for_tests) and reports_failing_test(prompt)
@@ -208,9 +208,10 @@ class PromptSearch(NamedTuple):
         )
 
 
-_TESTS_OF = lazy_regex(
+TESTS_OF = lazy_regex(
     r"(?:^|[.!?;]\s{1,3})(?:(?:ok|okay|and|now|then|also|please|can you|could you|add|write|create|the|some|an?|unit"
-    r"|regression|missing|more)\b[\s,]{1,3}){0,6}+tests? (?:for|of|covering) `?([A-Za-z_][\w.]{2,60})`?(?![\w/])",
+    r"|regression|missing|more)\b[\s,]{1,3}){0,6}+tests? (?:for|of|covering) `?([A-Za-z_][\w.]{2,60})`?"
+    r"(?![\w/]|\s(?:is|are|was|were|fail\w*|break\w*|broke|still|do|don['’]t)\b)",
     re.IGNORECASE,
 )
 """A request for tests of something that it names: "tests for `total`, please"."""
@@ -218,7 +219,7 @@ _TESTS_OF = lazy_regex(
 
 def _names_tested(prompt: str, pack_query: PackQuery) -> tuple[str, ...]:
     """Return the names in the conversation's work that a short prompt asks for tests of."""
-    found = _TESTS_OF.findall(prompt) if len(prompt) <= OBJECTIVE_CHARACTERS else []
+    found = TESTS_OF.findall(prompt) if len(prompt) <= OBJECTIVE_CHARACTERS else []
     names = [name.strip(".").rpartition(".")[2] for name in found]
     known = pack_query.repository.names_in(pack_query.touched) if names else frozenset[str]()
     return tuple(name for name in names if name in known)

@@ -48,6 +48,12 @@ def test_requested_tests_and_documents_are_those_of_the_edited_package(start_cha
         assert sorted(paths_below_packages(text)) == expected, follow_up
 
 
+@pytest.mark.parametrize("report", ["the tests for opened fail", "fix it. the tests for opened are red now"])
+def test_a_report_of_failing_tests_is_no_request_for_tests(report: str) -> None:
+    assert files_of_prompt.TESTS_OF.search(report) is None
+    assert files_of_prompt.TESTS_OF.search("the tests for opened please") is not None
+
+
 def test_that_test_is_the_one_that_failed_before(start_chat: StartChat) -> None:
     failing = "FAIL packages/cart/src/open.test.js > closes at night\n\nsince yesterday, why?"
     for follow_up in ("skip that test for now", "ok then fake the clock in that test, don't touch the code"):
