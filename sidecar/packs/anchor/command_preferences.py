@@ -185,16 +185,23 @@ be elsewhere, too.
 """
 
 
-COMPOSE_FILES = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+COMPOSE_FILES = (
+    "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml",
+    "compose.override.yaml", "compose.override.yml", "docker-compose.override.yml", "docker-compose.override.yaml",
+)  # fmt: skip
 _COMPOSE_UP = lazy_regex(r"docker[ -]compose up\b")
-_BUILT_SERVICE = lazy_regex(r"(?m)^[ \t]{1,16}build:")
+_BUILT_SERVICE = lazy_regex(r"(?m)^[ \t]{1,16}build:|\{[^\n}]{0,200}\bbuild:|^include:|^[ \t]{1,16}extends:")
+"""A service that the project builds, or one that may be described elsewhere."""
+_OWN_IMAGE = lazy_regex(r"(?m)^[ \t]{1,16}image:[ \t]*['\"]?(?:[\w.-]+\.\w+(?::\d+)?/|\$\{)")
+"""An image from a registry of somebody's own: it may be the application."""
 
 
 def starts_only_services(command: str, folder: str, texts: Mapping[str, str]) -> bool:
     """Whether a command starts containers of which the project builds none: its databases, not the application."""
     composed = [texts[folder + name] for name in COMPOSE_FILES if folder + name in texts]
     is_up = _COMPOSE_UP.match(command) is not None
-    return is_up and bool(composed) and not any(map(_BUILT_SERVICE.search, composed))
+    is_built = any(_BUILT_SERVICE.search(text) or _OWN_IMAGE.search(text) for text in composed)
+    return is_up and bool(composed) and not is_built
 
 
 def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Container[str]) -> bool:

@@ -492,6 +492,8 @@ def test_containers_start_the_program_only_if_the_project_builds_one_of_them() -
     for services, lines in (
         (database, []),
         (f"{database}  web:\n    build: .\n", ["- run: `docker compose up -d` (README.md)"]),
+        (f"{database}  web: {{build: ., ports: [80]}}\n", ["- run: `docker compose up -d` (README.md)"]),
+        (f"{database}  web:\n    image: ghcr.io/ann/shop\n", ["- run: `docker compose up -d` (README.md)"]),
     ):
         assert commands_of(project(readme=readme, texts={"docker-compose.yml": services}), ()).lines == lines
 
