@@ -343,7 +343,11 @@ def is_generated_file(path: str, summary: Summary | None) -> bool:
     return is_generated(path) or (summary is not None and summary.is_generated)
 
 
-_DEPRECATED = lazy_regex(r"\W{0,4}(?:(?:this|the) (?:\w{1,30} ){1,3}is )?(?:deprecated|obsolete)\b", re.IGNORECASE)
+_DEPRECATED = lazy_regex(
+    r"\W{0,4}(?:(?:this|the) (?:\w{1,30} ){1,3}is )?(?:deprecated|obsolete)\b"
+    r"(?=\s*(?:$|[.:,;(—–-]|alias\b|in favou?r\b|use\b|since\b|as of\b|and\b|module\b|file\b|api\b))",
+    re.IGNORECASE,
+)
 
 
 def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:

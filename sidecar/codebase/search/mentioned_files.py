@@ -327,7 +327,9 @@ def _at_top(documents: Documents, names: Sequence[str]) -> str | None:
     return next((path for path in candidates if path in documents), None)
 
 
-_ABOUT_TOP = lazy_regex(r"(?i)\b(?:root|top[- ]?level|monorepo)\b")
+_ABOUT_TOP = lazy_regex(
+    r"(?i)(?<!square )(?<!as )\broot\b(?! (?:cause|user|node|element|cert)| of )|\b(?:top[- ]?level|monorepo)\b"
+)
 """Words by which a text means a file at the top, not that of the package at work."""
 
 

@@ -189,4 +189,5 @@ def test_a_bare_name_means_the_file_of_the_package_at_work() -> None:
     assert named("now the readme", work, "packages/cart/b.ts") == {"packages/till/README.md", "packages/cart/README.md"}
     assert named("now the readme", "src/b.ts") == named("now the readme") == {"README.md"}
     assert named("now the root README", work) == {"README.md"}
+    assert named("describe the root cause in the README", work) == named("describe it in the README", work)
     assert named(f"fix {work} and the README") == {work, "packages/till/README.md"}

@@ -124,6 +124,8 @@ def test_a_file_that_calls_itself_deprecated_comes_last_unless_it_is_named() -> 
     assert comes_last(other("src/old_otter.py", text=1.0), old, wants_tests=False)
     assert not comes_last(other("src/old_otter.py", namedPath=14.0), old, wants_tests=False)
     assert not comes_last(other("src/otter.py", text=1.0), live, wants_tests=False)
+    checker = summarize("src/checker.py", b'"""Deprecated features checker: warns of old otters."""\n')
+    assert not comes_last(other("src/checker.py", text=1.0), checker, wants_tests=False)
 
 
 def test_a_test_that_fails_comes_last_although_it_is_named() -> None:
