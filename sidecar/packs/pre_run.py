@@ -270,7 +270,7 @@ def count_given_up(call: Call, project: str, provider: str, run_id: str, *, shad
     """Count a prompt whose hook did not wait for the answer, unless it is counted as one without packs already."""
     with call.database.write(durable=False) as tx:
         record = call_of_run(tx, run_id)
-        if record is not None and (record.details.is_passthrough or record.details.is_late):
+        if record is not None and (record.details.is_passthrough or record.details.lacks_pack):
             return
         measures = {labelled("passedThrough" if record is None else "withoutPack", reason="hookGaveUp"): 1.0}
         count_call(tx, project, provider, shadow=shadow, now_ms=call.now_ms(), measures=measures)

@@ -205,9 +205,9 @@ class CallDetails:
     baseline: WorktreeBaseline = WorktreeBaseline()
 
     @property
-    def is_late(self) -> bool:
-        """Whether files were late and none were shown."""
-        return not self.files and is_late(self.metadata.trimmed, LATE_FILES)
+    def lacks_pack(self) -> bool:
+        """Whether files were late, and neither code nor an anchor was shown."""
+        return not self.files and self.anchor is None and is_late(self.metadata.trimmed, LATE_FILES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
