@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import sidecar
-from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, PACKED_FROM, LazyPattern
+from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, PACKED_FROM, LazyPattern, pattern_key
 from sidecar.core.precompiled_code import CODE_FILE, in_place_of_builtins, packed
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def all_patterns() -> list[tuple[str | bytes, int]]:
 
 def compiled_file(patterns: Iterable[tuple[str | bytes, int]]) -> bytes:
     """Return the file that `CompiledPatterns` reads."""
-    index: dict[tuple[str | bytes, int], Any] = {}
+    index: dict[bytes, Any] = {}
     programs = bytearray()
     for pattern, flags in patterns:
         tree = _parser.parse(pattern, flags)
@@ -105,7 +105,9 @@ def compiled_file(patterns: Iterable[tuple[str | bytes, int]]) -> bytes:
         is_packed = len(program) >= PACKED_FROM
         stored = zlib.compress(program, 9) if is_packed else program
         place = (len(programs), len(programs) + len(stored), is_packed)
-        index[pattern, flags] = (flags | state.flags, *place, state.groups - 1, dict(state.groupdict), tuple(names))
+        parts = (flags | state.flags, *place, state.groups - 1, dict(state.groupdict), tuple(names))
+        if index.setdefault(pattern_key(pattern, flags), parts) is not parts:
+            raise ValueError(f"another pattern has the digest of {pattern!r}")
         programs += stored
     body = marshal.dumps(index)
     return marshal.dumps((INTERPRETER, len(body))) + body + bytes(programs)
