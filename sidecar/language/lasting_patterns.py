@@ -1,11 +1,13 @@
 """Wording by which users state what lasts: habits, tools, product and environment; prohibitions, choices, facts. Pure.
 
 A pattern or form alone proves little; those that mean much the same are one feature of the linear model
-(`sentence_features.FAMILIES`).
+(`sentence_features.FAMILIES`). The concepts that explicit forms combine are read from `lasting_words.txt`.
 """
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -539,3 +541,39 @@ FORM_WORDS = {
     }.items()
 }
 """Words of which a sentence has one if it has the form; sentences without spaces are always searched."""
+
+
+def _read_concepts(text: str) -> dict[str, str]:
+    """Return the patterns of `lasting_words.txt` by name."""
+    concepts = {"known tool": TOOL}
+    for block in text.split("\n\n[")[1:]:
+        header, _, lines = block.partition("\n")
+        name, _, frame = header.partition("]")
+        alternatives = "|".join(line for line in lines.replace("\n  ", "").split("\n") if line)
+        pattern = (frame.strip() or "(?:…)").replace("…", alternatives)
+        for part in set(_REFERENCE.findall(pattern)):
+            pattern = pattern.replace(f"<<{part}>>", concepts[part])
+        concepts[name] = pattern
+    return {name: _CAPITAL.sub(lambda match: match[0].lower(), pattern) for name, pattern in concepts.items()}
+
+
+_REFERENCE = lazy_regex(r"<<([a-z ]+)>>")
+_CAPITAL = lazy_regex(r"(?<!\\)[A-Z]")
+_CONCEPTS = _read_concepts((Path(__file__).parent / "lasting_words.txt").read_text(encoding="utf-8"))
+
+
+@cache
+def concept_pattern(names: str) -> re.Pattern[str]:
+    """Return the pattern of one or more concepts, for text in lower case."""
+    return lazy_regex("|".join(_CONCEPTS[name] for name in names.split("|")))
+
+
+def lowered(text: str) -> str:
+    """Return a text in lower case, with its offsets."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text
+
+
+def has_concept(text: str, name: str) -> bool:
+    """Whether a text has a concept of `lasting_words.txt`."""
+    return concept_pattern(name).search(lowered(text)) is not None

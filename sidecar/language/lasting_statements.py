@@ -19,14 +19,16 @@ from sidecar.core.prose_sentences import UNSPACED
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import common_terms
 from sidecar.language.english_translation import with_accents
+from sidecar.language.lasting_patterns import has_concept
 from sidecar.language.match_statement_form import (
     CORRECTED_VALUE,
     DENIAL,
+    HABITS,
     SUPPOSITION,
     ExplicitForm,
+    belongs_to_task,
     complains,
     explicit_form,
-    has_concept,
     holds_on,
     is_request_to_remember,
     is_specified,
@@ -111,19 +113,21 @@ def read_statements(message: str, before: str = "") -> Reading:
     is_brief = len(own.strip()) <= MAX_BRIEF
     statements: list[Statement] = []
     near: list[Statement] = []
-    for index, (sentence, context) in enumerate(
-        zip(sentences, contexts_of(sentences, message, own, before), strict=True)
+    for index, (sentence, analysis, context) in enumerate(
+        zip(sentences, analyses, contexts_of(sentences, message, own, before), strict=True)
     ):
         if is_request_to_remember(sentence.text) and (index or not before):
             continue
-        analysis = analyses[index]
         previous = sentences[index - 1].text if index else ""
         following = sentences[index + 1].text if index + 1 < len(sentences) else ""
         others = [(sentences[at], analyses[at]) for at in range(len(sentences)) if at != index]
         statement = _explicit(sentence, analysis, context, (previous, following), others, is_brief=is_brief)
-        has_no_code = _NO_CODE.match(sentence.text) is not None
-        is_of_one_task = has_no_code or _OF_ONE_TASK.search(sentence.text)
-        statement = None if has_no_code else statement
+        is_habit = statement is None or statement.form in HABITS
+        is_below_ticket = is_habit and index > 0 and has_concept(sentences[0].text, "ticket")
+        is_foreign = is_below_ticket or _NO_CODE.match(sentence.text) is not None
+        is_of_task = is_habit and belongs_to_task(sentence.text, following)
+        is_of_one_task = is_foreign or is_of_task or _OF_ONE_TASK.search(sentence.text)
+        statement = None if is_foreign else statement
         if statement is None or _may_become_standing(statement):
             scored = _scored(sentence, analysis, context)
             if is_specified(following) or has_concept(sentence.text, "task at end") or is_of_one_task:
@@ -325,16 +329,13 @@ _TO_DO = lazy_regex(
 )
 """A reminder of something to do."""
 
-_WILL_BE = lazy_regex(r"\b(?:will|going to) (?:be|have|need|require|take|look)\b", re.IGNORECASE)
-"""Words that foretell the course of a task."""
-
 
 def _is_reminder(form: ExplicitForm, text: str) -> bool:
     """Whether a request to remember is a reminder of what the task beside it needs."""
     if form.name != "remember" or SCOPE.search(text, form.start) or has_concept(text[form.start :], "of the project"):
         return False
     reminder = text[form.start :]
-    is_for_now = _TO_DO.search(reminder) is not None or _WILL_BE.search(reminder) is not None
+    is_for_now = _TO_DO.search(reminder) is not None or has_concept(reminder, "course of a task")
     return is_for_now or has_concept(text[: form.start], "added request")
 
 

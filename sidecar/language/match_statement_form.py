@@ -8,13 +8,11 @@ the task, a supposition and the behaviour of the product to be built are none, o
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.lasting_patterns import TOOL
+from sidecar.language.lasting_patterns import concept_pattern, has_concept, lowered
 from sidecar.language.rule_synonyms import LASTING
 from sidecar.language.sentence_features import ONE_OFF, Analysis, Context, Sentence, analyze, as_request, tokens_of
 from sidecar.language.statement_forms import DECIDED, FORMS, NO_LONGER, WHY_AGAIN, StatementForm, words_of
@@ -55,69 +53,33 @@ _LASTING_TASK = frozenset((
 """Forms that a word like "for now" or "later" makes part of the task at hand."""
 
 
-def _read_concepts(text: str) -> dict[str, str]:
-    """Return the patterns of `lasting_words.txt` by name."""
-    concepts = {"known tool": TOOL}
-    for block in text.split("\n\n[")[1:]:
-        header, _, lines = block.partition("\n")
-        name, _, frame = header.partition("]")
-        alternatives = "|".join(line for line in lines.replace("\n  ", "").split("\n") if line)
-        pattern = (frame.strip() or "(?:…)").replace("…", alternatives)
-        for part in set(_REFERENCE.findall(pattern)):
-            pattern = pattern.replace(f"<<{part}>>", concepts[part])
-        concepts[name] = pattern
-    return {name: _CAPITAL.sub(lambda match: match[0].lower(), pattern) for name, pattern in concepts.items()}
-
-
-_REFERENCE = lazy_regex(r"<<([a-z ]+)>>")
-_CAPITAL = lazy_regex(r"(?<!\\)[A-Z]")
-_CONCEPTS = _read_concepts((Path(__file__).parent / "lasting_words.txt").read_text(encoding="utf-8"))
-
-
-@cache
-def _concept(names: str) -> re.Pattern[str]:
-    """Return the pattern of one or more concepts, for text in lower case."""
-    return lazy_regex("|".join(_CONCEPTS[name] for name in names.split("|")))
-
-
 _IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DENIAL, CORRECTED_VALUE = map(
-    _concept,
+    concept_pattern,
     ("specified", "supposition", "condition", "writing", "located", "mark after", "denial", "corrected value"),
 )
 _BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED = map(
-    _concept,
+    concept_pattern,
     ("ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another"),
 )
 _PLACE_FIRST, _ASIDE, _JOINED_RULE, SUPPOSITION = map(
-    _concept, ("place first", "aside", "joined rule", "uncertain opening")
+    concept_pattern, ("place first", "aside", "joined rule", "uncertain opening")
 )
-
-
-def _lower(text: str) -> str:
-    """Return a text in lower case, with its offsets."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else text
 
 
 def is_specified(following: str) -> bool:
     """Whether a sentence makes the one before it a specification of what is to be built: "Implement that"."""
-    return _IS_SPECIFIED.search(_lower(following)) is not None
+    return _IS_SPECIFIED.search(lowered(following)) is not None
 
 
 def holds_on(following: str) -> bool:
     """Whether a sentence makes the one before it last: "No exceptions", "That goes for all modules"."""
-    return _HOLDS_ON.match(_lower(following)) is not None
+    return _HOLDS_ON.match(lowered(following)) is not None
 
 
 def complains(sentence: str) -> bool:
     """Whether a sentence holds something against the agent: "again with …", "how many times …"."""
-    lower = _lower(sentence)
+    lower = lowered(sentence)
     return _COMPLAINT.search(lower) is not None or _INSIST.search(lower) is not None
-
-
-def has_concept(text: str, name: str) -> bool:
-    """Whether a text has a concept of `lasting_words.txt`."""
-    return _concept(name).search(_lower(text)) is not None
 
 
 def without_lasting_words(sentence: str) -> str:
@@ -125,21 +87,21 @@ def without_lasting_words(sentence: str) -> str:
 
     A single word, such as "pnpm", says nothing without them.
     """
-    lower = _lower(sentence)
-    lead, end = _concept("lasting lead").match(lower), _concept("complaint end").search(lower)
+    lower = lowered(sentence)
+    lead, end = concept_pattern("lasting lead").match(lower), concept_pattern("complaint end").search(lower)
     core = sentence[lead.end() if lead else 0 : end.start() if end else len(sentence)].strip()
     return core if " " in core or (core and not core.isascii()) else sentence
 
 
 def is_request_to_remember(sentence: str) -> bool:
     """Whether a sentence only asks to remember the one before it: "Please remember this for next time"."""
-    return _concept("request to remember").match(_lower(sentence)) is not None
+    return concept_pattern("request to remember").match(lowered(sentence)) is not None
 
 
 def _remembered_form(sentence: Sentence, analysis: Analysis, following: str) -> ExplicitForm | None:
     """Return the form of a statement that its own last words, or the next sentence, ask to remember."""
-    text = _lower(sentence.text)
-    request = _concept("request to remember").search(text)
+    text = lowered(sentence.text)
+    request = concept_pattern("request to remember").search(text)
     if request is None and not is_request_to_remember(following):
         return None
     end = request.start() if request else len(text)
@@ -164,18 +126,24 @@ def explicit_form(
     form = _request_form(sentence, analysis, context, previous, following)
     for start in _rule_starts(sentence.text):
         if form is not None and not form.is_doubtful and form.start >= start:
-            break
+            return form._replace(is_doubtful=_is_joined(form, sentence.text))
         rule = sentence._replace(text=sentence.text[start:])
         own = _request_form(rule, analyze(rule.text), context, "", following)
         if own is not None and not own.is_doubtful:
             end = None if own.end is None else start + own.end
-            return own._replace(start=start + own.start, end=end, may_be_task=False)
+            is_doubtful = _is_joined(own, sentence.text)
+            return own._replace(start=start + own.start, end=end, is_doubtful=is_doubtful, may_be_task=False)
     return form
+
+
+def _is_joined(form: ExplicitForm, text: str) -> bool:
+    """Whether a form's rule is about a thing of the task to which it is joined: "…, but never drop the column"."""
+    return form.name in HABITS and has_concept(text, "joined to the task")
 
 
 def _rule_starts(text: str) -> Iterator[int]:
     """Yield where a rule may start in a sentence: after an aside, and where it is joined to a task."""
-    aside = _ASIDE.match(lower := _lower(text))
+    aside = _ASIDE.match(lower := lowered(text))
     if aside is not None:
         yield aside.end()
     begin = aside.end() if aside else 0
@@ -211,7 +179,7 @@ def _request_form(
 
 def _with_place_later(text: str) -> Iterator[str]:
     """Yield a sentence that begins with its place ("in tests/, never …") in the orders in which forms are known."""
-    if (place := _PLACE_FIRST.match(_lower(text))) is None:
+    if (place := _PLACE_FIRST.match(lowered(text))) is None:
         return
     where, rest = place[0].strip(" ,，:："), text[place.end() :].rstrip(" .!。")
     first, _, others = rest.partition(" ")
@@ -226,20 +194,46 @@ def _form(
     combined = None
     if anchored is None or anchored.is_doubtful:
         combined = _combined_form(request, analysis, context, previous, following)
-    return combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
+    form = combined if anchored is None or (combined is not None and not combined.is_doubtful) else anchored
+    if form is None or form.name not in HABITS or not _serves_repair(request.text, following):
+        return form
+    return None if _is_report(request.text, following) else form._replace(is_doubtful=True)
+
+
+HABITS = frozenset(("always, never", "always", "never"))
+"""Forms whose words also report what goes wrong: "we never close it"."""
+
+
+def _is_report(text: str, following: str) -> bool:
+    """Whether a text with "always" or "never" is the report of a fault, or the words of another."""
+    is_found = has_concept(text, "fault found") or has_concept(following, "fault named")
+    return (is_found and has_concept(text, "habit of somebody")) or has_concept(text, "cause of a fault|named source")
+
+
+def belongs_to_task(text: str, following: str) -> bool:
+    """Whether a sentence has a habit or ban that is of the task or a report, whatever its words score."""
+    return has_concept(text, "joined to the task") or _serves_repair(text, following)
+
+
+def _serves_repair(text: str, following: str) -> bool:
+    """Whether a habit is a fault that is reported or to be repaired, or is stated below the label of another."""
+    if _is_report(text, following):
+        return True
+    is_repaired = has_concept(text, "repair of it") or has_concept(following, "repair of it|fault found")
+    return has_concept(text, "habit of somebody") and (is_repaired or has_concept(text, "label of another"))
 
 
 def _combined_form(
     sentence: Sentence, analysis: Analysis, context: Context, previous: str, following: str
 ) -> ExplicitForm | None:
     """Return the form of a sentence's lasting clause; none in a message that is a specification."""
-    text = _lower(sentence.text)
+    text = lowered(sentence.text)
     if context.has_paste or context.in_quotation or context.total > MAX_SENTENCES_OF_UNSURE:
         return None
     is_task = has_concept(text, "task at end") or _IS_WRITTEN.search(text) is not None
     if _IS_SUPPOSED.match(text) or (is_task and not _IS_CONDITION.match(text)):
         return None
-    found = _lasting_clause(text, _lower(previous), _lower(following))
+    found = _lasting_clause(text, lowered(previous), lowered(following))
     if found is None:
         return None
     form, start, end = found
@@ -263,13 +257,13 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
     forms = [form for form in FORMS if analysis.unspaced or not form.words.isdisjoint(words)]
     if not forms or _asks(text):
         return None
-    denied = "no, " if DENIAL.fullmatch(_lower(previous)) else ""
+    denied = "no, " if DENIAL.fullmatch(lowered(previous)) else ""
     for name, kind, pattern, _ in forms:
         match = pattern.search(f"{denied}{text}" if name == "no, always" else text)
-        if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(_lower(text))):
+        if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(lowered(text))):
             continue
         is_of_task = name != "no longer" and has_concept(text, "task at end")
-        if is_of_task or _REPORTED.search(_lower(text[: match.start()])):
+        if is_of_task or _REPORTED.search(lowered(text[: match.start()])):
             continue
         start, content = _start_and_content(name, text, match)
         end = _end(name, text, match)
@@ -295,8 +289,8 @@ def _asks(text: str) -> bool:
 
 def _reports_fault(content: str) -> bool:
     """Whether a text reports a fault; what its things do instead is none: "never raise, they return an error"."""
-    lower = _lower(content)
-    consequence = _concept("consequence").search(lower)
+    lower = lowered(content)
+    consequence = concept_pattern("consequence").search(lower)
     return _SYMPTOM.search(lower, 0, consequence.start() if consequence else len(lower)) is not None
 
 
@@ -310,12 +304,12 @@ def _is_of_one_feature(name: str, content: str) -> bool:
         return has_concept(content, "specified display")
     if name not in ("prefer", "all must", "tool instead"):
         return False
-    if name == "prefer" and has_concept(content, "one thing") and not _TECHNICAL.search(_lower(content)):
+    if name == "prefer" and has_concept(content, "one thing") and not _TECHNICAL.search(lowered(content)):
         return True
     is_shown = (
-        name != "tool instead" and _PRODUCT.search(_lower(content)) is not None and not has_concept(content, "ours")
+        name != "tool instead" and _PRODUCT.search(lowered(content)) is not None and not has_concept(content, "ours")
     )
-    return is_shown or _LOCATED.search(_lower(content)) is not None
+    return is_shown or _LOCATED.search(lowered(content)) is not None
 
 
 def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int, str]:
@@ -335,7 +329,7 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
         return start, f"{text[: match.start()]} {text[match.end() :]}"
     if name == "said before":
         content = text[match.end() - 1 :]
-        return 0, text if _concept("known tool").search(content) else content
+        return 0, text if concept_pattern("known tool").search(content) else content
     if name == "language of answers":
         return _start_of_language(text, match), text
     if name == "no longer" and has_concept(text[: match.start()], "part of a task"):
@@ -358,8 +352,8 @@ def _end(name: str, text: str, match: re.Match[str]) -> int | None:
     """Return where the statement of a form ends, if the task follows it in the sentence."""
     if name == "language of answers" and match.end() < len(text) and text[match.end()] in "，,。；":
         return match.end() if _size(match[0]) <= MAX_LEAD * 2 and not match[0].isascii() else None
-    after = _concept("task after" if name == "no longer" else "request after")
-    tail = after.search(_lower(text), match.end())
+    after = concept_pattern("task after" if name == "no longer" else "request after")
+    tail = after.search(lowered(text), match.end())
     return tail.start() if tail else None
 
 
@@ -408,9 +402,9 @@ def _points_only(name: str, content: str) -> bool:
     """Whether an explicit form only points at the task at hand: "remember to fix this"."""
     core = NO_LONGER.sub(" ", content) if name == "no longer" else content
     if name == "remember":
-        core = _concept("value now").sub(r"\1", _lower(core))
+        core = concept_pattern("value now").sub(r"\1", lowered(core))
     is_one_off = name == "remember" and ONE_OFF.search(core) is not None
-    if name == "remember" and _PAST.search(_lower(core)):
+    if name == "remember" and _PAST.search(lowered(core)):
         return True
     lasts = has_concept(core, "each") or any(word in core.lower() for word in LASTING)
     return has_concept(core, "points only") or (is_one_off and not lasts)
@@ -454,16 +448,17 @@ def _clause(
     may_ask: bool = False,
     after_complaint: bool = False,
 ) -> _Clause:
-    concepts = tuple(_concept(names) for names in needs.split(" & "))
-    return _Clause(name, kind, concepts, _concept(without) if without else None, is_sure, may_ask, after_complaint)
+    concepts = tuple(concept_pattern(names) for names in needs.split(" & "))
+    return _Clause(
+        name, kind, concepts, concept_pattern(without) if without else None, is_sure, may_ask, after_complaint
+    )
 
 
 _CLAUSES = (
     _clause("decision", "decision", "decision label", "request", is_sure=False),
     _clause("complaint", "correction", "told & technical", may_ask=True),
-    _clause("complaint", "correction", "technical|scope|only these", "symptom|request", after_complaint=True),
+    _clause("complaint", "correction", "technical|scope|only these|our way", "symptom|request", after_complaint=True),
     _clause("complaint", "correction", "pointing ban", after_complaint=True),
-    _clause("complaint", "correction", "our way", "symptom|request", after_complaint=True),
     _clause("complaint", "correction", "insist & object|config", may_ask=True),
     _clause("habit", "rule", "occasion", "symptom|product event|report"),
     _clause("habit", "rule", "when you", "symptom|report"),
@@ -478,6 +473,8 @@ _CLAUSES = (
     _clause("working order", "rule", "first then|plan first|branch work|run with"),
     _clause("working order", "rule", "stepwise", is_sure=False),
     _clause("conduct", "rule", "stop|not asked|no explaining|whatever"),
+    _clause("conduct", "rule", "stop using & scope|tool|for more"),
+    _clause("conduct", "rule", "stop using", is_sure=False),
     _clause("conduct", "rule", "not do & object", "definite|part of the screen"),
     _clause("conduct", "rule", "do not act", "in place"),
     _clause("conduct", "rule", "annoys & negative"),
@@ -488,7 +485,8 @@ _CLAUSES = (
     _clause("never", "rule", "do not & never"),
     _clause("never", "rule", "never do & object", "definite|located"),
     _clause("never", "rule", "team rule", "uncertain habit|points only"),
-    _clause("never", "rule", "rule of things", "symptom|uncertain habit"),
+    _clause("never", "rule", "rule of things & of all things", "symptom|uncertain habit"),
+    _clause("never", "rule", "rule of things", "symptom|uncertain habit", is_sure=False),
     _clause("never", "rule", "modal rule & technical", "symptom|located|state of a value"),
     _clause("hands off", "rule", "hands off|allowed except"),
     _clause("banned", "rule", "banned & technical|scope", "banned person|conjecture"),
@@ -511,7 +509,12 @@ _CLAUSES = (
     _clause("convention", "rule", "scoped & we habit"),
     _clause("convention", "rule", "impersonal & object"),
     _clause("convention", "rule", "always is", "symptom"),
-    _clause("always", "rule", "always with", "symptom|same fault|located|part of the screen|state of a value"),
+    _clause(
+        "always",
+        "rule",
+        "always with",
+        "symptom|same fault|located|part of the screen|state of a value|state of things",
+    ),
     _clause("convention", "rule", "in all & norm verb|wanted"),
     _clause("glossary", "fact", "glossary"),
     _clause("glossary", "fact", "not word", is_sure=False),
@@ -551,10 +554,10 @@ MAX_CLAUSE = 260
 """Characters of a clause that lasts; longer ones describe a task."""
 
 _HEAD, _TASK_TAIL, _TIED, _PEOPLE, _QUESTION_OPENING = (
-    _concept(name) for name in ("head", "task tail", "tied", "people", "question")
+    concept_pattern(name) for name in ("head", "task tail", "tied", "people", "question")
 )
 _COMPLAINT, _INSIST, _TECHNICAL, _CONTENT = map(
-    _concept, ("complaint", "insist|told", "technical", "technical|negative")
+    concept_pattern, ("complaint", "insist|told", "technical", "technical|negative")
 )
 _QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
 _COMMA = lazy_regex(r"[,;，；] ?|\s[–—-]\s")

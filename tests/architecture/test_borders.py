@@ -44,7 +44,7 @@ OPENS = {
     "system/linux_tree_watch.py": SYSTEM_FILE,
     "codebase/summary/syntax.py": OWN_DATA,
     "language/english_translation.py": OWN_DATA,
-    "language/match_statement_form.py": OWN_DATA,
+    "language/lasting_patterns.py": OWN_DATA,
     "language/rule_synonyms.py": OWN_DATA,
     "language/lasting_statements.py": OWN_DATA,
     "registry/stemming_and_synonyms.py": OWN_DATA,

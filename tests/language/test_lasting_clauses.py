@@ -431,6 +431,73 @@ the workers always crash, they return an error
 """.strip().splitlines()
 
 
+REPORTS_WITH_ALWAYS_OR_NEVER = """
+because we never close the connection the pool runs out
+since we never await it the test is flaky
+the bug: we always parse the date in UTC
+hm, we always load the whole table here. make it lazy
+handlers never throw, they return null. that's the bug
+tests never finish, they return a timeout
+API calls always in pairs, why
+btw we always lose the focus when tabbing
+we always sort by id, it should be by date
+so we always end up in the catch
+weil wir die Verbindung nie schließen, läuft der Pool voll
+wir schließen die Verbindung nie. das ist der Fehler
+parce qu'on ne ferme jamais la connexion, le pool déborde
+como nunca cerramos la conexión se llena
+porque nunca fechamos a conexão o pool estoura
+non liberiamo mai il lock, questo è il bug
+omdat we de verbinding nooit sluiten loopt het vol
+потому что мы никогда не закрываем соединение
+因为我们从不关闭连接
+ロックは絶対に解放しない、なぜ
+""".strip().splitlines()
+
+WORDS_OF_ANOTHER = [
+    "ESLint: never use var here, prefer const",
+    "The page reads: oh, we never share your data",
+    "our legal page: we never store cards",
+    "acceptance criteria:\nTokens must never be logged\nLogs always in JSON",
+    "jira-123\nPasswords must never be shown in logs",
+]
+
+MAYBE_OF_THE_TASK = """
+nunca cerramos la conexión, arréglalo
+we never close the socket. fix that
+wir laden immer alles, mach das lazy
+siempre cargamos toda la tabla, hazlo por páginas
+мы никогда не закрываем соединение, исправь
+update the docs, but never mention the beta
+refactor parser.ts and never break the tests
+write the migration and never drop the column
+stop using polling
+stop using recursion for traversal
+""".strip().splitlines()
+
+
+@together("message", [*REPORTS_WITH_ALWAYS_OR_NEVER, *WORDS_OF_ANOTHER])
+def test_a_habit_that_is_blamed_or_that_another_wrote_is_no_rule(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+@together("message", MAYBE_OF_THE_TASK)
+def test_a_habit_to_be_repaired_or_a_ban_for_the_task_is_found_by_relevance(message: str) -> None:
+    assert [statement.is_standing for statement in read_statements(message).statements] == [False]
+
+
+@together(
+    "message",
+    [
+        "stop using moment",
+        "stop using callbacks everywhere",
+        "all our parsers never throw, they return a Result",
+    ],
+)
+def test_a_ban_of_a_tool_or_of_all_of_a_kind_is_a_standing_instruction(message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message).statements)
+
+
 @together("message", [*AFTER_AN_ASIDE, *BANS_WITH_A_MODAL_VERB, *RULES_IN_THE_INFINITIVE, *RULES_WITH_A_CONSEQUENCE])
 def test_a_rule_with_always_or_never_is_a_standing_instruction(message: str) -> None:
     assert any(statement.is_standing for statement in read_statements(message).statements)
