@@ -326,3 +326,31 @@ _KEY_OF_WORD: dict[str, NoteKey] = {
     for word in words.split()
     for form in (word, without_combining_marks(word))
 }
+
+
+def takes_another_pace(rule: str, evidence: str) -> bool:
+    """Whether a rule does at once what the user wants step by step, or the reverse."""
+    paces = [(AT_ONCE.search(text) is not None, STEPWISE.search(text) is not None) for text in (rule, evidence)]
+    return paces in ([(True, False), (False, True)], [(False, True), (True, False)])
+
+
+STEPWISE = lazy_regex(
+    r"(?i)\b(?:one (?:step|thing|file|task|change) at a time|one at a time|one by one|step by step|bit by bit"
+    r"|schritt für schritt|einzeln|nach und nach|paso a paso|poco a poco|uno por uno|passo a passo|um por um|aos poucos"
+    r"|étape par étape|pas à pas|un par un|passo dopo passo|uno alla volta|stap voor stap|één voor één|шаг за шагом"
+    r"|по одному|постепенно)\b|一步一步|逐步|逐个|一つずつ|少しずつ|順番に"
+)
+AT_ONCE = lazy_regex(
+    r"(?i)\b(?:(?:all|everything|them|it) at once|in one go|in a single (?:step|pass)|auf einmal|alles zusammen"
+    r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
+    r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
+)
+CONTINUOUS = lazy_regex(
+    r"(?i)\bkeep\b.{1,60}\b(?:up[ -]to[ -]date|updated|in sync|current)\b|\bas we (?:go|progress|proceed)\b"
+    r"|\bthroughout\b"
+    r"|\b(?:max(?:imum)?|at most|no more than|at least|per) (?:\w+ ){0,2}\w+|\blaufend\b|\baktuell (?:halten"
+    r"|zu halten)\b"
+    r"|\bhalte?\b.{1,60}\baktuell\b|\b(?:actualizad\w+|atualizad\w+|à jour|aggiornat\w+|bijgewerkt) (?:siempre|sempre"
+    r"|toujours)\b|\bau fur et à mesure\b|保持.{0,12}(?:更新|同步|最新)|最新の状態"
+)
+"""Words by which a request goes on, or sets a limit, instead of being done once."""

@@ -323,6 +323,7 @@ _NEGATED_VERB = lazy_regex(
 )
 UNTIL = lazy_regex(
     r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
+    r"|bis(?! (?:zu[mr]?|an|auf|jetzt|bald|dann|später|\d\S*)\b)"
     r"|tant qu[e'’]|até que|enquanto|fino a\w*|finché|totdat|zolang|пока)(?![\w/])|まで(?!も)|直到|为止"
 )
 """Words by which the user names an end."""
@@ -392,7 +393,7 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
         main = stances_of(clause[: aside.start()], language) if aside.start() else []
         return [*main, Stance(aside.start(), is_open=True)]
     gate = _ONLY_ON.search(clause)
-    aside = _CONDITION_AFTER.search(clause) if gate is None else None
+    aside = CONDITION_AFTER.search(clause) if gate is None else None
     if aside is not None:
         return [*stances_of(clause[: aside.start()], language), Stance(aside.start(), is_open=True)]
     without = _WITHOUT.search(clause)
@@ -402,6 +403,8 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
     if denial is not None:
         start, end = denial
         condition = _UNLESS.search(clause, start)
+        if condition is not None and condition[0] in ("まで", "之前") and clause[condition.end() :].strip():
+            return [Stance(0), Stance(condition.end(), is_denied=True, is_gated=True)]
         if condition is not None and condition.start() > start:
             return _gated(start, condition.start(), is_denied=True)
         stances = [Stance(0), Stance(start, is_denied=True)] if start else [Stance(0, is_denied=True)]
@@ -510,8 +513,8 @@ _RUN_ON_BAN = lazy_regex(
 """A condition before a ban from which no comma divides it: "if a test fails do not skip it"."""
 _BARE_NO = lazy_regex(r"(?i)\W*no\s")
 """The word that only in Portuguese begins a place."""
-_CONDITION_AFTER = lazy_regex(
-    r"(?i)(?<=\w)\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
+CONDITION_AFTER = lazy_regex(
+    r"(?i)(?<=\w),?\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
 )
 _PURPOSE = lazy_regex(
     r"(?i)\b(?:to (?:avoid|prevent|not)|so that|without (?:need\w*|having|the need) to|sin (?:necesidad|tener)|sem (?:precisar|ter)|sans avoir|senza dover|um\b.{1,60}\bzu (?:vermeiden|verhindern)|damit|para (?:evitar|que|impedir)"
@@ -529,6 +532,12 @@ _UNLESS = lazy_regex(
     r"(?i)\b(?:unless|until|till(?= (?:the|we|i|you|it|then|next)\b)|before(?! (?:each|every|any)\b)|es sei denn|bis|bevor|ehe|außer|salvo|a menos|hasta|antes|jusqu\w*|tant qu\w*"
     r"|à moins|sauf|avant|até|a não ser|finché|a meno|prima|tot|totdat|tenzij|voordat|пока|кроме|прежде)\b|除非|之前|直到|まで"
 )
+ONLY_WHEN = lazy_regex(
+    r"(?i)\b(?:only|nur|erst|s[oó]lo|só|somente|apenas|seulement|uniquement|ne|soltanto|alleen|только|лишь)\b[^,;.]{0,60}?"
+    r"\b(?:after|once|when|if|nachdem|wenn|después|cuando|si|depois|quando|se|após|dopo|après|quand|lorsque|nadat|als"
+    r"|wanneer|после|если|когда)\b"
+)
+"""Words by which the user allows something on a condition alone."""
 _EXCEPTION = lazy_regex(
     r"(?i)(?<=\w)\s(?:unless|es sei denn|a menos que|à moins|a meno che|a não ser|tenzij|если не)\b"
 )
@@ -547,9 +556,15 @@ _REQUIRES = lazy_regex(
     r"|necesit\w*|requer\w*|exig\w*|nécessit\w*|precisa\w*|richied\w*|vereis\w*|требу\w*)\b"
     rf"(?=[^,;.]{{0,40}}?\b(?:{_APPROVAL})\b)"
 )
+_DATE = (
+    r"\s(?:(?:the|den|el|le|o|il|de) )?(?:v?\d[\d.:/-]*(?:\s?[ap]m)?|(?:version|release) \d\S*|noon|midnight|mittag|mitternacht"
+    r"|mediod[ií]a|medianoche|midi|minuit|meio-dia|meia-noite|mezzogiorno|mezzanotte|полудн\w+|полуноч\w+)(?![\w/-])"
+)
+"""A number, date, version or time of day, which is no step."""
 _BEFORE = lazy_regex(
     r"(?i)\b(?:before|prior to|bevor|ehe|vor (?:dem|der|den|jede\w*)|antes de|avant (?:de|chaque|tout\w*|d['’])|antes d[aeo]s?"
     r"|prima d\w*|voordat|voor elke?|перед|прежде чем)(?!\w)"
+    rf"(?!{_DATE})"
 )
 _UNSPACED_BEFORE = lazy_regex(r"(?:之前|以前|前)(?=$|一定|必|先|要|に|は|请|得|应)")
 """Words before which a Chinese or Japanese clause has what is allowed only afterwards."""

@@ -1,4 +1,4 @@
-"""Whether two statements are one with another value: "the branch is trunk", "… main"; their words and pace. Pure."""
+"""Whether two statements are one with another value: "the branch is trunk", "… main"; their words and order. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -10,7 +10,10 @@ from sidecar.language import concept_phrases as phrases
 from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import are_cognate, is_misspelt, language_of, meanings_of
 from sidecar.language.rule_synonyms import (
+    CONDITION_AFTER,
     FUNCTION_WORDS,
+    LIMITED,
+    ONLY_WHEN,
     TOOL_NAMES,
     bounded,
     concepts_of,
@@ -105,8 +108,7 @@ def _is_noun(word: str) -> bool:
 _UNIT = lazy_regex(
     r"(?:%|percent|prozent|por|pour|times?|seconds?|minutes?|hours?|days?|weeks?|ms|[kmg]b|px|lines?|char|spaces?|tabs?"
     r"|levels?|decimals?|digits?|euros?|dollars?|retries|attempts?|calls?|words?|items?|sekund|minut|stunde"
-    r"|tage?|zeilen?|zeichen|lignes?|caract|espac|l[ií]neas?|linhas?|righe|regels?|строк|секунд"
-    r"|[个行秒分天字次文桁日時])"
+    r"|tage?|zeilen?|zeichen|lignes?|caract|espac|l[ií]neas?|linhas?|righe|regels?|строк|секунд|[个行秒分天字次文桁日時])"
 )
 
 
@@ -200,52 +202,6 @@ def swaps_roles(rule: str, evidence: str) -> bool:
     return any((new, old) in replaced for old, new in replaced)
 
 
-def takes_another_pace(rule: str, evidence: str) -> bool:
-    """Whether a rule does at once what the user wants step by step, or the reverse."""
-    paces = [(AT_ONCE.search(text) is not None, STEPWISE.search(text) is not None) for text in (rule, evidence)]
-    return paces in ([(True, False), (False, True)], [(False, True), (True, False)])
-
-
-STEPWISE = lazy_regex(
-    r"(?i)\b(?:one (?:step|thing|file|task|change) at a time|one at a time|one by one|step by step|bit by bit"
-    r"|schritt für schritt|einzeln|nach und nach|paso a paso|poco a poco|uno por uno|passo a passo|um por um|aos poucos"
-    r"|étape par étape|pas à pas|un par un|passo dopo passo|uno alla volta|stap voor stap|één voor één|шаг за шагом"
-    r"|по одному|постепенно)\b|一步一步|逐步|逐个|一つずつ|少しずつ|順番に"
-)
-AT_ONCE = lazy_regex(
-    r"(?i)\b(?:(?:all|everything|them|it) at once|in one go|in a single (?:step|pass)|auf einmal|alles zusammen"
-    r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
-    r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
-)
-CONTINUOUS = lazy_regex(
-    r"(?i)\bkeep\b.{1,60}\b(?:up[ -]to[ -]date|updated|in sync|current)\b|\bas we (?:go|progress|proceed)\b"
-    r"|\bthroughout\b"
-    r"|\b(?:max(?:imum)?|at most|no more than|at least|per) (?:\w+ ){0,2}\w+|\blaufend\b|\baktuell (?:halten"
-    r"|zu halten)\b"
-    r"|\bhalte?\b.{1,60}\baktuell\b|\b(?:actualizad\w+|atualizad\w+|à jour|aggiornat\w+|bijgewerkt) (?:siempre|sempre"
-    r"|toujours)\b"
-    r"|\bau fur et à mesure\b|保持.{0,12}(?:更新|同步|最新)|最新の状態"
-)
-"""Words by which a request goes on, or sets a limit, instead of being done once."""
-
-
-def names_only_condition(text: str) -> bool:
-    """Whether a statement names what alone allows something: "only after …", "not … unless …"."""
-    return _ONLY_CONDITION.search(text) is not None
-
-
-_ONLY_CONDITION = lazy_regex(
-    r"(?i)\bonly (?:after|once|when|if|with|on|by)\b|\bnur (?:nach|wenn|mit|auf|bei)\b|\berst (?:nach|wenn)\b"
-    r"|\b(?:solo|sólo|só|somente|apenas) (?:después|cuando|si|tras|con|depois|quando|se|com|após|dopo|con)\b"
-    r"|\b(?:seulement|uniquement) (?:après|quand|si|avec|sur)\b|\bne .{1,40} que (?:si|sur|quand|lorsque|après)\b"
-    r"|\balleen (?:na|als|met|wanneer)\b|только (?:после|если|когда|с)\b|只有.{1,20}(?:才|后)|.{1,20}(?:后|後)才能"
-    r"|てから"
-    r"|(?:n['’]t|\b(?:not|never|no|nothing|nicht|nie|kein\w*|nunca|nada|ne|jamais|pas|rien|não|non|mai|niet|nooit"
-    r"|не))\b"
-    r".{1,120}\b(?:unless|until|es sei denn|bis|salvo|a menos|hasta|jusqu\w*|tant qu\w*|à moins|sauf|até|a não ser"
-    r"|finché"
-    r"|a meno|tot\w*|tenzij|пока|кроме)\b"
-)
 _ONLY = lazy_regex(
     r"(?i)\b(?:only|solely|exclusively|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
     r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
@@ -253,13 +209,11 @@ _ONLY = lazy_regex(
     r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
 )
 _LIMITS = lazy_regex(
-    r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most"
-    r"|beyond"
+    r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most|beyond"
     r"|before (?:each|every|any)|vor jede\w*|avant (?:chaque|tou\w+)|antes de (?:cada|tod[oa])|prima di ogni"
     r"|перед каждым"
     r"|allein\w*|niemand|außer|beschränk\w*|höchstens|salvo|excepto|nadie|limitad\w*|sauf|personne|exceto|ningu[eé]m"
-    r"|eccetto"
-    r"|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
+    r"|eccetto|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
 )
 
 
@@ -280,8 +234,8 @@ def names_limit(text: str) -> bool:
 _CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
 _EACH_TIME = lazy_regex(
     r"(?i)\b(?:always|every ?time|each time|at all times|immer|jedes mal|stets|siempre|cada vez|sempre|toda vez"
-    r"|toujours"
-    r"|chaque fois|ogni volta|altijd|elke keer|steeds|всегда|каждый раз)\b|每次|总是|一律|毎回|いつも|常に|必ず"
+    r"|toujours|chaque fois|ogni volta|altijd|elke keer|steeds|всегда|каждый раз)\b|每次|总是|一律|毎回|いつも|常に"
+    r"|必ず"
 )
 
 
@@ -294,13 +248,11 @@ _HOLDS_EACH_TIME = lazy_regex(
     r"(?i)\b(?:all|any|every\w*|each|always|never|no|not|don['’]?t|must|should|needs? to|ha(?:ve|s) to|whenever"
     r"|throughout|forever|permanent\w*"
     r"|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project|alle[rnms]?|jede[rnms]?|immer"
-    r"|nie\w*|nicht|kein\w*|muss|müssen"
-    r"|soll\w*"
+    r"|nie\w*|nicht|kein\w*|muss|müssen|soll\w*"
     r"|wir|unser\w*|grundsätzlich|tod[oa]s?|cada|siempre|nunca|no|debe\w*|tienen? que|hay que|sempre|deve\w*|tem que"
     r"|não|jamais"
     r"|toujours|tous|toutes|chaque|pas|doi\w+|faut|ogni|tutt[ieo]|mai|non|alle|elke?|altijd|nooit|geen|niet|moet\w*"
-    r"|все\w*|кажд\w*"
-    r"|никогда|не|должн\w*|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
+    r"|все\w*|кажд\w*|никогда|не|должн\w*|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
 )
 
 
@@ -531,20 +483,33 @@ _PLACE_OR_PURPOSE = lazy_regex(
 
 def reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
     """Whether a rule has two of the user's steps in the other order: "first A, then B", "B before A"."""
-    ours = _steps_of(rule)
-    if ours is None:
-        return False
-    orders = [steps for statement in window if (steps := _steps_of(statement.text)) is not None]
-    return bool(orders) and all(_balance(ours, order) < 0 for order in orders)
+    ours = _orders_of(rule)
+    theirs = [orders for statement in window if (orders := _orders_of(statement.text))]
+    return bool(theirs) and all(any(_balance(own, order) < 0 for own in ours for order in orders) for orders in theirs)
 
 
-def reverses_condition(rule: str, window: Sequence[Wording]) -> bool:
-    """Whether a rule demands the user's condition where the user demands the rest: "when A, also B"."""
-    ours = _occasion_of(rule)
+def reverses_condition(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule drops the user's condition, or demands it where the user demands the rest: "when A, also B"."""
+    ours = _occasion_of(rule.text)
     theirs = [found for statement in window if (found := _occasion_of(statement.text)) is not None]
-    if ours is None or not theirs:
+    is_reversed = ours is not None and theirs != [] and all(_balance(ours, found) < 0 for found in theirs)
+    return is_reversed or _drops_occasion(rule, window)
+
+
+def _drops_occasion(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule demands or forbids in any case what the user did on a condition: "only if A", "if A, never B"."""
+    if LIMITED.search(rule.text) or any(clause.is_gated for clause in rule.clauses):
         return False
-    return all(_balance(ours, found) < 0 for found in theirs)
+    is_ban = any(clause.is_denied for clause in rule.clauses)
+    for statement in window if not is_ban else ():
+        if ONLY_WHEN.search(statement.text) and 2 * shared_subjects(rule, statement) >= len(subjects_of(rule.units)):
+            return True
+    found = (_occasion_of(part.text) or _occasion_after(part.text) for part in window if is_ban)
+    return any(
+        shared_subjects(rule, demand) and not shared_subjects(rule, condition)
+        for condition, demand in filter(None, found)
+        if subjects_of(condition.units) and any(clause.is_denied for clause in demand.clauses)
+    )
 
 
 def _occasion_of(text: str) -> tuple[Wording, Wording] | None:
@@ -554,6 +519,16 @@ def _occasion_of(text: str) -> tuple[Wording, Wording] | None:
         return None
     parts = wording_of(match["condition"]), wording_of(match["demand"])
     return parts if all(part.clauses for part in parts) else None
+
+
+def _occasion_after(text: str) -> tuple[Wording, Wording] | None:
+    """Return the condition with which a statement ends, and its demand."""
+    match = CONDITION_AFTER.search(text)
+    if match is None:
+        return None
+    demand, condition = _CLAUSE_MARK.split(text[: match.start()])[-1], _CLAUSE_MARK.split(text[match.end() :])[0]
+    parts = wording_of(condition), wording_of(demand)
+    return parts if len(subjects_of(parts[0].units)) >= MIN_SUBJECTS else None
 
 
 _OCCASION = lazy_regex(
@@ -570,11 +545,13 @@ def _balance(ours: tuple[Wording, Wording], theirs: tuple[Wording, Wording]) -> 
     return shared_subjects(first, other_first) + shared_subjects(second, other_second) - 2 * crossed
 
 
-def _steps_of(text: str) -> tuple[Wording, Wording] | None:
-    """Return the earlier and the later step of a statement; None if it orders none, or several in different ways."""
+def _orders_of(text: str) -> list[tuple[Wording, Wording]]:
+    """Return pairs of an earlier and a later step of a statement; none if it orders several in different ways."""
     matches = list(_STEP_ORDER.finditer(text))
+    if [match.lastgroup for match in matches] in (["before", "then"], ["before", "after"]):
+        return _orders_around(text, *matches)
     if not matches or (len(matches) > 1 and any(match.lastgroup != "then" for match in matches)):
-        return None
+        return []
     match = matches[0]
     left, right = text[: match.start()], text[match.end() :]
     is_later_first = match.lastgroup in ("after", "unspaced_before")
@@ -583,8 +560,24 @@ def _steps_of(text: str) -> tuple[Wording, Wording] | None:
         is_later_first = match.lastgroup == "before"
     steps = wording_of(left), wording_of(right)
     if not all(wording.clauses for wording in steps):
-        return None
-    return steps[::-1] if is_later_first else steps
+        return []
+    return [steps[::-1] if is_later_first else steps]
+
+
+def _orders_around(text: str, before: re.Match[str], later: re.Match[str]) -> list[tuple[Wording, Wording]]:
+    """Return the orders of what comes before and after one step: "A before B, then C", "A before B, C after"."""
+    middle = _PART_MARK.split(text[before.end() : later.start()], maxsplit=1)
+    last = text[later.end() :].strip(" .!")
+    if later.lastgroup == "after" and last:
+        return []
+    first, step, end = (
+        wording_of(part) for part in (text[: before.start()], middle[0], f"{' '.join(middle[1:])} {last}")
+    )
+    is_ordered = len(middle) > 1 and all(part.clauses for part in (first, step, end))
+    return [(first, step), (step, end), (first, end)] if is_ordered else []
+
+
+_PART_MARK = lazy_regex(r"[,;，；、]|\s(?:and|und|y|et|e|en|и)\s")
 
 
 _STEP_ORDER = lazy_regex(

@@ -415,6 +415,52 @@ FOR_GOOD = [
 """Bans with a reason or for good, beside a task or without one."""
 
 
+TURNED = [
+    ("do not deploy until I say so", "Deploy until the user says so"),
+    ("don't merge until CI is green", "Merge until CI is green"),
+    ("don't push until I approve", "Push until the user approves"),
+    ("nicht deployen bis ich es sage", "Deployen bis der Nutzer es sagt"),
+    ("no hagas deploy hasta que yo lo diga", "Haz deploy hasta que el usuario lo diga"),
+    ("ne déploie pas jusqu'à ce que je le dise", "Déploie jusqu'à ce que l'utilisateur le dise"),
+    ("não faça deploy até que eu diga", "Faça deploy até que o usuário diga"),
+    ("non fare deploy finché non lo dico io", "Fai deploy finché non lo dice l'utente"),
+    ("niet deployen totdat ik het zeg", "Deployen totdat de gebruiker het zegt"),
+    ("не деплой, пока я не скажу", "Деплой, пока пользователь не скажет"),
+    ("在我确认之前不要部署", "部署直到用户确认"),
+    ("私が確認するまでデプロイしないで", "ユーザーが確認するまでデプロイする"),
+    ("use yarn before 2027, then pnpm", "Use pnpm before 2027"),
+    ("use npm before v5, then pnpm", "Use pnpm before v5"),
+    ("staging before noon, production after", "Production before noon, staging after"),
+    ("lint before build, test after", "test before build, lint after"),
+    ("lint antes de build, después test", "test antes de build, después lint"),
+    ("run tests before merge, then deploy", "Deploy before merge"),
+    ("only push when I ask", "Push always"),
+    ("only deploy when CI is green", "Deploy always"),
+    ("if tests fail, do not commit", "Never commit"),
+    ("do not commit if tests fail", "Never commit"),
+    ("wenn Tests fehlschlagen, nicht committen", "Nie committen"),
+    ("si fallan los tests, no hagas commit", "Nunca hagas commit"),
+    ("si les tests échouent, ne commite pas", "Ne commite jamais"),
+    ("se i test falliscono, non fare commit", "Non fare mai commit"),
+    ("als tests falen, niet committen", "Nooit committen"),
+    ("если тесты падают, не коммить", "Никогда не коммить"),
+]
+NOT_TURNED = [
+    ("do not deploy until I say so", "Deploy only after the user says so"),
+    ("don't push until I approve", "Get the user's approval before pushing"),
+    ("don't merge until CI is green", "Require green CI before each merge"),
+    ("私が確認するまでデプロイしないで", "ユーザーが確認するまでデプロイしない"),
+    ("use npm before v5, then pnpm", "Use npm before v5"),
+    ("lint before build, test after", "Test after the build, lint before it"),
+    ("staging before noon, production after", "Production after noon, staging before"),
+    ("deploy before 8am", "Deploy before 8am"),
+    ("only push when I ask", "Never push unless the user asks"),
+    ("if tests fail, do not commit", "Do not commit failing tests"),
+    ("do not commit if tests fail", "Never commit with failing tests"),
+]
+"""Ends, times, orders and conditions, which a rule turns or drops, or states in other words."""
+
+
 @together(("message", "rule"), WITHOUT_THE_USERS_LIMIT)
 def test_a_quotation_a_limit_a_supposition_or_a_task_supports_no_rule(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
@@ -447,6 +493,18 @@ def test_a_rule_that_exchanges_two_of_the_users_words_has_no_support(message: st
 def test_a_rule_with_another_order_pace_or_object_than_the_users_has_no_support(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
     assert verify_rule(message, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), TURNED)
+def test_a_rule_that_turns_or_drops_the_users_end_time_order_or_condition_has_no_support(
+    message: str, rule: str
+) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+@together(("message", "rule"), NOT_TURNED)
+def test_a_rule_with_the_users_end_time_order_or_condition_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
 
 
 @together(("message", "rule"), SAME_ORDER)

@@ -19,6 +19,7 @@ from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import negates_by_prefix
 from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.match_statement_form import complains
+from sidecar.language.notes_block import AT_ONCE, CONTINUOUS, STEPWISE, takes_another_pace
 from sidecar.language.own_words import reports_others, stated_words
 from sidecar.language.rule_synonyms import (
     CONCEDED,
@@ -62,10 +63,7 @@ from sidecar.language.statement_openings import (
     supposes,
 )
 from sidecar.language.statement_values import (
-    AT_ONCE,
-    CONTINUOUS,
     MIN_SUBJECTS,
-    STEPWISE,
     are_translations,
     claims_each_time,
     crosses_clauses,
@@ -85,7 +83,6 @@ from sidecar.language.statement_values import (
     shared_subjects,
     subjects_of,
     swaps_roles,
-    takes_another_pace,
 )
 
 MATCHED, MISSING, TRANSLATED = 3.0, 1.5, 1.5
@@ -264,7 +261,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 _is_opposed(rule, window)
                 or swaps_roles(rule.text, evidence)
                 or reverses_steps(rule.text, window)
-                or reverses_condition(rule.text, window)
+                or reverses_condition(rule, window)
                 or takes_another_pace(rule.text, evidence)
                 or exchanges_object(rule, window)
                 or exchanges_bound(rule.text, evidence)
@@ -349,14 +346,13 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
         agreeing = [clause for clause in clauses if _agree(rule_clause, clause)]
         others = [clause for clause in clauses if not _agree(rule_clause, clause)]
         others = [clause for clause in others if not _is_restated(rule, clause, rule_clause, agreeing)]
-        is_denied = rule_clause.is_against
         if rule_clause.is_denied and not rule_clause.is_gated and _denies_wish(subjects, agreeing, others):
             return True
         counts = ([shared_count(subjects[:FOCUS], part.units) for part in side] for side in (agreeing, others))
         agreed, opposed = (max(count, default=0) for count in counts)
-        if is_denied and agreed and agreed >= opposed:
+        if rule_clause.is_against and agreed and agreed >= opposed:
             continue
-        if not is_denied and any(_is_banned(rule_clause, clause, agreeing) for clause in others):
+        if not rule_clause.is_against and any(_is_banned(rule_clause, clause, agreeing) for clause in others):
             return True
         shares = ([_information(_known(subjects, part.units)) for part in side] for side in (agreeing, others))
         agreed, opposed = (max(share, default=0.0) for share in shares)
@@ -374,7 +370,9 @@ def _denies_wish(subjects: Sequence[Unit], agreeing: Sequence[Clause], others: S
 
 
 def _demands(rule: Wording, gated: Clause, condition: Clause) -> bool:
-    """Whether a rule states what it allows and the condition for it in one clause: "every A has B"."""
+    """Whether a rule states what it allows and the condition for it in one clause: "every A has B", not "A until B"."""
+    if (UNTIL.search(rule.text) or EXCEPT.search(rule.text)) and not any(part.is_denied for part in rule.clauses):
+        return False
     sides = (subjects_of(gated.units), [unit for unit in condition.units if not _known([unit], gated.units)])
     stated = [clause.units for clause in rule.clauses if not clause.is_denied and not clause.is_gated]
     return any(all(shared_count(side, units) for side in sides) for units in stated)
@@ -463,8 +461,7 @@ def _is_task(sentence: str) -> bool:
 def _is_about_task(rule: Wording, sentence: str) -> bool:
     """Whether a rule is in the requests of a sentence that begins with one, not in what else it states."""
     rest = [part for part in _PAUSE.split(sentence)[1:] if TASK.match(part.lstrip()) is None]
-    subjects = len(subjects_of(rule.units))
-    return not rest or 2 * shared_subjects(rule, wording_of(", ".join(rest))) < subjects
+    return not rest or 2 * shared_subjects(rule, wording_of(", ".join(rest))) < len(subjects_of(rule.units))
 
 
 _PAUSE = lazy_regex(r"[,;:](?=\s)|[，；：]")
@@ -565,8 +562,7 @@ def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
 
 
 def _is_lasting(sentence: str) -> bool:
-    patterns = (OCCASION, STEPWISE, AT_ONCE, CONTINUOUS)
-    return _is_wide(sentence) or any(pattern.search(sentence) for pattern in patterns)
+    return _is_wide(sentence) or any(form.search(sentence) for form in (OCCASION, STEPWISE, AT_ONCE, CONTINUOUS))
 
 
 def _widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
