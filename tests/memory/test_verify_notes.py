@@ -419,6 +419,7 @@ TURNED = [
     ("do not deploy until I say so", "Deploy until the user says so"),
     ("don't merge until CI is green", "Merge until CI is green"),
     ("don't push until I approve", "Push until the user approves"),
+    ("do not deploy until I say so, and never skip the tests", "Deploy until the user says so, never skip the tests"),
     ("nicht deployen bis ich es sage", "Deployen bis der Nutzer es sagt"),
     ("no hagas deploy hasta que yo lo diga", "Haz deploy hasta que el usuario lo diga"),
     ("ne déploie pas jusqu'à ce que je le dise", "Déploie jusqu'à ce que l'utilisateur le dise"),

@@ -371,7 +371,8 @@ def _denies_wish(subjects: Sequence[Unit], agreeing: Sequence[Clause], others: S
 
 def _demands(rule: Wording, gated: Clause, condition: Clause) -> bool:
     """Whether a rule states what it allows and the condition for it in one clause: "every A has B", not "A until B"."""
-    if (UNTIL.search(rule.text) or EXCEPT.search(rule.text)) and not any(part.is_denied for part in rule.clauses):
+    ended = [wording_of(part) for part in _PAUSE.split(rule.text) if UNTIL.search(part) or EXCEPT.search(part)]
+    if any(part.clauses and not any(clause.is_denied for clause in part.clauses) for part in ended):
         return False
     sides = (subjects_of(gated.units), [unit for unit in condition.units if not _known([unit], gated.units)])
     stated = [clause.units for clause in rule.clauses if not clause.is_denied and not clause.is_gated]
