@@ -190,11 +190,9 @@ class PromptSearch(NamedTuple):
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=bool(evidence or mentioned or sought or that_test)
-            or for_tests
-            or for_documents
-            or for_failing_test
-            or for_plan,
+            is_needed=any(
+                (evidence, mentioned, sought, that_test, for_tests, for_documents, for_failing_test, for_plan)
+            ),
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             has_paths=bool(paths),
             for_tests=for_tests,

@@ -244,6 +244,7 @@ def _is_indexed(pack_query: PackQuery, state: RepositoryState, listing: Listing)
     _, is_complete = repository.wait_for_index(listing, process.indexing, INDEX_WAIT_MS)
     if is_complete:
         return True
+    indexing = repository.start_indexing(listing, process.indexing)
     ended = process.prefetching.reserve()
 
     def rebuild(run: Future[IndexReport]) -> None:
@@ -254,7 +255,7 @@ def _is_indexed(pack_query: PackQuery, state: RepositoryState, listing: Listing)
         finally:
             ended()
 
-    repository.start_indexing(listing, process.indexing).add_done_callback(rebuild)
+    indexing.add_done_callback(rebuild)
     return False
 
 
