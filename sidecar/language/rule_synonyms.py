@@ -521,7 +521,7 @@ _PURPOSE = lazy_regex(
     r"|pour (?:ne pas|éviter|empêcher|que)|per (?:evitare|non|impedire)|affinché|om\b.{1,60}\bte (?:voorkomen|vermijden)"
     r"|zodat|чтобы)\b|以免|以防|以避免"
 )
-"""Words that begin a purpose, in which what is denied is no ban."""
+"""Words that open a purpose: a negation in it forbids nothing."""
 _WITHOUT = lazy_regex(
     r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\b"
     r"|(?P<unspaced>(?:未经|不经|无需|不需要?|不用|不必|没有?)[^，。]{0,6}?(?:同意|许可|批准|审批|允许|确认|询问)|無断で?"
@@ -560,7 +560,7 @@ _DATE = (
     r"\s(?:(?:the|den|el|le|o|il|de) )?(?:v?\d[\d.:/-]*(?:\s?[ap]m)?|(?:version|release) \d\S*|noon|midnight|mittag|mitternacht"
     r"|mediod[ií]a|medianoche|midi|minuit|meio-dia|meia-noite|mezzogiorno|mezzanotte|полудн\w+|полуноч\w+)(?![\w/-])"
 )
-"""A number, date, version or time of day, which is no step."""
+"""A number, date, version or time of day: none of these is a step of the work."""
 _BEFORE = lazy_regex(
     r"(?i)\b(?:before|prior to|bevor|ehe|vor (?:dem|der|den|jede\w*)|antes de|avant (?:de|chaque|tout\w*|d['’])|antes d[aeo]s?"
     r"|prima d\w*|voordat|voor elke?|перед|прежде чем)(?!\w)"

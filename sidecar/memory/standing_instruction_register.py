@@ -124,11 +124,10 @@ def withdraw(tx: apsw.Connection, project: str, memory_id: str) -> None:
     """Remove a memory from the register; what it replaced is active again, or replaced by what replaced it."""
     tx.execute("DELETE FROM continuity_standing_instructions WHERE project = ? AND memory_id = ?", (project, memory_id))
     by_id = "SELECT memory_id FROM continuity_replaced_statements WHERE project = ? AND replaced_id = ?"
-    for (later_id,) in list(tx.execute(by_id, (project, memory_id))):
-        tx.execute(
-            "UPDATE continuity_replaced_statements SET memory_id = ? WHERE project = ? AND memory_id = ?",
-            (later_id, project, memory_id),
-        )
+    later_id = tx.execute(by_id, (project, memory_id)).get
+    if later_id is not None:
+        passed_on = "UPDATE continuity_replaced_statements SET memory_id = ? WHERE project = ? AND memory_id = ?"
+        tx.execute(passed_on, (later_id, project, memory_id))
     tx.execute("DELETE FROM continuity_replaced_statements WHERE project = ? AND memory_id = ?", (project, memory_id))
     advance_revision(tx, project)
 
@@ -284,9 +283,9 @@ def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:
     """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
     limit_bytes = MAX_LINE_BYTES - utf8_size("- ") - utf8_size(_source(memory_id, at_ms))
     whole = _BULLET.sub("", one_line(_UNENDED.sub(r"\g<0>.", text or title), _MAX_CHARACTERS))
-    return (
-        whole if utf8_size(whole) <= limit_bytes else clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
-    )
+    if utf8_size(whole) <= limit_bytes:
+        return whole
+    return clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
 
 
 ROW_GROUPS = (
