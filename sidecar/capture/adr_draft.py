@@ -402,7 +402,7 @@ def store_adrs(
     conversation's drafts, whatever their task; a stub is discarded unless a decision of it stands.
     """
     key = f"adr:{run.params.sub_chat_id}"
-    every = artifact_store.all_of_event(tx, run.workspace.project_key, key)
+    every = artifact_store.artifacts_of_event(tx, run.workspace.project_key, key)
     drafts = [each for each in every if each.status == "draft" and not each.provenance.edited]
     open_draft = every[0] if every and is_growing(every[0], run, state) else None
     restored = {_key(contract) for draft in drafts for contract in _restored(run, _details(draft), boundaries)}

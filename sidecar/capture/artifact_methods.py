@@ -124,7 +124,7 @@ def _chosen(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Art
         if ids is None:
             ids = [
                 artifact.id
-                for artifact, _ in artifact_store.of_project(
+                for artifact, _ in artifact_store.artifacts_of_project(
                     tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT
                 )
             ]
@@ -146,7 +146,9 @@ def list_artifacts(call: Call, params: ArtifactListParams) -> ArtifactListResult
     """List a project's artifacts, newest first."""
     project = _project(call, params.project_path)
     with call.database.read() as tx:
-        rows = artifact_store.of_project(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
+        rows = artifact_store.artifacts_of_project(
+            tx, project, params.status, params.type, params.limit, params.id_prefix or ""
+        )
     return ArtifactListResult(artifacts=[_summary(artifact, is_intact) for artifact, is_intact in rows])
 
 

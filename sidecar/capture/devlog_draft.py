@@ -260,7 +260,7 @@ def store_devlog(
     `is_void` states which earlier events the run took back.
     """
     key = f"devlog:{run.params.sub_chat_id}"
-    latest = next(iter(artifact_store.all_of_event(tx, run.workspace.project_key, key)), None)
+    latest = next(iter(artifact_store.artifacts_of_event(tx, run.workspace.project_key, key)), None)
     if latest is not None and _is_tally(latest) and _is_scattered(run, latest):
         latest = _started_over(latest)
     is_turned = any(event.kind == "directionChanged" for event in events)

@@ -55,7 +55,7 @@ from sidecar.language.notes_block import NotesBlock, read_notes_block, without_n
 from sidecar.language.own_words import own_words
 from sidecar.language.work_taken_back import MAX_SENTENCE, RemovedWork, Reversal, removed_work, reversal_in
 from sidecar.runs import Artifact, CallRecord, SubChat
-from sidecar.runs.artifact_provenance import Boundary, Details, Provenance
+from sidecar.runs.artifact_provenance import ArtifactProvenance, Boundary, Details
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.runs.pre_run_record import RolloutDecision
 from sidecar.settings.resolve import Settings
@@ -277,11 +277,11 @@ def window_begin_ms(run: FinishedRun) -> int:
 
 def provenance_of(
     run: FinishedRun, state: SubChat, files: Sequence[str], earlier: Artifact | None, details: Details
-) -> Provenance:
+) -> ArtifactProvenance:
     """Return the provenance of a draft. Its runs and start commit continue those of an earlier draft."""
     before = earlier.provenance if earlier is not None else None
     runs = runs_of_draft(run, earlier)
-    return Provenance(
+    return ArtifactProvenance(
         run_id=run.params.run_id,
         runs=runs,
         sub_chat_id=run.params.sub_chat_id,

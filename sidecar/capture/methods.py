@@ -12,9 +12,9 @@ def post_run(call: Call, params: PostRunParams) -> PostRunResult:
     Idempotent by run id. Everything is written in one transaction, so an answered run is never lost.
     """
     # Imported here, because the first answer of a process needs none of it.
-    from sidecar.capture import post_run as postrun
+    from sidecar.capture.post_run import capture_run
 
-    return postrun.capture_run(call, params)
+    return capture_run(call, params)
 
 
 METHODS = (

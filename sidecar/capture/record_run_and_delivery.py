@@ -234,7 +234,7 @@ def _withdraw_returned_approaches(tx: apsw.Connection, run: FinishedRun) -> list
     So is the draft of a refused plan of which nothing but the goal is known, once a later plan has the same goal.
     A draft is discarded. One that the user accepted keeps its status, warns nobody, and can be accepted again.
     """
-    notes = artifact_store.all_of_event(tx, run.workspace.project_key, rejection_key(run))
+    notes = artifact_store.artifacts_of_event(tx, run.workspace.project_key, rejection_key(run))
     by_run = run_records.stored_surviving_lines(tx, run.params.sub_chat_id, RUNS) if notes else {}
     present = frozenset[str]().union(*(file.lines for file in run.surviving_lines.by_path.values()))
     words = set(query_terms(run.added_text)) if notes else set()

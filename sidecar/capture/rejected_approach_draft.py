@@ -507,7 +507,7 @@ def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: Direc
     """Return the approaches that no note within the dedupe window covers, whatever that note's status."""
     if not change.rejected:
         return []
-    notes = artifact_store.all_of_event(tx, run.workspace.project_key, rejection_key(run), window_begin_ms(run))
+    notes = artifact_store.artifacts_of_event(tx, run.workspace.project_key, rejection_key(run), window_begin_ms(run))
     covered = [note.provenance.details for note in notes]
     known = [each for each in covered if isinstance(each, RejectedApproachDetails) and not each.returned_in]
     lost = run.surviving_lines.lost

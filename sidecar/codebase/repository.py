@@ -114,7 +114,7 @@ class Repository:
         self._index_run: Future[IndexReport] | None = None
         self._index_report = IndexReport()
         self._last_listing: Listing | None = None
-        self._when_cold: list[Callable[[], None]] = []
+        self._when_unindexed: list[Callable[[], None]] = []
         self._grammars_started = False
         self._texts_above: tuple[object, dict[str, str]] = (None, {})
         """Instruction files of the folders above, and what they were read for."""
@@ -181,8 +181,8 @@ class Repository:
                 raise StateUnavailable(error.reason) from error
             if self._last_listing is not listing:
                 self.key, self._last_listing = _repository_key(state), listing
-                if self._when_cold and self._index.has_unknown(listing.searched, MIN_FILES_FOR_WORKERS):
-                    for start in (*self._when_cold,):
+                if self._when_unindexed and self._index.has_unknown(listing.searched, MIN_FILES_FOR_WORKERS):
+                    for start in (*self._when_unindexed,):
                         start()
             self._search.update(state, listing)
             shared_index = self.shared.search.index
@@ -210,14 +210,14 @@ class Repository:
         report.total = len(listing.searched)
         return self._run(report)
 
-    def expect(
+    def prioritize(
         self, text: str, state: RepositoryState, touched: Collection[str], by_contents: RunningSearch | None
     ) -> None:
         """Index the files that a search for a text will find before others, if an index run begins now.
 
         `by_contents` is a search for it without the index.
         """
-        self._search.expect(_search_query(text, state, (), touched), by_contents)
+        self._search.prioritize(_search_query(text, state, (), touched), by_contents)
 
     def unread(self, files: Sequence[RankedFile]) -> list[RankedFile]:
         """Return the files that are listed and whose words are not in the index yet."""
@@ -268,20 +268,20 @@ class Repository:
         """Rank the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
         return self._search.find(_search_query(text, state, mentioned, touched), state, self.key, limit)
 
-    def held_history(self) -> AbstractContextManager[None]:
+    def defer_history(self) -> AbstractContextManager[None]:
         """Let the history of commits wait meanwhile: a request that can do without it has little time."""
-        return self.shared.search.histories.turn.held()
+        return self.shared.search.histories.request_priority.defer_history()
 
     @contextlib.contextmanager
-    def when_cold(self, start: Callable[[], None]) -> Generator[None]:
+    def when_unindexed(self, start: Callable[[], None]) -> Generator[None]:
         """Call a function as soon as the files of a new state are listed, if many of them are not indexed."""
-        self._when_cold.append(start)
+        self._when_unindexed.append(start)
         try:
             yield
         finally:
-            self._when_cold.remove(start)
+            self._when_unindexed.remove(start)
 
-    def is_cold(self) -> bool:
+    def is_unindexed(self) -> bool:
         """Whether many files are not indexed, as far as is known before the repository's state is."""
         if self._last_listing is None:
             return self.shared.is_empty()
@@ -308,9 +308,9 @@ class Repository:
         """Return those of a prompt's specific terms that say what it is about."""
         return self._index.subject_terms(terms)
 
-    def words_of_keys(self, terms: Collection[str]) -> list[str]:
+    def code_words_of_labels(self, terms: Collection[str]) -> list[str]:
         """Return the words by which the code calls what only the texts that users see call by some terms."""
-        return self._search.words_of_keys(terms)
+        return self._search.code_words_of_labels(terms)
 
     def _source_texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read files from the worktree, or from git's objects where a filter changed their bytes."""

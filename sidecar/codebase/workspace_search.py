@@ -19,7 +19,13 @@ from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
 from sidecar.codebase.search.import_graph import BrokenImport
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.prompt_parts import Frame, read_evidence
-from sidecar.codebase.search.quoted_texts import QuotedPlace, ReadFiles, find_quoted, likelihood_order, words_of_keys
+from sidecar.codebase.search.quoted_texts import (
+    QuotedPlace,
+    ReadFiles,
+    code_words_of_labels,
+    find_quoted,
+    likelihood_order,
+)
 from sidecar.codebase.search_without_index import RunningSearch, finished
 from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.summary.model import Summary
@@ -189,7 +195,7 @@ class WorkspaceSearch:
         files, paths = self._histories.fragile_files(history), listed.listing.files
         return list(islice((file for file in files if file.path in paths and is_own_code(file.path)), limit))
 
-    def expect(self, query: SearchQuery, found_by_contents: RunningSearch | None) -> None:
+    def prioritize(self, query: SearchQuery, found_by_contents: RunningSearch | None) -> None:
         """Index what a query will find before other files, if an index run begins now.
 
         `found_by_contents` is a search for it without an index.
@@ -264,14 +270,16 @@ class WorkspaceSearch:
         evidence = evidence._replace(frames=(*evidence.frames, *places))
         return RegionQuery(evidence, self.index.term_weights(terms), query_words(text))
 
-    def words_of_keys(self, terms: Collection[str]) -> list[str]:
+    def code_words_of_labels(self, terms: Collection[str]) -> list[str]:
         """Return the words by which the code calls what only the texts that users see call by some terms."""
         if self._listed is None or not self.index.is_complete() or len(terms) > MAX_SEEN_TERMS:
             return []
         read, found = self._read(self._listed.listing), partial(self.index.with_words, order_of=likelihood_order)
         rare = self.index.specific_terms(terms)
         paths = ((term, found(term, QUOTED_CANDIDATES)) for term in terms if term in rare)
-        words = list(dict.fromkeys(word for term, with_term in paths for word in words_of_keys(term, with_term, read)))
+        words = list(
+            dict.fromkeys(word for term, with_term in paths for word in code_words_of_labels(term, with_term, read))
+        )
         specific = self.index.specific_terms(words)
         return [word for word in words if word in specific][:MAX_ADDED_WORDS]
 

@@ -163,7 +163,7 @@ class AgentState(NamedTuple):
     score: float | None
 
 
-class Pipeline(NamedTuple):
+class AgentPipeline(NamedTuple):
     """The content of a session file; missing texts are empty."""
 
     project: str
@@ -179,11 +179,11 @@ class Pipeline(NamedTuple):
     last_handoff: str
 
 
-def parse_pipeline(session: Mapping[str, Any]) -> Pipeline:
+def parse_pipeline(session: Mapping[str, Any]) -> AgentPipeline:
     """Parse a session file's mapping; values of an unexpected type are ignored."""
     project = session.get("project")
     project = project if isinstance(project, dict) else {}
-    return Pipeline(
+    return AgentPipeline(
         project=one_line(scalar_text(project.get("name")), NAME_CHARACTERS),
         project_type=one_line(scalar_text(project.get("type")), NAME_CHARACTERS),
         language=one_line(scalar_text(session.get("language")), NAME_CHARACTERS),
@@ -196,20 +196,20 @@ def parse_pipeline(session: Mapping[str, Any]) -> Pipeline:
     )
 
 
-def pipeline_lines(pipeline: Pipeline) -> list[str]:
+def pipeline_lines(pipeline: AgentPipeline) -> list[str]:
     """Return the agents in order on one line, then the open backlog."""
     lines = [" -> ".join(map(_agent_text, pipeline.agents))] if pipeline.agents else []
     return [*lines, *(f"Backlog: {entry}" for entry in pipeline.backlog)]
 
 
-def previous_agent(pipeline: Pipeline, agent: str) -> str:
+def previous_agent(pipeline: AgentPipeline, agent: str) -> str:
     """Return the last completed agent before `agent`; empty without one."""
     names = [state.name for state in pipeline.agents]
     until = names.index(agent) if agent in names else len(names)
     return next((state.name for state in reversed(pipeline.agents[:until]) if state.status == "completed"), "")
 
 
-def next_agent(pipeline: Pipeline, *, is_done: bool = False) -> str:
+def next_agent(pipeline: AgentPipeline, *, is_done: bool = False) -> str:
     """Return the agent that waits once the current one is done, or is reported done; empty without one."""
     names = [state.name for state in pipeline.agents]
     if pipeline.current not in names:
@@ -221,7 +221,7 @@ def next_agent(pipeline: Pipeline, *, is_done: bool = False) -> str:
     return next((state.name for state in later if state.status not in _DONE), "")
 
 
-def agent_score(pipeline: Pipeline, agent: str) -> float | None:
+def agent_score(pipeline: AgentPipeline, agent: str) -> float | None:
     """Return an agent's score in percent; None when unknown."""
     return next((state.score for state in pipeline.agents if state.name == agent), None)
 

@@ -11,8 +11,8 @@ from sidecar.call import Call
 from sidecar.context.agent_pipeline_parser import (
     DEFAULT_MODE,
     TASK_CHARACTERS,
+    AgentPipeline,
     Mode,
-    Pipeline,
     agent_score,
     parse_agent_scope,
     parse_handoff,
@@ -333,7 +333,7 @@ def _task_lines(task: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def _handoff_part(file: Text, pipeline: Pipeline | None) -> Part:
+def _handoff_part(file: Text, pipeline: AgentPipeline | None) -> Part:
     handoff = parse_handoff(file.path.rpartition("/")[2], file.text)
     agent_score_percent = agent_score(pipeline, handoff.sender) if pipeline is not None else None
     score = handoff.score or (f"{agent_score_percent:g}" if agent_score_percent is not None else "")

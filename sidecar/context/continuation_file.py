@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.context.agent_pipeline_parser import (
+    AgentPipeline,
     Handoff,
-    Pipeline,
     parse_handoff,
     pipeline_lines,
     resolve_mode,
@@ -42,7 +42,7 @@ class Continuation(NamedTuple):
     """Summary of the constitution."""
     agent: str
     next_agent: str
-    pipeline: Pipeline | None
+    pipeline: AgentPipeline | None
     handoff: Handoff | None
     task: str
     progress: str
@@ -96,7 +96,7 @@ def _quoted(text: str) -> list[str]:
     return [f"> {line}".rstrip() for line in cut.strip().splitlines()]
 
 
-def _pipeline(pipeline: Pipeline | None) -> list[str]:
+def _pipeline(pipeline: AgentPipeline | None) -> list[str]:
     if pipeline is None:
         return ["There is no pipeline in this project."]
     name = f"{pipeline.project or 'without a name'}{f' ({pipeline.project_type})' if pipeline.project_type else ''}"

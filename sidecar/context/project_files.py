@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sidecar.context.agent_pipeline_parser import (
     ENDING,
-    Pipeline,
+    AgentPipeline,
     agent_score,
     next_agent,
     parse_pipeline,
@@ -46,7 +46,7 @@ class ProjectSources(NamedTuple):
     instructions: tuple[Text, ...]
     """Read only when there is no constitution."""
     config: Mapping[str, Any]
-    pipeline: Pipeline | None
+    pipeline: AgentPipeline | None
     """None without a session."""
     agent: str
     """The active agent's name; empty when none is active."""
@@ -136,7 +136,7 @@ def _definition(reader: ProjectReader, agent: str) -> Text | None:
     return _first_existing(reader, places)
 
 
-def _handoff(reader: ProjectReader, pipeline: Pipeline | None, agent: str) -> Text | None:
+def _handoff(reader: ProjectReader, pipeline: AgentPipeline | None, agent: str) -> Text | None:
     """Return the previous agent's hand-off: as named by the session, otherwise by that agent's name."""
     if pipeline is None:
         return None

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.agent_pipeline_parser import Pipeline, agent_score, next_agent
+from sidecar.context.agent_pipeline_parser import AgentPipeline, agent_score, next_agent
 from sidecar.context.brackets import Bracket
 from sidecar.context.project_files import ProjectSources
 from sidecar.context.restart_counters import (
@@ -107,7 +107,7 @@ def restart_decision(record: SessionRecord, waiting: str) -> RestartDecision:
     return RestartDecision(counters, waiting, tuple(restart_criteria(counters).values()))
 
 
-def waiting_agent(pipeline: Pipeline | None, facts: ContinuationFacts) -> str:
+def waiting_agent(pipeline: AgentPipeline | None, facts: ContinuationFacts) -> str:
     """Return the agent that waits while this one is done: as reported by the host or by the session file."""
     if facts.agent_done is False:
         return ""

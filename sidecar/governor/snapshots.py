@@ -409,7 +409,7 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     conversation_artifacts = [
         artifact
         for kind in ("adr", "rejectedApproach")
-        for artifact, is_intact in artifact_store.of_project(tx, place.project, None, kind, ARTIFACTS)
+        for artifact, is_intact in artifact_store.artifacts_of_project(tx, place.project, None, kind, ARTIFACTS)
         if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
     runs = run_records.run_summaries(tx, sub_chat_id, RUNS)

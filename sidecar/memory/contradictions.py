@@ -33,7 +33,7 @@ from sidecar.memory.entry import normalized
 if TYPE_CHECKING:
     from sidecar.language.statement_clauses import Places, Unit
 
-Relation = Literal["supersedes", "contradicts"]
+ClaimRelation = Literal["supersedes", "contradicts"]
 
 RELATED_TYPES = (
     "decision", "user_correction", "preference", "validated_pattern", "lesson", "semantic", "procedural", "reflective",
@@ -119,7 +119,7 @@ def claim_of(text: str) -> Claim:
     return Claim(frozenset(chosen - rejected), frozenset(rejected), terms, is_denied, words, statement)
 
 
-def relation(new: Claim, old: Claim) -> Relation | None:
+def relation(new: Claim, old: Claim) -> ClaimRelation | None:
     """Return how a new claim relates to an old one of the same project; None if both may be true.
 
     The first clause counts by itself if it takes something back ("you may …, but") or chooses anew ("use npm, …").
@@ -133,7 +133,7 @@ def relation(new: Claim, old: Claim) -> Relation | None:
     return first if is_negative or opening.has_rejection or first == "supersedes" else None
 
 
-def _relation_of_whole(new: Claim, old: Claim) -> Relation | None:
+def _relation_of_whole(new: Claim, old: Claim) -> ClaimRelation | None:
     from sidecar.language.statement_values import has_other_value, names_another_object
 
     if names_another_object(new.text, old.text):
@@ -191,7 +191,7 @@ class Value(NamedTuple):
     name: str
 
 
-class Statement(NamedTuple):
+class ParsedStatement(NamedTuple):
     """A user's statement by its values and its frame."""
 
     stance: Stance
@@ -223,7 +223,7 @@ class _Side(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def statement_of(text: str) -> Statement:
+def statement_of(text: str) -> ParsedStatement:
     """Return the values and the frame of a statement, without the reason given for it."""
     from sidecar.language.statement_clauses import places_of, without_paths, wording_of  # only captures need these
 
@@ -251,7 +251,7 @@ def statement_of(text: str) -> Statement:
     denied_frame, denied_rest = (denied.frame, denied.words) if denied.values else (denied.words, [])
     is_unspaced = wording.language in ("ja", "zh")
     states, denies = bool(stated.values or frame), bool(denied.values or denied_frame)
-    return Statement(
+    return ParsedStatement(
         _stance(text, plain, asks, states=states, denies=denies, is_unspaced=is_unspaced),
         frozenset(stated.values), frozenset(denied.values), tuple(frame), tuple(denied_frame), (*rest, *denied_rest),
         frozenset(scope), places.parts, forgets(text), takes_back(text),
@@ -283,7 +283,7 @@ def _split_clause(units: Iterable[Unit], places: Places) -> tuple[set[Value], li
     return values, words
 
 
-def _rivalry(new: Statement, old: Statement) -> Relation | None:
+def _rivalry(new: ParsedStatement, old: ParsedStatement) -> ClaimRelation | None:
     """Return how two statements are rivals; None if both may hold."""
     if new.is_withdrawal:
         return "contradicts" if _is_subject(new, old) else None
@@ -312,14 +312,14 @@ def disagree(text: str, instruction: str) -> bool:
     return not kinds.isdisjoint(_TOOLS)
 
 
-def _is_subject(new: Statement, old: Statement) -> bool:
+def _is_subject(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether a withdrawal is about an older statement: everything that it names occurs there."""
     values, words = _subject(new)
     known = (*old.frame, *old.denied_frame, *old.other_words)
     return bool(values or words) and _names_all(values, words, old.chosen | old.rejected, known)
 
 
-def _subject(statement: Statement) -> tuple[frozenset[Value], list[Unit]]:
+def _subject(statement: ParsedStatement) -> tuple[frozenset[Value], list[Unit]]:
     """Return the values and the words by which a sentence names what it withdraws or ends."""
     words = (*statement.frame, *statement.denied_frame, *statement.other_words)
     ignored = _WITHDRAWAL_WORDS | _LEAD_WORDS
@@ -336,12 +336,12 @@ def _names_all(
     )
 
 
-def _is_released(release: Release, old: Statement) -> bool:
+def _is_released(release: Release, old: ParsedStatement) -> bool:
     """Whether a release is about what an older statement demands or forbids."""
     return _names_half(_subject(statement_of(release.subject)), old, is_of_ban=release.is_of_ban)
 
 
-def _names_half(subject: tuple[frozenset[Value], list[Unit]], old: Statement, *, is_of_ban: bool = False) -> bool:
+def _names_half(subject: tuple[frozenset[Value], list[Unit]], old: ParsedStatement, *, is_of_ban: bool = False) -> bool:
     """Whether all that a sentence names occurs in an older demand or ban, and is half of it.
 
     A sentence that names more, such as a place, is an exception, and the older statement holds beside it.
@@ -354,19 +354,19 @@ def _names_half(subject: tuple[frozenset[Value], list[Unit]], old: Statement, *,
     return is_half and _names_all(values, words, known_values, known_words)
 
 
-def _is_narrower(new: Statement, old: Statement) -> bool:
+def _is_narrower(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether what a statement rejects holds in a place that an older one does not name."""
     known = (*old.frame, *old.denied_frame)
     is_denial_narrower = any(unit.word in new.scope and not _has(known, unit) for unit in new.denied_frame)
     return is_denial_narrower or _is_in_another_part(new, old)
 
 
-def _is_elsewhere(new: Statement, old: Statement) -> bool:
+def _is_elsewhere(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether a path of a statement says where it holds, and is no path of an older one."""
     return not new.parts <= old.parts and all(value.kind != "path" for value in new.chosen)
 
 
-def _is_in_another_part(new: Statement, old: Statement) -> bool:
+def _is_in_another_part(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether a statement about a tool is limited to a part of the project that an older one does not name.
 
     The part limits the whole sentence, in whichever of its clauses it is.
@@ -391,14 +391,14 @@ def _is_within(part: str, paths: Iterable[str]) -> bool:
     return any(path == part or path.startswith(f"{part}/") for path in paths)
 
 
-def _covers(new: Statement, frame: Iterable[Unit], old: Statement, values: Iterable[Value]) -> bool:
+def _covers(new: ParsedStatement, frame: Iterable[Unit], old: ParsedStatement, values: Iterable[Value]) -> bool:
     """Whether a statement about a value is not narrower than an older one about it."""
     known = (*old.frame, *old.denied_frame)
     extra = [unit for unit in frame if not _has(known, unit) and not _is_implied(unit, values)]
     return not any(unit.word in new.scope or not new.is_reversal for unit in extra)
 
 
-def _differs_in_one_value(new: Statement, old: Statement) -> bool:
+def _differs_in_one_value(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether two demands have one frame and choose different values of one kind, all others being equal."""
     if {new.stance, old.stance} - {"do", "may"}:
         return False
@@ -429,7 +429,7 @@ def _differs_in_one_value(new: Statement, old: Statement) -> bool:
     )
 
 
-def _names_the_same(new: Statement, old: Statement) -> bool:
+def _names_the_same(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether two statements have the same values and words."""
     ours, theirs = (*new.frame, *new.denied_frame), (*old.frame, *old.denied_frame)
     if not (ours or new.chosen or new.rejected) or new.chosen | new.rejected != old.chosen | old.rejected:

@@ -11,7 +11,7 @@ from sidecar.operations.doctor import doctor
 from sidecar.operations.model import StateReportParams, StateReportResult
 from sidecar.operations.purge import purge
 from sidecar.operations.report_data import read_report_data
-from sidecar.operations.report_page import Heading, page
+from sidecar.operations.report_page import ReportHeading, page
 from sidecar.operations.rollout_stages import gather_evidence, next_step, stages
 from sidecar.operations.status import status
 from sidecar.settings.resolve import Settings
@@ -62,8 +62,8 @@ def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | N
     return workspace.project_key, workspace.project.name
 
 
-def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -> Heading:
-    return Heading(
+def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -> ReportHeading:
+    return ReportHeading(
         project=name,
         since_day=since_day,
         today=utc_day(call.now_ms()),

@@ -408,7 +408,7 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Heading:
+class ReportHeading:
     """The page's facts about itself."""
 
     project: str | None
@@ -424,7 +424,7 @@ class Heading:
     cache_bytes: int
 
 
-def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[ReportStage]) -> str:
+def page(heading: ReportHeading, data: ReportData, step: ReportStep, stages: Sequence[ReportStage]) -> str:
     """Return the whole file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup

@@ -17,7 +17,7 @@ from sidecar.packs.pack_blocks import (
     session_has,
 )
 from sidecar.packs.prefetch import prefetch_packs
-from sidecar.packs.relevant_files import above_cutoff, dominant_file, with_evidence
+from sidecar.packs.relevant_files import dominant_file, files_above_cutoff, with_evidence
 from sidecar.packs.task import (
     HEAD_CHARACTERS,
     clean_prompt,
@@ -46,7 +46,6 @@ __all__ = [
     "QueryRelevance",
     "RenderCache",
     "ShownRegion",
-    "above_cutoff",
     "anchor_limit",
     "apply_overrides",
     "carryover_items",
@@ -55,6 +54,7 @@ __all__ = [
     "compose_packs",
     "delta_items",
     "dominant_file",
+    "files_above_cutoff",
     "fit",
     "matches_query",
     "mentioned_paths",

@@ -183,7 +183,7 @@ def collect_inputs(
         target = _PackTarget(
             pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
         )
-        if search.is_needed or new_task or not is_follow_up or not pack_query.repository.is_cold():
+        if search.is_needed or new_task or not is_follow_up or not pack_query.repository.is_unindexed():
             pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
         else:
             pack = _leave_for_next_call(inputs, target)
@@ -206,7 +206,7 @@ class _ContentsSearch:
 
     def start_if_cold(self) -> None:
         """Start the search if the repository is known to be cold."""
-        if self._remaining_ms() and self._pack_query.repository.is_cold():
+        if self._remaining_ms() and self._pack_query.repository.is_unindexed():
             self.start()
 
     def start(self) -> None:
@@ -215,7 +215,7 @@ class _ContentsSearch:
             if self.running is None and not self._is_over:
                 self.running = _start_contents_search(self._pack_query, self._pack_query.process.background)
                 if self.running is not None:
-                    self.waiting.enter_context(self._pack_query.repository.held_history())
+                    self.waiting.enter_context(self._pack_query.repository.defer_history())
 
     def end(self) -> None:
         """Let what waits continue."""
@@ -229,7 +229,7 @@ def _contents_search(pack_query: PackQuery, remaining_ms: RemainingMs) -> Genera
     """Start the search at once, or when the files of the repository's state turn out to be unknown."""
     search = _ContentsSearch(pack_query, remaining_ms)
     try:
-        with pack_query.repository.when_cold(search.start):
+        with pack_query.repository.when_unindexed(search.start):
             search.start_if_cold()
             yield search
     finally:

@@ -22,7 +22,7 @@ from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
     context_files,
     early_matches_first,
-    is_searched,
+    is_searchable,
     with_early_regions,
 )
 from sidecar.packs.request import PackQuery
@@ -302,7 +302,7 @@ def _wait_and_find(
     """
     repository, indexing, clock = pack_query.repository, pack_query.process.indexing, pack_query.process.clock
     search, started_ms = partial_pack.contents_search, clock.monotonic_ms()
-    repository.expect(pack_query.query, state, pack_query.touched, search)
+    repository.prioritize(pack_query.query, state, pack_query.touched, search)
     early_matches = _early_matches(pack_query, listing, search, min(wait_ms, MAX_SEARCH_WAIT_MS))
     if early_matches:
         partial_pack.files = path_only_files(pack_query.query, early_matches)
@@ -318,7 +318,7 @@ def _wait_and_find(
         if waited_ms >= wait_ms and (wait_ms >= SHORT_WAIT_MS or has_code):
             break  # the last search follows, or the code found first is all there is time for
         if not is_found:
-            if is_searched(pack_query):
+            if is_searchable(pack_query):
                 matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
             candidates = [file for file in early_matches_first(matches, early_matches) if file.path in listing.searched]
             if not partial_pack.files:

@@ -240,7 +240,7 @@ def _rebuild(process: Process, workspace: Workspace) -> None:
 def _is_indexed(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> bool:
     """Whether every file is indexed; if not, the packs of the workspace's conversations are rebuilt once they are."""
     repository, process = pack_query.repository, pack_query.process
-    repository.expect(pack_query.query, state, pack_query.touched, None)
+    repository.prioritize(pack_query.query, state, pack_query.touched, None)
     _, is_complete = repository.wait_for_index(listing, process.indexing, INDEX_WAIT_MS)
     if is_complete:
         return True

@@ -100,7 +100,7 @@ def context_files(
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
     """Return the context's files, and all candidates; `early_matches` are files found without the unfinished index."""
     if early_matches is None and not _is_long(pack_query.query):
-        pack_query = _with_words_of_keys(pack_query)
+        pack_query = _with_code_words_of_labels(pack_query)
     specific = _specific_terms(pack_query, pack_query.query)
     subject = _subject_terms(pack_query, specific)
     has_subject = bool(early_matches or subject) or _has_place(pack_query)
@@ -115,9 +115,9 @@ def context_files(
         has_subject = bool(subject)
     matches = found[:CANDIDATE_FILES] if has_subject else []
     is_specific = context_share(pack_query.query, specific) == 1.0
-    subject = with_words_of_best(subject, specific, matches)
+    subject = subject_with_best_match(subject, specific, matches)
     supported = with_evidence(drop_unlikely(matches), subject, by_commits=is_specific)
-    ranked = above_cutoff(_likely(supported, _most_files(pack_query.query) if is_specific else FEW_FILES))
+    ranked = files_above_cutoff(_likely(supported, _most_files(pack_query.query) if is_specific else FEW_FILES))
     if not (_is_long(pack_query.query) or names_place(pack_query.query)):
         ranked = near_subject(ranked, subject)
     if early_matches is None:
@@ -131,10 +131,10 @@ def context_files(
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
 
 
-def _with_words_of_keys(pack_query: PackQuery) -> PackQuery:
+def _with_code_words_of_labels(pack_query: PackQuery) -> PackQuery:
     """Add the words by which the code calls what the prompt calls as users see it."""
     terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS and is_distinctive(term)]
-    return pack_query._replace(query=" ".join((pack_query.query, *pack_query.repository.words_of_keys(terms))))
+    return pack_query._replace(query=" ".join((pack_query.query, *pack_query.repository.code_words_of_labels(terms))))
 
 
 def _most_files(query: str) -> int:
@@ -178,7 +178,7 @@ def _spelled_definitions(pack_query: PackQuery, best: list[RankedFile], listing:
     return frozenset(term for word in words if word in names for term in query_terms(word))
 
 
-def with_words_of_best(
+def subject_with_best_match(
     subject: frozenset[str], specific: frozenset[str], ranked: Sequence[RankedFile]
 ) -> frozenset[str]:
     """Return the words that a prompt is about, with those of the best file, if it has several but no other of them.
@@ -190,7 +190,7 @@ def with_words_of_best(
     return subject | words if is_other else subject
 
 
-def is_searched(pack_query: PackQuery) -> bool:
+def is_searchable(pack_query: PackQuery) -> bool:
     """Whether a query says what it is about, by its words or a path, or the conversation's work does."""
     return _has_place(pack_query) or bool(_subject_terms(pack_query, _specific_terms(pack_query, pack_query.query)))
 
@@ -489,7 +489,7 @@ that name files, 0.27 of them were used, as many as of all files shown.
 """
 
 
-def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
+def files_above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
 
     The anchor covers the rules of instruction files, or the host sends them; other files for agents, such as skills,

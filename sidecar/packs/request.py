@@ -175,8 +175,8 @@ def touched_files_of(tx: apsw.Connection, sub_chat_id: str, fingerprint: str) ->
 def accepted_records(tx: apsw.Connection, project_key: str) -> AcceptedRecords:
     """Return what the user has accepted in a project; pointers and standing instructions come from the memories."""
     return accepted_of(
-        artifact_store.accepted(tx, project_key, "rejectedApproach", MAX_ACCEPTED),
-        artifact_store.accepted(tx, project_key, "adr", MAX_ACCEPTED),
+        artifact_store.accepted_artifacts(tx, project_key, "rejectedApproach", MAX_ACCEPTED),
+        artifact_store.accepted_artifacts(tx, project_key, "adr", MAX_ACCEPTED),
     )
 
 

@@ -1,6 +1,6 @@
 """Artifacts, and where each one comes from.
 
-JSON form of `Provenance` (column `provenance`): one flat object with the members `runId`, `runs`, `subChatId`,
+JSON form of `ArtifactProvenance` (column `provenance`): one flat object with the members `runId`, `runs`, `subChatId`,
 `chatId`, `provider`, `sessionId`, `taskFingerprint`, `startCommit`, `headCommit`, `files`, `sidecarVersion`; `edited`
 and `committed` (`{branch, commit, path, accepted}`) where they apply; and those of its details:
 
@@ -169,7 +169,7 @@ class CommitMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class ArtifactProvenance:
     """Origin of an artifact."""
 
     run_id: str
@@ -194,8 +194,8 @@ class Provenance:
     details: Details | None = None
 
 
-UNKNOWN_PROVENANCE = Provenance(run_id="", sub_chat_id="", provider=cast("Provider", ""), sidecar_version="")
-"""Provenance of a damaged row."""
+UNKNOWN_PROVENANCE = ArtifactProvenance(run_id="", sub_chat_id="", provider=cast("Provider", ""), sidecar_version="")
+"""ArtifactProvenance of a damaged row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +210,7 @@ class Artifact:
     body: str
     event: str
     event_key: str
-    provenance: Provenance
+    provenance: ArtifactProvenance
     created_at_ms: int
     updated_at_ms: int
 
@@ -221,7 +221,7 @@ class Artifact:
         return details.returned_in if isinstance(details, RejectedApproachDetails) else ""
 
 
-def origin_members(provenance: Provenance) -> dict[str, str | list[str] | None]:
+def origin_members(provenance: ArtifactProvenance) -> dict[str, str | list[str] | None]:
     """Return the members of the JSON form that state the origin; None for what is not known."""
     return {
         "runId": provenance.run_id,
@@ -238,7 +238,7 @@ def origin_members(provenance: Provenance) -> dict[str, str | list[str] | None]:
     }
 
 
-def provenance_to_json(provenance: Provenance) -> dict[str, object]:
+def provenance_to_json(provenance: ArtifactProvenance) -> dict[str, object]:
     """Return the JSON form of a provenance, as an object for the encoder."""
     mark, value = provenance.committed, {**origin_members(provenance), **_details_to_json(provenance.details)}
     if provenance.arm:
@@ -252,10 +252,10 @@ def provenance_to_json(provenance: Provenance) -> dict[str, object]:
     return value
 
 
-def provenance_from_json(kind: ArtifactType, value: Any) -> Provenance:
+def provenance_from_json(kind: ArtifactType, value: Any) -> ArtifactProvenance:
     """Return a provenance from its JSON form. Raise KeyError, TypeError, ValueError or AttributeError if damaged."""
     committed = value.get("committed")
-    return Provenance(
+    return ArtifactProvenance(
         run_id=value["runId"],
         runs=tuple(value.get("runs") or ()),
         sub_chat_id=value["subChatId"],

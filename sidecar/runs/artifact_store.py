@@ -12,7 +12,7 @@ from sidecar.core.digests import digest_value
 from sidecar.runs.model import ArtifactStatus, ArtifactType
 
 if TYPE_CHECKING:
-    from sidecar.runs.artifact_provenance import Artifact, Provenance
+    from sidecar.runs.artifact_provenance import Artifact, ArtifactProvenance
 
 _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"
@@ -52,7 +52,7 @@ def get(tx: apsw.Connection, artifact_id: str) -> tuple[Artifact, bool] | None:
     return rows[0] if rows else None
 
 
-def all_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int = 0) -> list[Artifact]:
+def artifacts_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int = 0) -> list[Artifact]:
     """Return the intact artifacts and tallies of an event that are not older than a moment, newest first."""
     rows = _artifacts(
         tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC",
@@ -76,7 +76,7 @@ def covered_events(tx: apsw.Connection, project: str, since_ms: int, start_commi
     return frozenset(str(key) for (key,) in rows)
 
 
-def of_project(
+def artifacts_of_project(
     tx: apsw.Connection, project: str, status: str | None, kind: str | None, limit: int, id_prefix: str = ""
 ) -> list[tuple[Artifact, bool]]:
     """Return a project's artifacts, newest first, each with whether it is intact."""
@@ -87,7 +87,7 @@ def of_project(
     )  # fmt: skip
 
 
-def accepted(tx: apsw.Connection, project: str, kind: str, limit: int) -> list[Artifact]:
+def accepted_artifacts(tx: apsw.Connection, project: str, kind: str, limit: int) -> list[Artifact]:
     """Return a project's intact artifacts that the user accepted, committed ones included, newest first.
 
     A rejected approach that work came back to is left out.
@@ -190,7 +190,7 @@ def _row_of(artifact: Artifact) -> _Row:
     )
 
 
-def _artifact_of(row: _Row, provenance: Provenance) -> Artifact:
+def _artifact_of(row: _Row, provenance: ArtifactProvenance) -> Artifact:
     from sidecar.runs.artifact_provenance import Artifact  # few first pre-runs meet an artifact
 
     return Artifact(

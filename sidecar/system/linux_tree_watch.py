@@ -1,4 +1,4 @@
-"""Thin binding of Linux's inotify, and the file systems it works on.
+"""Watches on a whole tree by Linux's inotify, and the file systems it works on.
 
 A thread empties the kernel's queue before it overflows.
 """

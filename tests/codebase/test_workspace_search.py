@@ -245,7 +245,7 @@ def test_files_that_contain_the_words_of_an_expected_search_are_indexed_first(zo
     pending = desk.finder.index.pending()
     found: Future[list[RankedFile]] = Future()
     found.set_result([RankedFile("pens.py", 6.0, {"contents": 6.0}, ("pelican",), ())])
-    desk.finder.expect(SearchQuery("the stock"), found)
+    desk.finder.prioritize(SearchQuery("the stock"), found)
     assert desk.finder.by_interest(pending)[0][0] == "pens.py"
     assert desk.finder.by_interest(pending)[0][0] == "stock.py", "one run, once"
 
@@ -257,7 +257,7 @@ def test_an_expected_search_that_is_late_delays_no_index(
     desk = Desk(zoo.path, program)
     desk.look()
     desk.finder.read_history()
-    desk.finder.expect(SearchQuery("the stock"), Future())
+    desk.finder.prioritize(SearchQuery("the stock"), Future())
     assert desk.finder.by_interest(desk.finder.index.pending())[0][0] == "stock.py"
 
 
@@ -271,7 +271,7 @@ def test_an_expected_search_that_failed_stops_no_index(zoo: Worktree, program: P
         found.cancel()
     else:
         found.set_exception(OSError("no git"))
-    desk.finder.expect(SearchQuery("the stock"), found)
+    desk.finder.prioritize(SearchQuery("the stock"), found)
     assert desk.finder.by_interest(desk.finder.index.pending())[0][0] == "stock.py"
 
 

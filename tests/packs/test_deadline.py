@@ -195,7 +195,7 @@ def test_unread_contents_are_searched_before_the_index_follows_a_checkout(
         update(*arguments)
 
     monkeypatch.setattr(workspace_search.WorkspaceSearch, "update", record)
-    with here.when_cold(lambda: events.append("contents")):
+    with here.when_unindexed(lambda: events.append("contents")):
         here.listing(after)
     assert events == ["contents", "index"]
     shop.commit({"src/stock.py": "stock = 1\n"})
@@ -228,7 +228,7 @@ def test_a_prompt_that_searches_nothing_does_not_wait_for_a_cold_repository(
         waits.append(wait_ms)
         return wait(here, listing, pool, wait_ms)
 
-    monkeypatch.setattr(repository.Repository, "is_cold", lambda _: True)
+    monkeypatch.setattr(repository.Repository, "is_unindexed", lambda _: True)
     monkeypatch.setattr(repository.Repository, "wait_for_index", record)
     for prompt in ("commit", "thanks"):
         answer = chat.pre_run(prompt)

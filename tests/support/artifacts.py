@@ -6,9 +6,9 @@ from typing import Any
 
 from sidecar.call import Process
 from sidecar.runs import Artifact, artifact_store
-from sidecar.runs.artifact_provenance import Provenance
+from sidecar.runs.artifact_provenance import ArtifactProvenance
 
-PROVENANCE = Provenance(run_id="r", sub_chat_id="c", provider="claude", sidecar_version="1")
+PROVENANCE = ArtifactProvenance(run_id="r", sub_chat_id="c", provider="claude", sidecar_version="1")
 
 _ARTIFACT = Artifact(
     id="devlog-1",

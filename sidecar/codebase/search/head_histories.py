@@ -33,7 +33,7 @@ MAX_HISTORIES = 3
 MAX_STORED_HISTORIES = 3
 """Number of heads whose histories are stored; one of 5,000 commits takes 2 MB."""
 
-MAX_TURN_SECONDS = 1.0
+MAX_DEFERRED_SECONDS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def load_histories(reader: SectionReader) -> list[StoredHistory]:
     return [StoredHistory(head, bytes(reader.bytes())) for (head,) in heads]
 
 
-class Turn:
+class RequestPriority:
     """Lets requests go first that have little time and can do without the history. Thread-safe."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class Turn:
         self._is_free.set()
 
     @contextmanager
-    def held(self) -> Generator[None]:
+    def defer_history(self) -> Generator[None]:
         """Let the history wait meanwhile."""
         with self._lock:
             self._requests += 1
@@ -117,14 +117,16 @@ class Turn:
 
     def wait(self) -> None:
         """Wait until no request goes first, or has done so for long."""
-        self._is_free.wait(MAX_TURN_SECONDS)
+        self._is_free.wait(MAX_DEFERRED_SECONDS)
 
 
-_FREE = Turn()
+_NO_PRIORITY = RequestPriority()
 """For a history that no request goes before."""
 
 
-def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn = _FREE) -> HeadHistory:
+def update_history(
+    cwd: Path, head: str | None, before: HeadHistory, priority: RequestPriority = _NO_PRIORITY
+) -> HeadHistory:
     """Return the history of a head; only commits that the previous one does not have are read. Raise GitFailed.
 
     They are read when it is their turn.
@@ -132,14 +134,14 @@ def update_history(cwd: Path, head: str | None, before: HeadHistory, turn: Turn 
     if head is None:
         return NO_HISTORY
     descends = before.head is not None and _is_ancestor(cwd, before.head, head)
-    turn.wait()
+    priority.wait()
     if before.head is None:
         read = read_commits(cwd, head, MAX_COMMITS)
     elif descends:
         read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
         read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
-    turn.wait()
+    priority.wait()
     commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
     return HeadHistory(head, commits, History(commits))
 
@@ -158,7 +160,7 @@ class Histories:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.turn = Turn()
+        self.request_priority = RequestPriority()
         self._known: RetainingLruCache[str, HeadHistory] = RetainingLruCache(MAX_HISTORIES)
         self._fragile: weakref.WeakKeyDictionary[HeadHistory, list[FragileFile]] = weakref.WeakKeyDictionary()
         self._latest = NO_HISTORY
@@ -208,7 +210,9 @@ class Histories:
         with self._lock:
             history = self.known(head)
             if history is None:
-                history = update_history(cwd, head, before if before.head is not None else self._latest, self.turn)
+                history = update_history(
+                    cwd, head, before if before.head is not None else self._latest, self.request_priority
+                )
             if head is not None:
                 self._known.put(head, history, 1)
                 self._latest = history

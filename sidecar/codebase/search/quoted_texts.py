@@ -396,7 +396,7 @@ MIN_KEYS, MAX_KEYS, MIN_LETTERS = 2, 24, 4
 """Number of keys that have to share a word, of entries that are read for one, and of letters of a word looked up."""
 
 
-def words_of_keys(term: str, paths: Sequence[str], read: ReadFiles) -> list[str]:
+def code_words_of_labels(term: str, paths: Sequence[str], read: ReadFiles) -> list[str]:
     """Return the words that most keys of a catalogue's entries with a term share, if hardly any code has the term.
 
     `paths` are the files with the term. What users see as "passkey", the code may call `webauthn`.

@@ -188,7 +188,7 @@ def test_history_waits_for_requests_that_go_first(repository: Repository) -> Non
         histories.get(repository.path, repository.head(), NO_HISTORY)
         read.set()
 
-    with histories.turn.held(), histories.turn.held():
+    with histories.request_priority.defer_history(), histories.request_priority.defer_history():
         reader = threading.Thread(target=get)
         reader.start()
         assert not read.wait(0.2)
@@ -199,5 +199,5 @@ def test_history_waits_for_requests_that_go_first(repository: Repository) -> Non
 def test_history_does_not_wait_for_long(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head_histories, "MAX_TURN_SECONDS", 0.01)
     histories = Histories()
-    with histories.turn.held():
+    with histories.request_priority.defer_history():
         assert histories.get(repository.path, repository.head(), NO_HISTORY).head == repository.head()

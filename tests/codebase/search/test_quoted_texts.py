@@ -7,10 +7,10 @@ import pytest
 
 from sidecar.codebase.search.quoted_texts import (
     as_quotations,
+    code_words_of_labels,
     entry_key,
     find_quoted,
     quoted_texts,
-    words_of_keys,
 )
 from sidecar.packs import search_query
 from tests.support.cases import together
@@ -235,11 +235,11 @@ def test_a_word_that_only_users_see_leads_to_the_words_of_its_keys() -> None:
     texts = {"locales/en.json": CATALOGUE, "locales/de.json": CATALOGUE.replace("passkey", "Passkey-Taste")}
 
     def words(term: str, *more: str) -> list[str]:
-        return words_of_keys(term, [*texts, *more], lambda paths: {path: texts[path] for path in paths})
+        return code_words_of_labels(term, [*texts, *more], lambda paths: {path: texts[path] for path in paths})
 
     assert words("passkey") == ["webauthn"]
     assert words("passkey", "README.md", "src/a.ts") == ["webauthn"]
     assert words("passkey", *(f"src/part_{number}.ts" for number in range(4))) == [], "code has the word"
     assert words("voucher") == []
     assert words("cart") == [], "one key alone may be about anything"
-    assert words_of_keys("passkey", ["config/en.json"], lambda _: {"config/en.json": CATALOGUE}) == []
+    assert code_words_of_labels("passkey", ["config/en.json"], lambda _: {"config/en.json": CATALOGUE}) == []

@@ -2,10 +2,10 @@
 
 from sidecar.codebase import RankedFile, RankedRegion, summarize
 from sidecar.codebase.search.regions import Region
-from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
+from sidecar.packs import comes_last, dominant_file, files_above_cutoff, with_evidence
 from sidecar.packs.byte_budget import context_share
 from sidecar.packs.related_files import named_failing_tests
-from sidecar.packs.relevant_files import BEST_OTHERS, likeliest_file_first, near_subject, with_words_of_best
+from sidecar.packs.relevant_files import BEST_OTHERS, likeliest_file_first, near_subject, subject_with_best_match
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -21,52 +21,52 @@ BEST = [other(f"best{number}.py", recent=1.0) for number in range(BEST_OTHERS)]
 
 
 def test_the_best_files_remain_beside_a_named_one() -> None:
-    assert above_cutoff([NAMED, *BEST, other("z.py", recent=1.0)]) == [NAMED, *BEST]
+    assert files_above_cutoff([NAMED, *BEST, other("z.py", recent=1.0)]) == [NAMED, *BEST]
 
 
 def test_without_a_named_file_all_files_remain() -> None:
     found = [other("a.py", text=0.1), other("b.py", recent=1.0)]
-    assert above_cutoff(found) == found
+    assert files_above_cutoff(found) == found
 
 
 def test_instruction_files_are_dropped_unless_named() -> None:
     rules, own = other("AGENTS.md", text=2.0), other("web/CLAUDE.md", text=2.0, namedPath=14.0)
-    assert above_cutoff([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
-    assert above_cutoff([own, rules]) == [own]
+    assert files_above_cutoff([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
+    assert files_above_cutoff([own, rules]) == [own]
 
 
 def test_files_for_agents_remain_only_where_the_prompt_or_the_work_is_about_them() -> None:
     source, skill = other("a.py", text=1.0), ".agents/skills/add-model/SKILL.md"
     for path in (skill, ".claude/commands/build.md", ".github/prompts/build.prompt.md", ".cursor/rules/go.mdc"):
-        assert above_cutoff([other(path, ("build",), text=2.0), source]) == [source]
+        assert files_above_cutoff([other(path, ("build",), text=2.0), source]) == [source]
     for relevant in (
         other(skill, ("skill", "model"), text=2.0),
         other(skill, text=2.0, namedPath=14.0),
         other(skill, text=2.0, changedWithTouched=1.0),
     ):
-        assert relevant in above_cutoff([relevant, source])
+        assert relevant in files_above_cutoff([relevant, source])
 
 
 def test_a_named_file_keeps_its_linked_files() -> None:
     linked, faintly, elsewhere = other("a.py", imports=0.5), other("b.py", imports=0.1), other("c.py", together=0.9)
-    assert above_cutoff([NAMED, *BEST, linked, faintly, elsewhere]) == [NAMED, *BEST, linked]
+    assert files_above_cutoff([NAMED, *BEST, linked, faintly, elsewhere]) == [NAMED, *BEST, linked]
 
 
 def test_all_named_and_mentioned_files_remain() -> None:
-    assert above_cutoff([*BEST, other("a.py", recent=1.0), MENTIONED, NAMED]) == [*BEST, MENTIONED, NAMED]
+    assert files_above_cutoff([*BEST, other("a.py", recent=1.0), MENTIONED, NAMED]) == [*BEST, MENTIONED, NAMED]
 
 
 def test_a_prompt_that_names_only_tests_is_about_what_they_test() -> None:
     failing = other("tests/test_cart.py", namedPath=14.0)
-    assert above_cutoff([failing, other("a.py", text=0.1)]) == [failing, other("a.py", text=0.1)]
-    assert above_cutoff([failing, NAMED, *BEST, other("a.py", text=0.1)]) == [failing, NAMED, *BEST]
+    assert files_above_cutoff([failing, other("a.py", text=0.1)]) == [failing, other("a.py", text=0.1)]
+    assert files_above_cutoff([failing, NAMED, *BEST, other("a.py", text=0.1)]) == [failing, NAMED, *BEST]
 
 
 def test_a_file_with_clear_word_matches_is_included() -> None:
     clear = other("a.py", ("discount", "apply"), text=2.0, passage=1.5)
     one_word = other("b.py", ("discount",), text=2.0, passage=1.5)
     in_passing = other("c.py", ("discount", "apply"), text=0.4, passage=0.3)
-    assert above_cutoff([NAMED, *BEST, clear, one_word, in_passing]) == [NAMED, *BEST, clear]
+    assert files_above_cutoff([NAMED, *BEST, clear, one_word, in_passing]) == [NAMED, *BEST, clear]
 
 
 def test_a_file_with_function_words_alone_is_dropped_unless_a_supported_file_leads_to_it() -> None:
@@ -96,11 +96,11 @@ def test_files_with_few_of_the_subject_words_are_dropped_unless_they_are_near_th
 def test_the_best_files_words_are_a_subject_if_it_has_none_of_the_others() -> None:
     subject, specific = frozenset(("pool",)), frozenset(("pool", "dice", "class", "count"))
     best = other("evaluate.py", ("dice", "class", "the"), text=3.0)
-    assert with_words_of_best(subject, specific, [best]) == {"pool", "dice", "class"}
-    assert with_words_of_best(subject, specific, [other("a.py", ("dice",), text=3.0)]) == subject
-    assert with_words_of_best(subject, specific, [other("a.py", ("dice", "pool"), text=3.0)]) == subject
-    assert with_words_of_best(frozenset(), specific, [best]) == frozenset()
-    assert with_words_of_best(subject, specific, []) == subject
+    assert subject_with_best_match(subject, specific, [best]) == {"pool", "dice", "class"}
+    assert subject_with_best_match(subject, specific, [other("a.py", ("dice",), text=3.0)]) == subject
+    assert subject_with_best_match(subject, specific, [other("a.py", ("dice", "pool"), text=3.0)]) == subject
+    assert subject_with_best_match(frozenset(), specific, [best]) == frozenset()
+    assert subject_with_best_match(subject, specific, []) == subject
 
 
 def test_tests_and_generated_files_come_last_unless_requested() -> None:
