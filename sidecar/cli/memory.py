@@ -492,7 +492,7 @@ def _delete(ctx: VerbContext) -> CommandAnswer:
 
 
 def _restore(ctx: VerbContext) -> CommandAnswer:
-    from sidecar.memory.text_filter import CLAIMING_TYPES
+    from sidecar.memory.storable_text import CLAIMING_TYPES
 
     try:
         memory = ctx.request("restore", id=ctx.id_of(ctx.arguments.id))

@@ -97,7 +97,7 @@ def _worktree(given: Path | None) -> Path:
 
 
 def _ides() -> tuple[str, ...]:
-    from sidecar.core.supported_ides import IdeName
+    from sidecar.core.ide_rules_files import IdeName
 
     return get_args(IdeName)
 

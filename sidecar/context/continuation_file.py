@@ -19,8 +19,8 @@ from sidecar.context.constitution import fit_rules
 from sidecar.context.project_files import ProjectSources, write_chati_file
 from sidecar.context.restart_decision import ContinuationFacts, RestartDecision
 from sidecar.core.clean_text import clean, clip, one_line
+from sidecar.core.ide_rules_files import RESUME_COMMAND
 from sidecar.core.redact import redact
-from sidecar.core.supported_ides import RESUME_COMMAND
 from sidecar.memory import SHARED, Memory
 from sidecar.workspace import Workspace
 

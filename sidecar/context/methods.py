@@ -47,7 +47,7 @@ from sidecar.context.store import ResumePoint, mask_secrets, receives_anchor, se
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
-from sidecar.core.supported_ides import IDES, RESUME_COMMAND
+from sidecar.core.ide_rules_files import IDES, RESUME_COMMAND
 from sidecar.memory import (
     SHARED,
     CaptureContext,

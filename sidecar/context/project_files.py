@@ -17,7 +17,7 @@ from sidecar.context.agent_pipeline_parser import (
     previous_agent,
 )
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
-from sidecar.core.supported_ides import AGENT_PATHS
+from sidecar.core.ide_rules_files import AGENT_PATHS
 from sidecar.core.yaml_text import read_mapping
 from sidecar.system.atomic_write import OWN_FOLDER, remove_abandoned_once, write_atomic
 from sidecar.system.safe_open import open_real_folder, read_below

@@ -20,8 +20,8 @@ from sidecar.memory.knowledge_pointer_files import (
 )
 from sidecar.memory.recall import RecallQuery, Relevant, memories_by_id, preload, recall_query, refresh_index
 from sidecar.memory.standing_instruction_register import accepted_rules
+from sidecar.memory.storable_text import filter_private, memory_heading, revoked_line
 from sidecar.memory.store.entry_queries import count_by_tier
-from sidecar.memory.text_filter import filter_private, memory_heading, revoked_line
 
 if TYPE_CHECKING:
     from sidecar.language.conclusions import StatementKind

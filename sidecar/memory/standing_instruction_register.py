@@ -20,8 +20,8 @@ from sidecar.memory.contradictions import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.knowledge_pointer_files import POINTERS
+from sidecar.memory.storable_text import CLAIMING_TYPES, accepted_rule
 from sidecar.memory.store.index_tables import IndexedMemory, advance_revision, select_entries
-from sidecar.memory.text_filter import CLAIMING_TYPES, accepted_rule
 from sidecar.storage.purgeable_rows import RowGroup
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import MEMORY_ID, archive_path, location_of, new_memory_path, unarchived_path
 from sidecar.memory.files.memory_folder import DayNumbers, MemoryFolder
 from sidecar.memory.memory_tiers import RESTORED_TAG
+from sidecar.memory.storable_text import filter_private
 from sidecar.memory.store import index_tables, local_state
-from sidecar.memory.text_filter import filter_private
 from sidecar.workspace import Workspace
 
 MAX_TITLE = 200

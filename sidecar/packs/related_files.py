@@ -34,7 +34,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clean_text import count_noun
 from sidecar.core.digests import line_marks
-from sidecar.core.supported_ides import AGENT_FILES
+from sidecar.core.ide_rules_files import AGENT_FILES
 from sidecar.core.terms import PROSE_ENDINGS
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentFile

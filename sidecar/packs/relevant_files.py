@@ -32,7 +32,7 @@ from sidecar.codebase import (
     wants_tests,
 )
 from sidecar.core.clean_text import count_noun
-from sidecar.core.supported_ides import AGENT_FILES
+from sidecar.core.ide_rules_files import AGENT_FILES
 from sidecar.language.common_words import is_distinctive
 from sidecar.packs.byte_budget import FOLLOW_UP_SHARE, context_share, names_place
 from sidecar.packs.context_pack import (

@@ -1,6 +1,6 @@
 """The session lock: while it is active, every message goes to the agent, until the user gives an exit command."""
 
-from sidecar.core.supported_ides import IdeName
+from sidecar.core.ide_rules_files import IdeName
 from sidecar.session.managed_block import (
     ACTIVE_TEXT,
     INACTIVE_TEXT,

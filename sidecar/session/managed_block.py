@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.core.errors import Conflict, SidecarError
+from sidecar.core.ide_rules_files import IDES, RULES_FILES, IdeName, RulesFile, choose_rules_file, rules_file_named
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.supported_ides import IDES, RULES_FILES, IdeName, RulesFile, choose_rules_file, rules_file_named
 from sidecar.session import user_file_access
 from sidecar.session.store import RecordedFile
 from sidecar.system.git import NOT_A_REPOSITORY, Git, GitFailed

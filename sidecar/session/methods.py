@@ -16,8 +16,8 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
+from sidecar.core.ide_rules_files import IdeName
 from sidecar.core.redact import redact
-from sidecar.core.supported_ides import IdeName
 from sidecar.memory import (
     AGENTS,
     SHARED_ONLY,

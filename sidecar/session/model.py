@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from sidecar.core.supported_ides import IdeName
+from sidecar.core.ide_rules_files import IdeName
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
 from sidecar.session.session_file import Language

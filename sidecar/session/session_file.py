@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from sidecar.core.errors import SidecarError
+from sidecar.core.ide_rules_files import DEFAULT_IDE, IdeName, RulesFile
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.supported_ides import DEFAULT_IDE, IdeName, RulesFile
 from sidecar.core.yaml_text import (
     MalformedYaml,
     UneditableYaml,

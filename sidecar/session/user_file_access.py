@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
-from sidecar.core.supported_ides import RulesFile
+from sidecar.core.ide_rules_files import RulesFile
 from sidecar.system.atomic_write import remove_abandoned_once, write_resolved
 from sidecar.system.safe_open import open_real_parent, read_regular
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.supported_ides import IDES, RULES_FILES, IdeName
+from sidecar.core.ide_rules_files import IDES, RULES_FILES, IdeName
 from tests.support.client import Client
 from tests.support.repositories import Repository
 

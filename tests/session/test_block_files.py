@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sidecar.core.supported_ides import RULES_FILES, RulesFile
+from sidecar.core.ide_rules_files import RULES_FILES, RulesFile
 from sidecar.session import ACTIVE_TEXT, INACTIVE_TEXT, user_content
 from sidecar.session.managed_block import BlockFile, block_info, remove_block, write_block
 from tests.support.depth import examples

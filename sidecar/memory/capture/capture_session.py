@@ -14,7 +14,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
-from sidecar.core.supported_ides import AGENT_PATHS
+from sidecar.core.ide_rules_files import AGENT_PATHS
 from sidecar.core.terms import query_terms
 from sidecar.language.message_intent import forgets
 from sidecar.memory.access_control import Reach
@@ -42,9 +42,9 @@ from sidecar.memory.standing_instruction_register import (
     replacements,
     withdraw,
 )
+from sidecar.memory.storable_text import filter_private
 from sidecar.memory.store import captures, entry_queries, index_tables
 from sidecar.memory.store.index_tables import IndexedMemory
-from sidecar.memory.text_filter import filter_private
 from sidecar.memory.writer import Writer, filtered_words
 from sidecar.system.safe_open import read_regular
 from sidecar.workspace import Workspace

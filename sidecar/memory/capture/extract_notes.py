@@ -25,7 +25,7 @@ from sidecar.language.sentence_features import THIS_DAY, is_for_one_task, split_
 from sidecar.language.statement_openings import CHANGED_MIND, LEAD_IN, TASK, without_assent
 from sidecar.memory.capture.session_material import ErrorEvent, NearMiss, Note, SessionSummary, Utterance, error_line
 from sidecar.memory.entry import content_hash, normalized
-from sidecar.memory.text_filter import filter_private
+from sidecar.memory.storable_text import filter_private
 
 MAX_TITLE = 160
 """Bytes of a title: an instruction's line has room for it beside its id and date."""

@@ -13,8 +13,8 @@ from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState,
 from sidecar.core import config_tables
 from sidecar.core.config_tables import Table, subtable
 from sidecar.core.errors import SidecarError
+from sidecar.core.ide_rules_files import AGENT_PATHS
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,

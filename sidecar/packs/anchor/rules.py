@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.clean_text import one_line
+from sidecar.core.ide_rules_files import AGENT_FILES
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line, split_front_matter
-from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.packs.anchor.markdown_parts import (
     bullets,
     document_title,

@@ -197,7 +197,7 @@ def test_history_waits_for_requests_that_go_first(repository: Repository) -> Non
 
 
 def test_history_does_not_wait_for_long(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head_histories, "MAX_TURN_SECONDS", 0.01)
+    monkeypatch.setattr(head_histories, "MAX_DEFERRED_SECONDS", 0.01)
     histories = Histories()
     with histories.request_priority.defer_history():
         assert histories.get(repository.path, repository.head(), NO_HISTORY).head == repository.head()
