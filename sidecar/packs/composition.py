@@ -27,8 +27,8 @@ from sidecar.packs.delta_pack import (
 )
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_blocks import BLOCK_ORDER, PackItem, Priority, render_block, session_has
+from sidecar.packs.prompt_text import clean_prompt
 from sidecar.packs.request import PackRequest
-from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, SubChat, Task, entries, ledger
 from sidecar.runs.ledger_entries import TextEntry, entry_to_json
 from sidecar.runs.pre_run_record import Block, BlockKind, Disposition, SystemText, Trimmed

@@ -1,11 +1,7 @@
-"""The context pack: per file its path and the regions that matter for the prompt, then pointers to further files.
-
-Also the cache of rendered files.
-"""
+"""The context pack: per file its path and the regions that matter for the prompt, then pointers to further files."""
 
 import re
-from collections.abc import Collection, Container, Hashable, Mapping, Sequence
-from operator import is_
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import (
@@ -26,7 +22,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.byte_budget import ContextLimits
 from sidecar.packs.pack_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
-from sidecar.runs import NO_CONTENTS, SessionContents, entries
+from sidecar.runs import SessionContents, entries
 from sidecar.runs.ledger_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
 from sidecar.runs.pre_run_record import RegionRecord
 
@@ -377,33 +373,3 @@ def _link_reason(ranked: RankedFile) -> list[str]:
     links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.related if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
     return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
-
-
-class RenderCache:
-    """Cache of the last call's rendered files. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._last: tuple[Sequence[ContextFile], Hashable, ContextItems] = ((), None, ContextItems([], 0))
-
-    def items(
-        self,
-        files: Sequence[ContextFile],
-        limits: ContextLimits,
-        known: SessionContents = NO_CONTENTS,
-        own_files: int = 0,
-        changes_shown: Collection[str] = (),
-    ) -> ContextItems:
-        """Render the files; return the previous items if the very same files are given again to the same session."""
-        last_files, last_inputs, last_items = self._last
-        before = [known.items.get(entries.context_key(file.ranked.path)) for file in files]
-        covered = tuple(file.ranked.path in changes_shown for file in files)
-        inputs = (own_files, limits, tuple(item and item.entry for item in before), covered)
-        if last_inputs == inputs and _are_same(files, last_files):
-            return last_items
-        items = context_items(files, own_files, known, limits, changes_shown)
-        self._last = (tuple(files), inputs, items)
-        return items
-
-
-def _are_same(values: Sequence[object], others: Sequence[object]) -> bool:
-    return len(values) == len(others) and all(map(is_, values, others))

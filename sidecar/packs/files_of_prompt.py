@@ -29,6 +29,16 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.message_intent import reports_failing_test
 from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
+from sidecar.packs.prompt_text import (
+    MAX_SHORT_PROMPT,
+    asks_for_documents_of_work,
+    asks_for_place,
+    asks_for_tests_of_work,
+    clean_prompt,
+    is_about_another_place,
+    mentioned_paths,
+    referenced_items,
+)
 from sidecar.packs.related_files import (
     REPORTED_FILES,
     documents_of_code,
@@ -41,21 +51,7 @@ from sidecar.packs.related_files import (
 )
 from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
-from sidecar.packs.task import (
-    GENERAL_TERMS,
-    MIN_OWN_TERMS,
-    OBJECTIVE_CHARACTERS,
-    asks_for_documents_of_work,
-    asks_for_place,
-    asks_for_tests_of_work,
-    clean_prompt,
-    is_about_another_place,
-    matches_query,
-    mentioned_paths,
-    referenced_items,
-    search_query,
-    task_terms,
-)
+from sidecar.packs.task import GENERAL_TERMS, MIN_OWN_TERMS, matches_query, search_query, task_terms
 from sidecar.runs import SessionContents
 
 
@@ -217,7 +213,7 @@ TESTS_OF = lazy_regex(
 
 def _names_tested(prompt: str, pack_query: PackQuery) -> tuple[str, ...]:
     """Return the names in the conversation's work that a short prompt asks for tests of."""
-    found = TESTS_OF.findall(prompt) if len(prompt) <= OBJECTIVE_CHARACTERS else []
+    found = TESTS_OF.findall(prompt) if len(prompt) <= MAX_SHORT_PROMPT else []
     names = [name.strip(".").rpartition(".")[2] for name in found]
     known = pack_query.repository.names_in(pack_query.touched) if names else frozenset[str]()
     return tuple(name for name in names if name in known)
@@ -234,7 +230,7 @@ _THAT_TEST = lazy_regex(
 
 def _test_pointed_at(prompt: str, pack_query: PackQuery) -> str:
     """Return the paths of the test that a short prompt calls "that test": the last prompt's, or those that fail."""
-    if len(prompt) > OBJECTIVE_CHARACTERS or _THAT_TEST.search(prompt) is None:
+    if len(prompt) > MAX_SHORT_PROMPT or _THAT_TEST.search(prompt) is None:
         return ""
     texts = (*reversed(pack_query.task.recent), pack_query.task.query, "\n".join(pack_query.failing_tests))
     return next(filter(None, (" ".join(filter(is_test, paths_in(text))) for text in texts)), "")

@@ -1,14 +1,16 @@
 """The packs that all conversations on one task share: the anchor's lines and the task's files.
 
-They are cached by everything that they depend on, in memory and in the state file; a missing one is built.
+They are cached by everything that they depend on, in memory and in the state file; a missing one is built. The last
+files that were rendered are cached, too.
 """
 
 import threading
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Collection, Generator, Hashable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from operator import is_
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
@@ -17,7 +19,15 @@ from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, Anchor, accepted_digest
-from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, ShownRegion, path_only_files
+from sidecar.packs.byte_budget import ContextLimits
+from sidecar.packs.context_pack import (
+    MAX_POINTERS,
+    ContextFile,
+    ContextItems,
+    ShownRegion,
+    context_items,
+    path_only_files,
+)
 from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
     context_files,
@@ -26,6 +36,7 @@ from sidecar.packs.relevant_files import (
     with_early_regions,
 )
 from sidecar.packs.request import PackQuery
+from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.ledger_entries import SentRegion
 from sidecar.storage.two_level_cache import Cache
 from sidecar.system.worker_threads import await_future
@@ -373,3 +384,33 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
         budget_profile=pack_query.token_mode,
         sources=short_id(sources),
     )
+
+
+class RenderCache:
+    """Cache of the last call's rendered files. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Sequence[ContextFile], Hashable, ContextItems] = ((), None, ContextItems([], 0))
+
+    def items(
+        self,
+        files: Sequence[ContextFile],
+        limits: ContextLimits,
+        known: SessionContents = NO_CONTENTS,
+        own_files: int = 0,
+        changes_shown: Collection[str] = (),
+    ) -> ContextItems:
+        """Render the files; return the previous items if the very same files are given again to the same session."""
+        last_files, last_inputs, last_items = self._last
+        before = [known.items.get(entries.context_key(file.ranked.path)) for file in files]
+        covered = tuple(file.ranked.path in changes_shown for file in files)
+        inputs = (own_files, limits, tuple(item and item.entry for item in before), covered)
+        if last_inputs == inputs and _are_same(files, last_files):
+            return last_items
+        items = context_items(files, own_files, known, limits, changes_shown)
+        self._last = (tuple(files), inputs, items)
+        return items
+
+
+def _are_same(values: Sequence[object], others: Sequence[object]) -> bool:
+    return len(values) == len(others) and all(map(is_, values, others))

@@ -15,9 +15,8 @@ from sidecar.codebase import IndexReport, Listing, RepositoryState, SharedReposi
 from sidecar.core.lru_cache import LruCache
 from sidecar.memory.standing_instruction_register import load_instructions
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors, load_pointer_lines
-from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.files_of_prompt import FoundFiles
-from sidecar.packs.pack_cache import PackCache, RecentQueries, build_ahead, get_task_pack
+from sidecar.packs.pack_cache import PackCache, RecentQueries, RenderCache, build_ahead, get_task_pack
 from sidecar.packs.request import (
     TOUCHED_RUNS,
     ConversationCache,

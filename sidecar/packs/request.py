@@ -37,16 +37,8 @@ from sidecar.packs.byte_budget import (
 )
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
-from sidecar.packs.task import (
-    GENERAL_TERMS,
-    clean_prompt,
-    plan_query,
-    referenced_items,
-    task_of,
-    task_terms,
-    without_announcement,
-    work_query,
-)
+from sidecar.packs.prompt_text import clean_prompt, referenced_items, without_announcement
+from sidecar.packs.task import GENERAL_TERMS, plan_query, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,

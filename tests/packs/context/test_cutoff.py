@@ -4,8 +4,9 @@ from sidecar.codebase import RankedFile, RankedRegion, summarize
 from sidecar.codebase.search.regions import Region
 from sidecar.packs import comes_last, dominant_file, files_above_cutoff, with_evidence
 from sidecar.packs.byte_budget import context_share
+from sidecar.packs.file_cutoff import BEST_OTHERS, near_subject
 from sidecar.packs.related_files import named_failing_tests
-from sidecar.packs.relevant_files import BEST_OTHERS, likeliest_file_first, near_subject, subject_with_best_match
+from sidecar.packs.relevant_files import likeliest_file_first, subject_with_best_match
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())

@@ -1,0 +1,304 @@
+"""The reading of a prompt: its own words, its mentions, and what it asks to be done next. Pure.
+
+`clean_prompt` drops the host's markers and secrets and shortens long prompts; the prompt itself goes to the provider
+unchanged.
+"""
+
+import re
+from functools import lru_cache
+
+from sidecar.codebase import without_outer_frames
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
+from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
+
+HEAD_CHARACTERS = 16_000
+TAIL_CHARACTERS = 4_000
+"""Only the beginning and the end of a longer prompt are read: the middle is pasted text."""
+
+MAX_SHORT_PROMPT = 300
+"""Characters of a prompt that may refer to what was said before by a number, or by "the same"."""
+
+_MENTION = lazy_regex(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
+_MARKER = lazy_regex(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
+
+
+def clean_prompt(prompt: str) -> str:
+    """Return a prompt's own words, with the paths it mentions, and the innermost frames of a stack trace."""
+    if len(prompt) > HEAD_CHARACTERS + TAIL_CHARACTERS:
+        prompt = (
+            f"{_drop_cut_word(prompt[:HEAD_CHARACTERS])}\n{_drop_cut_word(prompt[: -TAIL_CHARACTERS - 1 : -1])[::-1]}"
+        )
+    return _strip_markers(prompt)
+
+
+def _drop_cut_word(cut: str) -> str:
+    """Drop a word that was cut at the end: half a secret is not recognized as one."""
+    at = len(cut) - 1
+    while at > 0 and not cut[at].isspace():
+        at -= 1
+    return cut[: at or None]
+
+
+@lru_cache(maxsize=16)
+def _strip_markers(prompt: str) -> str:
+    return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", _COMMAND.sub(" ", without_outer_frames(prompt)))))
+
+
+_COMMAND = lazy_regex(
+    r"<command-(name|message)>[^<]*</command-\1>|</?command-args>"
+    r"|<(local-command-\w{1,30})>(?:[^<]|<(?!/?local-command-))*+</\2>"
+)
+"""An expanded command of Claude Code: its name and its output say nothing about the repository, its arguments do."""
+
+
+def mentioned_paths(prompt: str) -> tuple[list[str], list[str]]:
+    """Return the files and the folders that the host's markers in a prompt name (Codex; Claude's are expanded)."""
+    mentions = list(dict.fromkeys(_MENTION.findall(prompt)))[:200]
+    return [path for kind, path in mentions if kind == "file"], [path for kind, path in mentions if kind == "folder"]
+
+
+_ANNOUNCEMENT = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|thank you|good|perfect|nice|and|but|so|then|now|for|alright|let['’]?s do|jetzt|nun"
+    r"|ahora|maintenant|agora|ora|nu|теперь)[\s,.!:]{1,3}){0,4}+"
+    r"(?:(?:an? )?(?:something (?:else|different|unrelated)|(?:another|different|new|next|separate|unrelated)"
+    r" (?:topic|subject|task|issue|thing|question|problem|bug|feature|ticket|request|note|matter))"
+    r"|unrelated|on (?:another|a different) note|chang(?:e|ing) (?:of |the )?(?:topic|subject)|moving on"
+    r"|next(?: up)?(?=\s{0,2}[:：])|(?:et)?was (?:ganz )?anderes|(?:anderes|neues) thema"
+    r"|(?:nächste|neue|andere) (?:aufgabe|frage)|otra cosa|otro tema|siguiente tarea"
+    r"|autre chose|autre sujet|tâche suivante|outra coisa|outro assunto|próxima tarefa"
+    r"|un['’ ]altra cosa|altro argomento|iets anders|ander onderwerp|volgende taak"
+    r"|другое|другая тема|следующая задача|换个话题|另外?一个问题|下一个任务|別件(?:です)?|次のタスク)"
+    r"\s{0,3}(?:[:：,，.。;!—–-]{1,3}|\n)\s*+(?=\S)",
+    re.IGNORECASE,
+)
+"""Words by which a prompt says that a new subject begins: "now something else:", "next: ", "unrelated, "."""
+
+
+def without_announcement(prompt: str) -> str:
+    """Return a prompt without first words which say that its subject is another; as it is without any."""
+    match = _ANNOUNCEMENT.match(prompt)
+    return prompt[match.end() :] if match is not None else prompt
+
+
+_TESTS_NEXT = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|have"
+    r"|go on|carry on|move on|continue|proceed|with|weiter|mit"
+    r"|write|add|create|make|extend|update|adapt|cover|we need|i want|und|jetzt|nun|noch|auch|bitte|kannst du"
+    r"|schreib\w{0,3}|füge?|ergänze?|erstelle?|mach|decke?|y|ahora|por favor|puedes|añad[ea]|agreg[ao]|escrib[ea]"
+    r"|haz|crea|cubre|e|agora|você pode|adicion[ae]|escrev[ae]|crie|faça|cubra|et|maintenant|tu peux|peux-tu"
+    r"|ajoute[rz]?|écri[st]|écrivez|écrire|fais|crée|couvre)\b[\s,.!:]{1,3}){0,6}+"
+    r"(?:(?:it|this|that|them|das|es|ça|cela|eso|esto|isso|isto) (?:with|mit|avec|con|com) )?"
+    r"(?:(?:the|some|an?|its|their|unit|integration|regression|missing|new|more|matching|die|eine?[nm]?|dazu|auch"
+    r"|noch|une?|una|uns|unos|unas|uma?s?|las?|los|os|as|des|les) ){0,4}+"
+    r"(?:(?:unit-?|regressions?-?)?tests?|specs?|test cases?|test coverage|testfälle|testes?|pruebas?)"
+    r"(?: (?:unitaires?|unitari[ao]s?|unitários?|de regresión|de regressão|de non-régression))?"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change)"
+    r"| (?:dafür|dazu|pour (?:ça|cela|ce changement|cette fonction)|para (?:es[aeo]|est[aeo]|ello|iss?o|isto|ela?"
+    r"|ele)))?"
+    r"(?: hinzu| ab)?(?:,? (?:too|as well|please|now|next|bitte|por favor|stp|svp|s['’]il te pla[iî]t)){0,2}\W{0,5}"
+    r"|(?:现在|再|请|帮我|麻烦|也|[，,\s]){0,4}(?:(?:给|为|对)(?:它|此|这个?(?:函数|方法|改动|修改|功能)?|上面的)?)?"
+    r"(?:写|加|补充?|添加|增加|编写)(?:上|一下|一?个|一些|点|几个)?(?:单元|回归)?测试(?:用例)?(?:吧|一下)?[。！]?"
+    r"|(?:(?:これ|それ|この(?:関数|変更|修正)|今の変更)(?:の|に|用の|に対する))?(?:単体|ユニット|回帰)?"
+    r"テスト(?:コード|ケース)?[もを]?(?:書いて|追加して|作って|作成して|足して)(?:ください|下さい|くれ|もらえますか)?[。！]?",
+    re.IGNORECASE,
+)
+MAX_NEXT_REQUEST = 80
+"""Characters of a request that only continues the work before it."""
+
+
+def asks_for_tests_of_work(prompt: str) -> bool:
+    """Whether a prompt only asks for tests of what was done before it, as in "now the tests", or also documents."""
+    return _is_only(_TESTS_NEXT, prompt) or _is_for_both(prompt)
+
+
+_DOCUMENTS_NEXT = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|do|adapt|adjust|update"
+    r"|extend|document|und|jetzt|noch|auch|bitte|aktualisiere?|y|ahora|actualiza|e|agora|atualiz[ae]|et|maintenant)\b"
+    r"[\s,.!:]{1,3}){0,6}+"
+    r"(?:(?:it|this|that|them) in )?(?:(?:the|its|our|die|la|os|as|a) ){0,2}+"
+    r"(?:docs?|documentation|readme(?:\.md)?|doku|dokumentation|documentación|documentação)"
+    r"(?: (?:for|of) (?:it|this|that|them|the change|this change|your changes?))?"
+    r"(?:,? (?:too|as well|accordingly|please|now|an|bitte|por favor)){0,2}\W{0,5}",
+    re.IGNORECASE,
+)
+
+
+def asks_for_documents_of_work(prompt: str) -> bool:
+    """Whether a prompt only asks for documents of what was done before it, or also for tests: "now the docs"."""
+    return _is_only(_DOCUMENTS_NEXT, prompt) or _is_for_both(prompt)
+
+
+_JOINED = lazy_regex(r",? (?:and|und|y|e|et|plus|&|\+) ", re.IGNORECASE)
+
+
+def _is_for_both(prompt: str) -> bool:
+    """Whether a prompt only asks for tests and documents: "now the tests and the readme"."""
+    pairs = [(prompt[: match.start()], prompt[match.end() :]) for match in _JOINED.finditer(prompt[:MAX_NEXT_REQUEST])]
+    pairs += [(last, first) for first, last in pairs]
+    return any(_is_only(_TESTS_NEXT, tests) and _is_only(_DOCUMENTS_NEXT, documents) for tests, documents in pairs)
+
+
+def _is_only(request: re.Pattern[str], prompt: str) -> bool:
+    prompt = clean_prompt(prompt).strip()
+    return len(prompt) <= MAX_NEXT_REQUEST and request.fullmatch(prompt) is not None
+
+
+_ELSEWHERE = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|and|now|also|then|please|no|nope|but|und|jetzt|y|ahora|e|agora|et|maintenant)\b"
+    r"[\s,.!]{1,3}){0,4}+(?:(?:do|make|apply|add|fix|change|mach|haz|faz|fais) )?(?:(?:it|this|that) )?"
+    r"(?:(?:the |exactly the )?same\b|(?:das )?gleiche\b|dasselbe\b|lo mismo\b|o mesmo\b|la même chose\b)"
+    r"|no[pe]{0,2}\b[\s,.!]{1,3}(?:(?:i meant?|use|not (?:that|this)(?: one)?)\W{1,3})?the (?:other )?(?:one|ones)\b",
+    re.IGNORECASE,
+)
+
+
+def is_about_another_place(prompt: str) -> bool:
+    """Whether a prompt asks for the task's subject in another place: "and the same on the profile page"."""
+    prompt = clean_prompt(prompt).strip()
+    return len(prompt) <= MAX_SHORT_PROMPT and _ELSEWHERE.match(prompt) is not None
+
+
+_PLACE_QUESTION = lazy_regex(
+    r"(?:(?:ok|okay|and|so|also|but|then|now|thanks|great|hmm?|wait|btw|und|y|e|et)\b[\s,.!]{1,3}){0,3}+"
+    r"(?:(?:(?:can|could) you )?(?:tell|show|remind) me |do you know )?"
+    r"(?:where(?:['’]s| exactly)?|how|(?:in |by )?which (?:file|function|class|module|method|component|part)"
+    r"|wo|wie|où|comment|d[oó]nde|c[oó]mo|onde|waar|hoe|dove|come|где|как)\b"
+    r"(?!.{0,14}\b(?:you|i|u|du|ich|tu|vous|yo|você|eu|ты|вы|я|many|much|long|often|far|about|come|old|viele|lange|oft)\b)"
+    r"|.{2,60}(?:在哪里?|在哪儿|是?怎么|如何|どこ(?:で|に|の)|どのように|どうやって)",
+    re.IGNORECASE,
+)
+MAX_PLACE_QUESTION = 160
+
+
+def asks_for_place(message: str) -> bool:
+    """Whether a short message asks where or how the code does something; not what the agent or its user does."""
+    message = message.strip()
+    return len(message) <= MAX_PLACE_QUESTION and "\n" not in message and _PLACE_QUESTION.match(message) is not None
+
+
+_GO_ON = lazy_regex(
+    r"\b(?:continu(?:e|ing|a|e[zr]|ar|iamo|emos)|(?:go|going|carry|keep) (?:on|going)|proceed|resume|next step"
+    r"|where (?:were we|(?:did )?(?:we|i) (?:left|leave|stop)\w*)|weiter(?:machen)?|sigue|sigamos|seguimos|poursui\w+"
+    r"|reprend\w*|prosegu\w+|ga verder|продолж\w+)\b|继续|接着|続け|続き|계속",
+    re.IGNORECASE,
+)
+MAX_GO_ON = 80
+
+
+def asks_to_go_on(prompt: str) -> bool:
+    """Whether a short prompt asks to go on with earlier work: "let's continue"."""
+    return len(prompt) <= MAX_GO_ON and _GO_ON.search(prompt) is not None
+
+
+_NUMBERED_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*] )?(?:#{1,4} )?\*{0,2}#?(\d{1,3})\*{0,2}[.):]\s*(\S.*)")
+_NUMBERS = lazy_regex(
+    r"(?<![A-Za-z0-9_.:/$€£=-])#?\d{1,3}"
+    r"(?:(?: {0,2}(?:[,;，、&+–～-]|と|から|和|与|跟|及|到|至|或) {0,2}(?:(?:and|und|y|et|e|en|и) )?"
+    r"| (?:and|or|to|und|oder|bis|y|o|a|et|ou|à|e|en|tot|и|или|до) )#?\d{1,3})*"
+    r"(?![A-Za-z0-9_/%=-]|[.,:]\d| [%€$£=])"
+)
+"""Numbers in a row, as in "2, 3 and 5"."""
+
+_DIGITS = lazy_regex(r"\d+")
+_RANGE = lazy_regex(r"(\d{1,3}) ?(?:[–～-]|to|bis|a|à|tot|до|至|到|から) ?(\d{1,3})")
+_ITEM_WORD = lazy_regex(
+    r"(?:(?:^|[^\w.])(?:items?|points?|numbers?|nos?\.|n[rº°]\.?|№|options?|steps?|issues?|problems?|questions?|tasks?"
+    r"|findings?|suggestions?|proposals?|bullets?|todos?|bugs?|punkte?n?|nummern?|optionen|schritte?|aufgaben?|fragen?"
+    r"|probleme|fehler|vorschl[aä]ge?|variante[ns]?|puntos?|números?|opci(?:ón|ones)|pasos?|problemas?|preguntas?"
+    r"|tareas?|elementos?|numéros?|étapes?|problèmes?|tâches?|éléments?|propositions?|pontos?|opç(?:ão|ões)|passos?"
+    r"|perguntas?|tarefas?|ite[mn]s?|punt[oi]|numer[oi]|opzion[ei]|pass[oi]|problem[ai]|domand[ae]|punten|nummers"
+    r"|opties?|stap(?:pen)?|vragen|vraag|taken|taak|voorstel(?:len)?|(?:пункт|номер|вариант|шаг|проблем|вопрос|задач"
+    r"|ошибк)[а-я]{0,3})|第|番号|項目|選択肢|问题|問題|步骤|选项|方案|编号)[ :.]{0,2}$",
+    re.IGNORECASE,
+)
+_VALUE_WORD = lazy_regex(
+    r"(?:[<>=]|\w (?:is|are|was|ist|es|est)|(?:^|\W)(?:of|than|by|below|above|until|within|every|exactly|most|least"
+    r"|version|v|lines?|page|port|level|size|column|code|status|width|height|(?<!look )at|(?<!go )(?<!back )(?<!on )to"
+    r"|statt|als|auf|höchstens|mindestens|maximal|zeile|seite|stufe|größe|máximo|mínimo|versión|línea|página|puerto"
+    r"|nivel|maximum|minimum|ligne|niveau|à|até|versão|linha|porta|nível|massimo|minimo|versione|riga|pagina|livello|op"
+    r"|hoogstens|minstens|(?:meer|minder) dan|versie|regel|poort|из|чем|на|до|вместо|верси[а-я]|строк[а-я]|страниц[а-я]"
+    r"|порт[а-я]{0,2}|(?:m[aá]i?s|menos|plus|moins|più|meno|vez|lugar|lieu|invece|posto) (?:d[eoi]|que|che)"
+    r"|(?:(?:el|la|las|los|il|lo|os?) |l['’])\w{1,30} a)"
+    r"|版本|行|页|端口|改成|改为|设为|设成|超过|至少|最多|不是|バージョン|ページ|ポート)\s{0,2}$",
+    re.IGNORECASE,
+)
+"""Words after which a number is a value or the number of something else."""
+
+_COUNTED = lazy_regex(
+    r"[ \t]{0,2}(?!s['’]il\b|per fav)(?:[^\W\d_\u3040-\u9fff](?! {0,2}\w)|([^\W\d_\u3040-\u9fff]+)"
+    r"|(?![つ個件番点]目)(?:[个個位次回倍度分秒时時小天日月年周週文字行人枚本冊种種种类類页頁つ]|[か-ヶ]月|[ァ-ヴ]))"
+)
+_SENTENCE_END = lazy_regex(r"[.!?\n]\s|[。！？]")
+_WORDS_AFTER = FUNCTION_WORDS.difference(
+    "more most much many some such any all both each every over under per of a an de des du di del van von из mais mas"
+    " plus piu fra".split()
+) | frozenset(
+    "first now only next later thanks thank ok okay look looks seem seems zuerst jetzt danke weg um fertig primero"
+    " ahora solo tambien gracias stp svp maintenant seulement aussi merci primeiro agora tambem obrigado prima adesso"
+    " ora anche grazie graag alsjeblieft alstublieft eerst nu bedankt пожалуиста сначала сеичас теперь тоже только"
+    " спасибо потом dann dan luego puis depois poi done fixed".split()
+)
+"""Words that a number may have behind it without counting them; any other is what it counts."""
+
+_NUMBERED_TOOLS = TOOL_NAMES - {"make", "next"}
+MAX_REFERENCED, MAX_RANGE, MAX_ITEM_LINES = 12, 20, 8
+
+
+def referenced_items(prompt: str, answer: str) -> list[str]:
+    """Return the items of a numbered list in the agent's last answer that a short prompt refers to by number.
+
+    A number of things, a version and a value refer to none; nor does a bare number after a number of things.
+    """
+    if len(prompt) > MAX_SHORT_PROMPT:
+        return []
+    items = _numbered_items(answer)
+    if len(items) < 2:
+        return []
+    numbers: list[int] = []
+    counted_until = -1
+    for match in _NUMBERS.finditer(prompt):
+        before = prompt[: match.start()]
+        if match[0].startswith("#") or _ITEM_WORD.search(before) is not None:
+            numbers += _numbers_in(match[0])
+        elif _is_counting(prompt, match.end()):
+            end = _SENTENCE_END.search(prompt, match.end())
+            counted_until = end.start() if end is not None else len(prompt)
+        elif match.start() > counted_until and not _precedes_value(before):
+            numbers += _numbers_in(match[0])
+    return [items[number] for number in dict.fromkeys(numbers) if number in items][:MAX_REFERENCED]
+
+
+def _is_counting(text: str, end: int) -> bool:
+    """Whether a number that ends at a place of a text has a unit or a counted noun behind it."""
+    match = _COUNTED.match(text, end)
+    return match is not None and (match[1] is None or folded(match[1]) not in _WORDS_AFTER)
+
+
+def _precedes_value(before: str) -> bool:
+    """Whether the next number after a text is a version, a value or the number of something else."""
+    return _VALUE_WORD.search(before) is not None or not _NUMBERED_TOOLS.isdisjoint(folded(before).split()[-1:])
+
+
+def _numbers_in(text: str) -> list[int]:
+    """Return the numbers of a row, with those within its ranges."""
+    numbers = [int(number) for number in _DIGITS.findall(text)]
+    for match in _RANGE.finditer(text):
+        first, last = int(match[1]), int(match[2])
+        numbers += range(first, min(last, first + MAX_RANGE) + 1)
+    return numbers
+
+
+def _numbered_items(answer: str) -> dict[int, str]:
+    """Return the numbered items of a text with their indented lines; of two lists, the last one's count."""
+    items: dict[int, list[str]] = {}
+    current: list[str] = []
+    for line in answer.split("\n"):
+        match = _NUMBERED_ITEM.match(line)
+        if match is not None:
+            items[int(match[1])] = current = [match[2]]
+        elif line[:1].isspace() and line.strip() and len(current) < MAX_ITEM_LINES:
+            current.append(line.strip())
+        elif line.strip():
+            current = []
+    return {number: " ".join(lines) for number, lines in items.items()}
