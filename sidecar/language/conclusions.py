@@ -103,8 +103,14 @@ MAX_CONTRASTED = 2_000
 """Characters of a message that are searched for what it refuses."""
 _THING = r"(?:(?! (?:can|could|so|because|but|just|please|since|instead)\b)[^.,;:!?\n]){2,60}"
 _CONTRAST = lazy_regex(
-    r"(?i)\b(?:do not|don['’]?t|dont|never|no need to) (?:add|create|make|write|put|introduce|implement|generate|expose"
-    rf"|include|use|have|want|like|need|keep)(?: to (?:add|use|have|expose|see))? ({_THING})"
+    r"(?i)\b(?:do not|don['’]?t|dont|never|no need to|should(?: not|n['’]?t)|must(?: not|n['’]?t)|rather not) (?:add"
+    r"|create|make|write|put|introduce|implement|generate|expose|include|use|have|want|like|need|keep|provide|show|display"
+    r"|store|return|pass|import|require|contain|handle|manage|depend on|rely on)(?: to (?:add|use|have|expose|see))?"
+    rf" ({_THING})|\bstop (?:using|adding|creating|making|writing|showing) ({_THING})"
+    r"|\b(?:no (?:quiero|queremos|uses|necesit\w+|deber[ií]an? (?:\w+[aei]r|haber))|je ne veux pas (?:de |d['’])?|não"
+    r" (?:quero|queremos|use|precis\w+ d\w+|deveria \w+[aei]r)|(?:ich will|wir wollen|ich möchte|wir brauchen)"
+    r" kein\w{0,2}|non (?:voglio|vogliamo|usare|serv\w+)|(?:ik wil|we willen) geen|не (?:хочу|используй\w*|нуж\w+))"
+    rf" ({_THING})"
     r"|(?<!\bif)(?<!\bwhy)(?<!\bor)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bdo)(?<!\bdoes)(?<!\bdid)(?<!\bcan)(?<!\bwill)"
     rf"(?<!\bhas)(?<!\bhave)(?<!\bshould),? (?:and )?not (?:just |as |in |with |for |by |the |an? )*({_THING})"
     rf"|\bprefer \S{_THING}? (?:over|to) ({_THING})|\b(?:instead of|rather than) ({_THING})"
@@ -117,6 +123,32 @@ _CONTRAST = lazy_regex(
 """Words of a sentence around what it refuses."""
 _SENTENCE_END = lazy_regex(r"[.!?\n]\s*")
 _ASKS = lazy_regex(r"(?i)(?:but |and |so )?(?:why|how|what|which|when|is|are|does|did|was|were)\b")
+
+
+BARE_ORDER = r"^(?:(?:yes|ok(?:ay)?|no|please|pls),?\s){0,2}(?:remove|delete|drop|scrap)(?:,? please)?[.!]{0,3}$"
+"""A user's order that names nothing: what it is about went before."""
+_MANNER = (
+    r"(?:wieder|bitte|komplett|einfach|mal|lieber|back|again|please|completely|all|daqui|da[íi]|aí|de ahí|weer|er"
+    r"|di qui|por favor)"
+)
+_DROPS_THAT = lazy_regex(
+    rf"{BARE_ORDER}|(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)"
+    r"|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))"
+    r"|\b(?:quit[ae]|sac[ae]|elimin[ae]|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?"
+    r"|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)"
+    r"|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)|\b(?:togli|rimuovi|elimina) (?:quello|questo)"
+    r"|\btoglil[oa]|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
+    rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit))?(?: {_MANNER}){{0,2}}"
+    r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))"
+    r"|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
+    re.IGNORECASE,
+)
+"""A pronoun for what is to be dropped: "take that out again"."""
+
+
+def points_at_work(sentence: str) -> bool:
+    """Whether a user's sentence names what is to go by a pronoun alone."""
+    return _DROPS_THAT.search(sentence) is not None
 
 
 _LISTED_CONDITIONS = lazy_regex(

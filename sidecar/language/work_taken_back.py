@@ -14,7 +14,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import sentences
 from sidecar.core.redact import redact
 from sidecar.language.closing_message_patterns import CHANGE, REMEDY
-from sidecar.language.conclusions import without_conditions
+from sidecar.language.conclusions import BARE_ORDER, points_at_work, without_conditions
 from sidecar.language.own_words import REPAIR, own_words
 
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
@@ -272,6 +272,8 @@ _PREFERRED = lazy_regex(
     rf"^(?P<instead>{_NAMED})\s(?:instead of|rather than|in place of|au lieu d(?:es?|u|['’])|plutôt qu['’e]|en (?:vez|lugar) del?(?=\s)|em vez d[eoa]s?|ao invés d[eoa]s?|statt|anstatt|anstelle|invece d(?:i|ell['’ao]?)|in plaats van|вместо)\s*(?P<what>\S.+)",
     re.IGNORECASE,
 )
+_TO_USE = lazy_regex(r"(?i)^(?:(?:now,? )?(?:i|we|let)\b|\w{2,16}(?:ed|ing)\b)[^.;]{0,200}\bto use\s+(?=\S)")
+"""What stands before the replacement itself: "I've updated all test projects to use MSTest"."""
 _REMAINDER = lazy_regex(
     r"(?i)\s{1,3}(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s.*|[(–—].*|\s-\s.*|:.*|,\s.*"
 )
@@ -297,7 +299,7 @@ _DENIED = lazy_regex(
     r"(?i)\b(?:(?:nicht|nie|niet|nooit|niemals|kaum)(?:\s\w+)?|no|não|non|не|nunca|jamais|mai|jamás|not|never|nothing|nichts|niets|nada|rien|niente|ничего)$|(?:没有?|尚未|未|不会)$|\bn['’]\w+$"
 )
 _SUBORDINATE = lazy_regex(
-    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who)$|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
+    r"(?i)(?<!\bthe\s)\b(?:when(?:ever)?|once|until|after|before|while|as soon as|so that|now that|wenn|falls|sobald)\b(?!-)|^(?:i|we|you|they|it turns out|please|consider|let|what|which|who|how|why|with|make sure|expect|imagine)\b|^(?:check|verify|confirm|ensure|assume)\s(?:that|the|your|all|it)\b|\bwhose\b|\s(?:that|which|who|que|qui|che)$|^[^,]*\b(?:wird|werden|würden?|soll\w*|kann|können|könnte\w*|muss|müssen|darf|dürfen|worden|wordt)\b"
 )
 _RELATIVE = lazy_regex(r"(?i)\s(?:that|which|who|where)\s")
 _NO_BARE_SUBJECT = lazy_regex(
@@ -328,7 +330,11 @@ _PUBLISHED = lazy_regex(
 
 
 _ANNOUNCED = lazy_regex(
-    r"(?i)^(?:(?:(?:based on|as) [^.;:]{2,40}, |now |first,? |so |ok(?:ay)?,? )?(?:i['’]ll|i will|i['’]m going to|i need to|let me|let['’]s)(?: now| just| also| first| then| go ahead and)? (?:remove|delete|drop|revert|take out|get rid of)|removing) (?=\S)"
+    r"(?i)^(?:(?:(?:based on|as) [^.;:]{2,40}, |now |first,? |so |ok(?:ay)?,? )?(?:i['’]ll|i will|i['’]m going to|i need to|let me|let['’]s)(?: now| just| also| first| then| go ahead and)? (?:remove|delete|drop|revert|take out|get rid of)|removing"
+    r"|(?:(?:ahora|primero|agora|maintenant|d['’]abord|jetzt|nun|ora|nu|теперь|сначала),? )?(?:(?:voy a|vamos a|vou|vamos|debo"
+    r"|necesito|preciso|je vais|nous allons|vado a|devo) (?:eliminar|quitar|borrar|remover|retirar|apagar|supprimer|enlever"
+    r"|retirer|rimuovere|togliere|eliminare)|(?:elimino|quito|borro|removo|retiro|je (?:supprime|retire)|j['’]enlève"
+    r"|rimuovo|tolgo|(?:ich )?entferne(?: ich)?|(?:ik )?verwijder(?: ik)?|(?:я )?удал(?:яю|ю)|(?:я )?убираю))) (?=\S)|(?:现在)?我(?:将|会|来|需要)?(?:删除|移除|去掉)"
 )
 
 
@@ -381,6 +387,7 @@ def removed_work(sentence: str) -> RemovedWork | None:
             next((text for name, text in groups.items() if name.startswith(kind) and text), "")
             for kind in ("subject", "bare", "object", "what", "instead")
         )
+        instead = _TO_USE.sub("", instead) if pattern is _PREFERRED else instead
         what, instead = _head(what or object_) or _plain(subject or bare), _head(instead)
         place = _IN_PLACE.search(sentence)
         instead = instead or (place["instead"] if place is not None else _plain(sequel[0]) if sequel else "")
@@ -427,6 +434,8 @@ class Reversal(NamedTuple):
     """The sentence from the clause of the order on; the whole sentence unless it orders to drop something."""
     by_hand: str | None = None
     """Work that the user states to have taken out without the agent; empty for a pronoun, None without a statement."""
+    is_conditional: bool = False
+    """Whether an order to drop something depends on a condition: "remove the cache if nobody uses it"."""
 
 
 MAX_REVERSAL_WORDS = 300
@@ -452,26 +461,13 @@ _UNDO = lazy_regex(
     re.IGNORECASE,
 )
 _DROP = lazy_regex(
-    rf"{_ORDER}(?:drop(?! (?:by|in|off)\b| (?:me |us |him |her |them )?(?:an?|the) (?:line|note|hint|message|mail|comment)\b)|scrap|ditch|get rid of|throw (?:out|away)(?! (?:an?|some|a few) ideas?)|take out|rip out|remove"
+    rf"{BARE_ORDER}|{_ORDER}(?:drop(?! (?:by|in|off)\b| (?:me |us |him |her |them )?(?:an?|the) (?:line|note|hint|message|mail|comment)\b)|scrap|ditch|get rid of|throw (?:out|away)(?! (?:an?|some|a few) ideas?)|take out|rip out|remove"
     rf"|delete|forget (?:about )?|abandon)\s+\S|{_ORDER}take (?!(?:\S+ )?(?:look|time|care)\b)(?:(?!(?:and|or|to|then|notes?|find|figure|fill|try|rush)\b)[^\s,;:]+ ){{1,4}}out\b(?! (?:of|loud)\b)|{_ORDER}(?:sac[aáo]\w*"
     rf"|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?\b|{_ORDER}(?:enlève\w*|supprime\w*|retire\w*|vire\w*|laisse tomber)\b|{_ORDER}(?:tir[ae]\w*"
     rf"|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*|verwirf|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*"
     rf"|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal .{{0,30}}weg|gooi .{{0,30}}weg)\b|(?:^|[.,;!?]\s*|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
     re.IGNORECASE,
 )
-_MANNER = (
-    r"(?:wieder|bitte|komplett|einfach|mal|lieber|back|again|please|completely|all|daqui|da[íi]|aí|de ahí|weer|er|di qui"
-    r"|por favor)"
-)
-_DROPS_THAT = lazy_regex(
-    r"(?:\b(?:nimm|mach|wirf|bau|lösch\w*|entfern\w*) (?:das|es|dies|alles|sie|ihn)|\b(?:drop|scrap|remove|delete|ditch|take|get rid of|throw) (?:it|that|this|them|all of (?:it|that))|\b(?:quit[ae]|sac[ae]|elimin[ae]"
-    r"|borr[ae]) (?:eso|esto|todo eso)|\b(?:qu[ií]t|s[aá]c|elim[ií]n|b[oó]rr)al[oa]s?|\b(?:enlève|supprime|retire|vire)[sz]?[- ](?:ça|ca|cela|l[ea]s?)|\b(?:tir[ae]|remov[ae]|apag[au]e?) (?:isso|isto|tudo isso)|\b(?:togli"
-    r"|rimuovi|elimina) (?:quello|questo)|\btoglil[oa]|\b(?:haal|gooi|verwijder) (?:dat|het|dit)|\b(?:убери|удали|выкинь)(?:те)? (?:это|его|её))"
-    rf"(?: {_MANNER}){{0,3}}(?: (?:raus|weg|out|away|uit))?(?: {_MANNER}){{0,2}}"
-    r"(?=\s{0,3}(?:$|[.,;:!…]|(?:and|und|y|et|e|en|и|because|weil)\b))|(?:それ|これ)(?:を|は)?(?:削除|消し|外し|やめ)|(?:去掉|删掉|删除)(?:它|这个|那个|吧|$)",
-    re.IGNORECASE,
-)
-"""A pronoun for what is to be dropped: "take that out again"."""
 _BAN = lazy_regex(
     r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to|do not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b|\b(?:is"
     r"|are)(?: not|n['’]t) (?:allowed|permitted|an option|acceptable)\b|\b(?:don['’]?t|do not) use\b|\b(?:i|we) don['’]?t (?:want|like) (?:this|that|it)\b|\bno (?:podemos|queremos|uses|usemos|se puede) (?:usar|depender)?"
@@ -502,7 +498,7 @@ _REPLACEMENT = lazy_regex(
     re.IGNORECASE,
 )
 _UNNEEDED = lazy_regex(
-    r"\buse [^.,;:]{2,60}?,? not (?:the |an? )?\w|\b(?:does|do|should)(?:n['’]?t| not) need (?:this|that|these|the|an|any|a)\b|\bno need (?:for|to (?:make|have|use|add|create|show|keep|include))\b"
+    r"\buse [^.,;:]{2,60}?,? not (?:the |an? )?\w|\b(?:does|do|should)(?:n['’]?t| not) need (?:this|that|these|those|the|an|any|a|to (?:make|have|use|add|create|show|keep|include|display|mention))\b|\bno need (?:for|to (?:make|have|use|add|create|show|keep|include))\b"
     r"|\b(?:should|must|to) only (?:have|contain|show|be|use|include|keep)\b|\b(?:only|just) (?:keep|have|show|use)\b|\bno (?:hace falta|necesit\w+)|\by no (?:el|la|los|las|una?|con)\b|\bque (?:solo|sólo|solamente) (?:tenga|quede"
     r"|muestre|aparezca|use)\w*|\bpas besoin d|\bet (?:pas|non) (?:l[ea]s?|une?|des)\b|\bne (?:comporte|contienne|garde|montre|laisse)\w* (?:plus )?que\b|\bnão precis\w+|\be não (?:[oa]s?|uma?)\b|\bque (?:só|apenas) (?:tenha"
     r"|mostre|fique|use)\w*|\bbrauch\w* (?:\S+ ){0,3}(?:nicht|kein\w*)|\bund nicht (?:de[rnm]|die|das|eine?\w?)\b|\bnur noch\b|\bnon (?:serv\w+|c['’]è bisogno)|\be non (?:il|la|lo|i|gli|le|una?)\b|\bche (?:mostri|abbia"
@@ -531,20 +527,20 @@ _BY_HAND = lazy_regex(
 )
 """The beginning of a user's statement on work that the user took out, or all of it where the verb ends it."""
 _CLAUSE_END = lazy_regex(r"[,;:!?，。、]|\.(?:\s|$)|\s(?:because|since|weil|porque|parce|perché|omdat|потому)\s")
+_CONDITION = lazy_regex(r"如果|假如|もし|\b(?:if|unless)\b(?! (?:needed|necessary)\b)", re.IGNORECASE)
+"""The condition of an order: the order was given if its lines went."""
 _NO_ORDER = lazy_regex(
-    r"如果|假如|もし|\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
+    r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll| will)?\b|how (?:do|can|to)|what (?:are|is)|do not take"
     r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines|saques)|never (?:remove|delete|revert)|(?:button|botón|bouton|feature|función|funcionalidad|sistema de undo|history|shortcut)(?![^.;]*,\s))\b",
     re.IGNORECASE,
 )
 
 
-def points_at_work(sentence: str) -> bool:
-    """Whether a user's sentence names what is to go by a pronoun alone."""
-    return _DROPS_THAT.search(sentence) is not None
-
-
 def reversal_in(message: str) -> Reversal | None:
-    """Return the user's words that take work back; None for questions, suppositions and features that undo something."""
+    """Return the user's words that take work back; None for questions, suppositions and features that undo something.
+
+    An order on a condition counts only where no other words do.
+    """
     words = own_words(message[: 2 * MAX_REVERSAL_MESSAGE]).strip()
     if not words or len(words) > MAX_REVERSAL_MESSAGE:
         return None
@@ -555,11 +551,15 @@ def reversal_in(message: str) -> Reversal | None:
         ("replacement", _UNNEEDED), ("rework", _REWORK), ("refusal", _REFUSAL),
         ("by hand", _BY_HAND),
     )  # fmt: skip
+    conditional: Reversal | None = None
     for kind, pattern in kinds:
         for at, sentence in enumerate(texts):
             masked = _mask(sentence)
             match = pattern.search(masked)
             if match is None or _NO_ORDER.search(masked) or (kind == "replacement" and REPAIR.search(masked)):
+                continue
+            is_conditional = _CONDITION.search(masked) is not None
+            if is_conditional and (kind != "drop" or conditional is not None):
                 continue
             is_part_of_work = kind in ("drop", "ban", "rework") or pattern is _UNNEEDED
             if is_part_of_work and (_CLEANUP.search(masked) or sentence.endswith("?")):
@@ -569,10 +569,12 @@ def reversal_in(message: str) -> Reversal | None:
                 continue
             around = " ".join(texts[max(0, at - 1) : at + 2])
             order = _from_clause(sentence, match) if kind == "drop" else sentence
-            return Reversal(
-                kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS), redact(order), by_hand
-            )
-    return None
+            words = clip_at_word(redact(around), MAX_REVERSAL_WORDS)
+            reversal = Reversal(kind, redact(sentence), words, redact(order), by_hand, is_conditional)
+            if not is_conditional:
+                return reversal
+            conditional = reversal
+    return conditional
 
 
 def _taken_out(sentence: str) -> str | None:

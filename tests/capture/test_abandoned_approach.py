@@ -3,10 +3,10 @@
 from functools import partial
 from pathlib import Path
 
+from sidecar.language.conclusions import points_at_work
 from sidecar.language.work_taken_back import (
     RemovedWork,
     abandoned_approaches,
-    points_at_work,
     removed_work,
     reversal_in,
 )
@@ -88,6 +88,7 @@ def test_features_threats_and_questions_take_nothing_back(text: str) -> None:
 REMOVED = {
     "Removed the model option for both hosts.": RemovedWork("the model option for both hosts"),
     "I replaced the options page with a recorder.": RemovedWork("the options page", "a recorder"),
+    "I've updated all test projects to use MSTest instead of xUnit.": RemovedWork("xUnit", "MSTest"),
     "Switched the routing from `primary` to `enabled`.": RemovedWork("`primary`", "`enabled`"),
     'Eliminada la columna "Type": ya no se muestra': RemovedWork('la columna "Type"'),
     "Substituí o cache por uma soma.": RemovedWork("o cache", "uma soma"),
@@ -230,6 +231,7 @@ NOT_REMOVED = (
     "Neither the cache nor the lock was removed.", "Not removed.", "Has the cache been removed?",
     "Is the socket server gone?", "If the retry loop failed, we would log it.",
     "The login test failed because of a fixture.", "The cache might have failed.", "The build broke.",
+    "Reviso si puedo eliminar la función `total` que ya no se usa:",
     "Removed any previous or duplicate controls", "Eliminada la función `total` que ya no se necesitaba",
     "Removed the helper that was no longer used.", "已删除 `cart.ts` 中重复的声明并改为引用统一类型",
     "移除掉这个未使用的导入",
@@ -242,6 +244,14 @@ ANNOUNCED = {
     "I'll remove the Divide methods and use an attribute instead.": "the Divide methods",
     "Let me remove the old table because it duplicates the units.": "the old table",
     "Removing the socket server now": "the socket server now",
+    "Ahora voy a eliminar la función `total`:": "la función `total`",
+    "Agora removo o cache:": "o cache",
+    "Je vais supprimer le cache.": "le cache",
+    "Jetzt entferne ich den Cache.": "den Cache",
+    "Ora rimuovo la cache.": "la cache",
+    "Ik verwijder de cache.": "de cache",
+    "Теперь удаляю кэш.": "кэш",
+    "我将删除缓存": "缓存",
 }
 
 
@@ -254,7 +264,8 @@ def test_what_an_agent_takes_out_at_once_is_named_without_a_replacement(text: st
 
 @together("text", (
     "Let me remove the cache if it is slow.", "I'll check whether to remove the cache.",
-    "I'll remove the unused imports.", "Let me know which cache to remove.", "Should I remove the cache?",
+    "I'll remove the unused imports.", "Ahora elimino la función `total` que ya no se usa:",
+    "Let me know which cache to remove.", "Should I remove the cache?",
 ))  # fmt: skip
 def test_a_removal_under_a_condition_takes_nothing_out(text: str) -> None:
     assert removed_work(text) is None
@@ -279,6 +290,7 @@ def test_white_space_within_a_sentence_is_collapsed() -> None:
 
 
 POINTING = (
+    "remove", "Yes, delete please.",
     "klappt nicht, nimm das wieder raus.", "take that out again", "remove it, please", "quita eso, no sirve",
     "enlève-la", "tira isso daí", "gooi dat weg", "убери это", "それを消して", "删掉吧",
 )  # fmt: skip
@@ -300,6 +312,7 @@ def test_a_noun_names_the_work(text: str) -> None:
 
 
 UNNEEDED = (
+    "People use the mouse, so we dont need to show the map below.",
     "In the examples use our own components, not HTML ones.", "It doesn't need this extra box.",
     "The bar should only contain the logo.", "Je veux que la barre ne comporte que le logo.",
     "No hace falta la segunda tabla.", "Não precisa da segunda tabela.", "Die zweite Tabelle brauchen wir nicht.",
@@ -309,7 +322,8 @@ UNNEEDED = (
 STILL_NEEDED = (
     "Fix the error that the list opens instead of the cart", "请修复启动后进入主页面而不是登录页的错误",
     "如果类型不能识别，这是环境的问题，而不是代码的问题。",
-    "No need to run the tests again.", "I don't need to deploy it today.", "It just works now.",
+    "No need to run the tests again.", "We don't need to run the tests.",
+    "I don't need to deploy it today.", "It just works now.",
     "Delete any files or code we're not using.",
     "不需要更多的调试日志。", "We don't need the debug logs of the cart.", "Do we need the second table?",
 )  # fmt: skip
@@ -325,6 +339,16 @@ def test_a_user_who_needs_a_part_of_the_work_no_longer_is_understood(text: str) 
 @together("text", STILL_NEEDED)
 def test_what_is_not_to_be_done_takes_no_work_back(text: str) -> None:
     assert reversal_in(text) is None
+
+
+@together(("text", "is_conditional"), [
+    ("Remove the cache if nobody reads it", True), ("If nobody reads it, drop the cache.", True),
+    ("Remove the cache. Tell me if it was slow.", False),
+])  # fmt: skip
+def test_an_order_to_remove_something_may_have_a_condition(text: str, is_conditional: bool) -> None:
+    reversal = reversal_in(text)
+    assert reversal is not None
+    assert (reversal.kind, reversal.is_conditional) == ("drop", is_conditional)
 
 
 BY_HAND = {
