@@ -19,13 +19,13 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.prose_sentences import word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.language.common_words import NamingWords, naming_words
+from sidecar.language.common_words import NamingWords, is_distinctive, naming_words
 from sidecar.language.lasting_statements import only_points, read_statements
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
 from sidecar.language.sentence_features import is_for_one_task, without_retracted
-from sidecar.language.work_taken_back import AbandonedApproach
+from sidecar.language.work_taken_back import AbandonedApproach, RemovedWork
 from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, repeats_one_task, verify_rule
 from sidecar.runs import run_records
 from sidecar.runs.model import RALPH_PREFIX
@@ -208,6 +208,13 @@ def approaches_with_lines(
         elif is_lost or words.are_among(lost.tried):
             others.append((approach, lost.files if is_lost else ()))
     return lost_ones, others
+
+
+def is_replaced_by_name(removed: RemovedWork, vanished: Collection[str], changed: Collection[str]) -> bool:
+    """Whether all names of what an agent replaced are among the words that vanished, and a new name in the changes."""
+    old, new = naming_words(PURPOSE.sub("", removed.what)), naming_words(removed.instead)
+    names = set(filter(is_distinctive, old.terms))
+    return bool(names) and names.issubset(vanished) and not set(new.terms).difference(old.terms).isdisjoint(changed)
 
 
 PURPOSE = lazy_regex(

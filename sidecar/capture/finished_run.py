@@ -1,12 +1,12 @@
 """A finished run with everything understood about it, and what every draft takes from it."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from sidecar.call import Call
-from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
+from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines, names_in
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.capture.effects.shell_commands import commit_messages
@@ -49,7 +49,7 @@ from sidecar.language.closing_message_patterns import (
     VAGUE_TITLE,
 )
 from sidecar.language.common_words import account_terms, is_distinctive
-from sidecar.language.conclusions import REASON, explanation_in
+from sidecar.language.conclusions import REASON, explanation_in, refused_in
 from sidecar.language.message_intent import is_correction
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
@@ -95,6 +95,12 @@ _PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
 """End of a part of a sentence."""
 _LAST_OF_LIST = lazy_regex(r"\s{0,3}(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|и|или)\s", re.IGNORECASE)
 """Beginning of the last of several things: the verb after it belongs to all."""
+
+
+def _removals(texts: Iterable[str]) -> tuple[RemovedWork, ...]:
+    spoken = (text for text in texts if len(text) <= MAX_SENTENCE)
+    parts = (part.strip() for text in spoken for part in (text, *_PARTS.split(text)) if not _LAST_OF_LIST.match(part))
+    return tuple(removed for part in dict.fromkeys(parts) if (removed := removed_work(part)) is not None)
 
 
 @dataclass
@@ -194,6 +200,11 @@ class FinishedRun:
         """The user's words in its prompt that take work back."""
         return reversal_in(self.typed_prompt)
 
+    @cached_property
+    def refused(self) -> frozenset[str]:
+        """The distinctive names in its prompt of what the user refuses for something else."""
+        return frozenset(filter(is_distinctive, names_in(refused_in(self.typed_prompt))))
+
     @property
     def typed_prompt(self) -> str:
         """The user's prompt; empty in a loop, whose prompt nobody typed."""
@@ -201,13 +212,34 @@ class FinishedRun:
 
     @cached_property
     def removals(self) -> tuple[RemovedWork, ...]:
-        """The work that its words say was taken out or replaced."""
+        """The work that its final words say was taken out or replaced."""
         changes = [statement.text for statement in self.account.statements if statement.section == "change"]
-        texts = (*changes, *(text for text in sentences(self.conclusion) if len(text) <= MAX_SENTENCE))
-        parts = (
-            part.strip() for text in texts for part in (text, *_PARTS.split(text)) if not _LAST_OF_LIST.match(part)
-        )
-        return tuple(removed for part in dict.fromkeys(parts) if (removed := removed_work(part)) is not None)
+        return _removals((*changes, *sentences(self.conclusion)))
+
+    @cached_property
+    def earlier_removals(self) -> tuple[RemovedWork, ...]:
+        """The work that its other texts say was, or will be, taken out: many runs end with the result of a build."""
+        return _removals(sentences("\n\n".join(self.activity.texts)[-MAX_PROSE_CHARACTERS:]))
+
+    @cached_property
+    def place_of_lost(self) -> frozenset[str]:
+        """The words of the paths in which earlier lines went, without the names of new and of deleted files."""
+        state, files = self.effects.state, self.effects.files
+        new = {file.path for file in state.all_changed if file.kind == "untracked"} if state is not None else set()
+        lost = self.surviving_lines.lost.files
+        paths = (path if path in files and path not in new else path.rpartition("/")[0] for path in lost)
+        return frozenset(query_terms(" ".join(paths)))
+
+    def cause_of(self, removed: RemovedWork | None) -> str:
+        """Return its first statement of a problem or cause that has a word of what went.
+
+        A run that only takes work back explains nothing else.
+        """
+        about = self.surviving_lines.lost.vanished.union(query_terms(removed.what) if removed is not None else ())
+        causes = [each.text for each in self.account.statements if each.section in ("problem", "cause")]
+        if self.only_takes_back:
+            return next(iter(causes), self.stated_cause)
+        return next((cause for cause in causes if any(map(is_distinctive, about.intersection(query_terms(cause))))), "")
 
     @cached_property
     def account(self) -> WorkAccount:

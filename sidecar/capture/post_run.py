@@ -60,7 +60,6 @@ from sidecar.governor import (
     with_session,
 )
 from sidecar.governor.model import GovernorDecision
-from sidecar.language.conclusions import refused_in
 from sidecar.language.notes_block import read_notes_block
 from sidecar.runs import CallRecord, PressureCounters, SubChat, conversations, is_deleted, run_records
 from sidecar.runs.model import ArtifactReference
@@ -214,7 +213,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         workspace, effects, _baseline(pre_run), stored_lines, edits=_edits(params.cwd, activity),
         looks_back=finished.reversal is not None, looks_further=any(note.key == "dropped" for note in noted),
         counts_values=finished.reversal is not None and finished.reversal.kind == "undo",
-        refused=refused_in(finished.typed_prompt),
+        refused=finished.refused,
     )  # fmt: skip
     if params.outcome == "completed":
         finished.boundaries = touched_boundaries(

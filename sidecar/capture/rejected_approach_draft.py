@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.check_notes_block import PURPOSE, approaches_with_lines
+from sidecar.capture.check_notes_block import PURPOSE, approaches_with_lines, is_replaced_by_name
 from sidecar.capture.devlog_draft import DraftText
 from sidecar.capture.effects.direction_change import (
     DOTTED_NAME,
@@ -41,6 +41,7 @@ from sidecar.core.prose_sentences import first_informative_paragraph, first_sent
 from sidecar.core.redact import redact
 from sidecar.language.closing_message import title_text
 from sidecar.language.common_words import is_distinctive, naming_words
+from sidecar.language.conclusions import points_at_work
 from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in
 from sidecar.language.own_words import own_words
 from sidecar.language.sentence_features import split_sentences
@@ -54,7 +55,6 @@ from sidecar.language.work_taken_back import (
     Reversal,
     ReversalKind,
     abandoned_approaches,
-    points_at_work,
 )
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_provenance import RejectedApproachDetails
@@ -282,7 +282,7 @@ def direction_change_of(
     refused = _refused_plan(tx, run, state)
     went = _words_that_went(tx, run, lost) if lost.lines else frozenset[str]()
     taken_back = _takes_back(run, lost, went)
-    lost_ones, others = approaches_with_lines(run, noted, went, _place_of(run, lost))
+    lost_ones, others = approaches_with_lines(run, noted, went, run.place_of_lost)
     other_ones = [
         RejectedApproach(each.tried, each.reason, each.instead, files, each.sentence) for each, files in others
     ]
@@ -305,9 +305,11 @@ def direction_change_of(
     is_refused = run.reversal is not None and dropped is refused is not None
     if taken_back or is_refused:
         is_unstated = taken_back and not stated
-        removed = _fully_named(tx, run, _removed_by(run, went)) if is_unstated else None
+        removed = _fully_named(tx, run, _removed_by(run, run.removals, went)) if is_unstated else None
         words = run.reversal if is_unstated and removed is None else None
         by_user = words is not None and _names_work(words, is_named=is_named)
+        if is_unstated and removed is None and not by_user:
+            removed = _fully_named(tx, run, _removed_by(run, run.earlier_removals, went))
         named = object_of_order(words.sentence) if words is not None and by_user else ""
         approaches = [
             _in_the_words_used(approach, run, removed, is_stated=bool(stated) or (is_refused and not taken_back))
@@ -331,21 +333,9 @@ def _in_the_words_used(
         user_words=words,
         named=named,
         tried=removed.what if removed is not None else approach.tried,
-        reason=reason or _cause_of(run, removed, lost),
+        reason=reason or run.cause_of(removed),
         instead=(removed.instead if removed is not None else "") or approach.instead,
     )
-
-
-def _cause_of(run: FinishedRun, removed: RemovedWork | None, lost: LostWork) -> str:
-    """Return the run's first statement of a problem or cause that has a word of what went.
-
-    A run that only takes work back explains nothing else.
-    """
-    about = lost.vanished.union(query_terms(removed.what) if removed is not None else ())
-    causes = [each.text for each in run.account.statements if each.section in ("problem", "cause")]
-    if run.only_takes_back:
-        return next(iter(causes), run.stated_cause)
-    return next((cause for cause in causes if any(map(is_distinctive, about.intersection(query_terms(cause))))), "")
 
 
 def _words_on(prompt: str, removed: RemovedWork | None, lost: LostWork) -> str:
@@ -371,14 +361,14 @@ def _names_work(reversal: Reversal, *, is_named: bool) -> bool:
     return has_names and (len(words) > MIN_WORDS if not is_named else not points_at_work(reversal.sentence))
 
 
-def _removed_by(run: FinishedRun, went: Collection[str]) -> RemovedWork | None:
+def _removed_by(run: FinishedRun, removals: Collection[RemovedWork], went: Collection[str]) -> RemovedWork | None:
     """Return what the agent says it took out, as far as the words that went or the user's words confirm it."""
-    known = set(went)
+    known = {*went, *run.refused}
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
     known -= _GENERIC
-    shared = {removed: len(known & names_in(removed.what)) for removed in run.removals}
-    best = max(run.removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
+    shared = {removed: len(known & names_in(removed.what)) for removed in removals}
+    best = max(removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
     return best if best is not None and shared[best] else None
 
 
@@ -402,14 +392,6 @@ def _words_that_went(tx: apsw.Connection, run: FinishedRun, lost: LostWork) -> f
         of_files = (summary.conclusion for summary in summaries if not set(lost.files).isdisjoint(summary.touched))
         texts += [first_informative_paragraph(conclusion, 400) for conclusion in of_files]
     return lost.vanished.union(query_terms("\n".join(texts)))
-
-
-def _place_of(run: FinishedRun, lost: LostWork) -> frozenset[str]:
-    """Return the words of the paths in which lines went, without the names of new and of deleted files."""
-    state = run.effects.state
-    new = {file.path for file in state.all_changed if file.kind == "untracked"} if state is not None else set()
-    paths = (path if path in run.effects.files and path not in new else path.rpartition("/")[0] for path in lost.files)
-    return frozenset(query_terms(" ".join(paths)))
 
 
 def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
@@ -441,18 +423,23 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
         return kind == "undo" or _names_own_removal(run, lost, went)
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
-    if _names_what_went(run, lost, went) or lost.is_replaced:
+    finds_fault = bool(complaints_in(run.typed_prompt[:MAX_REVERSAL_MESSAGE]))
+    if _names_what_went(run, lost, went) or lost.is_replaced(finds_fault=finds_fault):
         return True
     if run.reversal is None or kind == "by hand":
         return False
     is_most = lost.greatest_share >= BANNED_SHARE
     if kind == "ban" and is_most:
         return True
-    if kind == "drop" and lost.dropped and (is_most or not lost.new) and points_at_work(run.reversal.order):
+    is_pointing = points_at_work(run.reversal.order) and not run.reversal.is_conditional
+    is_named = lost.lines >= LEAST_REPLACED and bool(_certain_removals(run))
+    if kind == "drop" and lost.dropped and is_pointing and (is_most or is_named or not lost.new):
         return True
     if kind == "replacement":
         return lost.lines >= LEAST_REPLACED
     is_named = not lost.vanished.isdisjoint(query_terms(run.reversal.order))
+    if run.reversal.is_conditional:
+        return is_named and lost.dropped >= LEAST_DROPPED["drop"]
     is_enough = lost.dropped >= LEAST_DROPPED[run.reversal.kind] and (is_most or kind != "rework")
     return is_named or is_enough
 
@@ -470,11 +457,19 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
 
     Where it names what the lines were about, most of them must have gone for a stated reason.
     """
+    certain = _certain_removals(run)
+    if any(not lost.refused.isdisjoint(query_terms(removed.what)) for removed in certain):
+        return True
     if not lost.dropped:
         return False
-    certain = [removed for removed in run.removals if removed.is_certain]
     unusable = [removed.what for removed in certain if UNUSABLE.search(f"{removed.what} {removed.reason}")]
     if not lost.vanished.isdisjoint(DOTTED_NAME.findall(" ".join(unusable))):
+        return True
+    if min(lost.lines, lost.dropped) >= LEAST_REPLACED and any(
+        not run.refused.isdisjoint(query_terms(removed.what))
+        or is_replaced_by_name(removed, lost.vanished, run.changed_terms)
+        for removed in certain
+    ):
         return True
     if lost.lines < LEAST_REPLACED or (lost.run_share < LEAST_SHARE and lost.dropped < MANY_DROPPED):
         return False
@@ -484,18 +479,22 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
     if any(term in words and is_distinctive(term) for term in named):
         return True
     faults = frozenset(query_terms(" ".join(complaints_in(run.typed_prompt[:MAX_REVERSAL_MESSAGE]))))
-    place = _place_of(run, lost)
+    place = run.place_of_lost
     return lost.greatest_share >= BANNED_SHARE and any(
         (removed.reason or not faults.isdisjoint(query_terms(removed.what)))
         and not NOT_OURS.match(removed.what)
         and naming_words(PURPOSE.sub("", removed.what)).are_among(went, place)
-        for removed in run.removals
+        for removed in (*run.removals, *run.earlier_removals)
     )
+
+
+def _certain_removals(run: FinishedRun) -> list[RemovedWork]:
+    return [removed for removed in (*run.removals, *run.earlier_removals) if removed.is_certain]
 
 
 def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:
     """Return what the user's answer refuses of the plan that the last run presented."""
-    if not state.plan or run.reversal is None or run.reversal.kind == "by hand":
+    if not state.plan or run.reversal is None or run.reversal.kind == "by hand" or run.reversal.is_conditional:
         return None
     last = next(iter(run_records.run_summaries(tx, run.params.sub_chat_id, 1)), None)
     if last is None or last.mode != "plan" or (run.params.mode == "plan" and run.plan == state.plan):

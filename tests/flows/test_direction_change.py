@@ -824,6 +824,8 @@ DIVIDE = "".join(f"def divide_{name}(left, right):\n    return left / right.{nam
     ("prompt", "is_recorded"),
     [
         ("dont add divide_a, just silence that error with a comment", True),
+        ("you should not provide divide_a here", True),
+        ("no queremos divide_a en este archivo", True),
         ("I meant an attribute, not divide_a", True),
         ("make it shorter, not slower", False),
         ("why is it divide_a and not divide_b?", False),
@@ -838,6 +840,85 @@ def test_what_the_user_refuses_for_something_else_is_recorded_if_it_went(
     silenced = [DIVIDE, "SILENCED = True\n"]
     conversation.turn(prompt, lambda: [replace(conversation, "till/paths.py", *silenced)], text="Silenced it.")
     assert bool(drafted(conversation)) is is_recorded
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "title"),
+    [
+        ("test with mstest, not xunit or nunit", "All tests use mstest instead of xunit.", "Xunit – "),
+        ("test with mstest, not xunit or nunit", "All tests are green now.", ""),
+        ("test with mstest", "All tests use mstest instead of xunit.", ""),
+    ],
+    ids=["both", "the user alone", "the agent alone"],
+)
+def test_one_line_that_went_counts_if_user_and_agent_name_it(
+    conversation: Conversation, prompt: str, text: str, title: str
+) -> None:
+    old, new = "import xunit\n", "import mstest\n"
+    conversation.turn("test it", lambda: writes(conversation, **{"till/tests.py": old + FOUR}), text="Tested it.")
+    conversation.turn(prompt, lambda: [replace(conversation, "till/tests.py", old, new)], text=text)
+    notes = drafted(conversation)
+    assert len(notes) == bool(title)
+    assert all(note["title"].startswith(title) for note in notes)
+
+
+HASHED = """
+def digest(text):
+    hasher = sha256.create()
+    hasher.update(text.encode())
+    found = sha256.finish(hasher)
+    return sha256.to_hex(found)
+"""
+FAST = """
+def digest(text):
+    value = 0
+    for letter in text:
+        value = fnv.mix(value, letter)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "new", "count"),
+    [
+        ("I'll change the digest to use fnv instead of sha256.", FAST, 1),
+        ("I'll change the digest to use fnv instead of md5.", FAST, 0),
+        ("I'll change the digest to use blake instead of sha256.", FAST, 0),
+    ],
+    ids=["both names", "another old name", "another new name"],
+)
+def test_a_replacement_counts_if_the_lines_show_the_names_of_both_sides(
+    conversation: Conversation, words: str, new: str, count: int
+) -> None:
+    conversation.turn("list the files", lambda: writes(conversation, **{"till/files.py": CACHE + HASHED}), text="Done.")
+    announced = {"type": "text", "text": words}
+    conversation.turn(
+        "use fnv hashes",
+        lambda: [announced, replace(conversation, "till/files.py", HASHED, new)],
+        text="The build is green.",
+    )
+    assert [note["title"] for note in drafted(conversation)] == ["Sha256 – use fnv hashes"] * count
+
+
+@pytest.mark.parametrize(
+    ("prompt", "count"), [("The totals are wrong after a discount", 1), ("Now the totals after a discount", 0)]
+)
+def test_more_than_half_of_the_work_that_gives_way_is_given_up_if_the_user_finds_fault(
+    conversation: Conversation, prompt: str, count: int
+) -> None:
+    begin(conversation)
+    five = CACHE[: CACHE.index("def cached_f")]
+    conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", five, SUMS)], text="They are right now.")
+    assert len(drafted(conversation)) == count
+
+
+@pytest.mark.parametrize(("went", "count"), [(FOUR, 1), ("", 0)])
+def test_an_order_with_a_condition_counts_if_what_it_names_went(
+    conversation: Conversation, went: str, count: int
+) -> None:
+    begin(conversation)
+    prompt = "Remove the cached_a functions if nobody calls them"
+    conversation.turn(prompt, lambda: removes(conversation, went) if went else (), text="Done as you said.")
+    assert len(drafted(conversation)) == count
 
 
 def test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded(conversation: Conversation) -> None:
