@@ -11,19 +11,21 @@ from typing import Any
 import apsw
 
 from sidecar.capture.check_notes_block import VerifiedNote, session_notes, without_covered
+from sidecar.capture.effects.direction_change import names_in
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.test_results import VerdictChange
 from sidecar.core.clean_text import clip_at_word, with_full_stop
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.prose_sentences import split_sentences
+from sidecar.core.prose_sentences import split_sentences, word_count
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import impersonal_sentence
-from sidecar.language.conclusions import explanation_in
+from sidecar.language.conclusions import explanation_in, refused_in
 from sidecar.language.lasting_statements import states_only
 from sidecar.language.message_intent import forgets
 from sidecar.language.own_words import own_words
+from sidecar.language.sentence_features import is_for_one_task
 from sidecar.language.statement_openings import withdraws_last
 from sidecar.memory import (
     ErrorEvent,
@@ -35,6 +37,7 @@ from sidecar.memory import (
     artifact_tag,
     enqueue_summary,
     filter_private,
+    note_title,
     read_conversation,
     read_transcript,
     reduce_summary,
@@ -134,10 +137,38 @@ def session_summary_of_run(
         cited=cited if is_completed else (),
     )
     reduced = reduce_summary(summary)
-    uncovered = (left for note in reduced.notes if (left := _uncovered(note, notes)) is not None)
+    uncovered = tuple(left for note in reduced.notes if (left := _uncovered(note, notes)) is not None)
+    refusals = _refusals(run, uncovered) if is_completed else ()
     rules = [verified.support.rule for verified in notes if verified.support is not None]
     is_statement = states_only(filter_private(typed_words(params.prompt)).text, rules)
-    return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)), is_statement=is_statement)
+    return reduced._replace(notes=(*uncovered, *refusals, *session_notes(notes, run.now_ms)), is_statement=is_statement)
+
+
+def _refusals(run: FinishedRun, known: Sequence[Note]) -> Iterator[Note]:
+    """Yield the user's sentences that decide against something whose lines went: "test with MSTest, not xUnit"."""
+    refused = run.surviving_lines.lost.refused
+    words = own_words(typed_words(filter_private(run.typed_prompt).text)) if refused else ""
+    stated = "\n".join(note.text for note in known if note.author == "user")
+    for sentence in split_sentences(words):
+        text = " ".join(sentence.split())
+        is_refusal = not refused.isdisjoint(names_in(refused_in(sentence))) and word_count(text) >= MIN_WORDS
+        is_lasting = not (is_for_one_task(text) or _NOT_THERE.search(text))
+        if is_refusal and is_lasting and len(text) <= MAX_TEXT and text not in stated:
+            yield Note(
+                type="decision",
+                title=note_title(text),
+                text=text,
+                author="user",
+                at_ms=run.now_ms,
+                confidence=REFUSAL_CONFIDENCE,
+            )
+
+
+_NOT_THERE = lazy_regex(r"(?i)\b(?:does|do)(?: not|n['’]?t) exist\b")
+"""Words of a sentence that reports a mistake instead of deciding something."""
+REFUSAL_CONFIDENCE = 0.75
+MIN_WORDS = 5
+"""Words of a refusal below which it only names what goes."""
 
 
 def _without_conclusion(parts: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -921,6 +921,16 @@ def test_an_order_with_a_condition_counts_if_what_it_names_went(
     assert len(drafted(conversation)) == count
 
 
+def test_what_the_user_decides_against_is_a_decision_if_it_went(conversation: Conversation) -> None:
+    prompt = "dont add divide_a here, just silence that error with a comment"
+    conversation.turn("add operators", lambda: writes(conversation, **{"till/paths.py": CACHE + DIVIDE}), text="Done.")
+    silenced = [DIVIDE, "SILENCED = True\n"]
+    turn = conversation.turn(prompt, lambda: [replace(conversation, "till/paths.py", *silenced)], text="Silenced it.")
+    (memory,) = turn["after"]["remembered"]
+    assert memory["text"] == "Dont add divide_a here, just silence that error with a comment"
+    assert not memory["standing"]
+
+
 def test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded(conversation: Conversation) -> None:
     written = "".join(f"def number_{number}(left):\n    return left + {number}\n\n\n" for number in range(450))
     conversation.turn("add them", lambda: writes(conversation, **{"till/paths.py": written}), text="Done.")
