@@ -362,14 +362,15 @@ def _names_work(reversal: Reversal, *, is_named: bool) -> bool:
 
 
 def _removed_by(run: FinishedRun, removals: Collection[RemovedWork], went: Collection[str]) -> RemovedWork | None:
-    """Return what the agent says it took out, as far as the words that went or the user's words confirm it."""
+    """Return what the agent says it took out, if words that went or the user's confirm it, or only point at it."""
     known = {*went, *run.refused}
     if run.reversal is not None:
         known.update(query_terms(run.reversal.words))
     known -= _GENERIC
     shared = {removed: len(known & names_in(removed.what)) for removed in removals}
     best = max(removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
-    return best if best is not None and shared[best] else None
+    is_pointing = run.reversal is not None and points_at_work(run.reversal.order)
+    return best if best is not None and (shared[best] or (is_pointing and best.is_certain)) else None
 
 
 def _fully_named(tx: apsw.Connection, run: FinishedRun, removed: RemovedWork | None) -> RemovedWork | None:

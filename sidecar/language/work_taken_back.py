@@ -273,7 +273,9 @@ _PREFERRED = lazy_regex(
     re.IGNORECASE,
 )
 _TO_USE = lazy_regex(r"(?i)^(?:(?:now,? )?(?:i|we|let)\b|\w{2,16}(?:ed|ing)\b)[^.;]{0,200}\bto use\s+(?=\S)")
-"""What stands before the replacement itself: "I've updated all test projects to use MSTest"."""
+"""Words before the replacement itself: "I've updated all test projects to use MSTest"."""
+_CLAUSE_BEFORE = lazy_regex(r"(?i)^[^.;]{1,100}?\b(?:is|are|was|were)\s[^.;]{1,60}?\sand\s(?=(?:the|all|our|both)\s)")
+"""Another clause before the subject: "the build is green and the old parts"."""
 _REMAINDER = lazy_regex(
     r"(?i)\s{1,3}(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s.*|[(–—].*|\s-\s.*|:.*|,\s.*"
 )
@@ -331,10 +333,7 @@ _PUBLISHED = lazy_regex(
 
 _ANNOUNCED = lazy_regex(
     r"(?i)^(?:(?:(?:based on|as) [^.;:]{2,40}, |now |first,? |so |ok(?:ay)?,? )?(?:i['’]ll|i will|i['’]m going to|i need to|let me|let['’]s)(?: now| just| also| first| then| go ahead and)? (?:remove|delete|drop|revert|take out|get rid of)|removing"
-    r"|(?:(?:ahora|primero|agora|maintenant|d['’]abord|jetzt|nun|ora|nu|теперь|сначала),? )?(?:(?:voy a|vamos a|vou|vamos|debo"
-    r"|necesito|preciso|je vais|nous allons|vado a|devo) (?:eliminar|quitar|borrar|remover|retirar|apagar|supprimer|enlever"
-    r"|retirer|rimuovere|togliere|eliminare)|(?:elimino|quito|borro|removo|retiro|je (?:supprime|retire)|j['’]enlève"
-    r"|rimuovo|tolgo|(?:ich )?entferne(?: ich)?|(?:ik )?verwijder(?: ik)?|(?:я )?удал(?:яю|ю)|(?:я )?убираю))) (?=\S)|(?:现在)?我(?:将|会|来|需要)?(?:删除|移除|去掉)"
+    r"|(?:(?:ahora|primero|agora|maintenant|d['’]abord|jetzt|nun|ora|nu|теперь|сначала),? )?(?:(?:voy a|vamos a|vou|vamos|debo|necesito|preciso|je vais|nous allons|vado a|devo) (?:eliminar|quitar|borrar|remover|retirar|apagar|supprimer|enlever|retirer|rimuovere|togliere|eliminare)|(?:elimino|quito|borro|removo|retiro|je (?:supprime|retire)|j['’]enlève|rimuovo|tolgo|(?:ich )?entferne(?: ich)?|(?:ik )?verwijder(?: ik)?|(?:я )?удал(?:яю|ю)|(?:я )?убираю))) (?=\S)|(?:现在)?我(?:将|会|来|需要)?(?:删除|移除|去掉)"
 )
 
 
@@ -388,7 +387,7 @@ def removed_work(sentence: str) -> RemovedWork | None:
             for kind in ("subject", "bare", "object", "what", "instead")
         )
         instead = _TO_USE.sub("", instead) if pattern is _PREFERRED else instead
-        what, instead = _head(what or object_) or _plain(subject or bare), _head(instead)
+        what, instead = _head(what or object_) or _plain(_CLAUSE_BEFORE.sub("", subject) or bare), _head(instead)
         place = _IN_PLACE.search(sentence)
         instead = instead or (place["instead"] if place is not None else _plain(sequel[0]) if sequel else "")
         reason = reason or (before["why"] or before["why2"] if before is not None else "")

@@ -89,6 +89,7 @@ REMOVED = {
     "Removed the model option for both hosts.": RemovedWork("the model option for both hosts"),
     "I replaced the options page with a recorder.": RemovedWork("the options page", "a recorder"),
     "I've updated all test projects to use MSTest instead of xUnit.": RemovedWork("xUnit", "MSTest"),
+    "The build is green and the old power cells are gone from the pool.": RemovedWork("the old power cells"),
     "Switched the routing from `primary` to `enabled`.": RemovedWork("`primary`", "`enabled`"),
     'Eliminada la columna "Type": ya no se muestra': RemovedWork('la columna "Type"'),
     "Substituí o cache por uma soma.": RemovedWork("o cache", "uma soma"),

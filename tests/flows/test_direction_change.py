@@ -921,6 +921,13 @@ def test_an_order_with_a_condition_counts_if_what_it_names_went(
     assert len(drafted(conversation)) == count
 
 
+def test_what_a_bare_order_removes_is_named_by_the_agents_announcement(conversation: Conversation) -> None:
+    begin(conversation)
+    announced = {"type": "text", "text": "I'll remove the second half of the table."}
+    conversation.turn("remove", lambda: [announced, *removes(conversation, FOUR)], text="The build is green.")
+    assert [note["title"] for note in drafted(conversation)] == ["Second half of the table"]
+
+
 def test_what_the_user_decides_against_is_a_decision_if_it_went(conversation: Conversation) -> None:
     prompt = "dont add divide_a here, just silence that error with a comment"
     conversation.turn("add operators", lambda: writes(conversation, **{"till/paths.py": CACHE + DIVIDE}), text="Done.")
