@@ -928,14 +928,23 @@ def test_what_a_bare_order_removes_is_named_by_the_agents_announcement(conversat
     assert [note["title"] for note in drafted(conversation)] == ["Second half of the table"]
 
 
-def test_what_the_user_decides_against_is_a_decision_if_it_went(conversation: Conversation) -> None:
-    prompt = "dont add divide_a here, just silence that error with a comment"
+@pytest.mark.parametrize(
+    ("prompt", "decided"),
+    [
+        ("Dont add divide_a here, just silence that error with a comment", True),
+        ("divide_a does not exist here, look it up in the reference", False),
+        ("Don't use divide_a for now, silence that error with a comment", False),
+    ],
+    ids=["against it", "a mistake", "for now"],
+)
+def test_what_the_user_decides_against_is_a_decision_if_it_went(
+    conversation: Conversation, prompt: str, decided: bool
+) -> None:
     conversation.turn("add operators", lambda: writes(conversation, **{"till/paths.py": CACHE + DIVIDE}), text="Done.")
     silenced = [DIVIDE, "SILENCED = True\n"]
     turn = conversation.turn(prompt, lambda: [replace(conversation, "till/paths.py", *silenced)], text="Silenced it.")
-    (memory,) = turn["after"]["remembered"]
-    assert memory["text"] == "Dont add divide_a here, just silence that error with a comment"
-    assert not memory["standing"]
+    assert [memory["text"] for memory in turn["after"]["remembered"]] == [prompt] * decided
+    assert not any(memory["standing"] for memory in turn["after"]["remembered"])
 
 
 def test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded(conversation: Conversation) -> None:
