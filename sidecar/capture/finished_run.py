@@ -50,10 +50,17 @@ from sidecar.language.closing_message_patterns import (
 )
 from sidecar.language.common_words import account_terms, is_distinctive
 from sidecar.language.conclusions import REASON, explanation_in, refused_in
-from sidecar.language.message_intent import is_correction
+from sidecar.language.message_intent import complaints_in, is_correction
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
-from sidecar.language.work_taken_back import MAX_SENTENCE, RemovedWork, Reversal, removed_work, reversal_in
+from sidecar.language.work_taken_back import (
+    MAX_REVERSAL_MESSAGE,
+    MAX_SENTENCE,
+    RemovedWork,
+    Reversal,
+    removed_work,
+    reversal_in,
+)
 from sidecar.runs import Artifact, CallRecord, SubChat
 from sidecar.runs.artifact_provenance import ArtifactProvenance, Boundary, Details
 from sidecar.runs.model import RALPH_PREFIX
@@ -199,6 +206,11 @@ class FinishedRun:
     def reversal(self) -> Reversal | None:
         """The user's words in its prompt that take work back."""
         return reversal_in(self.typed_prompt)
+
+    @cached_property
+    def complaints(self) -> list[str]:
+        """The sentences of its prompt that find fault."""
+        return complaints_in(self.typed_prompt[:MAX_REVERSAL_MESSAGE])
 
     @cached_property
     def refused(self) -> frozenset[str]:

@@ -42,7 +42,7 @@ from sidecar.core.redact import redact
 from sidecar.language.closing_message import title_text
 from sidecar.language.common_words import is_distinctive, naming_words
 from sidecar.language.conclusions import points_at_work
-from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE, complaints_in
+from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE
 from sidecar.language.own_words import own_words
 from sidecar.language.sentence_features import split_sentences
 from sidecar.language.statement_openings import object_of_order
@@ -370,7 +370,8 @@ def _removed_by(run: FinishedRun, removals: Collection[RemovedWork], went: Colle
     shared = {removed: len(known & names_in(removed.what)) for removed in removals}
     best = max(removals, key=lambda removed: (shared[removed], removed.is_certain), default=None)
     is_pointing = run.reversal is not None and points_at_work(run.reversal.order)
-    return best if best is not None and (shared[best] or (is_pointing and best.is_certain)) else None
+    is_answer = is_pointing and best in run.earlier_removals and best not in run.removals
+    return best if best is not None and (shared[best] or (is_answer and best.is_certain)) else None
 
 
 def _fully_named(tx: apsw.Connection, run: FinishedRun, removed: RemovedWork | None) -> RemovedWork | None:
@@ -424,8 +425,7 @@ def _takes_back(run: FinishedRun, lost: LostWork, went: Collection[str]) -> bool
         return kind == "undo" or _names_own_removal(run, lost, went)
     if any(takes_work_back(command.command) for command in run.activity.commands):
         return True
-    finds_fault = bool(complaints_in(run.typed_prompt[:MAX_REVERSAL_MESSAGE]))
-    if _names_what_went(run, lost, went) or lost.is_replaced(finds_fault=finds_fault):
+    if _names_what_went(run, lost, went) or lost.is_replaced(finds_fault=bool(run.complaints)):
         return True
     if run.reversal is None or kind == "by hand":
         return False
@@ -479,7 +479,7 @@ def _names_what_went(run: FinishedRun, lost: LostWork, went: Collection[str]) ->
     named = (term for removed in certain for term in query_terms(removed.what))
     if any(term in words and is_distinctive(term) for term in named):
         return True
-    faults = frozenset(query_terms(" ".join(complaints_in(run.typed_prompt[:MAX_REVERSAL_MESSAGE]))))
+    faults = frozenset(query_terms(" ".join(run.complaints)))
     place = run.place_of_lost
     return lost.greatest_share >= BANNED_SHARE and any(
         (removed.reason or not faults.isdisjoint(query_terms(removed.what)))

@@ -924,7 +924,8 @@ def test_an_order_with_a_condition_counts_if_what_it_names_went(
 def test_what_a_bare_order_removes_is_named_by_the_agents_announcement(conversation: Conversation) -> None:
     begin(conversation)
     announced = {"type": "text", "text": "I'll remove the second half of the table."}
-    conversation.turn("remove", lambda: [announced, *removes(conversation, FOUR)], text="The build is green.")
+    text = "The build is green. I removed the fixture that built it."
+    conversation.turn("remove", lambda: [announced, *removes(conversation, FOUR)], text=text)
     assert [note["title"] for note in drafted(conversation)] == ["Second half of the table"]
 
 
