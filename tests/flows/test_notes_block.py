@@ -135,6 +135,15 @@ def test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent(
     }
 
 
+def test_a_fact_about_the_tool_of_a_known_rule_is_no_repetition_of_the_rule(
+    conversation: Conversation, memories: Memories
+) -> None:
+    conversation.turn("From now on use cargo nextest run instead of cargo test.")
+    fact = "cargo nextest does not run doctests; cargo test --doc is needed for them"
+    conversation.turn("Fix the total.", text=reply(f"Fact: {fact}", "Fact: Use cargo nextest run instead of cargo test"))
+    assert [memory["text"] for memory in stored(memories) if memory["author"] == "assistant"] == [fact]
+
+
 def test_a_dropped_line_is_an_artifact_only_if_lines_went(conversation: Conversation) -> None:
     dropped = "Dropped: a nightly cron job for prices because the shop is offline at night, instead of a webhook"
     after = conversation.turn("Refresh the prices.", text=reply(dropped))["after"]

@@ -236,7 +236,11 @@ class CapturePlanner:
     def _is_echo(self, note: Note) -> bool:
         """Whether the agent repeats what its session was given, in whatever words."""
         terms = frozenset(query_terms(note.text))
-        return any(len(terms & given) >= ECHO_SHARE * min(len(terms), len(given)) for given in self._given_terms())
+        is_wrapped = note.type == "decision"  # "I use pnpm, as you prefer, because …" adds the agent's own words
+        return any(
+            len(terms & given) >= ECHO_SHARE * (min(len(terms), len(given)) if is_wrapped else len(terms))
+            for given in self._given_terms()
+        )
 
     def _given_terms(self) -> list[frozenset[str]]:
         """Return the terms of what the session was given: delivered memories, and every standing instruction."""
