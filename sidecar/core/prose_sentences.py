@@ -272,23 +272,37 @@ _ASKS_FACTS = lazy_regex(
     r"|окружение|ожида\w+)\b|バージョン|環境|期待|版本|环境|预期"
 )
 """Headings of a form below which nothing describes what is wrong."""
+_ASKS_DESCRIPTION = lazy_regex(
+    r"(?i)\b(?:descri(?:be|ption|bed|ção|pción|zione)|what happen\w*|current behaviou?r|beschreib\w*|описание)\b"
+    r"|説明|描述"
+)
+"""Headings of a form below which the problem is, if it has one."""
+_CHECKBOX = lazy_regex(r"(?m)^[ \t]{0,8}[-*] \[[ xX]\] [^\n]*\n?")
 MIN_FORM_HEADINGS = 2
 
 
 def described_problem(message: str) -> str:
     """Return the title and the described problem of a report that was written into a form, without the form's headings.
 
-    Any other message is returned as it is.
+    A first heading that asks nothing is the title. Checked boxes are left out. Any other message is returned as it is.
     """
     headings = list(_FORM_HEADING.finditer(message, 0, MAX_PROSE_CHARACTERS))
     titles = [heading["mark"] or heading["bold"] for heading in headings]
-    if (
-        len(headings) < MIN_FORM_HEADINGS
-        or sum(_ASKS_PROBLEM.search(text) is not None for text in titles) < len(titles) / 2
+    if not titles:
+        return message
+    lead = message[: headings[0].start()].strip()
+    is_titled = not lead and headings[0]["mark"] is not None and _ASKS_PROBLEM.search(titles[0]) is None
+    ends = [*(heading.start() for heading in headings[1:]), len(message)]
+    bodies = [
+        _CHECKBOX.sub("", message[heading.end() : end]).strip() for heading, end in zip(headings, ends, strict=True)
+    ]
+    parts = list(zip(titles, bodies, strict=True))[is_titled:]
+    if len(parts) < MIN_FORM_HEADINGS or 2 * sum(_ASKS_PROBLEM.search(text) is not None for text, _ in parts) < len(
+        parts
     ):
         return message
-    ends = [*(heading.start() for heading in headings[1:]), len(message)]
-    bodies = [message[heading.end() : end].strip() for heading, end in zip(headings, ends, strict=True)]
-    stated = [body for text, body in zip(titles, bodies, strict=True) if not _ASKS_FACTS.search(text) and " " in body]
-    described = next(iter(stated), "") or max(bodies, key=len)
-    return f"{message[: headings[0].start()].strip()}\n\n{described}".strip()
+    stated = [part for part in parts if not _ASKS_FACTS.search(part[0]) and " " in part[1]]
+    described = next((body for text, body in stated if _ASKS_DESCRIPTION.search(text)), "")
+    described = described or next((body for _, body in stated), "") or max((body for _, body in parts), key=len)
+    head = f"{titles[0].strip()}\n{bodies[0]}".strip() if is_titled else lead
+    return f"{head}\n\n{described}".strip()
