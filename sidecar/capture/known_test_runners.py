@@ -162,6 +162,7 @@ RUNNERS: tuple[Runner, ...] = (
         detail=r"^(?:thread '.*' .*panicked|assertion|[ \t]+(?:left|right):|error).*$",
         summary=r"^(?:test result: .*$|[ \t]+Summary \[.*$)",
         passing=r"^test (\S+) \.\.\. ok$",
+        title=r"^---- (\S[^\n]*?) stdout ----()$",
     ),
     _row(
         "maven",

@@ -225,6 +225,7 @@ CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored;
         ("make check", GO_FAILED, "go test", ("example.org/shop/cart › TestTotal",)),
         ("go test ./...", GO_BROKEN, "go test", ("example.org/shop/cart",)),
         ("cargo test", CARGO_FAILED, "cargo test", ("cart::tests::adds_up",)),
+        ("cargo test -q", CARGO_FAILED.partition("\n\n")[2], "cargo test", ("cart::tests::adds_up",)),
         ("cargo test", CARGO_BROKEN, "cargo test", ()),
     ],
 )
