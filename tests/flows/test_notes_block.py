@@ -140,7 +140,9 @@ def test_a_fact_about_the_tool_of_a_known_rule_is_no_repetition_of_the_rule(
 ) -> None:
     conversation.turn("From now on use cargo nextest run instead of cargo test.")
     fact = "cargo nextest does not run doctests; cargo test --doc is needed for them"
-    conversation.turn("Fix the total.", text=reply(f"Fact: {fact}", "Fact: Use cargo nextest run instead of cargo test"))
+    conversation.turn(
+        "Fix the total.", text=reply(f"Fact: {fact}", "Fact: Use cargo nextest run instead of cargo test")
+    )
     assert [memory["text"] for memory in stored(memories) if memory["author"] == "assistant"] == [fact]
 
 
