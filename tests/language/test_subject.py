@@ -176,7 +176,7 @@ FORMS = (
     "{title}\n## 環境\nLinux 6\n## 説明\n{problem}",
     "{title}\n## 版本\n2.24\n## 描述\n{problem}",
     "### {title}\n- [x] I have looked for existing issues about this\n## Description\n{problem}\n## Version\n2.24",
-    "{title}\n### Bug report\n- [x] I searched the issues\n### Part\nThe cart\n### Description\n{problem}\n### Version\n2",
+    "{title}\n### Report a bug\n- [x] I searched\n### Part\nThe cart\n### Description\n{problem}\n### Version\n2",
 )
 
 
