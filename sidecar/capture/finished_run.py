@@ -173,7 +173,7 @@ class FinishedRun:
         """The notes block in its final words."""
         return read_notes_block(_final_text(self.activity, self.params)) if self.reads_notes else None
 
-    @property
+    @cached_property
     def conclusion(self) -> str:
         """The agent's final words without its notes block; its whole text if the message parts do not show them."""
         text = _final_text(self.activity, self.params)
