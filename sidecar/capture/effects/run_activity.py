@@ -239,15 +239,14 @@ def relative_to(cwd: str, path: str) -> str | None:
     None for a path outside it, and for a name with a secret, which is left out as in the listing.
     """
     absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
-    folder = os.path.realpath(os.path.dirname(absolute))
-    for root, candidate in (
-        (cwd, os.path.normpath(absolute)),
-        (os.path.realpath(cwd), os.path.join(folder, os.path.basename(absolute))),
-    ):
-        if candidate.startswith(os.path.join(root, "")):
-            relative = os.path.relpath(candidate, root).replace(os.sep, "/")
-            return None if has_unsafe_name(relative) else relative
-    return None
+    root, candidate = cwd, os.path.normpath(absolute)
+    if not candidate.startswith(os.path.join(root, "")):
+        folder = os.path.realpath(os.path.dirname(absolute))
+        root, candidate = os.path.realpath(cwd), os.path.join(folder, os.path.basename(absolute))
+        if not candidate.startswith(os.path.join(root, "")):
+            return None
+    relative = os.path.relpath(candidate, root).replace(os.sep, "/")
+    return None if has_unsafe_name(relative) else relative
 
 
 def _paths(tool_input: Mapping[str, Any]) -> list[str]:
