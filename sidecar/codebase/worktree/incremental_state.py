@@ -393,6 +393,8 @@ MIN_REREAD_FILES, REREAD_SHARE = 64, 8
 """With at least this number of files, and this share, that `git status` would read again, their stat is compared here.
 """
 
+MIN_ENTRY_BYTES = 62
+"""Bytes of an entry of git's index without its path."""
 
 _HAS_EXACT_STAT = sys.platform != "win32"
 """Whether the stat of a file has all that git stores in its index."""
@@ -405,10 +407,13 @@ def compare_fresh_checkout(cwd: Path, root: Path, scan: Scan, now_ns: int) -> De
     Here nanoseconds are compared; the files that remain in doubt are read. Meanwhile git lists the untracked files, and
     compares the index with the head commit.
     """
-    git_dir, common = git_dir_of(root), common_dir_of(root)
+    git_dir = git_dir_of(root)
+    if not _HAS_EXACT_STAT or git_dir is None or _has_few_files(git_dir):
+        return None
+    common = common_dir_of(root)
     before = index_signature(root), head_of(root), branch_of(root)
     _, head, branch = before
-    if not _HAS_EXACT_STAT or git_dir is None or common is None or head is None or branch is None:
+    if common is None or head is None or branch is None:
         return None
     try:
         file_stat = os.stat(git_dir / "index")
@@ -446,6 +451,14 @@ def _clean_state(cwd: Path, root: Path, head: str, branch: str | None) -> Detail
 def _plan_of(root: Path, git_dir: Path, common: Path, rules: ComparisonRules) -> WatchPlan:
     folders = WatchedFolders(*4 * (frozenset[str](),), "")
     return WatchPlan(folders, str(root), str(git_dir), str(common), (), (), rules)
+
+
+def _has_few_files(git_dir: Path) -> bool:
+    """Whether the index has too few files to be worth a comparison, by its size, which takes microseconds to read."""
+    try:
+        return os.stat(git_dir / "index").st_size < MIN_REREAD_FILES * MIN_ENTRY_BYTES
+    except OSError:
+        return True
 
 
 def _is_fresh(content: bytes, file_stat: os.stat_result) -> bool:

@@ -147,6 +147,7 @@ def test_random_work_shows_no_difference(
         compared.append(compare_fresh_checkout(*arguments))
         return compared[-1]
 
+    monkeypatch.setattr(incremental_state, "_has_few_files", lambda _: False)
     monkeypatch.setattr(incremental_state, "_is_fresh", lambda *_: True)
     monkeypatch.setattr(freshness, "compare_fresh_checkout", recorded)
     steps = examples(400, 25)
