@@ -1,10 +1,11 @@
 """The table of test runners, against what the runners really print."""
 
 import itertools
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,32 @@ UNITTEST = "import unittest\n\nclass T(unittest.TestCase):\n    def test_it(self
 NODE = 'import test from "node:test"\nimport assert from "node:assert"\ntest("adds up", () => assert.equal({}, 2))\n'
 
 Run = Callable[..., RunnerOutcome | None]
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+FORKING_PYTEST = """
+import json, os, sys, tempfile
+import pytest
+sys.stdout = open(os.devnull, "w")
+with tempfile.TemporaryDirectory() as folder:  # a failing run loads all that others need
+    open(folder + "/test_first.py", "w").write("def test_first():\\n    assert 1 == 2\\n")
+    options = ["-p", "no:cacheprovider", "-c", os.devnull, "--color=yes"]
+    pytest.main([*options, "--rootdir", folder, "--confcutdir", folder, folder])
+for line in sys.stdin:
+    cwd, output, *arguments = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.chdir(cwd)
+        written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(written, 1)
+        os.dup2(written, 2)
+        sys.stdout = open(1, "w")
+        status = pytest.main(arguments)
+        sys.stdout.flush()
+        os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.write(1, b"%d\\n" % status)
+"""
+"""A program that loads pytest once, which is most of a short run, and forks for each run."""
 
 
 def evaluate(command: str, output: str, exit_code: int | None = None) -> RunnerOutcome | None:
@@ -39,40 +66,74 @@ def run(tmp_path: Path) -> Run:
 
     def really(name: str, content: str, *arguments: str, shown: str) -> RunnerOutcome | None:
         (tmp_path / name).write_text(content, encoding="utf-8")
-        alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        done = subprocess.run(arguments, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False)
+        done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
         return evaluate(shown, done.stdout + done.stderr, done.returncode)
 
     return really
 
 
-def pytest_run(run: Run, name: str, content: str, *options: str) -> RunnerOutcome | None:
-    quiet = ("-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".")
-    return run(name, content, sys.executable, "-m", "pytest", *quiet, *options, name, shown="python -m pytest")
+@pytest.fixture(scope="module")
+def forking_pytest() -> "Iterator[subprocess.Popen[str] | None]":
+    """A process that forks for each run of pytest; None where no process can."""
+    if not hasattr(os, "fork"):
+        yield None
+        return
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    command = (sys.executable, "-c", FORKING_PYTEST)
+    with subprocess.Popen(command, env={**os.environ, **ALONE}, text=True, **pipes) as process:
+        yield process
+
+
+@pytest.fixture
+def pytest_run(tmp_path: Path, forking_pytest: "subprocess.Popen[str] | None") -> Run:
+    """Runs pytest on a file and judges what it printed."""
+
+    def really(name: str, content: str, *options: str) -> RunnerOutcome | None:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        quiet = ("-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".", "--confcutdir", ".")
+        return evaluate("python -m pytest", *pytest_output(tmp_path, forking_pytest, (*quiet, *options, name)))
+
+    return really
+
+
+def pytest_output(cwd: Path, forking: "subprocess.Popen[str] | None", arguments: Sequence[str]) -> tuple[str, int]:
+    """Return what a run of pytest prints, and its status."""
+    if forking is None:
+        command = (sys.executable, "-m", "pytest", *arguments)
+        done = subprocess.run(
+            command, cwd=cwd, env={**os.environ, **ALONE}, capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr, done.returncode
+    assert forking.stdin is not None
+    assert forking.stdout is not None
+    output = cwd / "output"
+    print(json.dumps([str(cwd), str(output), *arguments]), file=forking.stdin, flush=True)
+    status = int(forking.stdout.readline())
+    return output.read_text(encoding="utf-8"), status
 
 
 @pytest.mark.parametrize("options", sample([("-q",), ("-q", "--tb=no"), ("-v", "--color=yes")], 2), ids=" ".join)
-def test_pytest_passes_and_fails(run: Run, options: tuple[str, ...]) -> None:
-    passed = pytest_run(run, "test_ok.py", TEST_OK, *options)
+def test_pytest_passes_and_fails(pytest_run: Run, options: tuple[str, ...]) -> None:
+    passed = pytest_run("test_ok.py", TEST_OK, *options)
     assert passed == RunnerOutcome("pytest", failed=False, names=(), excerpt="")
-    failed = pytest_run(run, "test_bad.py", TEST_BAD, *options)
+    failed = pytest_run("test_bad.py", TEST_BAD, *options)
     assert failed is not None
     assert failed.failed
     assert failed.names == ("test_bad.py::test_bad",)
     assert "assert 1 == 2" in failed.excerpt
 
 
-def test_pytest_without_a_summary_names_tests_by_their_titles(run: Run) -> None:
+def test_pytest_without_a_summary_names_tests_by_their_titles(pytest_run: Run) -> None:
     methods = (
         "class TestTill:\n    @pytest.mark.parametrize('a', [1.5])\n    def test_sum(self, a):\n        total(a)\n"
     )
     content = f"import pytest\n\ndef total(a):\n    assert a == 2\n\ndef test_bad():\n    total(1)\n\n{methods}"
     for style in ("auto", "short"):
-        outcome = pytest_run(run, "test_bad.py", content, "-q", "-rxXs", f"--tb={style}")
+        outcome = pytest_run("test_bad.py", content, "-q", "-rxXs", f"--tb={style}")
         assert outcome is not None
         assert outcome.names == ("test_bad.py::test_bad", "test_bad.py::TestTill::test_sum[1.5]"), style
     for content in (TEST_ERROR, FIXTURE_ERROR):
-        outcome = pytest_run(run, "test_error.py", content, "-q", "-rxXs")
+        outcome = pytest_run("test_error.py", content, "-q", "-rxXs")
         assert outcome is not None
         assert outcome.names[0].startswith("test_error.py")
 
@@ -89,21 +150,21 @@ def test_a_file_that_node_cannot_load_is_named_below_the_worktree_with_its_error
 
 
 @pytest.mark.parametrize("content", [TEST_ERROR, FIXTURE_ERROR], ids=["collection", "fixture"])
-def test_a_pytest_error_is_a_failure(run: Run, content: str) -> None:
-    outcome = pytest_run(run, "test_error.py", content, "-q")
+def test_a_pytest_error_is_a_failure(pytest_run: Run, content: str) -> None:
+    outcome = pytest_run("test_error.py", content, "-q")
     assert outcome is not None
     assert outcome.failed
     assert outcome.names[0].startswith("test_error.py")
 
 
-def test_a_conftest_that_breaks_pytest_is_a_failure(run: Run) -> None:
-    outcome = pytest_run(run, "conftest.py", "raise RuntimeError('no')\n", "-q")
+def test_a_conftest_that_breaks_pytest_is_a_failure(pytest_run: Run) -> None:
+    outcome = pytest_run("conftest.py", "raise RuntimeError('no')\n", "-q")
     assert outcome is not None
     assert outcome.failed
 
 
-def test_pytest_without_tests_has_no_outcome(run: Run) -> None:
-    assert pytest_run(run, "test_empty.py", "", "-q") is None
+def test_pytest_without_tests_has_no_outcome(pytest_run: Run) -> None:
+    assert pytest_run("test_empty.py", "", "-q") is None
 
 
 @pytest.mark.parametrize("shown", ["python -m unittest", "make test"])
