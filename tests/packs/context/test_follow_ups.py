@@ -1,5 +1,7 @@
 """A follow-up brings only files that its own words, or the answer it refers to, point at."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from tests.packs.test_pack_cache import prepared
@@ -49,18 +51,22 @@ def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: 
         assert answer["metadata"]["injectedBytes"] == 0
 
 
-@pytest.mark.parametrize(
-    ("follow_up", "brings"),
-    [("sounds good, go ahead and implement it", False), ("hmm, 1 sec", False), ("the magic is broken", True)],
-)
-def test_everyday_words_bring_only_what_is_named_by_them(
-    start_chat: StartChat, shop: Repository, follow_up: str, *, brings: bool
-) -> None:
+def follow_ups_with_context(start_chat: StartChat, follow_ups: Iterable[str]) -> list[str]:
+    """Return the follow-ups that bring context, each as the second prompt of a chat of its own."""
+    found = []
+    for follow_up in follow_ups:
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        chat.turn(PROMPT, session=f"session of {follow_up}")
+        found += [follow_up] * ("context" in kinds(chat.pre_run(follow_up)))
+    return found
+
+
+def test_everyday_words_bring_only_what_is_named_by_them(start_chat: StartChat, shop: Repository) -> None:
     talk = "def magic() -> None:\n    pass  # hmm, it sounds good to look ahead for a sec\n"
     shop.commit({**MORE, "src/talk.py": talk})
-    chat = start_chat()
-    chat.turn(PROMPT)
-    assert ("context" in kinds(chat.pre_run(follow_up))) is brings
+    naming = "the magic is broken"
+    follow_ups = ("sounds good, go ahead and implement it", "hmm, 1 sec", naming)
+    assert follow_ups_with_context(start_chat, follow_ups) == [naming]
 
 
 def test_common_words_that_are_rare_in_a_small_repository_begin_no_new_task(
@@ -272,24 +278,20 @@ def test_a_common_word_that_names_a_file_brings_it(start_chat: StartChat, shop: 
     assert paths_of(text_of(start_chat().pre_run("the options are wrong"), "context"))[0] == "src/options.py"
 
 
-@pytest.mark.parametrize(
-    ("prompt", "first"),
-    [
-        ("Wire field order", "src/fields.py"),
-        ("The fields of Wire are in the wrong order", "src/fields.py"),
-        ("fix Door", "src/entrance.py"),
-        ("fix the door", None),
-        ("Open it, please", None),
-        ("Once we meet, is it ready?", None),
-    ],
-)
-def test_a_definition_with_a_common_words_name_is_found_by_its_case(
-    start_chat: StartChat, shop: Repository, prompt: str, first: str | None
-) -> None:
+def test_a_definition_with_a_common_words_name_is_found_by_its_case(start_chat: StartChat, shop: Repository) -> None:
+    first_files = {
+        "Wire field order": ["src/fields.py"],
+        "The fields of Wire are in the wrong order": ["src/fields.py"],
+        "fix Door": ["src/entrance.py"],
+        "fix the door": [],
+        "Open it, please": [],
+        "Once we meet, is it ready?": [],
+    }
     entrance = "class Door:\n    pass\n\n\ndef Open(door):\n    return Once(door)\n"
     shop.commit({**MORE, "src/fields.py": "class Wire:\n    price = 1\n", "src/entrance.py": entrance})
-    answer = start_chat().pre_run(prompt)
-    assert (paths_of(text_of(answer, "context"))[0] if "context" in kinds(answer) else None) == first
+    answers = {prompt: start_chat(sub_chat_id=f"of {prompt}").pre_run(prompt) for prompt in first_files}
+    assert all("context" in kinds(answer) for prompt, answer in answers.items() if first_files[prompt])
+    assert {prompt: paths_of(text_of(answer, "context"))[:1] for prompt, answer in answers.items()} == first_files
 
 
 def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(start_chat: StartChat, shop: Repository) -> None:
@@ -389,43 +391,38 @@ def test_a_follow_up_names_a_file_by_the_distinctive_words_of_its_name(
     assert "many_" not in text
 
 
-@pytest.mark.parametrize(
-    "follow_up",
-    [
-        "make the text bigger and the colour blue", "stop, don't change the signature", "can you show me the diff?",
-        "Let me setup that scenario. 1 sec.", "sounds good, go ahead and implement everything", "run the tests again",
-        "make it shorter", "the interceptors of a parcel",
-    ],
+TALK = (
+    "make the text bigger and the colour blue", "stop, don't change the signature", "can you show me the diff?",
+    "Let me setup that scenario. 1 sec.", "sounds good, go ahead and implement everything", "run the tests again",
+    "make it shorter", "the interceptors of a parcel",
 )  # fmt: skip
-def test_words_of_talk_and_of_the_work_name_no_file(start_chat: StartChat, shop: Repository, follow_up: str) -> None:
+
+
+def test_words_of_talk_and_of_the_work_name_no_file(start_chat: StartChat, shop: Repository) -> None:
     names = ("blue", "signature", "diff", "scenario", "setup", "ahead", "test", "shorter", "everything")
     shop.commit({**MANY, **{f"src/{name}.py": f"{EVERYWHERE}{name} = 1\n" for name in names}})
-    chat = start_chat()
-    chat.turn(PROMPT)
-    assert chat.pre_run(follow_up)["blocks"] == []
+    for follow_up in TALK:
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        chat.turn(PROMPT, session=f"session of {follow_up}")
+        assert chat.pre_run(follow_up)["blocks"] == [], follow_up
 
 
-@pytest.mark.parametrize(
-    ("follow_up", "brings"),
-    [
-        ("undo that. never touch the generated files, change the .proto instead", False),
-        ("nein, kein neues Crate dafür. Nimm immer std::time", False),
-        ("no, keep the wire format of the handshake", False),
-        ("no, change the voucher instead", True),
-        ("nein, in src/generator.py", True),
-        ("stop, redeem_all must not change", True),
-        ("now keep the wire format of the handshake", True),
-    ],
-)
-def test_a_refusal_of_the_work_brings_only_what_it_names(
-    start_chat: StartChat, shop: Repository, follow_up: str, *, brings: bool
-) -> None:
+def test_a_refusal_of_the_work_brings_only_what_it_names(start_chat: StartChat, shop: Repository) -> None:
+    refusals = (
+        "undo that. never touch the generated files, change the .proto instead",
+        "nein, kein neues Crate dafür. Nimm immer std::time",
+        "no, keep the wire format of the handshake",
+    )
+    naming = [
+        "no, change the voucher instead",
+        "nein, in src/generator.py",
+        "stop, redeem_all must not change",
+        "now keep the wire format of the handshake",
+    ]
     wire = "def read(proto):\n    # generated from the wire format of the handshake, std::time, crate\n    proto()\n"
     redeem = "def redeem_all():\n    pass\n"
     shop.commit({**MORE, "src/zebra.py": wire, "src/ring.py": redeem, "schema/zebra.proto": "handshake wire\n"})
-    chat = start_chat()
-    chat.turn(PROMPT)
-    assert ("context" in kinds(chat.pre_run(follow_up))) is brings
+    assert follow_ups_with_context(start_chat, (*refusals, *naming)) == naming
 
 
 def test_a_file_is_named_with_an_at_sign(start_chat: StartChat, shop: Repository) -> None:

@@ -1,6 +1,8 @@
 """Prompts in other languages than the code's: words count by their translation, names too, function words do not."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -22,60 +24,68 @@ NOTES: dict[str, Contents] = {
 }
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "não é isso que ele faz quando está com os",
-        "no es esto lo que se hace cuando está con los",
-        "das ist nicht was es soll, wenn es mit dem ist",
-        "これをしてください、ここではないです",
-        "我们现在没有这个，因为已经可以了",
-    ],
+FUNCTION_WORDS = (
+    "não é isso que ele faz quando está com os",
+    "no es esto lo que se hace cuando está con los",
+    "das ist nicht was es soll, wenn es mit dem ist",
+    "これをしてください、ここではないです",
+    "我们现在没有这个，因为已经可以了",
 )
-def test_function_words_of_any_language_are_no_evidence(start_chat: StartChat, shop: Repository, prompt: str) -> None:
+
+
+def first_answers(start_chat: StartChat, prompts: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Yield each prompt with its answer, each as the first prompt of a chat of its own."""
+    for prompt in prompts:
+        yield prompt, start_chat(sub_chat_id=f"of {prompt}").pre_run(prompt)
+
+
+def shown_files(answer: Any) -> list[str]:
+    """Return the lines that show files."""
+    return [line for line in text_of(answer, "context").splitlines() if line.startswith(("src/", "docs/"))]
+
+
+def test_function_words_of_any_language_are_no_evidence(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(NOTES)
-    assert "context" not in kinds(start_chat().pre_run(prompt))
+    for prompt, answer in first_answers(start_chat, FUNCTION_WORDS):
+        assert "context" not in kinds(answer), prompt
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "O invoice_of imprime o objeto em vez das linhas, corrige isso",
-        "El invoice_of imprime el objeto en lugar de las líneas",
-        "Das invoice soll die Zeilen zeigen und nicht das Objekt",
-        "invoice_of がオブジェクトをそのまま表示してしまいます",
-        "invoice_of 打印的是对象，而不是明细行",
-    ],
+NAMES = (
+    "O invoice_of imprime o objeto em vez das linhas, corrige isso",
+    "El invoice_of imprime el objeto en lugar de las líneas",
+    "Das invoice soll die Zeilen zeigen und nicht das Objekt",
+    "invoice_of がオブジェクトをそのまま表示してしまいます",
+    "invoice_of 打印的是对象，而不是明细行",
 )
-def test_names_and_loan_words_count_in_any_language(start_chat: StartChat, shop: Repository, prompt: str) -> None:
+
+
+def test_names_and_loan_words_count_in_any_language(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(NOTES)
-    shown = [
-        line
-        for line in text_of(start_chat().pre_run(prompt), "context").splitlines()
-        if line.startswith(("src/", "docs/"))
-    ]
-    assert shown[0].startswith("src/invoice.py")
-    assert not any(line.startswith("docs/") for line in shown)
+    for prompt, answer in first_answers(start_chat, NAMES):
+        shown = shown_files(answer)
+        assert shown[:1], prompt
+        assert shown[0].startswith("src/invoice.py"), prompt
+        assert not any(line.startswith("docs/") for line in shown), prompt
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "a impressora da fatura esquece uma linha",
-        "la impresora de la factura se olvida de una línea",
-        "l'imprimante de la facture oublie une ligne",
-        "der Drucker der Rechnung vergisst eine Zeile",
-        "la stampante della fattura dimentica una riga",
-        "de printer van de factuur vergeet een regel",
-        "принтер счёта забывает строку",
-        "請求書の印刷で行が消えます",
-        "打印发票时少了一行",
-    ],
+ORDINARY_WORDS = (
+    "a impressora da fatura esquece uma linha",
+    "la impresora de la factura se olvida de una línea",
+    "l'imprimante de la facture oublie une ligne",
+    "der Drucker der Rechnung vergisst eine Zeile",
+    "la stampante della fattura dimentica una riga",
+    "de printer van de factuur vergeet een regel",
+    "принтер счёта забывает строку",
+    "請求書の印刷で行が消えます",
+    "打印发票时少了一行",
 )
-def test_ordinary_words_are_found_in_english_code(start_chat: StartChat, shop: Repository, prompt: str) -> None:
+
+
+def test_ordinary_words_are_found_in_english_code(start_chat: StartChat, shop: Repository) -> None:
     shop.commit(NOTES)
-    lines = text_of(start_chat().pre_run(prompt), "context").splitlines()
-    assert next(line for line in lines if line.startswith(("src/", "docs/"))).startswith("src/invoice.py")
+    for prompt, answer in first_answers(start_chat, ORDINARY_WORDS):
+        assert shown_files(answer)[:1], prompt
+        assert shown_files(answer)[0].startswith("src/invoice.py"), prompt
 
 
 @pytest.mark.parametrize(
