@@ -100,20 +100,22 @@ def test_a_committed_artifact_is_final_but_can_still_be_accepted(chat: Conversat
     assert chat.decide("accept", artifact_id) == committed == only(chat)
 
 
-@pytest.mark.parametrize("verb", ["get", "update", "accept", "discard", "commit"])
-def test_an_artifact_of_another_project_is_not_found(verb: str, chat: Conversation, tmp_path: Path) -> None:
+def test_an_artifact_of_another_project_is_not_found(chat: Conversation, tmp_path: Path) -> None:
     before = only(chat)
-    named = {"ids": [before["id"]]} if verb == "commit" else {"id": before["id"]}
-    failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path), **named})
-    assert failure.data["kind"] == "notFound"
-    assert only(chat) == before
+    for verb in ("get", "update", "accept", "discard", "commit"):
+        named = {"ids": [before["id"]]} if verb == "commit" else {"id": before["id"]}
+        failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path), **named})
+        assert failure.data["kind"] == "notFound", verb
+        assert only(chat) == before, verb
 
 
-@pytest.mark.parametrize("verb", ["list", "get", "update", "accept", "discard", "commit"])
-def test_a_project_that_does_not_exist_is_named(verb: str, chat: Conversation, tmp_path: Path) -> None:
-    named = {} if verb in ("list", "commit") else {"id": only(chat)["id"]}
-    failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path / "shopp"), **named})
-    assert (failure.data["kind"], failure.message) == ("workspaceUnavailable", "The project's folder does not exist.")
+def test_a_project_that_does_not_exist_is_named(chat: Conversation, tmp_path: Path) -> None:
+    draft = only(chat)
+    for verb in ("list", "get", "update", "accept", "discard", "commit"):
+        named = {} if verb in ("list", "commit") else {"id": draft["id"]}
+        failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path / "shopp"), **named})
+        shown = (failure.data["kind"], failure.message)
+        assert shown == ("workspaceUnavailable", "The project's folder does not exist."), verb
 
 
 def test_after_a_decision_the_next_run_starts_a_new_entry(chat: Conversation) -> None:

@@ -133,23 +133,21 @@ def test_one_shared_name_path_or_rare_term_is_enough(
     assert len(memory_lines(Conversation(active.client, project.path).pre_run(prompt))) == 1
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Don't fix it yet, and look at the changes instead",
-        "Give me 42 examples of what changed",
-        "¿Por qué no funciona todavía? Arréglalo entonces",
-        "Bitte noch nicht ändern, sondern erst prüfen",
-        "请你帮我看看现在这个问题",
-    ],
-)
-def test_function_words_and_numbers_recall_nothing(active: MemorySidecar, project: Repository, prompt: str) -> None:
+def test_function_words_and_numbers_recall_nothing(active: MemorySidecar, project: Repository) -> None:
     memories = Memories(active, project.path)
     memories.add("Do not ship changes yet, use the 42 columns instead.", type="decision")
     memories.add("Todavía no usamos floats, sino enteros por qué no.", type="decision")
     memories.add("Noch nicht umgestellt, sondern erst geprüft: Rabatte.", type="decision")
     memories.add("现在这个收据的问题请你不要修改。", type="decision")
-    assert memory_lines(Conversation(active.client, project.path).pre_run(prompt)) == []
+    for prompt in (
+        "Don't fix it yet, and look at the changes instead",
+        "Give me 42 examples of what changed",
+        "¿Por qué no funciona todavía? Arréglalo entonces",
+        "Bitte noch nicht ändern, sondern erst prüfen",
+        "请你帮我看看现在这个问题",
+    ):
+        chat = Conversation(active.client, project.path, sub_chat_id=f"of {prompt}")
+        assert memory_lines(chat.pre_run(prompt)) == [], prompt
 
 
 def test_a_file_that_the_run_touches_recalls_memories_that_name_it(

@@ -62,25 +62,25 @@ def test_no_call_adds_more_than_its_limit_and_named_files_are_accounted_for(
         assert unaccounted(answer, [*named, *EXCLUDED, "src/none.py"]) == set()
 
 
-@pytest.mark.parametrize("limit", [500, 2_000, 20_000])
 @pytest.mark.parametrize("folder", ["src/", ""])
 def test_a_follow_up_accounts_for_each_file_that_it_names_and_uses_its_bytes(
-    start_chat: StartChat, shop: Repository, folder: str, limit: int
+    start_chat: StartChat, shop: Repository, folder: str
 ) -> None:
     imports = "".join(f"from decimal import Decimal as D{number}\n" for number in range(20))
     shop.commit({f"src/till_{number}.py": f"{imports}\n\n{module(number)}" for number in range(50)}, "Add tills")
-    chat = start_chat("codex")
-    chat.turn("Why does Cart.apply_discount change the price?")
-    left = [f"src/till_{number}.py" for number in range(14)]
-    for verb in ("Look at", "Compare"):
-        prompt = f"{verb} {', '.join(f'{folder}till_{number}.py' for number in range(14))}"
-        answer = chat.pre_run(prompt, maxNewBytes=limit)
-        chat.post_run(answer, prompt)
-        assert unaccounted(answer, left) == set()
-        shown = text_of(answer, "context")
-        assert limit == 500 or utf8_size(shown) > 0.8 * min(12_288 / 3, 0.52 * limit)
-        assert "import Decimal" not in shown or "def step_" in shown
-        left = [path for path in left if path not in shown]
+    for limit in (500, 2_000, 20_000):
+        chat, session = start_chat("codex", sub_chat_id=f"{limit} bytes"), f"session of {limit} bytes"
+        chat.turn("Why does Cart.apply_discount change the price?", session=session)
+        left = [f"src/till_{number}.py" for number in range(14)]
+        for verb in ("Look at", "Compare"):
+            prompt = f"{verb} {', '.join(f'{folder}till_{number}.py' for number in range(14))}"
+            answer = chat.pre_run(prompt, maxNewBytes=limit)
+            chat.post_run(answer, prompt, session=session)
+            assert unaccounted(answer, left) == set(), limit
+            shown = text_of(answer, "context")
+            assert limit == 500 or utf8_size(shown) > 0.8 * min(12_288 / 3, 0.52 * limit), limit
+            assert "import Decimal" not in shown or "def step_" in shown, limit
+            left = [path for path in left if path not in shown]
 
 
 @pytest.mark.usefixtures("large")

@@ -27,30 +27,25 @@ def test_a_second_run_receives_nothing_the_session_already_has(start_chat: Start
 
 
 @pytest.mark.parametrize(
-    ("outcome", "session", "counts"),
+    ("outcomes", "is_known", "counts"),
     [
-        ("completed", "s", True),
-        ("aborted", "s", True),
-        ("error", "s", True),
-        ("completed", None, False),
-        ("aborted", None, False),
-        ("error", None, False),
-        ("empty", "s", False),
-        ("notStarted", "s", False),
-        ("superseded", "s", False),
+        (("completed", "aborted", "error"), True, True),
+        (("completed", "aborted", "error"), False, False),
+        (("empty", "notStarted", "superseded"), True, False),
     ],
 )
 def test_a_delivery_counts_only_when_the_run_reached_a_known_session(
-    start_chat: StartChat, outcome: str, session: str | None, *, counts: bool
+    start_chat: StartChat, outcomes: tuple[str, ...], *, is_known: bool, counts: bool
 ) -> None:
-    chat = start_chat()
-    first = chat.pre_run(PROMPT)
-    chat.post_run(first, PROMPT, session=session, outcome=outcome)
-    chat.session_id = "s"
-    again = chat.pre_run(PROMPT)
-    assert ("context" not in kinds(again)) == counts
-    status = chat.client.request("continuity/explain", {"runId": first["runId"]})["status"]
-    assert status == ("committed" if counts else "dropped")
+    for outcome in outcomes:
+        chat = start_chat(sub_chat_id=outcome)
+        first = chat.pre_run(PROMPT)
+        chat.post_run(first, PROMPT, session=f"of {outcome}" if is_known else None, outcome=outcome)
+        chat.session_id = f"of {outcome}"
+        again = chat.pre_run(PROMPT)
+        assert ("context" not in kinds(again)) == counts, outcome
+        status = chat.client.request("continuity/explain", {"runId": first["runId"]})["status"]
+        assert status == ("committed" if counts else "dropped"), outcome
 
 
 def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(start_chat: StartChat) -> None:
@@ -79,14 +74,13 @@ def test_an_unknown_session_receives_the_full_packs(start_chat: StartChat, sessi
 
 
 @pytest.mark.parametrize("event", ["reset", "forked", "rolledBack", "compacted", "deleted"])
-@pytest.mark.parametrize("names_session", [True, False])
-def test_an_event_that_removes_context_makes_the_session_unknown(
-    start_chat: StartChat, event: str, *, names_session: bool
-) -> None:
-    chat = start_chat()
-    first = chat.turn(PROMPT)
-    send_session_event(chat, event, "session" if names_session else None)
-    assert sent(chat.pre_run(PROMPT)) == sent(first)
+def test_an_event_that_removes_context_makes_the_session_unknown(start_chat: StartChat, event: str) -> None:
+    for names_session in (True, False):
+        chat = start_chat(sub_chat_id=f"named {names_session}")
+        session = f"session {names_session}"
+        first = chat.turn(PROMPT, session=session)
+        send_session_event(chat, event, session if names_session else None)
+        assert sent(chat.pre_run(PROMPT)) == sent(first), names_session
 
 
 def test_a_mode_change_loses_nothing(start_chat: StartChat) -> None:
