@@ -1,9 +1,11 @@
 """Effects of a run: failing tests and changed files, while others work too."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from sidecar.capture.effects.run_activity import relative_to
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, draft_each_change, text_of
@@ -127,3 +129,13 @@ def test_committed_lines_of_the_agent_add_pressure_like_others(start_chat: Start
         shop.commit({f"src/made{number}.py": "made = True\n" * 100})
         chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
     assert pressure_lines(chat) == 300
+
+
+def test_a_path_through_a_link_to_the_worktree_is_one_of_its_files(tmp_path: Path) -> None:
+    real, link = tmp_path / "shop", tmp_path / "link"
+    (real / "src").mkdir(parents=True)
+    link.symlink_to(real, target_is_directory=True)
+    for cwd, path in ((real, link), (link, real), (link, link), (real, real)):
+        assert relative_to(str(cwd), str(path / "src" / "new.py")) == "src/new.py"
+        assert relative_to(str(cwd), f"src/../{path.name}.py") == f"{path.name}.py"
+        assert relative_to(str(cwd), str(path.with_name("other") / "new.py")) is None
