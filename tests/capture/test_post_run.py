@@ -154,12 +154,13 @@ def test_a_read_only_run_drafts_nothing_in_a_dirty_worktree(start_chat: StartCha
     assert artifacts(chat) == []
 
 
-@pytest.mark.parametrize("outcome", ["aborted", "error", "empty", "notStarted", "superseded"])
-def test_only_a_completed_run_drafts(start_chat: StartChat, outcome: str) -> None:
-    chat = start_chat()
-    before = chat.pre_run(PROMPT)
-    chat.post_run(before, outcome=outcome, assistant={"parts": [chat.edit("src/cart.py", CART)]})
-    assert artifacts(chat) == []
+def test_only_a_completed_run_drafts(start_chat: StartChat, shop: Repository) -> None:
+    for outcome in ("aborted", "error", "empty", "notStarted", "superseded"):
+        chat = start_chat(sub_chat_id=outcome)
+        before = chat.pre_run(PROMPT)
+        chat.post_run(before, session=outcome, outcome=outcome, assistant={"parts": [chat.edit("src/cart.py", CART)]})
+        assert artifacts(chat) == [], outcome
+        shop.git("checkout", "--quiet", "src/cart.py")
 
 
 @pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty", "notStarted", "superseded"])

@@ -56,21 +56,18 @@ def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(sta
     assert sent(again) == sent(first)
 
 
-@pytest.mark.parametrize(
-    "session",
-    [
-        {"id": None, "willResume": False, "isFork": False},
-        {"id": "session", "willResume": True, "isFork": True},
-        {"id": "session", "willResume": False, "isFork": False},
-        {"id": "never-seen", "willResume": True, "isFork": False},
-    ],
-    ids=["new", "forked", "not resumed", "unknown"],
-)
-def test_an_unknown_session_receives_the_full_packs(start_chat: StartChat, session: dict[str, object]) -> None:
-    chat = start_chat("codex")
-    first = chat.turn(PROMPT)
-    again = chat.pre_run(PROMPT, session=session)
-    assert kinds(again) == kinds(first) == ["anchor", "context", "delta"]
+def test_an_unknown_session_receives_the_full_packs(start_chat: StartChat) -> None:
+    sessions: dict[str, dict[str, object]] = {
+        "new": {"id": None, "willResume": False, "isFork": False},
+        "forked": {"id": "forked", "willResume": True, "isFork": True},
+        "not resumed": {"id": "not resumed", "willResume": False, "isFork": False},
+        "unknown": {"id": "never-seen", "willResume": True, "isFork": False},
+    }
+    for name, session in sessions.items():
+        chat = start_chat("codex", sub_chat_id=name)
+        first = chat.turn(PROMPT, session=name)
+        again = chat.pre_run(PROMPT, session=session)
+        assert kinds(again) == kinds(first) == ["anchor", "context", "delta"], name
 
 
 @pytest.mark.parametrize("event", ["reset", "forked", "rolledBack", "compacted", "deleted"])

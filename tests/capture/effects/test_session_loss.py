@@ -94,38 +94,31 @@ def test_a_command_that_never_started_loses_nothing(start_chat: StartChat) -> No
     assert kinds(chat.pre_run("and now fix it")) == []
 
 
-@pytest.mark.parametrize(
-    "record", [CLAUDE, SUMMARY, CODEX, CODEX_EVENT], ids=["claude", "claude's summary", "codex", "codex event"]
-)
-def test_after_a_compaction_during_a_run_everything_is_sent_again(
-    start_chat: StartChat, tmp_path: Path, record: dict[str, Any]
-) -> None:
-    chat = start_chat()
-    first = chat.turn(PROMPT)
-    path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, {**record, "timestamp": DURING})
-    chat.turn("and now fix it", transcriptPath=path)
-    again = chat.pre_run(PROMPT)
-    assert kinds(again) == ["context", "delta"]
-    assert again["system"] == first["system"]
+def test_after_a_compaction_during_a_run_everything_is_sent_again(start_chat: StartChat, tmp_path: Path) -> None:
+    records = {"claude": CLAUDE, "claude's summary": SUMMARY, "codex": CODEX, "codex event": CODEX_EVENT}
+    for name, record in records.items():
+        chat = start_chat(sub_chat_id=name)
+        first = chat.turn(PROMPT, session=name)
+        path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, {**record, "timestamp": DURING})
+        chat.turn("and now fix it", session=name, transcriptPath=path)
+        again = chat.pre_run(PROMPT)
+        assert kinds(again) == ["context", "delta"], name
+        assert again["system"] == first["system"], name
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        {**CLAUDE, "timestamp": BEFORE},
-        {**CLAUDE, "timestamp": DURING, "isSidechain": True},
-        {"type": "user", "timestamp": DURING, "message": {"content": orjson.dumps(CLAUDE).decode()}},
-        {"type": "assistant", "timestamp": DURING, "message": CLAUDE},
-    ],
-    ids=["of an earlier run", "a subagent's", "quoted", "deeper"],
-)
-def test_records_other_than_a_compaction_of_this_run_lose_nothing(
-    start_chat: StartChat, tmp_path: Path, record: dict[str, Any]
-) -> None:
-    chat = start_chat()
-    chat.turn(PROMPT)
-    chat.turn("and now fix it", transcriptPath=transcript_of(tmp_path, record, record))
-    assert kinds(chat.pre_run("and now fix it")) == []
+def test_records_other_than_a_compaction_of_this_run_lose_nothing(start_chat: StartChat, tmp_path: Path) -> None:
+    quoted = {"type": "user", "timestamp": DURING, "message": {"content": orjson.dumps(CLAUDE).decode()}}
+    records: dict[str, dict[str, Any]] = {
+        "of an earlier run": {**CLAUDE, "timestamp": BEFORE},
+        "a subagent's": {**CLAUDE, "timestamp": DURING, "isSidechain": True},
+        "quoted": quoted,
+        "deeper": {"type": "assistant", "timestamp": DURING, "message": CLAUDE},
+    }
+    for name, record in records.items():
+        chat = start_chat(sub_chat_id=name)
+        chat.turn(PROMPT, session=name)
+        chat.turn("and now fix it", session=name, transcriptPath=transcript_of(tmp_path, record, record))
+        assert kinds(chat.pre_run("and now fix it")) == [], name
 
 
 def test_an_unreadable_transcript_loses_nothing(start_chat: StartChat, tmp_path: Path) -> None:
