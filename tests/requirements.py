@@ -124,6 +124,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_of_a_refused_plan_what_the_refusal_or_the_next_plan_leaves_out_is_rejected",
         "test_direction_change.py::test_a_small_part_of_a_long_file_that_is_taken_back_is_recorded",
         "test_direction_change.py::test_what_the_user_refuses_for_something_else_is_recorded_if_it_went",
+        "test_direction_change.py::test_a_replacement_counts_if_the_lines_show_the_names_of_both_sides",
+        "test_direction_change.py::test_an_order_with_a_condition_counts_if_what_it_names_went",
+        "test_direction_change.py::test_more_than_half_of_the_work_that_gives_way_is_given_up_if_the_user_finds_fault",
+        "test_direction_change.py::test_one_line_that_went_counts_if_user_and_agent_name_it",
+        "test_direction_change.py::test_what_a_bare_order_removes_is_named_by_the_agents_announcement",
+        "test_direction_change.py::test_what_the_user_decides_against_is_a_decision_if_it_went",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_continues_without_a_restart",
@@ -540,6 +546,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_a_decision_on_how_to_work_is_an_unsupported_rule",
         "test_notes_block.py::test_a_decision_record_lists_what_the_run_tried_and_dropped",
         "test_notes_block.py::test_a_dropped_line_of_common_words_takes_back_what_the_account_of_the_work_names",
+        "test_notes_block.py::test_a_fact_about_the_tool_of_a_known_rule_is_no_repetition_of_the_rule",
     ),
     "Memory: the same through Claude Code's hooks": (
         "test_standing_instructions.py::test_a_claude_code_session_receives_each_instruction_once_through_the_hooks",
