@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from shutil import disk_usage
+from shutil import disk_usage, rmtree
 from typing import Any
 
 import pytest
@@ -74,8 +75,9 @@ def keep_files_in_memory() -> None:
     folder = Path("/dev/shm")
     if "TMPDIR" not in os.environ and os.access(folder, os.W_OK) and disk_usage(folder).free > ROOM_FOR_FILES:
         os.environ[DISK] = tempfile.gettempdir()
-        os.environ["TMPDIR"] = str(folder)
+        os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="t-", dir=folder)
         tempfile.tempdir = None
+        atexit.register(rmtree, os.environ["TMPDIR"], ignore_errors=True)
 
 
 DISK = "SIDECAR_TESTS_DISK"
