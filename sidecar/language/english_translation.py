@@ -91,7 +91,7 @@ def _language(text: str) -> str:
     if known["en"] <= max(map(known.__getitem__, LATIN)):
         for language in LATIN:
             known[language] += sum(f"\n{word} " in _table(language) for word in words)
-        known["en"] += sum(word not in FUNCTION_WORDS_OF["en"] and _is_english(word) for word in words)
+        known["en"] += sum(word not in FUNCTION_WORDS_OF["en"] and is_english(word) for word in words)
     return max(known, key=lambda name: (known[name], name == "en"))
 
 
@@ -116,7 +116,7 @@ def _english_of(language: str) -> frozenset[str]:
     return frozenset(chain.from_iterable(_lexicon(language).values()))
 
 
-def _is_english(word: str) -> bool:
+def is_english(word: str) -> bool:
     """Whether a word is the English one of some listed word."""
     return any(f" {word} " in table or f" {word}\n" in table for table in map(_table, LATIN))
 

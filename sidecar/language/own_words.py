@@ -5,12 +5,12 @@ A missed paste becomes a false memory; a typed line taken for a paste is only a 
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
+from sidecar.language.pasted_blocks import SOMEBODY, SOURCE, STATES, Line, lines_of, pasted_blocks
 from sidecar.language.statement_openings import (
     OUTPUT_BELOW,
     SHORT_ROLE,
@@ -127,12 +127,6 @@ MIN_DUMP_LINES = 2
 QUOTED_WORDS = 4
 
 
-class _Line(NamedTuple):
-    start: int
-    end: int
-    text: str
-
-
 def own_words(message: str) -> str:
     """Return the message in which all but the user's own words is blanked by spaces; length and line breaks stay."""
     if not message.strip():
@@ -144,9 +138,9 @@ def own_words(message: str) -> str:
     spans = [context.span()] if context is not None else []
     spans += _elements(_blanked(head, spans))
     spans += _triple_quotations(_blanked(head, spans))
-    lines = list(_lines(_blanked(head, spans)))
+    lines = list(lines_of(_blanked(head, spans)))
     spans += _fences(lines)
-    lines = list(_lines(_blanked(head, spans)))
+    lines = list(lines_of(_blanked(head, spans)))
     for find in (_documents, _dumps, _quoted_lines):
         spans += find(lines)
     spans += _quotations(_blanked(head, spans))
@@ -170,13 +164,6 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
         position = end
     parts.append(text[position:])
     return "".join(parts)
-
-
-def _lines(text: str) -> Iterator[_Line]:
-    position = 0
-    for line in text.split("\n"):
-        yield _Line(position, position + len(line), line)
-        position += len(line) + 1
 
 
 def _elements(text: str) -> Iterator[tuple[int, int]]:
@@ -205,7 +192,7 @@ def _triple_quotations(text: str) -> Iterator[tuple[int, int]]:
             yield start, position
 
 
-def _fences(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+def _fences(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     """Yield fenced blocks; an unclosed one ends with the message."""
     opened: int | None = None
     mark = ""
@@ -224,7 +211,7 @@ def _fences(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
         yield opened, lines[-1].end
 
 
-def _documents(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+def _documents(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     """Yield Markdown documents, mails, role prompts, agents' answers and expanded commands."""
     end = lines[-1].end
     length = sum(len(line.text.strip()) for line in lines)
@@ -248,11 +235,11 @@ def _documents(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
             yield line.start, line.end
 
 
-def _dumps(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+def _dumps(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     """Yield lines of code and logs, with the lines between them, and what a line such as "the log:" introduces."""
-    paragraph: list[_Line] = []
-    above: list[_Line] = []
-    for line in (*lines, _Line(lines[-1].end, lines[-1].end, "")):
+    paragraph: list[Line] = []
+    above: list[Line] = []
+    for line in (*lines, Line(lines[-1].end, lines[-1].end, "")):
         if line.text.strip():
             paragraph.append(line)
         elif paragraph:
@@ -263,7 +250,7 @@ def _dumps(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
             paragraph, above = [], paragraph
 
 
-def _dumped(paragraph: Sequence[_Line], above: str) -> Iterator[tuple[int, int]]:
+def _dumped(paragraph: Sequence[Line], above: str) -> Iterator[tuple[int, int]]:
     """Yield what is pasted in lines without an empty one between them, below a line."""
     marks = [_is_dump_line(line.text) for line in paragraph]
     for index in (*range(len(marks)), *range(len(marks) - 1, -1, -1)):
@@ -281,7 +268,7 @@ def _dumped(paragraph: Sequence[_Line], above: str) -> Iterator[tuple[int, int]]
             return
 
 
-def _printed(paragraph: Sequence[_Line], marks: Sequence[bool], above: str) -> Iterator[tuple[int, int]]:
+def _printed(paragraph: Sequence[Line], marks: Sequence[bool], above: str) -> Iterator[tuple[int, int]]:
     """Yield lines of code, and those that a source heads, up to one in the user's own voice."""
     is_headed = len(paragraph) > 1 and _heads_file_or_run(paragraph[0].text, paragraph[1].text)
     is_headed = is_headed or _introduces_output(above)
@@ -317,7 +304,7 @@ def _introduces_output(line: str) -> bool:
     return OUTPUT_BELOW.search(line) is not None and _INTRODUCTION.match(line) is not None
 
 
-def _quoted_lines(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+def _quoted_lines(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     for line in lines:
         if _QUOTE_LINE.match(line.text):
             yield line.start, line.end
@@ -335,36 +322,15 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
             yield match.span() if opens_line else match.span(group)
 
 
-_SOMEBODY = (
-    r"(?:client|customer|boss|manager|colleague|co-?worker|teammate|reviewer|tester|qa|support|pm|po|user|he|she|they"
-    r"|someone|somebody|designer|team ?lead|cliente|cliente d[aeo] \w+|chefe|colega|revisor|gerente|usu[áa]ri[oa]"
-    r"|suporte|el[ea]s?|jefe|compañer[oa]|usuario|soporte|él|ella|kunde|kundin|chefin?|kollegin?|kollege|nutzer|er|sie"
-    r"|cliente?|coll[èe]gue|relecteur|utilisateur|il|elle|capo|collega|utente|klant|baas|gebruiker|клиент|заказчик"
-    r"|начальник|коллега)"
-)
-_STATES = (
-    r"(?:says?|said|writes?|wrote|asked|asks|sent|posted|commented|reported|complained|replied"
-    r"|diz|disse|falou|escreveu|mandou|pediu|comentou|respondeu|enviou"
-    r"|dice|dijo|escribi[óo]|escribe|mand[óo]|pidi[óo]|coment[óo]|respondi[óo]|envi[óo]"
-    r"|schreibt|schrieb|sagt|sagte|meint|meinte|hat (?:mir |uns )?(?:geschrieben|geschickt|gesagt)|fragt|will"
-    r"|dit|a dit|[ée]crit|a [ée]crit|a envoy[ée]|demande|a demand[ée]|commente|a comment[ée]|r[ée]pond"
-    r"|ha (?:detto|scritto|chiesto|mandato)|scrive|zegt|zei|schrijft|schreef|пишет|написала?|сказала?|просит)"
-)
-_SOURCE = (
-    r"(?:read ?me|contributing|docs?|documentation|(?:style ?)?guides?|guidelines?|manual|wiki|article|blog|post"
-    r"|tutorial|spec|linter|compiler|warning|error(?: message)?|log|stack ?overflow|chatgpt|copilot|gemini"
-    r"|doku(?:mentation)?|anleitung|artikel|fehlermeldung|documentación|documentação|guía|guia|manuale|artículo|artigo"
-    r"|mensaje|mensagem|documentazione|guida|документация|статья|линтер|(?:team ?|tech ?)?lead|[\w-]+\.md)"
-)
 _LETTER = (
     r"(?:message|mail|e-?mail|comment|feedback|note|request|ticket|issue|review|mensagem|coment[áa]rio|chamado|retorno"
     r"|mensaje|correo|nachricht|kommentar|rückmeldung|courriel|commentaire|retour|messaggio|commento|bericht|opmerking)"
 )
 _REPORTED_WORDS = lazy_regex(
-    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w)(?:{_SOMEBODY}|{_SOURCE})(?: \w+){{0,3}}? "
-    rf"(?:{_STATES}|complains?|warns?|prints?|shows|outputs|meldet)(?!\w)"
+    rf"(?=[^:：\n]{{1,120}}[:：]\s*$)(?:[^:：\n]{{0,60}}?(?<!\w)(?:{SOMEBODY}|{SOURCE})(?: \w+){{0,3}}? "
+    rf"(?:{STATES}|complains?|warns?|prints?|shows|outputs|meldet)(?!\w)"
     rf"|(?:here(?:['’]s| is)|this is|i (?:get|got|see)|hier ist|aqu[íi] está|voici|ecco|hier is|вот)\s[^:：\n]{{0,40}}?"
-    rf"(?<!\w){_SOURCE}(?!\w)"
+    rf"(?<!\w){SOURCE}(?!\w)"
     rf"|[^:：\n]{{0,40}}?(?<!\w){_LETTER}(?!\w)[^:：\n]{{0,30}}?(?<!\w)(?:from|d[aeo]|del|d['’]|von|vom|du|des|van|от"
     r"|(?:on|en|no) (?:slack|whats\w*|teams|zap|jira))(?!\w)|(?:(?:this|the|here['’]?s the|este|esse|o|el|das|dieses"
     r"|le|ce|aqui o|aquí el|hier(?: ist)? das) )?(?:ticket|issue|chamado|slack|jira)(?: (?:from|by|von|d[aeo]|van"
@@ -408,7 +374,7 @@ _DICTATED = lazy_regex(
     r"|rappel\w{1,4}|retiens|ricord\w{1,4}|onthoud?|запомни\w{0,2}|помни\w{0,2})\b))"
     r"(?:(?:and|now|then|also|please|pls|ok|can you|could you|would you)[\s,]{1,3}){0,3}"
     rf"(?:(?:{_IN_LABEL}{{0,60}}(?<!\w){_DOCUMENT}(?!\w){_IN_LABEL}{{0,30}}"
-    rf"|(?!(?:\w+ )?{_OURSELVES}\s)\w[\w.-]{{1,24}}(?: \w{{1,12}})? (?:{_STATES}|suggests?|suggested|recommends?"
+    rf"|(?!(?:\w+ )?{_OURSELVES}\s)\w[\w.-]{{1,24}}(?: \w{{1,12}})? (?:{STATES}|suggests?|suggested|recommends?"
     r"|recommended|told (?:me|us)|claims?|claimed|thinks|announced))\s?[:：]\s(?P<others>[^\n]+)"
     rf"|(?:{_TO_TRANSLATE}(?!\w){_IN_LABEL}{{1,80}}"
     rf"|{_TO_WRITE}(?!\w){_IN_LABEL}{{1,60}}?(?<!\w){_PLACE_OF_TEXT}(?!\w){_IN_LABEL}{{0,30}}"
@@ -427,9 +393,9 @@ _CLAIMS = (
 )
 _REPORTED_BY_OTHERS = lazy_regex(
     rf"^(?!\W*(?:if|when|whenever|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\b)[^.!?\n]{{0,40}}?(?<!\w)"
-    rf"(?:{_SOMEBODY}|{_SOURCE})(?:\s\w+){{0,2}}?,?\s{_CLAIMS}(?!\w)"
+    rf"(?:{SOMEBODY}|{SOURCE})(?:\s\w+){{0,2}}?,?\s{_CLAIMS}(?!\w)"
     rf"|\b(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?!(?:me|mir|moi|mí|mim)\b)"
-    rf"|\b(?:im|in der|en el|en la|no|na|dans le|dans la|nel|nella|in (?:the|our))\s{_SOURCE}(?:\s\w+){{0,3}}?\s"
+    rf"|\b(?:im|in der|en el|en la|no|na|dans le|dans la|nel|nella|in (?:the|our))\s{SOURCE}(?:\s\w+){{0,3}}?\s"
     r"(?:it says|says|steht|dice|diz|il est écrit|c['’]est écrit|está escrito|c['’]è scritto)(?!\w)|(?:read ?me"
     r"|ドキュメント|資料|記事|上司|先輩|同僚|リーダー|マニュアル|規約)(?:に|では|が|は|によると)[^。\n]{0,60}(?:と"
     r"|って)(?:書|言|あ(?:る|り)|の)"
@@ -491,19 +457,24 @@ def stated_words(message: str) -> str:
     """
     own = own_words(message)
     own = _blanked(own, [match.span(match.lastgroup or 0) for match in _DICTATED.finditer(own)])
-    lines = list(_lines(own))
+    lines = list(lines_of(own))
     foreign = (line for line in lines if SHORT_ROLE.match(line.text) or is_spoken_by_tool(line.text))
     spans = [*_specified_items(lines), *((line.start, line.end) for line in foreign)]
     own = _blanked(own, spans)
-    lines = list(_lines(own))
+    own = _blanked(own, list(pasted_blocks(message, own)))
+    return _blanked(own, list(_reported_words(message, own)))
+
+
+def _reported_words(message: str, own: str) -> Iterator[tuple[int, int]]:
+    """Yield the span below a line such as "the customer writes:", but for a last paragraph of one short line."""
+    lines = list(lines_of(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
     below = [line for line in lines[at + 1 :] if line.text.strip()]
-    if not below:
-        return own
-    last = below[-1]
-    *between, above, _ = message[lines[at].end : last.end].split("\n")
-    is_alone = any(map(str.strip, between)) and not above.strip() and len(last.text) <= MAX_REQUEST_BELOW
-    return _blanked(own, [(below[0].start, last.start if is_alone else last.end)])
+    if below:
+        last = below[-1]
+        *between, above, _ = message[lines[at].end : last.end].split("\n")
+        is_alone = any(map(str.strip, between)) and not above.strip() and len(last.text) <= MAX_REQUEST_BELOW
+        yield below[0].start, last.start if is_alone else last.end
 
 
 def without_fences(message: str) -> str:
@@ -522,7 +493,7 @@ _FENCED = lazy_regex(r"(?P<fence>```|~~~)[\s\S]*?(?:(?P=fence)|\Z)")
 _PARAGRAPH_END = lazy_regex(r"\n[ \t]*\n")
 
 
-def _specified_items(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+def _specified_items(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     """Yield the items of a list of what is to be built: "Acceptance criteria"."""
     is_inside = False
     for line in lines:

@@ -1602,6 +1602,91 @@ def test_a_block_that_is_headed_by_its_source_is_not_the_users_word(block: str) 
     assert len(words) == len(message)
 
 
+BELOW_A_REQUEST = r"""
+rivanna docs:\n* Jobs longer than 72 hours must use the `standard` partition.\n* /scratch is purged after 90 days.
+CONTRIBUTING.md of upstream:\n\nPrerequisites\n  Use pnpm 9 or later\n  Run `pnpm dev` for a hot reload session
+Nominatim usage policy\nNo heavy uses. Never call the geocoder more than once per second.
+GOV publication checklist\n\n1. Tables need a caption and a source line.\n2. Alt text for each chart.
+notes from the workshop\n\n1 screens must not exceed 100 columns\n2 no blinking
+#ops yesterday:\nNever restart the queue during business hours. Use the maintenance window.
+just got this from accounting\nAll invoices must be archived for ten years.
+ChatGPT:\nHere is what I'd recommend. Keep every controller under 100 lines.
+Hello team,\n\nafter the audit we agreed on this. Refunds above 500 EUR need a second approval.\n\nKind regards,\nMarion
+ben 9:41 AM\nFeature branches live at most three days.
+commit 4f2a91c\nAuthor: Ida <ida@example.com>\n\n    Migrations are squashed every release.
+SHOP-1412 Export of orders\nAssignee: Kim\nThe export has to finish within 30 seconds.
+Security\n--------\nTokens have to be stored in the keychain.
+Terms of Service, section 5\nAPI keys may not be shared. Requests are limited to 10 per second.
+launchdarkly warn: flag keys must be kebab-case
+remote: Large files detected. Files over 50 MB must be tracked with Git LFS.
+The archive is rotated every night and then\ncompressed with zstd. Archives older than\nninety days are removed.
+The device shall sleep after 30 seconds. The wake-up time shall not exceed 50 ms.
+Datenschutzrichtlinie der Hochschule\nPersonenbezogene Daten dürfen nicht protokolliert werden.
+Nachricht vom Chef: Angebote gelten immer 14 Tage.
+Guide de sécurité de l'ANSSI\nLes identifiants de session expirent après 15 minutes.
+Política da Play Store: permissões são pedidas somente no momento do uso. Apps que não cumprirem serão removidos.
+Documentación del banco\nLas claves deben guardarse cifradas. El certificado dura un año.
+Parere del legale (mail di ieri): i font vanno ospitati in locale. Cookie solo dopo il consenso.
+Uit het personeelshandboek:\nWachtwoorden moeten elk jaar worden gewijzigd.
+Из регламента поддержки:\nп. 4. Ответ клиенту отправляется в течение одного рабочего дня.
+デザインガイドライン 第3版\n・画像の幅は1200ピクセル以下とする。
+实验室服务器使用须知\n1. 训练日志统一写入 runs/tensorboard\n2. 每人最多占用两张卡
+GitLab 机器人：\n❌ 合并请求标题必须带上任务编号
+""".strip().splitlines()
+
+OWN_BELOW_A_REQUEST = r"""
+rules:\n- Use tabs for indentation.\n- no semicolons
+My requirements:\n1. The tool must work without internet access.\n2. Notes are plain files.
+Some preferences of mine:\n* Answers are in English.
+Please follow these guidelines:\n- Commits are signed.\n- Every change has a test.
+Naming guidelines:\n- Private methods start with an underscore.
+API docs:\n- Every endpoint has an example.\n- Descriptions are one sentence.
+README:\n- The installation section comes first.\n- no badges
+Login page:\n- Login attempts are limited to five.
+Project rules:\n1. Dates use the user's time zone.
+Branch policy:\n- Branches are deleted after merging.
+GitHub:\n- Actions are pinned to a commit.
+Never change the public API without my approval.
+Dates are always shown in ISO format.
+Migrations MUST be reversible.
+3.12 is our minimum Python version. You can use the new generics.
+The build must stay below two minutes. I hate waiting.
+Also, dates are in UTC.
+We never delete rows. Set deleted_at instead.
+secrets must never end up in the repo. use the vault
+Regeln für das Projekt:\n- Tabellennamen sind im Singular.
+Mes règles :\n- Les commits sont en anglais.
+Nunca borramos registros, solo los marcamos.
+Regras do projeto:\n- As mensagens de erro são em português.
+I log vanno scritti in formato JSON.
+afspraken:\n- Teksten staan in het vertaalbestand.
+правила:\n- Имена переменных на английском.
+コードのルール:\n- コメントは日本語で書く。
+""".strip().splitlines()
+
+
+@together("block", BELOW_A_REQUEST)
+def test_text_that_comes_from_a_document_a_sender_or_a_program_is_not_the_users_word(block: str) -> None:
+    request = "fix the sidebar, it is too wide"
+    message = f"{request}\n\n{block}\n\ncan you do that today?".replace("\\n", "\n")
+    words = stated_words(message)
+    assert words.split() == [*request.split(), *"can you do that today?".split()]
+    assert len(words) == len(message)
+
+
+@together("own", OWN_BELOW_A_REQUEST)
+def test_a_list_or_paragraph_of_the_users_own_below_a_request_is_the_users_word(own: str) -> None:
+    message = f"fix the sidebar, it is too wide\n\n{own}".replace("\\n", "\n")
+    assert stated_words(message) == message
+
+
+def test_pasted_text_is_found_in_linear_time() -> None:
+    def repeated(text: str) -> bool:
+        return takes_linear_time(lambda count: partial(stated_words, f"ok\n\n{text * count}"), 100)
+
+    assert all(map(repeated, ("API docs:\nA b.\n\n", "Terms of use\n\n", "Hi all,\n\n", "A b. C d.\n\n", "x (y\n")))
+
+
 @together("label", UNDER_A_LABEL_OF_THE_USER)
 def test_what_is_under_a_label_of_the_user_is_the_users_word(label: str) -> None:
     pasted = "Traceback (most recent call last):\nKeyError: 'x'"

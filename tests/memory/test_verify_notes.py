@@ -71,6 +71,12 @@ REORDERED = [
 PART = "## Part\n\nThe goal of this part is:\n- never use Redis\n- keep it small"
 
 UNSUPPORTED = [
+    (
+        "fix the map\n\nNominatim usage policy\nNo heavy uses. Never call the geocoder more than once per second.",
+        "Never call the geocoder more than once per second.",
+    ),
+    ("submit the job\n\nRivanna docs:\n* Jobs of 72 hours must use `standard`.", "Jobs of 72 hours must use standard."),
+    ("部署一下\n\nVite 文档：环境变量必须以 VITE_ 开头才能读取，其余变量不会暴露。", "环境变量必须以 VITE_ 开头。"),
     ("we target Node 22 from now on", "Target Node 20"),
     ("Never touch `legacy/billing.py`, another team owns it.", "Never touch legacy/orders.py"),
     ("Never touch `legacy/billing.py`, another team owns it.", "Always change legacy/billing.py first"),
