@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import identifiers_of, stem, words_in
-from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, folded, is_unspaced
+from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, TOOL_NAMES, concepts_of, folded, is_unspaced
 
 MAX_CHARACTERS, MAX_WORDS = 4_000, 120
 """A text is read up to this length, and has at most this many English words."""
@@ -42,9 +42,17 @@ def language_of(text: str) -> str:
     if sum("\u0400" <= char <= "\u04ff" for char in text) > len(text) / 4:
         return "ru"
     words = set(_WORD.findall(folded(text)))
-    counts = sorted(((len(words & own), language) for language, own in FUNCTION_WORDS_OF.items()), reverse=True)
+    shown = {language for language, letters in _OWN_LETTERS.items() if not letters.isdisjoint(text.casefold())}
+    counts = sorted(
+        ((len(words & own) + (language in shown), language) for language, own in FUNCTION_WORDS_OF.items()),
+        reverse=True,
+    )
     (best, language), (second, _) = counts[0], counts[1]
     return language if best > second and best >= 2 else ""
+
+
+_OWN_LETTERS = {"pt": frozenset("ãõ"), "es": frozenset("ñ¿¡"), "de": frozenset("äöüß"), "fr": frozenset("œêèû")}
+"""Letters that hardly any other of the languages has."""
 
 
 def english_words(text: str) -> tuple[str, ...]:
@@ -238,8 +246,8 @@ def are_cognate(first: str, second: str) -> bool:
     return len(shorter) >= 5 and _differ_by_one(shorter[common:], longer[common:])
 
 
-MIN_MISSPELT = 8
-"""Letters of a name from which one that differs by a letter is a slip."""
+MIN_MISSPELT, MIN_TOOL, MIN_COMMON = 8, 6, 2
+"""Letters of a name, and of a well-known tool's, from which one that differs by a letter is a slip; its first ones."""
 
 
 def is_misspelt(first: str, second: str) -> bool:
@@ -247,12 +255,20 @@ def is_misspelt(first: str, second: str) -> bool:
     shorter, longer = sorted((first, second), key=len)
     if longer == f"{shorter}s" and len(shorter) > 1 and shorter.isalpha():
         return True
-    if len(shorter) < MIN_MISSPELT or any(char.isdigit() for char in shorter + longer):
+    has_tool = first in TOOL_NAMES or second in TOOL_NAMES
+    if len(shorter) < (MIN_TOOL if has_tool else MIN_MISSPELT) or any(char.isdigit() for char in shorter + longer):
         return False
     at = next(
         (at for at, (left, right) in enumerate(zip(shorter, longer, strict=False)) if left != right), len(shorter)
     )
-    return _differ_by_one(shorter[at:], longer[at:])
+    if at < MIN_COMMON or not _differ_by_one(shorter[at:], longer[at:]):
+        return False
+    return len(shorter) >= MIN_MISSPELT or _is_no_word(second if first in TOOL_NAMES else first)
+
+
+def _is_no_word(text: str) -> bool:
+    """Whether a text is neither a tool's name nor a known English word: "vercal"."""
+    return text not in TOOL_NAMES and not concepts_of(text) and not is_english(text)
 
 
 def _differ_by_one(shorter: str, longer: str) -> bool:
@@ -261,6 +277,27 @@ def _differ_by_one(shorter: str, longer: str) -> bool:
         is_swapped = len(shorter) > 1 and shorter[:2] == longer[1::-1] and shorter[2:] == longer[2:]
         return is_swapped or shorter[1:] == longer[1:]
     return len(longer) - len(shorter) == 1 and shorter == longer[1:]
+
+
+_OPPOSITES = """
+    separate:together split:merge hide:show hide:visible first:last small:capital small:large small:big
+    lowercase:uppercase lowercase:capital start:end begin:finish short:long short:detailed single:several
+    single:multiple single:separate same:different same:separate include:exclude top:bottom light:dark
+    internal:external manually:automatically relative:absolute
+"""
+"""Pairs of words of which a statement has the other if it is about the same."""
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> Mapping[str, frozenset[str]]:
+    pairs = [tuple(map(stem, pair.split(":"))) for pair in _OPPOSITES.split()]
+    sides = [*pairs, *((second, first) for first, second in pairs)]
+    return {word: frozenset(other for first, other in sides if first == word) for word, _ in sides}
+
+
+def opposites_of(meaning: str) -> frozenset[str]:
+    """Return the stems of a stem's opposites."""
+    return _opposites().get(meaning, frozenset())
 
 
 _NEGATIVE_PREFIX = lazy_regex(r"(?:un|im|in|ir|il|dis|non|de)(?=[a-z]{4})")

@@ -1,8 +1,9 @@
 """Words by which rules are compared within and across ten languages: shared concepts, negations, function words. Pure.
 
-A row of `GENERIC_ROWS` and of `rule_concepts.txt` lists what means much the same in English, Portuguese, Spanish,
-French, German, Italian, Dutch, Russian, Japanese and Chinese. A word that ends with `*` stands for all words with that
-beginning. Accents are left out. Words that look alike in two languages need no row.
+A row of `rule_concepts.txt` lists what means much the same in English, Portuguese, Spanish, French, German, Italian,
+Dutch, Russian, Japanese and Chinese. A word that ends with `*` stands for all words with that beginning. Accents are
+left out. Words that look alike in two languages need no row. The rows before the empty line are words that carry a
+rule and say little about its subject.
 """
 
 import re
@@ -12,22 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-
-GENERIC_ROWS = """
-use* using usar usa usas usan use usem usamos uso utiliz* utilis* emple* verwend* benutz* nutz* nutze nimm gebruik* usiamo использ* 使用 使う 使って 使い 使わ 利用 用
-always siempre sempre toujours immer stets altijd всегда 常に 必ず いつも 总是 始终 一直 永远 必须 務必 务必 一律 forever jederzeit permanent*
-every each all everything everywhere whole entire todo todos toda todas cada tudo tout tous toute toutes chaque partout alle alles allen aller jede* ganze* uberall tutto tutti tutta tutte ogni ovunque elk elke ieder* overal все всё весь вся каждый каждая каждое каждого везде すべて 全て 全部 全体 全 毎回 毎 每 每个 所有 一切 都 整个 到处
-only just exclusiv* solo solamente somente apenas unicamente seulement uniquement nur ausschliesslich lediglich soltanto alleen slechts enkel только лишь だけ のみ 只 仅 只能 只有
-must should shall have_to need* necesit* precis* deb* dever* tem tiene* hay doit doivent faut muss mussen soll* deve devono moet* moeten нужно надо должн* следует べき 必要 必须 应该 應該 需要 要
-want* wish* like* prefer* quer* quier* prefier* prefir* voulo* veux veut souhait* mocht* will bevorzug* lieber vogli* vorre* preferi* wil willen liever хоч* предпочит* 好む 優先 希望 想 喜欢 更喜欢 偏好 优先
-make* do does done doing hacer haz haga* faz faze* faca* faire fais fait fasse mach* tun fare fai faccia doe doen сдела* делат* делай* する やる 做 进行
-please bitte favor gentile svp pozhaluysta пожалуйста ください お願い 请
-keep* kept maintain* stay* remain* mantener manten* mante* permane* gard* conserv* rest* behalt* bleib* beibehalt* halte* tien* mantie* houd* blijf* оставля* оставь* держ* сохран* 維持 保つ 保持 维持 保留
-be is are was sein ist sind
-agent agente user usuario utilizador utilisateur nutzer benutzer utente gebruiker пользовател* ユーザー ユーザ 用户 客户
-way manner forma manera maneira modo facon maniere weise art maniera wijze manier способ* 方法 方式 仕方
-"""
-"""Words that carry a rule and say little about its subject."""
 
 NEGATIONS = frozenset(
     """
@@ -39,7 +24,7 @@ NEGATIONS = frozenset(
     weder weniger nicht nie niemals kein keine keinen keinem keiner ohne vermeide vermeiden verboten nimmer
     meno non mai senza evita evitare nessun nessuna vietato niente
     minder niet nooit geen zonder vermijd vermijden verboden
-    меньше не нет никогда без нельзя избегай избегать запрещено
+    меньше не нет никогда без нельзя избегай избегать запрещено никаких никакие никакого никакой
     nie nigdy bez unikaj khong dung
     cancel cancela cancele annule annulez arrete arretez cesse smetti хватит прекрати
     """.split()
@@ -48,23 +33,23 @@ NEGATIONS = frozenset(
 
 NEGATION_BEGINNINGS = (
     "forbid", "prohib", "proib", "interdi", "verbot", "verbod", "verbiet", "vietat", "запре", "avoid", "evit", "vermeid",
-    "vermij", "избега", "exclud", "reduc", "reduz", "redui", "diminu", "minimis", "minimiz", "verringer",
+    "vermij", "избега", "abandon", "exempt", "abgeschaff", "afgeschaf", "abolish", "exclud", "reduc", "reduz", "redui", "diminu", "minimis", "minimiz", "verringer",
 )  # fmt: skip
 
 _INSTEAD_OF = (
     "instead of", "instead off", "rather than", "rather then", "better than", "em vez d", "ao inves d", "en vez d", "en lugar d",
     "au lieu d", "plutot qu", "mieux qu", "statt ", "anstelle ", "besser als", "invece d", "anziche", "al posto d", "meglio d",
-    "in plaats van", "beter dan", "вместо", "лучше чем", "mejor que", "melhor que", "melhor do que",
+    "in plaats van", "beter dan", "a la place d", "a la place  d", "invece che", "вместо", "лучше чем", "mejor que", "melhor que", "melhor do que",
 )  # fmt: skip
 NEGATIONS_AFTER = (
     *_INSTEAD_OF, "stay away from", "turn off", "get rid of", "prevents ", "prevent ", "preventing ", "no more", "no longer",
-    "free of ", "free from ", "frei von ", "deja de ", "deje de ", "dejar de ", "dejen de ", "pare de ", "parar de ", "parem de ",
+    "frei von ", "deja de ", "deje de ", "dejar de ", "dejen de ", "pare de ", "parar de ", "parem de ",
     "arrete de ", "arreter de ", "arretez de ", "hor auf", "smetti di ", "smettere di ", "smettila di ", "stop met ", "перестань",
     "empeche", "verhinder", "impide", "impede", "impedisc", "voorkom",
 )  # fmt: skip
 UNSPACED_NEGATIONS = (
     "不要", "不许", "不能", "不可", "不准", "不用", "不得", "不需", "不", "别", "勿", "禁止", "没", "无需", "避免",
-    "でなく", "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
+    "でなく", "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "弃用", "避开", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
 )  # fmt: skip
 
 _FUNCTION_WORDS = {
@@ -77,7 +62,7 @@ _FUNCTION_WORDS = {
     try remember think know really well vs via per etc e.g i.e instead rather whenever every each all both""",
     "pt": """
     o a os as um uma uns umas de do da dos das em no na nos nas por para com e ou mas se que como ao aos pelo pela este
-    esta isso isto esse essa ele ela eles elas eu voce voces meu minha seu sua nao sim ser estar ter tem foi muito mais""",
+    esta isso isto esse essa ele ela eles elas eu voce voces meu minha seu sua nao sim ser estar ter tem foi muito mais vamos vai""",
     "es": """
     el la los las un una unos unas y o pero si del al en por para con su sus mi tu lo le les se que como este esta
     estos estas eso esto ese esa es son ser esta estan hay muy mas menos ya cuando donde porque quiero vamos ir va de
@@ -106,11 +91,11 @@ FUNCTION_WORDS_OF = {language: frozenset(words.split()) for language, words in _
 FUNCTION_WORDS = frozenset(word for words in FUNCTION_WORDS_OF.values() for word in words)
 
 _EXACT_WORDS = """
-    2 3 5 10 red green blue yellow orange purple black white grey pink light dark tab space left right_side top bottom
-    english german spanish french portuguese italian russian japanese chinese enable disable public private
-    more less last old monday tuesday wednesday thursday friday saturday sunday
-""".split()
-"""Words in whose place another would be another rule: they must be the user's too, in any language."""
+    2 3 5 10, rouge green blue yellow orange purple black white grey pink light dark, left right_side top bottom, tab, old,
+    english german spanish french portuguese italian russian japanese chinese, public private,
+    monday tuesday wednesday thursday friday saturday sunday
+""".split(",")
+"""Words in whose place another of their kind would be another rule: they must be the user's too, in any language."""
 
 TOOL_NAMES = frozenset(
     """
@@ -171,10 +156,9 @@ class _Table:
         self.words: dict[str, frozenset[int]] = {}
         self.beginnings: dict[str, frozenset[int]] = {}
         self.unspaced: dict[str, frozenset[int]] = {}
-        generic = [row for row in GENERIC_ROWS.splitlines() if row]
-        self.generic_count = len(generic)
-        content = (Path(__file__).parent / "rule_concepts.txt").read_text(encoding="utf-8").splitlines()
-        for concept, row in enumerate((*generic, *content)):
+        generic, content = (Path(__file__).parent / "rule_concepts.txt").read_text(encoding="utf-8").split("\n\n")
+        self.generic_count = len(generic.splitlines())
+        for concept, row in enumerate((*generic.splitlines(), *content.splitlines())):
             for word in row.split():
                 target = self.unspaced if is_unspaced(word[0]) else self.beginnings if word[-1] == "*" else self.words
                 key = folded(word.rstrip("*"))
@@ -211,7 +195,15 @@ def is_generic(concepts: frozenset[int]) -> bool:
 @lru_cache(maxsize=1)
 def exact_concepts() -> frozenset[int]:
     """Return the concepts that must occur: numbers, colours, languages, and words that have an opposite."""
-    return frozenset(concept for word in _EXACT_WORDS for concept in _table().words.get(word, frozenset()))
+    return frozenset().union(*exact_kinds())
+
+
+@lru_cache(maxsize=1)
+def exact_kinds() -> tuple[frozenset[int], ...]:
+    """Return these concepts by kind."""
+    return tuple(
+        frozenset(concept for word in kind.split() for concept in _table().words.get(word, ())) for kind in _EXACT_WORDS
+    )
 
 
 @lru_cache(maxsize=1)
@@ -260,11 +252,11 @@ def without_lasting(text: str) -> str:
 def reworded(text: str) -> str:
     """Return a text whose idioms that deny something are those that the comparison knows."""
     text = _LEFT_ALONE.sub(r"not touch\1", _REPLACED.sub(r"instead of \1, use ", text))
-    text = _DROP_DOWN.sub("dropdown", _RATHER_THAN.sub("rather than", text))
-    text = bounded(_NEGATED_VERB.sub(r"\1 not ", _OR_NOT.sub("", text)))
+    text = _DROP_DOWN.sub("dropdown", _RATHER_THAN.sub("rather than", _OFF_LIMITS.sub("forbidden", text)))
+    text = bounded(_CAN_NOT.sub("can not ", _NEGATED_VERB.sub(r"\1 not ", _OR_NOT.sub("", text))))
     text = _TOPIC_PAUSE.sub("", _QUANTITY.sub(lambda match: f"{match[1]} {_UNITS[match[2].casefold()]}", text))
     text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
-    return _AS_LONG_AS_NOT.sub(r"until \1", text)
+    return _AS_LONG_AS_NOT.sub(r"until \1", _FREE_OF.sub("without", text))
 
 
 def bounded(text: str) -> str:
@@ -292,6 +284,8 @@ _OR_NOT = lazy_regex(
     r"(?i)(?<=whether )or not\b|(?<=\s)(?:or not|oder nicht|o no|ou (?:não|non|pas)|o non|of niet|или нет)(?=\s*[,.;:?!]|\s*$)"
 )
 """The other answer to a question that is to be decided, in which nothing is denied: "ask whether or not …"."""
+_FREE_OF = lazy_regex(r"(?i)\bfree (?:of|from)\b")
+_OFF_LIMITS = lazy_regex(r"(?i)\boff[ -]limits\b")
 _RATHER_THAN = lazy_regex(r"(?i)\brath\w{1,3} th[ae]n\b")
 _DROP_DOWN = lazy_regex(r"(?i)\bdrop[ -]?down\b")
 _TOPIC_PAUSE = lazy_regex(r"(?<=[\u30a0-\u30ff\u3400-\u9fffA-Za-z][はをに])、|(?<=[\u30a0-\u30ff\u3400-\u9fff]から)、")
@@ -318,9 +312,8 @@ _LEFT_ALONE = lazy_regex(
     r"|in pace|em paz)\b"
 )
 """Words that forbid to touch something."""
-_NEGATED_VERB = lazy_regex(
-    r"(?i)\b(do|does|did|is|are|was|were|ca|can|wo|should|must|could|would|has|have|need)n['’]?t\b"
-)
+_CAN_NOT = lazy_regex(r"(?i)\bcan(?:['’]?|no)t\b")
+_NEGATED_VERB = lazy_regex(r"(?i)\b(do|does|did|is|are|was|were|wo|should|must|could|would|has|have|need)n['’]?t\b")
 UNTIL = lazy_regex(
     r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
     r"|bis(?! (?:zu[mr]?|an|auf|jetzt|bald|dann|später|\d\S*)\b)"
@@ -337,19 +330,19 @@ LIMITED = lazy_regex(
 EXCEPT = lazy_regex(
     r"(?i)\b(?:except|unless|apart from|aside from|außer|ausgenommen|es sei denn|excepto|salvo|a menos|sauf|hormis"
     r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме)\b|以外|除了|除非|を除|ただし"
-    r"|\bif there(?:['’]s| is| are) (?:no|not)\b"
+    r"|\bif there(?:['’]s| is| are) (?:no|not)\b|\b(?:any|all|every|none)(?: \w+){0,2} but\b(?! (?:not|also|only))"
 )
 """Words by which the user names an exception."""
 EXCEPTED = lazy_regex(
-    r"(?i)\b(?:except\w*|unless|apart|aside|other|only|but|without|if|when|not|no|außer|ausgenommen|nur|ohne|wenn"
+    r"(?i)\b(?:except\w*|unless|apart|aside|other|else|rest|only|but|without|if|when|not|no|außer|ausgenommen|nur|ohne|wenn"
     r"|nicht|excepto|salvo|menos|solo|sin|si|sauf|hormis|moins|seulement|sans|pas|exceto|só|sem|não|tranne|eccetto"
     r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
 )
 """Words by which a rule may have the user's exception."""
 CONCEDED = lazy_regex(
-    r"(?i)\b(?:even|regardless|no matter|egal|selbst (?:wenn|bei|in|mit)|auch (?:wenn|bei|in|für|ohne)|incluso|aunque"
+    r"(?i)\b(?:even|regardless|no matter|egal|selbst (?:wenn|bei|in|mit)|auch (?:nicht )?(?:wenn|bei|in|für|ohne)|incluso|not even|nicht einmal|ni siquiera|même pas|nemmeno|neanche|nem mesmo|aunque"
     r"|también (?:en|si|para|cuando)|mesmo (?:se|que|com|em|quando)|também (?:em|se|para)|même (?:si|avec|pour|dans|quand)"
-    r"|anche (?:se|con|per|in|quando)|persino|zelfs|ook (?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
+    r"|anche (?:se|con|per|in|quando)|persino|zelfs|ook (?:niet )?(?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
 )
 """Words by which a rule holds where a condition or an exception would end it."""
 STILL_HOLDS = lazy_regex(
@@ -392,6 +385,10 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
     if aside is not None:
         main = stances_of(clause[: aside.start()], language) if aside.start() else []
         return [*main, Stance(aside.start(), is_open=True)]
+    exception = _BUT_FOR.search(clause)
+    if exception is not None:
+        main = stances_of(clause[: exception.start()], language) if clause[: exception.start()].strip() else []
+        return [*main, Stance(exception.start(), is_open=True)]
     gate = _ONLY_ON.search(clause)
     aside = CONDITION_AFTER.search(clause) if gate is None else None
     if aside is not None:
@@ -498,7 +495,7 @@ def _end_of_word(clause: str, start: int) -> int:
 
 _WORD = lazy_regex(r"[^\W\d_]+")
 _CONDITION = lazy_regex(
-    r"(?i)\W*(?:if|when(?:ever)?|once(?! an?\b)|as (?:long|soon) as|provided that|wenn|falls|sobald|solange|si|cuando"
+    r"(?i)\W*(?:if|when(?:ever)?|once(?! an?\b)|as (?:long|soon) as|provided that|in (?:the )?case (?:that|where)?|wenn|falls|sobald|solange|si|cuando"
     r"|en cuanto|siempre que|mientras|quand|lorsque|dès que|tant que|se|quando|assim que|sempre que|enquanto|desde que"
     r"|appena|finché|als|zodra|zolang|wanneer|если|когда|как только|пока)\s"
 )
@@ -541,8 +538,13 @@ ONLY_WHEN = lazy_regex(
 _EXCEPTION = lazy_regex(
     r"(?i)(?<=\w)\s(?:unless|es sei denn|a menos que|à moins|a meno che|a não ser|tenzij|если не)\b"
 )
+_BUT_FOR = lazy_regex(
+    r"(?i)\b(?:except|apart from|aside from|außer(?! wenn)|ausgenommen|excepto|salvo(?! que)|sauf(?! si)|hormis|exceto|tranne"
+    r"|eccetto|behalve|кроме)\b"
+)
+"""Words for an exception, of which a clause states nothing."""
 _ONLY_ON = lazy_regex(
-    r"(?i)\b(?:only|nur|erst|s[oó]lo|só|somente|apenas|seulement|uniquement|ne|soltanto|alleen|pas|только|лишь)\b"
+    r"(?i)\b(?:only|nur|erst|s[oó]lo|só|somente|apenas|seulement|uniquement|ne|soltanto|alleen|только|лишь)\b"
     r"[^,;.]{0,60}?\b(?P<condition>after|once|when|if|with|on|by|upon|nach|wenn|mit|auf|bei|después|cuando|si|tras|con|depois"
     r"|quando|se|com|após|dopo|(?:que )?(?:après|quand|si|avec|sur|lorsque)|na|als|met|wanneer|после|если|когда|с)\b"
 )
@@ -589,4 +591,6 @@ _AFTER_ONLY = frozenset(
     keinen geen nothing nada
     """.split()
 )
-_AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be stay remain".split())
+_AUXILIARIES = frozenset(
+    "do does did should must shall can could will would may is are was be stay remain need".split()
+)

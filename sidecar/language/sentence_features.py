@@ -455,9 +455,11 @@ _DEADLINE = lazy_regex(
 )
 """A day until which a wish holds, or a state of affairs that ends."""
 
+_REMINDER = r"(?:(?:an?|to|te|noch|zur|als|per) )?(?:remind|remember|note|lembr|recuerd|rappel|erinner|ricord)"
 _ONLY_THIS = lazy_regex(
     rf"^\W*(?:(?:please|pls|bitte|por favor|stp|per favore|alsjeblieft|пожалуйста)[\s,]{{1,3}})?(?:(?:only|just|nur"
-    rf"|solo|sólo|solamente|únicamente|só|somente|apenas|seulement|soltanto|alleen|только) (?:\w+ ){{0,3}}?{_THIS_ONE}"
+    rf"|solo|sólo|solamente|únicamente|só|somente|apenas|seulement|soltanto|alleen|только) (?!{_REMINDER})"
+    rf"(?:\w+ ){{0,3}}?{_THIS_ONE}"
     rf"|(?:\w+ ){{1,3}}(?:only|just|nur|solo|sólo|solamente|únicamente|só|somente|apenas|seulement|soltanto|alleen"
     rf"|только|que(?! (?:el|las?|les?|los|os?|as?)\b)) {_THIS_ONE})"
     r"(?=[^\n]{0,80}\b(?:no|not|don['’]?t|nothing|keine?n?|nichts?|nada|ne|n['’]\w+|pas"

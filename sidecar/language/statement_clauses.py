@@ -105,18 +105,19 @@ class Wording(NamedTuple):
 
 
 _TOKEN = lazy_regex(
-    r"https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])[\w@~.*+#$/\\-]*[\w*#+$/]|[\u3040-\u30ff\u3400-\u9fff々]"
+    r"https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])(?:[\u3040-\u30ff\u3400-\u9fff々]+(?=https?://)"
+    r"|[\w@~.*+#$/\\-]*[\w*#+$/])|[\u3040-\u30ff\u3400-\u9fff々]"
 )
-_SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
+_SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|(?<=\w\.\.\.)(?=\w)|\n+")
 _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais(?=\s(?:pas|non|je|on|il|le|la|les|seulement|plutôt|utilis\w*)\b)|pero|sino|mas"
     r"|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
     r"|nor|so|also|donc|daher|deshalb|entonces|portanto|quindi|dus|поэтому)\b(?=\s+(?:(?:that|que|dass|che|dat"
-    r"|что) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf|sollen"
-    r"|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
+    r"|что|i|we|you|it|they|wir|ich|du|nous|on|je|wij|мы) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf"
+    r"|sollen|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
     r"|no|non"
     r"|niet|geen|не|nie)\b)"
-    r"|\b(?:nor|ni|né|ни)\b|\b(?:and|und|et|y|e|en)\b(?=\s+(?:always|immer|siempre|sempre|toujours|altijd"
+    r"|\band\b(?=\s\w+ing\b[^,;.]{0,40}\b(?:is|are)\s(?:not|never)\b)|\b(?:nor|ni|né|ни)\b|\b(?:and|und|et|y|e|en)\b(?=\s+(?:always|immer|siempre|sempre|toujours|altijd"
     r"|should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
     r"|utiliza|utilise|nutze|nimm"
     r"|gebruik)\b)|\s(?=let\s{1,2}(?:use|go|do|keep|make|take)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)"
@@ -225,7 +226,8 @@ _REMINDER = lazy_regex(
 """Words that remind, in which nothing is denied."""
 
 _CONTRACTION = lazy_regex(
-    r"(?i)\b(?:l|d|c|j|qu|m|t|s|un|dell|all|nell|sull|dall)['’](?=\w)|(?<=\w)['’](?:s|re|ve|ll|d|m)\b"
+    r"(?i)\b(?:l|d|c|j|(?<!plutôt )(?<!mieux )qu|m|t|s|un|dell|all|nell|sull|dall)['’](?=\w)"
+    r"|(?<=\w)['’](?:s|re|ve|ll|d|m)\b"
 )
 _ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
 
@@ -262,6 +264,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     if (
         not word
         or word in NEGATIONS
+        or word == "until"
         or (is_function_word and not (is_acronym or _is_tool(word, language) or (word == "any" and word in quoted)))
     ):
         return
@@ -581,17 +584,3 @@ RULE_TO_WRITE = lazy_regex(
     r"|新增)(?:一?[条个])[^。\n]{0,12}(?:规则|規則)[^。\n]{2,}|^[^。\n]{1,60}というルールを(?:追加|作成|書)"
 )
 """A request to write down a rule, which states that rule."""
-
-ALL_WITH_QUALITY = lazy_regex(
-    r"(?i)\b(?:all|every|each|any|alle[rnms]?|jede[rnms]?|tous les|toutes les|todos los|todas las|todos os|todas as"
-    r"|tutti i|tutte le|все)\s(?=(?:(?:of |the |our |single )){0,2}(\w+)(?:\s(\w+))?)"
-)
-"""Words for all of a kind, the next word, and the one after it: "all deeper levels"."""
-
-
-def widens_all(rule: str, evidence: str) -> bool:
-    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
-    own_words = {folded(token) for _, token in tokens_of(rule)}
-    stated = {(folded(match[1]), folded(match[2] or "")) for match in ALL_WITH_QUALITY.finditer(evidence)}
-    nouns = {folded(match[1]) for match in ALL_WITH_QUALITY.finditer(rule)}
-    return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)

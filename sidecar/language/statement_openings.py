@@ -248,7 +248,7 @@ def observes(sentence: str) -> bool:
 
 
 _OBSERVATION = lazy_regex(
-    r"(?i)\W{0,9}(?:(?:(?:but|and|so|ok(?:ay)?|now|also|hm+|still|pero|y|mais|et|aber|und|mas|e)[\s,]{1,3}){0,2}"
+    r"(?i)\W{0,9}(?:(?:(?:but|and|so|ok(?:ay)?|now|also|[aeo]h|hm+|still|pero|y|mais|et|aber|und|mas|e)[\s,]{1,3}){0,2}"
     r"(?:i(?:['’]?m| am)? (?:still |also |just |only )?(?:see|seeing|saw|get|getting|got|noticed?|found)"
     r"|there(?:['’]?s| is| are| was| were)|ich (?:sehe|bekomme|habe gesehen)|es gibt|veo|hay(?! que)|je vois"
     r"|j['’]ai vu|il y a|vejo|há|vedo|c['’]è|ci sono|ik zie|er (?:is|zijn)|вижу)\b|.{0,10}(?:发现|看到))"

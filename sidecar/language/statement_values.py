@@ -8,15 +8,15 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language import concept_phrases as phrases
 from sidecar.language.common_words import plain_words
-from sidecar.language.english_translation import are_cognate, is_misspelt, language_of, meanings_of
+from sidecar.language.english_translation import are_cognate, is_misspelt, language_of, meanings_of, opposites_of
 from sidecar.language.rule_synonyms import (
     CONDITION_AFTER,
     FUNCTION_WORDS,
     LIMITED,
     ONLY_WHEN,
     TOOL_NAMES,
-    bounded,
     concepts_of,
+    exact_kinds,
     folded,
     is_generic,
     is_unspaced,
@@ -35,6 +35,9 @@ from sidecar.language.statement_openings import LEAD_IN, adds_to_others, without
 
 MIN_SUBJECTS = 2
 """Words about the subject that must be the user's, if a rule has as many."""
+
+MIN_WITHIN = 4
+"""Letters of a word that is found within another."""
 
 MAX_VALUE_WORDS = 5
 """Number of words of a value."""
@@ -261,30 +264,6 @@ def claims_each_time(rule: str) -> bool:
     return _EACH_TIME.search(rule) is not None
 
 
-_BOUND = lazy_regex(
-    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|höchst\w*|massim\w*|máxim\w*|макс\w*|under|below|no more than|not exceed"
-    r"|(?:less|fewer|smaller|shorter) than|within|unter|bis zu|(?:weniger|kleiner|kürzer) als|menos de|como mucho|hasta"
-    r"|no máximo|até|abaixo|moins de|plus petit\w*|au plus|jusqu['’]à|meno di|al massimo|fino a|minder dan|hoogstens"
-    r"|onder|не более|до|меньше)\b|以下|以内|未満|不超过|最多|至多)"
-    r"|(?P<lower>\b(?:at least|over|above|exceed|(?:more|larger|longer|bigger) than|min(?:im\w*)?|mindest\w*|mínim\w*"
-    r"|мин(?:им\w*)?|no less than|über|(?:mehr|größer|länger) als|wenigstens|más de|al menos|como mínimo|mais de"
-    r"|pelo menos|no mínimo|plus (?:de|grand\w*)|au moins|almeno|più di|meer dan|minstens|не менее|больше)\b"
-    r"|以上|超过|至少|最少)\D{0,30}\d|\d\D{0,12}(?P<after>以下|以内|未満|以上)"
-)
-
-
-def exchanges_bound(rule: str, evidence: str) -> bool:
-    """Whether a rule has a number as the least, the user as the most, or the reverse."""
-    ours, theirs = _bounds(rule), _bounds(evidence)
-    return bool(ours and theirs) and ours.isdisjoint(theirs)
-
-
-def _bounds(text: str) -> frozenset[str]:
-    return frozenset(
-        "lower" if (match["lower"] or match["after"] == "以上") else "upper" for match in _BOUND.finditer(bounded(text))
-    )
-
-
 def is_same(rule_unit: Unit, unit: Unit) -> bool:
     """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
     if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
@@ -389,7 +368,8 @@ def crosses_clauses(rule: Wording, window: Sequence[Wording]) -> bool:
 def _is_rival(unit: Unit, value: Unit) -> bool:
     """Whether two values are of one kind: two tools, or two languages, colours, numbers."""
     are_tools = unit.word in TOOL_NAMES and value.word in TOOL_NAMES
-    return unit.is_value and (are_tools or bool(unit.concepts and value.concepts))
+    concepts = unit.concepts, value.concepts
+    return unit.is_value and (are_tools or any(not any(map(kind.isdisjoint, concepts)) for kind in exact_kinds()))
 
 
 def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
@@ -398,6 +378,8 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
     units = [unit for statement in window for unit in statement.units]
     added = [at for at, unit in enumerate(ours) if not any(is_same(unit, other) for other in units)]
     if len(added) != 1 or len(ours) <= MIN_SUBJECTS or ours[added[0]].word in plain_words():
+        return False
+    if any(_is_within(ours[added[0]].word, unit.word) for unit in units):
         return False
     before, after = ours[: added[0]][-1:], ours[added[0] + 1 :][:1]
     for statement in window:
@@ -410,6 +392,32 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
                 if is_between and not is_slip and not any(is_same(own, other) for own in ours for other in inner):
                     return True
     return False
+
+
+def _meanings_in(units: Iterable[Unit]) -> frozenset[str]:
+    return frozenset(meaning for unit in units for meaning in meanings_of(unit.word, unit.language))
+
+
+def reverses_word(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule states or denies the opposite of what the user does: "short answers" for "long answers"."""
+    parts = [(clause.is_denied, unit) for part in window for clause in part.clauses for unit in clause.units]
+    ours = [(clause.is_denied, unit) for clause in rule.clauses for unit in clause.units]
+    theirs = {
+        denial: _meanings_in(unit for is_denied, unit in parts if is_denied == denial) for denial in (True, False)
+    }
+    stated, own = theirs[True] | theirs[False], _meanings_in(unit for _, unit in ours)
+    return any(
+        opposite in theirs[is_denied] - own and opposites_of(opposite).isdisjoint(stated)
+        for is_denied, unit in ours
+        for meaning in _meanings_in([unit])
+        for opposite in opposites_of(meaning)
+    )
+
+
+def _is_within(word: str, other: str) -> bool:
+    """Whether one of two words contains the other: "front" and "infront", a port and an address."""
+    shorter, longer = sorted((word, other), key=len)
+    return len(shorter) >= MIN_WITHIN and shorter in longer
 
 
 def exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:
