@@ -571,6 +571,21 @@ def test_an_explanation_in_parentheses_that_the_user_did_not_write_is_left_out()
     assert whole.rule == "Dates are DD.MM (also in exports)"
 
 
+def test_code_at_a_rules_end_is_an_example_that_stays_if_the_user_wrote_it() -> None:
+    typed = (
+        TypedMessage("commit. the subject line always starts with the crate, like `axum: accept owned locations`"),
+    )
+    for example, stored in (
+        (", e.g. `axum: accept owned locations`", ", e.g. `axum: accept owned locations`"),
+        (" (like `axum: accept owned locations`)", ""),
+        (", e.g. `hyper: drop the timer`", ""),
+    ):
+        support = verify_rule(f"Commit subjects start with the crate{example}", typed)
+        assert support is not None
+        assert support.rule == f"Commit subjects start with the crate{stored}"
+    assert verify_rule("Use pnpm, e.g. `axum: accept owned locations`", typed) is None
+
+
 def test_the_agents_text_supports_a_rule_only_if_the_user_accepts_it_as_lasting() -> None:
     proposal = "All tests pass. Shall I run `make lint` before every commit from now on?"
     rule = "Run `make lint` before every commit"

@@ -9,6 +9,7 @@ user answers a proposal, the agent's text before the message counts too. Doubt m
 an agent's note, which no anchor shows.
 """
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import chain
@@ -157,6 +158,10 @@ def verify_rule(rule: str, messages: Sequence[TypedMessage]) -> Support | None:
 
     Agents explain in parentheses what a message points at; without them the rule may be the user's.
     """
+    examples = _EXAMPLES.search(rule)
+    if examples is not None and (support := verify_rule(rule[: examples.start()], messages)) is not None:
+        is_own = all(code[0] in messages[support.message].text for code in _CODE.finditer(examples[0]))
+        return support._replace(rule=rule) if is_own else support
     plain = " ".join(_PARENTHESIS.sub("", rule).split())
     aside = [unit for match in _PARENTHESIS.finditer(rule) for unit in subjects_of(wording_of(match[0]).units)]
     for wording in dict.fromkeys((rule, plain)):
@@ -214,6 +219,14 @@ def _support(rule: Wording, message: TypedMessage) -> Support | None:
 def _words(text: str) -> str:
     return f" {' '.join(_WORD_OR_NUMBER.findall(folded(text)))} "
 
+
+_EXAMPLES = lazy_regex(
+    r"[,;，、]?\s{0,3}(?:\b(?:e\.?g\.?|for (?:example|instance)|like|such as|as in|z\.? ?b\.?|zum beispiel|wie"
+    r"|por ejemplo|p\. ?ej\.?|como|par exemple|comme|por exemplo|ad esempio|come|bijv\.?|bijvoorbeeld|zoals|например"
+    r"|как)|例如|比如|例えば|たとえば|如)[,:：]?\s{0,3}(?:`[^`\n]{1,160}`(?:,|、| or| and)?\s{0,3}){1,4}[.。]?\s{0,8}$",
+    re.IGNORECASE,
+)
+"""Code at a rule's end that only shows what it means."""
 
 _PARENTHESIS = lazy_regex(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|（[^（）]*）)")
 _WORD_OR_NUMBER = lazy_regex(r"\w+")
