@@ -16,7 +16,6 @@ from sidecar.language.english_translation import language_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
-    LIMITED,
     NEGATIONS,
     TOOL_NAMES,
     UNSPACED_NEGATIONS,
@@ -147,7 +146,7 @@ def wording_of(text: str) -> Wording:
     was_denied = False
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
-    plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", _HEDGE.sub(" ", text))))
+    plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", HEDGE.sub(" ", text))))
     parts = list(_clauses(_CONTRACTION.sub(" ", plain)))
     for part in parts:
         stances = stances_of(part, language, is_alone=len(parts) == 1)
@@ -517,7 +516,7 @@ _PLACES_OF_MIND = frozenset(
     "format formato mind memory note moment example poi adelante zukunft futuro futur avenir head".split()
 )
 
-_HEDGE = lazy_regex(
+HEDGE = lazy_regex(
     r"(?i)\b(?:(?:if|when|where|whenever|wherever|as far as|as much as) (?:at all )?possible|ideally|preferably|usually"
     r"|wenn möglich|möglichst|falls möglich|nach möglichkeit|meistens|(?:si|cuando|siempre que) (?:es|sea) posible"
     r"|de ser posible|normalmente|(?:se|quando|sempre que) possível|geralmente|(?:si|quand|lorsque)"
@@ -529,50 +528,13 @@ _HEDGE = lazy_regex(
 )
 """Words by which a wish need not always be met."""
 
+CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
+
 _ORDINARY_NEXT = lazy_regex(
     r"(?i)\bnext(?= (?:to|time|step|week|month|day|version|release|one)\b)"
     r"|(?<=\b(?:au|le|du|ce|un|im|am|al|el|il|no) )moment\b(?! js)"
 )
 """A word that elsewhere is the name of a tool."""
-
-_ABSOLUTE = lazy_regex(
-    r"(?i)\b(?:never|always|under no circumstances|exclusively|nie|niemals|immer|nunca|siempre|jamás|sempre|jamais"
-    r"|toujours|mai|nooit|altijd|никогда|всегда)\b|绝不|永远|总是|絶対に|決して"
-)
-_EACH_TIME = lazy_regex(
-    r"(?i)\b(?:every ?time|each time|(?:after|for|on|with) (?:every|each)|automatically|always|jedes mal|immer"
-    r"|automatisch|(?:nach|bei) jede\w*|cada vez|(?:después de|tras|en|a) cada|siempre|automáticamente|toda vez"
-    r"|(?:depois de|após|a) cada|sempre|automaticamente|(?:à|après) chaque|chaque fois|toujours|automatiquement"
-    r"|ogni volta|(?:dopo|a) ogni|automaticamente|elke keer|(?:na|bij) (?:elke|ieder)|каждый раз|всегда|автоматически)"
-    r"\b|每次|每当|总是|自动|毎回|いつも|自動"
-)
-_DENIES = lazy_regex(
-    r"(?i)\b(?:not|don['’]?t|never|stop|no|nicht|kein\w*|nie|ne|pas|não|nunca|non|mai|niet|geen|nooit|не|никогда)\b"
-)
-_WITHOUT = lazy_regex(r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\b")
-
-
-def drops_condition(rule: str, statement: str) -> bool:
-    """Whether a rule forbids or demands always what the user did only where possible, not each time, or not without.
-
-    A ban of what the user only did without on one occasion is wider too.
-    """
-    if _HEDGE.search(statement) and _HEDGE.search(rule) is None and _ABSOLUTE.search(rule):
-        return True
-    denial, own_denial = _DENIES.search(statement), _DENIES.search(rule)
-    if denial is None and _WITHOUT.search(statement) and own_denial and not _WITHOUT.search(rule):
-        return _ABSOLUTE.search(rule) is not None and _ABSOLUTE.search(statement) is None
-    if denial is None or own_denial is None or LIMITED.search(rule) is not None:
-        return False
-    return any(
-        (limit := pattern.search(statement, denial.end())) is not None
-        and not _CLAUSE_MARK.search(statement, denial.end(), limit.start())
-        and pattern.search(rule, own_denial.end()) is None
-        for pattern in (_EACH_TIME, _WITHOUT)
-    )
-
-
-_CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
 
 RULE_TO_WRITE = lazy_regex(
     r"(?i)^\W{0,9}(?:(?:please|pls|can you|could you|and|now|also|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create"

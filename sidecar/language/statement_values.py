@@ -22,6 +22,7 @@ from sidecar.language.rule_synonyms import (
     is_unspaced,
 )
 from sidecar.language.statement_clauses import (
+    CLAUSE_MARK,
     OTHER_SCRIPTS,
     Clause,
     Relation,
@@ -203,65 +204,6 @@ def swaps_roles(rule: str, evidence: str) -> bool:
         if old.link == new.link and (old.second == new.second) != (old.first == new.first)
     }
     return any((new, old) in replaced for old, new in replaced)
-
-
-_ONLY = lazy_regex(
-    r"(?i)\b(?:only|solely|exclusively|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
-    r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
-    r"|лишь)\b(?! (?:one\b|(?:uma?|una?|eine?|une|een) (?:coisa|cosa|sache|frage|chose|ding)))"
-    r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
-)
-_LIMITS = lazy_regex(
-    r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most|beyond"
-    r"|before (?:each|every|any)|vor jede\w*|avant (?:chaque|tou\w+)|antes de (?:cada|tod[oa])|prima di ogni"
-    r"|перед каждым"
-    r"|allein\w*|niemand|außer|beschränk\w*|höchstens|salvo|excepto|nadie|limitad\w*|sauf|personne|exceto|ningu[eé]m"
-    r"|eccetto|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
-)
-
-
-def object_of_only(text: str) -> str | None:
-    """Return what follows the word by which a statement holds only for something, at its end what precedes it."""
-    match = _ONLY.search(text)
-    if match is None:
-        return None
-    behind = _CLAUSE_MARK.split(text[match.end() :], maxsplit=1)[0]
-    return behind if behind.strip() else _CLAUSE_MARK.split(text[: match.start()])[-1]
-
-
-def names_limit(text: str) -> bool:
-    """Whether a statement limits something in other words than "only"."""
-    return _LIMITS.search(text) is not None
-
-
-_CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
-_EACH_TIME = lazy_regex(
-    r"(?i)\b(?:always|every ?time|each time|at all times|immer|jedes mal|stets|siempre|cada vez|sempre|toda vez"
-    r"|toujours|chaque fois|ogni volta|altijd|elke keer|steeds|всегда|каждый раз)\b|每次|总是|一律|毎回|いつも|常に"
-    r"|必ず"
-)
-
-
-def holds_each_time(text: str) -> bool:
-    """Whether the user's words are about all of a kind or each occasion, forbid, or demand for good."""
-    return _HOLDS_EACH_TIME.search(text) is not None
-
-
-_HOLDS_EACH_TIME = lazy_regex(
-    r"(?i)\b(?:all|any|every\w*|each|always|never|no|not|don['’]?t|must|should|needs? to|ha(?:ve|s) to|whenever"
-    r"|throughout|forever|permanent\w*"
-    r"|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project|alle[rnms]?|jede[rnms]?|immer"
-    r"|nie\w*|nicht|kein\w*|muss|müssen|soll\w*"
-    r"|wir|unser\w*|grundsätzlich|tod[oa]s?|cada|siempre|nunca|no|debe\w*|tienen? que|hay que|sempre|deve\w*|tem que"
-    r"|não|jamais"
-    r"|toujours|tous|toutes|chaque|pas|doi\w+|faut|ogni|tutt[ieo]|mai|non|alle|elke?|altijd|nooit|geen|niet|moet\w*"
-    r"|все\w*|кажд\w*|никогда|не|должн\w*|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
-)
-
-
-def claims_each_time(rule: str) -> bool:
-    """Whether a rule holds each time by its own words."""
-    return _EACH_TIME.search(rule) is not None
 
 
 def is_same(rule_unit: Unit, unit: Unit) -> bool:
@@ -534,7 +476,7 @@ def _occasion_after(text: str) -> tuple[Wording, Wording] | None:
     match = CONDITION_AFTER.search(text)
     if match is None:
         return None
-    demand, condition = _CLAUSE_MARK.split(text[: match.start()])[-1], _CLAUSE_MARK.split(text[match.end() :])[0]
+    demand, condition = CLAUSE_MARK.split(text[: match.start()])[-1], CLAUSE_MARK.split(text[match.end() :])[0]
     parts = wording_of(condition), wording_of(demand)
     return parts if len(subjects_of(parts[0].units)) >= MIN_SUBJECTS else None
 

@@ -21,18 +21,22 @@ from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import negates_by_prefix
 from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.match_statement_form import complains
-from sidecar.language.notes_block import (
+from sidecar.language.own_words import reports_others, stated_words
+from sidecar.language.rule_scope import (
     AT_ONCE,
     CONTINUOUS,
     STEPWISE,
+    claims_each_time,
     drops_limit,
     exchanges_bound,
     grants_more,
+    holds_each_time,
+    names_limit,
+    object_of_only,
     takes_another_pace,
     widens_all,
     widens_ban,
 )
-from sidecar.language.own_words import reports_others, stated_words
 from sidecar.language.rule_synonyms import (
     EXCEPT,
     LASTING,
@@ -71,17 +75,13 @@ from sidecar.language.statement_openings import (
 from sidecar.language.statement_values import (
     MIN_SUBJECTS,
     are_translations,
-    claims_each_time,
     crosses_clauses,
     exchanges_object,
     exchanges_place,
     exchanges_value,
     exchanges_word,
     has_value,
-    holds_each_time,
     is_same,
-    names_limit,
-    object_of_only,
     reverses_condition,
     reverses_steps,
     reverses_word,

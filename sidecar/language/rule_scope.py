@@ -1,0 +1,250 @@
+"""Claims of a rule beyond the user's words: another pace, bound, limit, condition or permission. Pure."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.rule_synonyms import (
+    CONCEDED,
+    EXCEPT,
+    EXCEPTED,
+    FUNCTION_WORDS,
+    LIMITED,
+    STILL_HOLDS,
+    UNTIL,
+    bounded,
+    folded,
+)
+from sidecar.language.statement_clauses import CLAUSE_MARK, HEDGE, Wording, is_why_question, tokens_of, wording_of
+from sidecar.language.statement_values import are_translations, shared_count, shared_subjects, subjects_of
+
+
+def takes_another_pace(rule: str, evidence: str) -> bool:
+    """Whether a rule does at once what the user wants step by step, or the reverse."""
+    paces = [(AT_ONCE.search(text) is not None, STEPWISE.search(text) is not None) for text in (rule, evidence)]
+    return paces in ([(True, False), (False, True)], [(False, True), (True, False)])
+
+
+STEPWISE = lazy_regex(
+    r"(?i)\b(?:one (?:step|thing|file|task|change) at a time|one at a time|one by one|step by step|bit by bit"
+    r"|schritt für schritt|einzeln|nach und nach|paso a paso|poco a poco|uno por uno|passo a passo|um por um|aos poucos"
+    r"|étape par étape|pas à pas|un par un|passo dopo passo|uno alla volta|stap voor stap|één voor één|шаг за шагом"
+    r"|по одному|постепенно)\b|一步一步|逐步|逐个|一つずつ|少しずつ|順番に"
+)
+AT_ONCE = lazy_regex(
+    r"(?i)\b(?:(?:all|everything|them|it) at once|in one go|in a single (?:step|pass)|auf einmal|alles zusammen"
+    r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
+    r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
+)
+CONTINUOUS = lazy_regex(
+    r"(?i)\bkeep\b.{1,60}\b(?:up[ -]to[ -]date|updated|in sync|current)\b|\bas we (?:go|progress|proceed)\b"
+    r"|\bthroughout\b"
+    r"|\b(?:max(?:imum)?|at most|no more than|at least|per) (?:\w+ ){0,2}\w+|\blaufend\b|\baktuell (?:halten"
+    r"|zu halten)\b"
+    r"|\bhalte?\b.{1,60}\baktuell\b|\b(?:actualizad\w+|atualizad\w+|à jour|aggiornat\w+|bijgewerkt) (?:siempre|sempre"
+    r"|toujours)\b|\bau fur et à mesure\b|保持.{0,12}(?:更新|同步|最新)|最新の状態"
+)
+"""Words by which a request goes on, or sets a limit, instead of being done once."""
+
+
+_BOUND = lazy_regex(
+    r"(?i)(?P<upper>\b(?:at most|up to|max\w*|höchst\w*|massim\w*|máxim\w*|макс\w*|under|below|no more than|not exceed"
+    r"|(?:less|fewer|smaller|shorter) than|within|unter|bis zu|(?:weniger|kleiner|kürzer) als|menos de|como mucho|hasta"
+    r"|no máximo|até|abaixo|moins de|plus petit\w*|au plus|jusqu['’]à|meno di|al massimo|fino a|minder dan|hoogstens"
+    r"|onder|не более|до|меньше)\b|以下|以内|未満|不超过|最多|至多)"
+    r"|(?P<lower>\b(?:at least|over|above|exceed|(?:more|larger|longer|bigger) than|min(?:im\w*)?|mindest\w*|mínim\w*"
+    r"|мин(?:им\w*)?|no less than|über|(?:mehr|größer|länger) als|wenigstens|más de|al menos|como mínimo|mais de"
+    r"|pelo menos|no mínimo|plus (?:de|grand\w*)|au moins|almeno|più di|meer dan|minstens|не менее|больше)\b"
+    r"|以上|超过|至少|最少)\D{0,30}\d|\d\D{0,12}(?P<after>以下|以内|未満|以上)"
+)
+
+
+def exchanges_bound(rule: str, evidence: str) -> bool:
+    """Whether a rule has a number as the least, the user as the most, or the reverse."""
+    ours, theirs = _bounds(rule), _bounds(evidence)
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
+
+
+def _bounds(text: str) -> frozenset[str]:
+    return frozenset(
+        "lower" if (match["lower"] or match["after"] == "以上") else "upper" for match in _BOUND.finditer(bounded(text))
+    )
+
+
+MIN_DROPPED = 2
+"""Words of the user's ban that a wider ban lacks."""
+
+
+def widens_ban(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule forbids something with less than half of the words by which the user limited the ban."""
+    known = [part for part in window if not are_translations(rule.language, part.language)]
+    known = [part for part in known if not is_why_question(part.text)]
+    bans = [clause.units for part in known for clause in part.clauses if clause.is_denied]
+    for units in (clause.units for clause in rule.clauses if clause.is_denied and not clause.is_open):
+        subjects = subjects_of(units)
+        if not bans or not subjects:
+            continue
+        nearest_ban = max(bans, key=partial(shared_count, subjects))
+        if shared_count(subjects, nearest_ban) < len(subjects):
+            continue
+        own_subjects = subjects_of(nearest_ban)
+        missing = [own for own in own_subjects if not shared_count([own], rule.units)]
+        is_shorter = len(own_subjects) >= len(subjects) + MIN_DROPPED
+        if any(unit.is_value for unit in missing) and not any(unit.is_value for unit in rule.units):
+            return True
+        if is_shorter and len(missing) >= MIN_DROPPED and 2 * len(missing) > len(own_subjects):
+            return True
+    return False
+
+
+def drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule holds for good or in all cases, while the user named an end, or an exception after its words."""
+    if LIMITED.search(rule.text) is None and any(UNTIL.search(statement.text) for statement in window):
+        return True
+    if any(drops_condition(rule.text, statement.text) for statement in window):
+        return True
+    if CONCEDED.search(rule.text) and not any(
+        CONCEDED.search(part.text) or STILL_HOLDS.search(part.text) for part in window
+    ):
+        return True
+    if EXCEPTED.search(rule.text) is not None:
+        return False
+    exceptions = [(statement, match.start()) for statement in window if (match := EXCEPT.search(statement.text))]
+    subjects = len(subjects_of(rule.units))
+    return any(
+        2 * shared_subjects(rule, wording_of(evidence.text[:start])) >= subjects for evidence, start in exceptions
+    )
+
+
+def grants_more(rule: Wording, evidence: str) -> bool:
+    """Whether a rule allows what the user does not, or has an exception that the user does not name."""
+    if (
+        _PERMITS.search(rule.text)
+        and not _PERMITTED.search(evidence)
+        and not any(part.is_denied for part in rule.clauses)
+    ):
+        return True
+    return EXCEPT.search(rule.text) is not None and EXCEPTED.search(evidence) is None
+
+
+_PERMITS = lazy_regex(
+    r"(?i)\b(?:may|might|allowed|permitted|feel free|free to|optional\w*|(?:is|are) (?:fine|ok(?:ay)?)|darf|dürfen"
+    r"|erlaubt|puede[ns]?|se permite\w*|permitid[oa]s?|podem?|peu(?:t|vent)|autorisée?s?|può|possono|mag|mogen|можно"
+    r"|разреш\w+)\b|可以|てもよい|ても良い|てもいい|允许|随便"
+)
+"""Words by which a rule only allows something."""
+_PERMITTED = lazy_regex(
+    r"(?i)\b(?:may|can|could|might|able|allow\w*|permi\w*|feel free|fine|ok(?:ay)?|free|optional\w*|possible|if|when"
+    r"|care|mind|need|kann\w*|könn\w+|darf|dürf\w+|erlaub\w*|wenn|egal|pued\w+|si|pod\w+|se|peu[xt]\w*|peuvent|può|possono"
+    r"|kan|kun\w*|mag|mogen|als|можно|мо[гж]\w+|если|разреш\w+)\b|可|能|いい|よい|允许|随便|場合|时"
+)
+"""Words by which the user may allow it."""
+
+
+def widens_all(rule: str, evidence: str) -> bool:
+    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
+    own_words = {folded(token) for _, token in tokens_of(rule)}
+    stated = {(folded(match[1]), folded(match[2] or "")) for match in _ALL_WITH_QUALITY.finditer(evidence)}
+    nouns = {folded(match[1]) for match in _ALL_WITH_QUALITY.finditer(rule)}
+    return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)
+
+
+_ALL_WITH_QUALITY = lazy_regex(
+    r"(?i)\b(?:all|every|each|any|alle[rnms]?|jede[rnms]?|tous les|toutes les|todos los|todas las|todos os|todas as"
+    r"|tutti i|tutte le|все)\s(?=(?:(?:of |the |our |single )){0,2}(\w+)(?:\s(\w+))?)"
+)
+"""Words for all of a kind, the next word, and the one after it: "all deeper levels"."""
+
+_ABSOLUTE = lazy_regex(
+    r"(?i)\b(?:never|always|under no circumstances|exclusively|nie|niemals|immer|nunca|siempre|jamás|sempre|jamais"
+    r"|toujours|mai|nooit|altijd|никогда|всегда)\b|绝不|永远|总是|絶対に|決して"
+)
+_EACH_OCCASION = lazy_regex(
+    r"(?i)\b(?:every ?time|each time|(?:after|for|on|with) (?:every|each)|automatically|always|jedes mal|immer"
+    r"|automatisch|(?:nach|bei) jede\w*|cada vez|(?:después de|tras|en|a) cada|siempre|automáticamente|toda vez"
+    r"|(?:depois de|após|a) cada|sempre|automaticamente|(?:à|après) chaque|chaque fois|toujours|automatiquement"
+    r"|ogni volta|(?:dopo|a) ogni|automaticamente|elke keer|(?:na|bij) (?:elke|ieder)|каждый раз|всегда|автоматически)"
+    r"\b|每次|每当|总是|自动|毎回|いつも|自動"
+)
+_DENIES = lazy_regex(
+    r"(?i)\b(?:not|don['’]?t|never|stop|no|nicht|kein\w*|nie|ne|pas|não|nunca|non|mai|niet|geen|nooit|не|никогда)\b"
+)
+_WITHOUT = lazy_regex(r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\b")
+
+
+def drops_condition(rule: str, statement: str) -> bool:
+    """Whether a rule forbids or demands always what the user did only where possible, not each time, or not without.
+
+    A ban of what the user only did without on one occasion is wider too.
+    """
+    if HEDGE.search(statement) and HEDGE.search(rule) is None and _ABSOLUTE.search(rule):
+        return True
+    denial, own_denial = _DENIES.search(statement), _DENIES.search(rule)
+    if denial is None and _WITHOUT.search(statement) and own_denial and not _WITHOUT.search(rule):
+        return _ABSOLUTE.search(rule) is not None and _ABSOLUTE.search(statement) is None
+    if denial is None or own_denial is None or LIMITED.search(rule) is not None:
+        return False
+    return any(
+        (limit := pattern.search(statement, denial.end())) is not None
+        and not CLAUSE_MARK.search(statement, denial.end(), limit.start())
+        and pattern.search(rule, own_denial.end()) is None
+        for pattern in (_EACH_OCCASION, _WITHOUT)
+    )
+
+
+_ONLY = lazy_regex(
+    r"(?i)\b(?:only|solely|exclusively|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
+    r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
+    r"|лишь)\b(?! (?:one\b|(?:uma?|una?|eine?|une|een) (?:coisa|cosa|sache|frage|chose|ding)))"
+    r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
+)
+_LIMITS = lazy_regex(
+    r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most|beyond"
+    r"|before (?:each|every|any)|vor jede\w*|avant (?:chaque|tou\w+)|antes de (?:cada|tod[oa])|prima di ogni"
+    r"|перед каждым"
+    r"|allein\w*|niemand|außer|beschränk\w*|höchstens|salvo|excepto|nadie|limitad\w*|sauf|personne|exceto|ningu[eé]m"
+    r"|eccetto|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
+)
+
+
+def object_of_only(text: str) -> str | None:
+    """Return what follows the word by which a statement holds only for something, at its end what precedes it."""
+    match = _ONLY.search(text)
+    if match is None:
+        return None
+    behind = CLAUSE_MARK.split(text[match.end() :], maxsplit=1)[0]
+    return behind if behind.strip() else CLAUSE_MARK.split(text[: match.start()])[-1]
+
+
+def names_limit(text: str) -> bool:
+    """Whether a statement limits something in other words than "only"."""
+    return _LIMITS.search(text) is not None
+
+
+_EACH_TIME = lazy_regex(
+    r"(?i)\b(?:always|every ?time|each time|at all times|immer|jedes mal|stets|siempre|cada vez|sempre|toda vez"
+    r"|toujours|chaque fois|ogni volta|altijd|elke keer|steeds|всегда|каждый раз)\b|每次|总是|一律|毎回|いつも|常に"
+    r"|必ず"
+)
+
+
+def holds_each_time(text: str) -> bool:
+    """Whether the user's words are about all of a kind or each occasion, forbid, or demand for good."""
+    return _HOLDS_EACH_TIME.search(text) is not None
+
+
+_HOLDS_EACH_TIME = lazy_regex(
+    r"(?i)\b(?:all|any|every\w*|each|always|never|no|not|don['’]?t|must|should|needs? to|ha(?:ve|s) to|whenever"
+    r"|throughout|forever|permanent\w*"
+    r"|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project|alle[rnms]?|jede[rnms]?|immer"
+    r"|nie\w*|nicht|kein\w*|muss|müssen|soll\w*"
+    r"|wir|unser\w*|grundsätzlich|tod[oa]s?|cada|siempre|nunca|no|debe\w*|tienen? que|hay que|sempre|deve\w*|tem que"
+    r"|não|jamais"
+    r"|toujours|tous|toutes|chaque|pas|doi\w+|faut|ogni|tutt[ieo]|mai|non|alle|elke?|altijd|nooit|geen|niet|moet\w*"
+    r"|все\w*|кажд\w*|никогда|не|должн\w*|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
+)
+
+
+def claims_each_time(rule: str) -> bool:
+    """Whether a rule holds each time by its own words."""
+    return _EACH_TIME.search(rule) is not None
