@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.constants_ast import constants_from_module
 
-from sidecar.governor import pressure_counters
+from sidecar.governor import pressure_decision
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.depth import VARIABLE
@@ -226,7 +226,7 @@ def collect_constants(config: pytest.Config) -> None:
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresholds]:
     """Set the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
     yield partial(set_thresholds, monkeypatch)
-    pressure_counters.evaluate_pressure.cache_clear()
+    pressure_decision.evaluate_pressure.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,8 +4,6 @@ from sidecar.governor.pressure_counters import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
     MINUTE_MS,
-    GovernorAction,
-    PressureDecision,
     RunPressure,
     after_compaction,
     after_new_session,
@@ -14,11 +12,15 @@ from sidecar.governor.pressure_counters import (
     after_snapshot,
     before_fresh_session,
     counters_after_run,
+    started_new_session,
+    with_session,
+)
+from sidecar.governor.pressure_decision import (
+    GovernorAction,
+    PressureDecision,
     decide_action,
     evaluate_pressure,
     signals_of,
-    started_new_session,
-    with_session,
 )
 from sidecar.governor.snapshots import (
     Snapshot,

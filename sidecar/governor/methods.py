@@ -20,7 +20,7 @@ from sidecar.governor.model import (
     SnapshotStep,
     StoredSnapshotView,
 )
-from sidecar.governor.pressure_counters import evaluate_pressure, signals_of
+from sidecar.governor.pressure_decision import evaluate_pressure, signals_of
 from sidecar.governor.snapshots import StoredSnapshot, latest_snapshot, marker_text, store_snapshot
 from sidecar.method import Lane, method
 from sidecar.runs import ConversationPlace, conversations, run_records

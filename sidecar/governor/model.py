@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from sidecar.core.wire_types import Identifier, WireModel
-from sidecar.governor.pressure_counters import GovernorAction
+from sidecar.governor.pressure_decision import GovernorAction
 
 
 class GovernorDecision(WireModel):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire_types import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Instant, Tokens, WireModel
-from sidecar.governor.pressure_counters import GovernorAction
+from sidecar.governor.pressure_decision import GovernorAction
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 from sidecar.runs.pre_run_record import Action, Block, BlockKind, Disposition, Mode, PreRunMetadata, SystemText
 

@@ -29,8 +29,9 @@ from sidecar.core.yaml_text import Value, shared_parses
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived
-from sidecar.registry.entities import Entity, Impact, Registry, Remark, adaptability_level, checksum_of, impact_on
+from sidecar.registry.entities import Entity, Registry, Remark, checksum_of
 from sidecar.registry.health import FILE_PROBLEMS, EntityFile, run_checks
+from sidecar.registry.impact import Impact, adaptability_level, impact_on
 from sidecar.registry.model import (
     ChangeEntry,
     DecisionEntry,

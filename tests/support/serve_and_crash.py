@@ -29,7 +29,7 @@ if __name__ == "__main__":
                     os.kill(os.getpid(), signal.SIGKILL)
 
     if os.environ.get("SIDECAR_TEST_QUICK_SNAPSHOT"):
-        from sidecar.governor.pressure_counters import THRESHOLDS
+        from sidecar.governor.pressure_decision import THRESHOLDS
 
         for signal_name in ("turns", "files", "injectedBytes"):
             THRESHOLDS[signal_name] = THRESHOLDS[signal_name]._replace(snapshot=1)

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import pytest
 
-from sidecar.governor import pressure_counters
+from sidecar.governor import pressure_decision
 
 
 class Thresholds(Protocol):
@@ -16,5 +16,5 @@ class Thresholds(Protocol):
 def set_thresholds(patch: pytest.MonkeyPatch, **thresholds: tuple[float, float]) -> None:
     """Set signals' thresholds for a snapshot and for a rehydrate, by the signal's name."""
     for name, (snapshot, rehydrate) in thresholds.items():
-        patch.setitem(pressure_counters.THRESHOLDS, name, pressure_counters.Threshold(snapshot, rehydrate))
-    pressure_counters.evaluate_pressure.cache_clear()
+        patch.setitem(pressure_decision.THRESHOLDS, name, pressure_decision.Threshold(snapshot, rehydrate))
+    pressure_decision.evaluate_pressure.cache_clear()

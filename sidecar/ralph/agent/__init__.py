@@ -18,8 +18,9 @@ from sidecar.ralph.agent.harnesses import (
     parse_version,
 )
 from sidecar.ralph.agent.output_lines import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
-from sidecar.ralph.agent.output_parser import OutputParser, Tail, find_usage_limit
+from sidecar.ralph.agent.output_parser import OutputParser, Tail
 from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
+from sidecar.ralph.agent.usage_limit import find_usage_limit
 
 __all__ = [
     "HARNESSES",
