@@ -376,6 +376,7 @@ def test_a_long_title_is_cut_at_a_clause() -> None:
             "Added a helper and call sites that pass it the discount",
         ),
         ("Functions of the shop load the discount and call it.", "Functions of the shop load the discount and call it"),
+        ("I am now adding a discount to the cart.", "Adding a discount to the cart"),
     ),
 )
 def test_a_title_has_no_clause_in_the_present_after_what_was_done(text: str, title: str) -> None:
