@@ -224,7 +224,8 @@ BASIS = lazy_regex(
 PERSON = lazy_regex(
     r"^(?:[现現]在[，,]\s?|作[为為][^，。]{2,40}，\s?我?[们們]?已?[经經]?(?:成功)?"
     r"|[现現]在我?[们們]?已[经經]?(?:成功)?|[为為]您(?!的)|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
-    r"| had|(?:['’](?:m|re)| am| are)(?= (?:\w+ )?\w+ing\b))?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai (?:également |aussi |bien )?"
+    r"| had|(?:['’](?:m|re)| am| are)(?= (?:\w+ )?\w+ing\b))?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}"
+    r"(?=[a-z])|j['’]ai (?:également |aussi |bien )?"
     r"|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo |я |мы |我(?:已[经經]?"
     r"|[们們])?(?:成功地?)?(?=[\u4e00-\u9fff])|已(?:[经經](?:成功|圆满)?地?|成功地?)(?=[\u4e00-\u9fff])|(?:太好了|很好"
     r"|好的)[，,！!]\s?(?:我(?:已经?|们)?)?|成功地?(?=[\u4e00-\u9fff])|(?:通过以上修改"
