@@ -6,7 +6,7 @@ Whatever is late or incomplete makes the response partial, in `PackInputs.partia
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +30,7 @@ from sidecar.core.clean_text import count_noun, one_line
 from sidecar.core.clock import Clock, Deadline
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.message_intent import creation_request
+from sidecar.packs.anchor import user_anchor
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
@@ -58,6 +59,8 @@ INDEX_SHARE = 0.6
 """Maximum share of the time left that is spent waiting for files to be indexed."""
 
 STILL_INDEXING = "files are still being indexed"
+
+WITHOUT_STATE = "only what the user stated or accepted: the repository's state is unknown"
 
 RESPONSE_MS = 50.0
 """Part of the deadline reserved for composing the response."""
@@ -106,7 +109,7 @@ class PackInputs:
     file_hits: int = 0
     file_misses: int = 0
     late: bool = False
-    """Whether even the repository's state was late and there is nothing to send."""
+    """Whether even the repository's state was late, and nothing else was found to send."""
     partial: bool = False
     """Whether the next call will have more: a source was late, or files are still being indexed."""
     omissions: list[Trimmed] = field(default_factory=list)
@@ -170,17 +173,23 @@ def collect_inputs(
     with _contents_search(pack_query, remaining_ms) as contents_search:
         cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
         early_build = start_early_build(pack_query) if cached is None and remaining_ms() >= INLINE_MS else None
-        state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
+        start: Start = pack_query.process.background.submit
+        memories, state_and_listing = None, cached
         if state_and_listing is None:
+            lookup = start(_read_state, pack_query.repository)
+            memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
+            state_and_listing = _await_state(inputs, pack_query, lookup, contents_search, remaining_ms)
+        if state_and_listing is None:
+            _collect_without_state(inputs, pack_query, (memories, hint), remaining_ms)
             return inputs
         inputs.state, listing = state_and_listing
         contents_search.start_if_cold()
-        start: Start = pack_query.process.background.submit
         if cached is not None and _is_quick(pack_query, inputs.state, known):
             start = _run_inline
         search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
         changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-        memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
+        if cached is not None:
+            memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
         target = _PackTarget(
             pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
         )
@@ -264,12 +273,14 @@ def _collect(inputs: PackInputs, source: _Source, wait_ms: float, log: Log) -> N
 
 
 def _await_state(
-    inputs: PackInputs, pack_query: PackQuery, contents_search: _ContentsSearch, remaining_ms: RemainingMs
+    inputs: PackInputs,
+    pack_query: PackQuery,
+    lookup: Future[tuple[RepositoryState, Listing]],
+    contents_search: _ContentsSearch,
+    remaining_ms: RemainingMs,
 ) -> tuple[RepositoryState, Listing] | None:
     """Return the state with its files. If they are late, record the files found without an index and return None."""
-    pool = pack_query.process.background
-    lookup = pool.submit(_read_state, pack_query.repository)
-    path_search = None
+    pool, path_search = pack_query.process.background, None
     if not await_future(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
         path_search = pool.submit(search_paths, pack_query.workspace.cwd, pack_query.query, MAX_POINTERS)
     if not (remaining_ms() and await_future(lookup, remaining_ms())):
@@ -281,6 +292,19 @@ def _await_state(
     except Exception as error:
         record_omission(inputs, "repository", error, pack_query.process.log)
         return None
+
+
+def _collect_without_state(
+    inputs: PackInputs, pack_query: PackQuery, sources: Iterable[_Source | None], remaining_ms: RemainingMs
+) -> None:
+    """Use what does not come from the repository: the anchor's lines of the user, and what memories have."""
+    lines = user_anchor(pack_query.accepted, pack_query.anchor_bytes)
+    inputs.pack = inputs.pack._replace(anchor=lines.lines, omitted=lines.omitted)
+    inputs.omissions.append(Trimmed(item=entries.ANCHOR, reason=WITHOUT_STATE))
+    for source in sources:
+        if source is not None:
+            _collect(inputs, source, remaining_ms(), pack_query.process.log)
+    inputs.late &= not (lines.lines or inputs.memories)
 
 
 def _is_quick(pack_query: PackQuery, state: RepositoryState, known: SessionContents) -> bool:

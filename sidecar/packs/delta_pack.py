@@ -155,6 +155,9 @@ class AnchorNews(NamedTuple):
 
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
+MAX_FACTS = 300
+"""More than the rest of an anchor has, which a session lacks if the repository's state was unknown at its start."""
+
 MAX_STAGED = 6
 MAX_BROKEN_IMPORTS = 20
 
@@ -328,7 +331,7 @@ def _fact_items(lines: Sequence[str], known: SessionContents) -> list[PackItem]:
     if not lines:
         return []
     headings = "More about the repository:", "More about the repository, as it is now:"
-    return [_line_list_item(entries.FACTS, headings, lines, known, "it was not ready before")]
+    return [_line_list_item(entries.FACTS, headings, lines, known, "it was not ready before", MAX_FACTS)]
 
 
 def _rules_items(changes: Sequence[str], known: SessionContents) -> list[PackItem]:
@@ -344,7 +347,12 @@ def _rules_items(changes: Sequence[str], known: SessionContents) -> list[PackIte
 
 
 def _line_list_item(
-    key: str, headings: tuple[str, str], lines: Sequence[str], known: SessionContents, why: str
+    key: str,
+    headings: tuple[str, str],
+    lines: Sequence[str],
+    known: SessionContents,
+    why: str,
+    max_lines: int = MAX_RULE_CHANGES,
 ) -> PackItem:
     """Return the lines that a session lacks; if some that it has are outdated, all of them under the second heading."""
     sent = known.items.get(key)
@@ -352,7 +360,7 @@ def _line_list_item(
     ids = {statement_key(line): line for line in lines}
     is_outdated = not ids.keys() >= set(sent_ids)
     missing = [line for line_id, line in ids.items() if is_outdated or line_id not in sent_ids] or list(lines)
-    shown = _first_lines([f"  {line}" for line in missing], MAX_RULE_CHANGES)
+    shown = _first_lines([f"  {line}" for line in missing], max_lines)
     text = "\n".join([headings[is_outdated], *shown])
     return PackItem(key, "delta", Priority.DELTA, text, entries.LineListEntry(tuple(sorted(ids))), why)
 

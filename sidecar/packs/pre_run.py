@@ -261,7 +261,7 @@ def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
 
 def _lacks_pack(inputs: PackInputs, composition: Composition) -> bool:
     """Whether files were late and the call shows neither code nor the repository's lines of the anchor."""
-    shows_lines = composition.anchor_is_new and bool(inputs.pack.anchor)
+    shows_lines = composition.anchor_is_new and bool(inputs.pack.anchor) and inputs.state is not None
     shows_code = any(shows_content(item) for item in composition.delivered)
     return is_late(inputs.omissions, LATE_FILES) and not (shows_lines or shows_code)
 
@@ -477,9 +477,9 @@ def decide_pre_run(call: Call, params: PreRunParams) -> PreRunDecision:
         )  # fmt: skip
 
     inputs = collect()
-    if inputs.late:
-        return PreRunDecision("deadline", placement, request, pack_query)
     composition = select_items(request, inputs)
+    if inputs.late and not composition.delivered:
+        return PreRunDecision("deadline", placement, request, pack_query)
     if not _files_are_unchanged(pack_query, inputs, composition):
         retried = collect()
         if not retried.late:

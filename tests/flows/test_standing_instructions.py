@@ -1,6 +1,8 @@
 """Standing instructions of the user: in the anchor of every new session, and in the delta of the running ones."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from tests.memory.test_rival_statements import REVIEWED
 from tests.support.conversation import Conversation, sent
 from tests.support.depth import sample
+from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -72,6 +75,57 @@ def test_every_new_session_has_the_instructions_in_its_anchor_once(
         assert section(text) == [f"- {PNPM} ({memory_id}, 2026-03-01)"]
         assert text.count(PNPM) == 1
         assert news(conversation.turn(PROMPT, session=name)) == []
+
+
+@pytest.fixture
+def without_state(
+    project: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], AbstractContextManager[None]]:
+    """Withhold the repository's state for a while: a damaged index, a missing git, or one that does not answer."""
+    index, gate, path = project.path / ".git/index", tmp_path / "gate", os.environ["PATH"]
+    waits = f'case " $* " in *" status "*) while [ -e "{gate}" ]; do sleep 0.01; done;; esac'
+    prepend_git_wrapper(tmp_path / "before", waits, monkeypatch)
+    with_wrapper = os.environ["PATH"]
+
+    @contextmanager
+    def for_a_while(fault: str) -> Generator[None]:
+        content = index.read_bytes()
+        index.write_bytes(b"garbage" if fault == "damaged index" else content)
+        monkeypatch.setenv("PATH", str(tmp_path) if fault == "no git" else with_wrapper)
+        if fault == "slow git":
+            gate.touch()
+        yield
+        gate.unlink(missing_ok=True)
+        monkeypatch.setenv("PATH", path)
+        index.write_bytes(content)
+
+    return for_a_while
+
+
+@needs_script
+@pytest.mark.parametrize("provider", ["claude", "codex"])
+def test_a_new_session_has_the_instructions_while_the_repositorys_state_is_unknown(
+    memories: Memories,
+    chat: Callable[..., Conversation],
+    project: Repository,
+    provider: str,
+    without_state: Callable[[str], AbstractContextManager[None]],
+) -> None:
+    """The rest of the anchor follows once, as soon as the state is known."""
+    memory_id = stated(memories, PNPM)
+    for fault in ("damaged index", "no git", "slow git"):
+        conversation = chat(fault, provider=provider)
+        with without_state(fault):
+            first = conversation.pre_run("Quetzal ornithology?", deadlineMs=1_000)
+        conversation.post_run(first, session=fault)
+        project.write({"till/cart.py": f"# {fault}\n"})  # git is asked again
+        with without_state(fault):
+            blind = conversation.pre_run("Where do they nest?", deadlineMs=1_000)
+        assert section(sent(first)) == [f"- {PNPM} ({memory_id}, 2026-03-01)"], fault
+        assert {"repository", "anchor"} <= {omission["item"] for omission in first["metadata"]["trimmed"]}, fault
+        texts = [sent(blind), *(sent(conversation.turn(PROMPT, session=fault)) for _ in range(2))]
+        assert ["Never log a customer's card number." in text for text in texts] == [False, True, False], fault
+        assert all(text.count(PNPM) == (provider == "claude") for text in texts), fault
 
 
 def test_a_chat_in_a_linked_worktree_that_names_no_project_has_the_instructions_of_its_repository(

@@ -22,6 +22,7 @@ from sidecar.packs.anchor.build import (
     late_lines,
     omissions,
     sections_of,
+    user_anchor,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import Project, commands_of, package_manager, purpose_of
@@ -103,4 +104,5 @@ __all__ = [
     "specification_lines",
     "split_decisions",
     "trap_lines",
+    "user_anchor",
 ]

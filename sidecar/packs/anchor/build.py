@@ -39,6 +39,9 @@ STANDING_INSTRUCTIONS, ACCEPTED_RULES = "Standing instructions from the user", "
 _WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
 """Shares of sections when not everything fits; the other sections have one part each."""
 
+_WITHOUT_REPOSITORY = frozenset({ACCEPTED_RULES, INVARIANTS})
+"""Known without the repository's state: an anchor of these alone was built when everything else was not ready."""
+
 _DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES, LANDMINES)
 """Known only once every file and the history are indexed: their absence proves nothing."""
 
@@ -114,6 +117,11 @@ def build_anchor(
     rejected = [f"{LEFT_OUT}:", *sections[LEFT_OUT]] if sections.get(LEFT_OUT) else []
     omitted = (*user_omitted, *rejected, *rest.omitted)
     return Anchor((*user_lines, *rest.lines), omitted[:MAX_OMITTED])
+
+
+def user_anchor(accepted: AcceptedRecords, limit_bytes: int) -> Anchor:
+    """Return the lines that hold whatever the repository's state is: of the user, and of binding knowledge."""
+    return build_anchor({INVARIANTS: accepted.pointers.invariants}, limit_bytes, accepted)._replace(is_complete=False)
 
 
 def _user_sections(accepted: AcceptedRecords, limit_bytes: int) -> tuple[list[str], list[str]]:
@@ -192,8 +200,9 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
 def late_lines(before: str, after: str) -> list[str]:
     """Return the lines of an anchor whose section was not ready when an older one was built: they are not changes."""
     old_titles = {title for title, _ in _statements_by_text(before.splitlines()).values()}
+    late_titles = _DERIVED_SECTIONS if old_titles - _WITHOUT_REPOSITORY else (ACCEPTED_RULES, *ORDER)
     new = _statements_by_text(after.splitlines()).values()
-    return [line for title, line in new if not old_titles or (title in _DERIVED_SECTIONS and title not in old_titles)]
+    return [line for title, line in new if title in late_titles and title not in old_titles]
 
 
 def _statements_by_text(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
