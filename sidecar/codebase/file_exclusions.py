@@ -8,11 +8,12 @@ edit: recorders and package managers write new files all the time. Files with se
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.state import path_from_cwd
+from sidecar.codebase.worktree.state import is_sidecar_path, path_from_cwd
 from sidecar.core.clean_text import UNSAFE_CLASS
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -55,6 +56,11 @@ UNINDEXED_PATHS: Mapping[str, str] = {
 _UNINDEXED_PATH = lazy_regex("|".join(f"(?:{pattern})" for pattern in UNINDEXED_PATHS.values()))
 
 
+CACHED_PATHS = 65_536
+"""Number of paths of which the answers that follow from the path alone are cached: each new state needs them again."""
+
+
+@lru_cache(maxsize=CACHED_PATHS)
 def is_unindexed(path: str) -> bool:
     """Whether a file is not indexed by default, by its path alone."""
     lowercase = path.lower()
@@ -373,3 +379,13 @@ def is_secret_path(path: str) -> bool:
     if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
         return True
     return bool(_SECRET_NAMES.fullmatch(name)) and not _HARMLESS_NAMES.fullmatch(name)
+
+
+_INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__", ".venv", ".git"))
+"""Folders that only a tool writes to, whose names nobody uses for own code."""
+
+
+@lru_cache(maxsize=CACHED_PATHS)
+def is_withheld(path: str) -> bool:
+    """Whether a file is secret, ours, or installed by a tool, by its path alone."""
+    return not _INSTALLED_FOLDERS.isdisjoint(path.split("/")[:-1]) or is_secret_path(path) or is_sidecar_path(path)

@@ -17,8 +17,8 @@ from sidecar.codebase.file_exclusions import (
     VendoredState,
     has_unsafe_name,
     is_generated,
-    is_secret_path,
     is_unindexed,
+    is_withheld,
     recently_changed,
 )
 from sidecar.codebase.summary.languages import is_code, language_of
@@ -28,7 +28,6 @@ from sidecar.codebase.worktree.state import (
     MAX_NESTED_REPOSITORIES,
     RepositoryState,
     is_outside,
-    is_sidecar_path,
     unchanged_state,
 )
 from sidecar.core.binary_sections import BinarySection, SectionReader, of_texts
@@ -53,9 +52,6 @@ _OPAQUE_SUFFIXES = frozenset(
         "pt", "onnx", "snap", "map",
     )
 )  # fmt: skip
-_INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__", ".venv", ".git"))
-"""Folders that only a tool writes to, whose names nobody uses for own code."""
-
 _REGULAR_MODES, _ONLY_STAGE, _ID_AT = "H 10", " 0", len("H 100644 ")
 """Beginning of git's line for a regular file that is checked out, its end before the path, and where its id begins."""
 _SUBMODULE = lazy_regex(r"(?:^|(?<=\0))H 160000 ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
@@ -375,21 +371,17 @@ def may_show(path: str) -> bool:
 
 def may_name(path: str) -> bool:
     """Whether a pack may name a file: not secret, not ours, not installed by a tool, and of a safe name."""
-    return not _is_withheld(path) and not has_unsafe_name(path)
+    return not is_withheld(path) and not has_unsafe_name(path)
 
 
 def is_unsafe(path: str) -> bool:
     """Whether a file's text may not enter a pack only because of the characters of its name."""
-    return not _is_opaque(path) and not _is_withheld(path) and has_unsafe_name(path)
+    return not _is_opaque(path) and not is_withheld(path) and has_unsafe_name(path)
 
 
 def _is_opaque(path: str) -> bool:
     _, dot, suffix = path.rpartition("/")[2].rpartition(".")
     return bool(dot) and suffix.lower() in _OPAQUE_SUFFIXES
-
-
-def _is_withheld(path: str) -> bool:
-    return not _INSTALLED_FOLDERS.isdisjoint(path.split("/")[:-1]) or is_secret_path(path) or is_sidecar_path(path)
 
 
 def _read_index(cwd: Path) -> _Index:

@@ -120,6 +120,7 @@ class Repository:
         """Instruction files of the folders above, and what they were read for."""
         self._broken_imports: tuple[object, Sequence[BrokenImport] | None] = (None, ())
         """The imports that moved and deleted files broke, None while searched, and the state in which they did."""
+        self._unmoved: object = None  # the last state in which no file was moved or deleted
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = DiffCache(self.cwd, self._hashes, self.freshness)
@@ -443,8 +444,10 @@ class Repository:
 
         None while files are still being indexed, and at first after many moves. Computed once for a state.
         """
-        moved, key = former_paths(state.changed), (state.head, state.changed_hash)
+        key = (state.head, state.changed_hash)
+        moved = former_paths(state.changed) if key != self._unmoved else {}
         if not moved:
+            self._unmoved = key
             return ()
         if self._broken_imports[0] != key:
             self._broken_imports = key, None

@@ -12,6 +12,7 @@ from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.worktree.git_metadata import IndexEntry, branch_of, head_of
 from sidecar.codebase.worktree.incremental_state import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (
+    MAX_RECHECKED,
     DetailedState,
     RepositoryState,
     Scan,
@@ -21,6 +22,7 @@ from sidecar.codebase.worktree.state import (
     masked_branch,
     path_from_root,
     read_detailed_state,
+    rechecked,
 )
 from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, WatchResult, WorktreeWatch
 from sidecar.core.clock import SystemClock
@@ -125,6 +127,8 @@ class Freshness:
         result = self.worktree_watch.check(cached.generation)
         if not result.is_proven or result.changed is None or len(result.changed) > FEW_CHANGED:
             return None
+        if result.changed and len(cached.detailed.files) > MAX_RECHECKED:
+            return None  # the new state is made of all of them
         updated = self._updated(cached, result)
         return self._accept(updated, result) if updated is not None else None
 
@@ -259,7 +263,7 @@ class Freshness:
     def _is_still_valid(self, cached: _CachedState) -> bool:
         """Whether the changed files have not changed again: they are being edited, perhaps without events."""
         state = cached.detailed.state
-        return all(is_unchanged(file, self._cwd, state, self._hashes) for file in cached.detailed.files)
+        return all(is_unchanged(file, self._cwd, state, self._hashes) for file in rechecked(cached.detailed.files))
 
     def _plan_audit(self, delay_ms: float) -> None:
         if not self._audit_is_due:

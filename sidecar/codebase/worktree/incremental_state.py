@@ -36,11 +36,15 @@ from sidecar.codebase.worktree.state import (
     Scan,
     StatusEntry,
     change_kind,
+    changed_file,
     compose_state,
+    detailed_state,
     head_contains,
     is_unchanged,
     masked_branch,
+    path_from_root,
     prefix_of,
+    rechecked,
     unchanged_state,
 )
 from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan, comparison_rules
@@ -167,9 +171,10 @@ class IncrementalState:
         prefix = detailed.state.prefix
         if any(prefix.startswith(f"{path}/") for path in changed):
             raise Undecidable  # the workspace's folder may have been replaced
-        for entry, file in zip(detailed.entries, detailed.files, strict=True):
-            if entry.path not in changed and not is_unchanged(file, self._cwd, detailed.state, scan.hashes):
-                changed.add(entry.path)
+        for file in rechecked(detailed.files):
+            path = path_from_root(prefix, file.path)
+            if path not in changed and not is_unchanged(file, self._cwd, detailed.state, scan.hashes):
+                changed.add(path)
         on_disk = self._changed_stats(detailed, changed)
         relevant = {
             path: file_stat
@@ -348,13 +353,10 @@ class IncrementalState:
     def _merged(
         self, detailed: DetailedState, paths: Iterable[str], updated: list[tuple[StatusEntry, str]]
     ) -> DetailedState:
-        unaffected = [
-            (entry, file.content_hash)
-            for entry, file in zip(detailed.entries, detailed.files, strict=True)
-            if entry.path not in paths
-        ]
-        merged = sorted(unaffected + updated)
-        result = compose_state(detailed.state, [entry for entry, _ in merged], [content for _, content in merged])
+        unaffected = [pair for pair in zip(detailed.entries, detailed.files, strict=True) if pair[0].path not in paths]
+        prefix = detailed.state.prefix
+        merged = sorted([*unaffected, *((entry, changed_file(prefix, entry, content)) for entry, content in updated)])
+        result = detailed_state(detailed.state, [entry for entry, _ in merged], tuple(file for _, file in merged))
         return detailed if result == detailed else result
 
 

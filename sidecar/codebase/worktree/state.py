@@ -330,6 +330,15 @@ def read_detailed_state(cwd: Path, scan: Scan, depth: int = 0) -> DetailedState:
         raise StateUnavailable(DAMAGED if error.reason == NOT_A_REPOSITORY else error.reason) from error
 
 
+MAX_RECHECKED = 500
+"""With more changed files, untracked ones are not checked again while a watch proves them unchanged."""
+
+
+def rechecked(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
+    """Return the changed files that may change again without events: of very many, those that are not untracked."""
+    return files if len(files) <= MAX_RECHECKED else [file for file in files if file.kind != "untracked"]
+
+
 def is_unchanged(file: ChangedFile, cwd: Path, state: RepositoryState, hashes: ContentHashes) -> bool:
     """Whether a changed file has the same content as in a state; False for a nested repository."""
     if file.content_hash == "absent" or file.content_hash.startswith("nested"):
@@ -340,17 +349,21 @@ def is_unchanged(file: ChangedFile, cwd: Path, state: RepositoryState, hashes: C
 
 def compose_state(base: RepositoryState, entries: Sequence[StatusEntry], contents: Sequence[str]) -> DetailedState:
     """Return the state of `base`'s head with these sorted entries and the content hash of each."""
+    files = [changed_file(base.prefix, entry, content) for entry, content in zip(entries, contents, strict=True)]
+    return detailed_state(base, entries, tuple(files))
+
+
+def changed_file(prefix: str, entry: StatusEntry, content: str) -> ChangedFile:
+    """Return the changed file of an entry with a content hash, for a `cwd` that is `prefix` in the repository."""
+    original = path_from_cwd(prefix, entry.original) if entry.original is not None else None
+    return ChangedFile(path_from_cwd(prefix, entry.path), entry.kind, entry.code, content, original)
+
+
+def detailed_state(
+    base: RepositoryState, entries: Sequence[StatusEntry], files: tuple[ChangedFile, ...]
+) -> DetailedState:
+    """Return the state of `base`'s head with these sorted entries and the changed file of each."""
     prefix = base.prefix
-    files = tuple(
-        ChangedFile(
-            path_from_cwd(prefix, entry.path),
-            entry.kind,
-            entry.code,
-            content,
-            path_from_cwd(prefix, entry.original) if entry.original is not None else None,
-        )
-        for entry, content in zip(entries, contents, strict=True)
-    )
     changed_hash = digest_value(
         [[_encode_path(file.path), file.code, file.content_hash, _encode_path(file.original or "")] for file in files]
         + [entry.index_id for entry in entries]
