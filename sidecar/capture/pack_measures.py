@@ -194,7 +194,9 @@ def _file_use(delivered: CallRecord, run: FinishedRun, items_before: Mapping[str
     )
     state = run.effects.state
     new = {file.path for file in state.all_changed if file.kind in _MADE} if state is not None else set()
-    created = (new & written) - changed_before.keys()
+    created = {
+        path for path in (new & written) - changed_before.keys() if entries.counted_key(path) not in changed_before
+    }
     return file_use(delivered.details.delivered, items_before, read, written, created=created)
 
 

@@ -32,7 +32,7 @@ from sidecar.language.common_words import is_distinctive
 from sidecar.language.message_intent import creation_request
 from sidecar.packs.anchor import user_anchor
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
-from sidecar.packs.delta_files import Differences
+from sidecar.packs.delta_files import Differences, sent_counted_files
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.files_of_prompt import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
 from sidecar.packs.model import PreRunParams
@@ -373,6 +373,9 @@ def _changes(
 ) -> tuple[Differences, HeadMove | None]:
     diffs = repository.diffs(state)
     new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
+    changes = entries.changes_of(state)
+    if changes.folders:
+        new = [*sent_counted_files(changes, known), *(path for path in new if changes.counted(path) is None)]
     shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
     texts = {path: text for path in shown if (text := repository.new_file_text(path)) is not None}
     moved, committed = None, {}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase import changes_with_work, is_named_file, may_name
+from sidecar.codebase import changes_with_work, is_named_file
 from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -272,7 +272,8 @@ def _with_instruction_changes(items: Sequence[PackItem], request: PackRequest) -
 
 def _reuse(request: PackRequest, inputs: PackInputs, items: Sequence[PackItem]) -> Reuse:
     prompt_paths = {file.ranked.path for file in inputs.prompt_files}
-    changed = [file.path for file in inputs.state.all_changed if may_name(file.path)] if inputs.state else []
+    changes = entries.changes_of(inputs.state) if inputs.state else None
+    changed = [*(file.path for file in changes.single), *changes.folders] if changes is not None else []
     return decide_reuse(
         items, request.known, is_new_task=request.task_is_new, prompt_paths=prompt_paths, changed=changed
     )

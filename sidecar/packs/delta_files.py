@@ -19,7 +19,6 @@ from sidecar.codebase import (
     hunk_header,
     is_adjacent,
     is_generated,
-    may_name,
     may_show,
     query_terms,
     split_hunks,
@@ -270,7 +269,7 @@ def file_items(
     """Return the items of files, most relevant first; what a session already has uses bytes last."""
     if state.kind != "git":
         return []
-    shown, rest = _changed(state, relevance, differences)
+    shown, rest = _changed(state, known, relevance, differences)
     allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE)
     already_sent = {file.path for file in shown if _was_sent(file, known)}
     items = [_new_item(file, differences, known, allowance) for file in shown if file.path not in already_sent]
@@ -281,7 +280,7 @@ def file_items(
         *items,
         *commits,
         *known_items,
-        *_rest_items(rest, known),
+        *_rest_items(rest, tuple(entries.changes_of(state).folders.values()), known),
         *_reverted_items(state, known, {item.key for item in commits}, moved),
     ]
 
@@ -301,10 +300,17 @@ def committed_files(moved: HeadMove, differences: Differences | None, relevance:
 
 
 def _changed(
-    state: RepositoryState, relevance: QueryRelevance, differences: Differences | None
+    state: RepositoryState, known: SessionContents, relevance: QueryRelevance, differences: Differences | None
 ) -> tuple[list[ChangedFile], list[ChangedFile]]:
-    """The changed files that are shown one by one, and the others: too many, or moved or deleted as a folder."""
-    files = [file for file in state.all_changed if may_name(file.path)]
+    """The changed files that are shown one by one, and the others: too many, or moved or deleted as a folder.
+
+    Of a counted folder, only files that the request is about, or that the session has, are among them.
+    """
+    changes = entries.changes_of(state)
+    files = list(changes.single)
+    if changes.folders:
+        paths = {*sent_counted_files(changes, known), *relevance.relevance}
+        files += [file for path in sorted(paths) if (file := changes.counted(path)) is not None]
     files = [file for file in files if not adds_only_our_hooks(file.path, _text(file, differences))]
     files.sort(key=lambda file: (is_generated(file.path), -relevance.relevance.get(file.path, 0.0), file.path))
     edited = {path for path, diff in differences.diffs.items() if diff.hunks} if differences is not None else set()
@@ -313,6 +319,12 @@ def _changed(
     members = {file for file in members if file.path not in relevance.relevance}
     single = [file for file in files if file not in members]
     return single[:SHOWN_FILES], [*single[SHOWN_FILES:], *(file for file in files if file in members)]
+
+
+def sent_counted_files(changes: entries.ChangeList, known: SessionContents) -> list[str]:
+    """Return the paths in counted folders that a session has changes of."""
+    sent = (entries.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED)
+    return [path for path in sent if path is not None and changes.counted(path) is not None]
 
 
 _HOOK_SETTINGS = lazy_regex(r"(?:.*/)?\.(?:claude/settings\.json|codex/hooks\.json)")
@@ -501,7 +513,7 @@ def _committed_item(
     what = "committed" if moved is not None and moved.direction == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_deleted else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
     text = "\n".join([title + (_since_note(body) if sent.change and not is_deleted else ""), *body.lines])
-    why, is_changed = "committed since the last run", any(file.path == diff.path for file in state.all_changed)
+    why, is_changed = "committed since the last run", diff.path in entries.changes_of(state).paths
     shows_all = not is_changed and entries.ChangeEntry(hunks=body.hunks).shows_all
     path = diff.path if shows_all else ""
     if sent.change and not is_changed:
@@ -511,18 +523,21 @@ def _committed_item(
     return PackItem(key, "delta", Priority.DELTA, text, entry, why, always_sent=True, shows_changes_of=path)
 
 
-def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator[PackItem]:
+def _rest_items(
+    rest: Sequence[ChangedFile], counted: Sequence[entries.CountedFolder], known: SessionContents
+) -> Iterator[PackItem]:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
     known_item = known.items.get(entries.MORE)
-    if not rest:
+    if not rest and not counted:
         if known_item is not None and isinstance(known_item.entry, entries.FileListEntry):
-            text = f"no longer among the changed files, unless named here: {len(known_item.entry.ids)} more"
+            text = f"no longer among the changed files, unless named here: {known_item.entry.file_count:,} more"
             yield PackItem(
                 entries.MORE, "delta", Priority.DELTA, text, entries.REMOVED, "they were only counted before"
             )
         return
     ids = {entries.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
-    entry = entries.file_list_entry(list(ids))
+    counted_ids = {folder.listed_id: folder for folder in counted}
+    entry = entries.file_list_entry([*counted_ids, *ids])
     before = known_item.entry if known_item is not None and known_item.entry != entry else None
     sent_ids = frozenset(before.ids) if isinstance(before, entries.FileListEntry) else frozenset[str]()
     new_files = [
@@ -532,10 +547,17 @@ def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator
     folders = folder_changes(new_files)
     in_folders = {file for folder in folders for file in folder.files}
     others = [file for file in new_files if file not in in_folders]
-    listed = join_first([one_line(file.path, 100) for file in others], LISTED_FILES)
+    first_names = [one_line(file.path, 100) for file in others[:LISTED_FILES]]
+    listed = join_first([*first_names, *(file.path for file in others[LISTED_FILES:])], LISTED_FILES)
     lines = [folder.line for folder in folders]
-    if others or not folders:
-        count = len(rest) if not folders else len(others)
+    new_counted = [folder for folder_id, folder in counted_ids.items() if folder_id not in sent_ids]
+    if new_counted:
+        some = ", some of them new or changed again" if sent_ids else ""
+        named = [f"{one_line(folder.path, 100)} ({len(folder.files):,})" for folder in new_counted]
+        count = count_noun(sum(len(folder.files) for folder in new_counted), "untracked file")
+        lines.append(f"{count}{some}: {join_first(named, LISTED_FILES)}")
+    if others or not lines:
+        count = len(others) if lines else len(rest)
         lines.append(f"{count_noun(count, 'more changed file')}{qualifier}{listed}")
     text = "\n".join(lines)
     yield PackItem(entries.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
@@ -556,6 +578,6 @@ def _reverted_items(
 
 def past_changes(state: RepositoryState, known: SessionContents) -> set[str]:
     """Return the files whose changes a session has and that no longer differ from the head commit."""
-    present = {file.path for file in state.all_changed}
+    present = entries.changes_of(state).paths
     changed = {entries.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED}
     return {path for path in changed if path is not None and path not in present}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Call, Process
-from sidecar.codebase import RepositoryState, StateUnavailable, may_name
+from sidecar.codebase import RepositoryState, StateUnavailable
 from sidecar.context import record_compaction
 from sidecar.core.clean_text import line_count, utf8_size
 from sidecar.core.clock import Deadline
@@ -53,11 +53,10 @@ if TYPE_CHECKING:
 
 
 def baseline_of(state: RepositoryState | None) -> WorktreeBaseline:
-    """Return the head and a digest of each file that differs from it; nothing if the state is unknown."""
+    """Return the head and the digests of what differs from it; nothing if the state is unknown."""
     if state is None:
         return WorktreeBaseline()
-    changed = {file.path: entries.change_digest(file) for file in state.all_changed if may_name(file.path)}
-    return WorktreeBaseline(head=state.head, changed=changed)
+    return WorktreeBaseline(head=state.head, changed=entries.changes_of(state).digests)
 
 
 def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> WorktreeBaseline:

@@ -10,10 +10,10 @@ session has one region, and `{"kind": "removed"}` for something it had that no l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import orjson
 
@@ -21,6 +21,7 @@ from sidecar.codebase import ChangedFile, Hunk, RepositoryState, may_name
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.secret_formats import OWN_PATTERNS
 
 MAX_REGIONS = 400
 """Maximum number of regions recorded of a file; further ones are sent again when a prompt asks for them."""
@@ -172,6 +173,12 @@ class FileListEntry:
     kind: ClassVar[str] = "files"
     digest: str
     ids: tuple[str, ...] = ()
+    """The `listed_id` of each file, or of its counted folder."""
+
+    @property
+    def file_count(self) -> int:
+        """The number of listed files."""
+        return sum(int(id_.partition(":")[0]) if ":" in id_ else 1 for id_ in self.ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +290,115 @@ def change_digest(file: ChangedFile) -> str:
     )
 
 
+MANY_UNTRACKED, MIN_COUNTED_FILES = MAX_LISTED, 12
+"""With more untracked files than the first number, which no list can have, a top-level folder with at least the second
+one of them is counted: one entry instead of one for each file.
+"""
+
+CACHED_CHANGE_LISTS = 4
+
+
+class CountedFolder(NamedTuple):
+    """A top-level folder with many untracked files."""
+
+    path: str
+    """With a trailing slash; `./` for the files in no folder."""
+    files: Mapping[str, ChangedFile]
+    """Those that may be named, by path."""
+    digest: str
+    """Identifies their paths and contents."""
+
+    @property
+    def listed_id(self) -> str:
+        """Its id in a list of changed files: the number of its files, and what identifies them."""
+        return f"{len(self.files)}:{self.digest[:8]}"
+
+
+class ChangeList(NamedTuple):
+    """The changed files of a state, as packs and records treat them."""
+
+    paths: frozenset[str]
+    """Paths of all changed files."""
+    single: tuple[ChangedFile, ...]
+    """The files that may be named, outside of counted folders."""
+    unnamed: tuple[ChangedFile, ...]
+    """The files that a pack may not name: secret ones, and those that a tool installed."""
+    folders: Mapping[str, CountedFolder]
+    """The counted folders by path."""
+    digests: Mapping[str, str]
+    """Digest of each single file's diff by path, and of each counted folder by `counted_key`."""
+    unnamed_digest: str
+
+    def counted(self, path: str) -> ChangedFile | None:
+        """Return the file at a path if it is in a counted folder."""
+        folder = self.folders.get(_top_folder(path)) if self.folders else None
+        return folder.files.get(path) if folder is not None else None
+
+
+_change_lists: LruCache[Hashable, tuple[RepositoryState, ChangeList]] = LruCache(CACHED_CHANGE_LISTS)
+
+
+def changes_of(state: RepositoryState) -> ChangeList:
+    """Return the changed files of a state, sorted out once for the same state."""
+    key = (state.kind, id(state.changed), id(state.outside), id(state.submodules), OWN_PATTERNS.texts)
+    cached = _change_lists.get(key)  # its state keeps the objects alive that the key names
+    if cached is None:
+        cached = (state, _sort_out(state))
+        _change_lists.put(key, cached, 1)
+    return cached[1]
+
+
+def _sort_out(state: RepositoryState) -> ChangeList:
+    files = state.all_changed
+    nameable = [file for file in files if may_name(file.path)]
+    unnamed = tuple(file for file in files if not may_name(file.path)) if len(nameable) < len(files) else ()
+    untracked: dict[str, dict[str, ChangedFile]] = {}
+    if sum(file.code == "??" for file in nameable) > MANY_UNTRACKED:
+        for file in nameable:
+            if file.code == "??":
+                untracked.setdefault(_top_folder(file.path), {})[file.path] = file
+    folders = {
+        path: CountedFolder(path, members, _digest_of_many(tuple(members.values())))
+        for path, members in untracked.items()
+        if len(members) >= MIN_COUNTED_FILES
+    }
+    single = tuple(
+        file for file in nameable if not folders or file.code != "??" or _top_folder(file.path) not in folders
+    )
+    digests = {file.path: change_digest(file) for file in single}
+    digests |= {counted_key(folder.path): folder.digest for folder in folders.values()}
+    return ChangeList(
+        frozenset(file.path for file in files), single, unnamed, folders, digests, _digest_of_many(unnamed)
+    )
+
+
+def _top_folder(path: str) -> str:
+    folder, slash, _ = path.partition("/")
+    return f"{folder}/" if slash else "./"
+
+
+def _digest_of_many(files: Sequence[ChangedFile]) -> str:
+    text = "\0".join(f"{file.path}\0{file.content_hash}" for file in files)
+    return digest_bytes(text.encode("utf-8", "surrogatepass"))[:12]
+
+
+def counted_key(path: str) -> str:
+    """Return the key, in a baseline, of the top-level folder of a path as a counted one."""
+    return f"{_top_folder(path)}**"
+
+
+def is_counted_key(key: str) -> bool:
+    """Whether a key of a baseline is a counted folder's."""
+    return key.endswith("/**")
+
+
+def is_as_before(file: ChangedFile, earlier: Mapping[str, str]) -> bool:
+    """Whether a changed file's diff is as in a baseline; one in a folder that is counted there counts as such."""
+    if file.code == "??" and counted_key(file.path) in earlier:
+        return True
+    return earlier.get(file.path) == change_digest(file)
+
+
 def index_entry(state: RepositoryState) -> Entry:
     """Return what is staged, at the head commit it is compared with; REMOVED if nothing is."""
     staged = [[file.path.encode("utf-8", "replace").decode(), file.code[0]] for file in staged_files(state)]
@@ -296,18 +412,19 @@ def is_of_commit(entry: Entry, head: str | None) -> bool:
 
 def staged_files(state: RepositoryState) -> list[ChangedFile]:
     """Return the changed files of which the index differs from the head commit."""
-    return [file for file in state.all_changed if file.code[0] not in ".?u"]
+    changes = changes_of(state)
+    staged = [file for file in (*changes.single, *changes.unnamed) if file.code[0] not in ".?u"]
+    return sorted(staged) if changes.unnamed else staged
 
 
-def unnamed_files(state: RepositoryState) -> list[ChangedFile]:
+def unnamed_files(state: RepositoryState) -> Sequence[ChangedFile]:
     """Return the changed files that a pack may not name: secret ones, and those that a tool installed."""
-    return [file for file in state.all_changed if not may_name(file.path)] if state.kind == "git" else []
+    return changes_of(state).unnamed if state.kind == "git" else ()
 
 
 def unnamed_entry(state: RepositoryState) -> Entry:
     """Return the changed files that may not be named; REMOVED if there are none."""
-    files = [[file.path.encode("utf-8", "replace").decode(), change_digest(file)] for file in unnamed_files(state)]
-    return TextEntry(short_id(files)) if files else REMOVED
+    return TextEntry(changes_of(state).unnamed_digest) if unnamed_files(state) else REMOVED
 
 
 HEAD_CHARACTERS = 10

@@ -150,7 +150,7 @@ class WorktreeBaseline:
 
     head: str | None = None
     changed: Mapping[str, str] | None = None
-    """Digest of each changed file's diff, by path; None if the state is unknown."""
+    """Digest of each changed file's diff, by path, and of each counted folder; None if the state is unknown."""
     lines: Mapping[str, int] | None = None
     """Number of changed lines of each changed file; None if they were not counted."""
     sent_head: str | None = None

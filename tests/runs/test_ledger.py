@@ -2,10 +2,13 @@
 
 import gc
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sidecar.codebase import ChangedFile
+from sidecar.codebase.worktree.state import unchanged_state
 from sidecar.runs import entries
 from tests.support.cases import together
 from tests.support.conversation import bash, kinds, sent
@@ -380,3 +383,21 @@ def test_a_memory_covers_less_of_the_same_version_only(
     had: entries.MemoryEntry, needed: entries.MemoryEntry, is_covered: bool
 ) -> None:
     assert entries.covers(had, needed) is is_covered
+
+
+def test_files_of_a_counted_folder_are_as_before_unless_git_tracks_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "MANY_UNTRACKED", 500)
+    untracked = [ChangedFile(f"data/{number}.txt", "untracked", "??", "1", None) for number in range(600)]
+    single = ChangedFile("notes/a.txt", "untracked", "??", "1", None)
+    tracked = ChangedFile("data/kept.txt", "unstaged", ".M", "1", None)
+    state = unchanged_state(Path("/repository"), "", "1" * 40, "main")
+    state = state._replace(changed=(*untracked, tracked, single))
+    changes = entries.changes_of(state)
+    assert changes is entries.changes_of(state._replace(proof="watch")), "it is sorted out once for each state"
+    earlier = changes.digests
+    assert sorted(earlier) == ["data/**", "data/kept.txt", "notes/a.txt"]
+    edited = [file._replace(content_hash="2") for file in (untracked[0], tracked, single)]
+    assert [entries.is_as_before(file, earlier) for file in edited] == [True, False, False]
+    assert (
+        entries.changes_of(state._replace(changed=(*edited, *untracked[1:]))).digests["data/**"] != earlier["data/**"]
+    )

@@ -328,10 +328,9 @@ def surviving_lines(
     texts = repository.worktree_texts(present)
     added = _added(repository, effects, baseline, paths)
     untracked = {file.path for file in state.all_changed if file.kind == "untracked"}
-    digests = {file.path: entries.change_digest(file) for file in state.all_changed}
-    present_lines: dict[str, frozenset[str]] = {}
+    digests = {file.path: entries.change_digest(file) for file in state.all_changed if file.path in paths}
+    present_lines, added_lines = dict[str, frozenset[str]](), dict[str, frozenset[str]]()
     by_path: dict[str, FileLines] = {}
-    added_lines: dict[str, frozenset[str]] = {}
     new, remaining = 0, MAX_LINES_OF_RUN
     for path in paths:
         if path in present and path not in texts:
@@ -341,7 +340,8 @@ def surviving_lines(
         added_here = present_lines[path] if path in untracked else added.get(path, frozenset())
         added_lines[path] = added_here
         new += len(added_here - earlier)
-        is_own = path in stored or path not in changed_at_start
+        before = entries.counted_key(path) if path in untracked else path
+        is_own = path in stored or changed_at_start.keys().isdisjoint((before, path))
         own = present_lines[path] & (earlier | added_here) if is_own else frozenset[str]()
         lines = sorted(own, key=lambda mark: (mark in earlier, mark))[: min(remaining, MAX_LINES_OF_FILE)]
         remaining -= len(lines)

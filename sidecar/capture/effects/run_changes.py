@@ -15,7 +15,6 @@ from sidecar.codebase import (
     added_file_diff,
     content_identity,
     is_generated,
-    may_name,
     may_show,
     path_from_cwd,
     split_hunks,
@@ -119,9 +118,9 @@ def observe_effects(
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     effects.originals = {path: original for path, original in renamed if original is not None}
-    counts = _counts(state, diffs, moved, repository.new_file_text)
     written = _relative(cwd, state, activity.written)
     touched = _touched(state, activity, written, baseline, moved)
+    counts = _counts(state, diffs, moved, repository.new_file_text, written | touched)
     effects.own_paths = frozenset(written) | touched | {file.path for file in effects.moved.files}
     effects.has_new_code = bool(effects.own_paths) or moved != NOT_MOVED or _has_changed(state, baseline)
     effects.changes = [_change(path, counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
@@ -167,14 +166,20 @@ def _moved(baseline: WorktreeBaseline | None, state: RepositoryState, changes_be
 
 
 def _counts(
-    state: RepositoryState, diffs: dict[str, FileDiff], moved: HeadMove, new_file: Any
+    state: RepositoryState, diffs: dict[str, FileDiff], moved: HeadMove, new_file: Any, own: Collection[str]
 ) -> dict[str, tuple[int, int]]:
-    """Return added and removed lines of each file that differs from the run's start or from the head commit."""
+    """Return added and removed lines of each file that differs from the run's start or from the head commit.
+
+    In a counted folder, only the run's own files are read.
+    """
+    changes = entries.changes_of(state)
     counts = {file.path: (file.added, file.removed) for file in moved.files}
     for file in state.changed if state.kind == "git" else ():
         diff = diffs.get(file.path)
         if diff is not None:
             counts[file.path] = (diff.added, diff.removed)
+        elif changes.counted(file.path) is not None and file.path not in own:
+            continue
         elif file.kind == "untracked" and (text := new_file(file.path)) is not None:
             counts[file.path] = (line_count(text), 0)
     return counts
@@ -189,14 +194,15 @@ def _touched(
     everything that differs from before. If the starting worktree was recorded late, it may include the run's first
     edits.
     """
-    present = {file.path: entries.change_digest(file) for file in state.all_changed}
+    present = entries.changes_of(state).paths
     committed = {file.path for file in moved.files}
     earlier = baseline.changed if baseline is not None else None
     named = {path for path in written if path in present or path in committed}
     if earlier is None:
         return named | committed if activity.may_have_written else named
-    differing = {path for path, digest in present.items() if earlier.get(path) != digest}
+    differing = {file.path for file in state.all_changed if not entries.is_as_before(file, earlier)}
     reverted = {path for path in earlier if path not in present and path not in committed}
+    reverted = {path for path in reverted if not entries.is_counted_key(path)}
     changed = differing | committed | reverted
     changed = changed if activity.may_have_written else changed & written
     return changed | named if baseline is not None and baseline.is_late else changed
@@ -207,7 +213,7 @@ def _has_changed(state: RepositoryState, baseline: WorktreeBaseline | None) -> b
     earlier = baseline.changed if baseline is not None else None
     if earlier is None:
         return False
-    return earlier != {file.path: entries.change_digest(file) for file in state.all_changed if may_name(file.path)}
+    return earlier != entries.changes_of(state).digests
 
 
 def _known_head(state: RepositoryState, activity: RunActivity, baseline: WorktreeBaseline | None) -> str | None:
@@ -223,7 +229,7 @@ def _known_head(state: RepositoryState, activity: RunActivity, baseline: Worktre
 def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: WorktreeBaseline | None) -> set[str]:
     """Return the files that the run read, without those that others changed in the meantime."""
     earlier = (baseline.changed or {}) if baseline is not None else {}
-    meanwhile = {file.path for file in state.all_changed if earlier.get(file.path) != entries.change_digest(file)}
+    meanwhile = {file.path for file in state.all_changed if not entries.is_as_before(file, earlier)}
     return _relative(cwd, state, activity.read) - (meanwhile if state.kind == "git" else set())
 
 

@@ -1,11 +1,15 @@
 """The delta over several turns in a real repository: each change once, and no more of it than is new."""
 
+import shutil
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from sidecar.runs import entries
 from tests.support.conversation import Conversation, bash, sent
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, StartChat, text_of
 
@@ -329,6 +333,29 @@ def test_files_that_were_only_counted_are_reported_as_unchanged_again(start_chat
     shop.git("checkout", "-q", ".")
     last = text_of(chat.turn("go on"), "delta")
     assert "no longer among the changed files, unless named here: 80 more" in last
+
+
+def test_many_untracked_files_are_counted_by_their_folder(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a session has of them, or a prompt names, is shown one by one."""
+    monkeypatch.setattr(entries, "MANY_UNTRACKED", 500)
+    shop.write({f"data/{number // 100}/{number}.txt": "1\n" for number in range(600)})
+    chat = start_chat()
+    assert text_of(chat.turn(PROMPT), "delta").splitlines()[-1] == "600 untracked files: data/ (600)"
+    assert delta(chat) == ""
+    shop.write({"data/2/203.txt": "2\n"})
+    assert delta(chat).splitlines()[2:] == ["600 untracked files, some of them new or changed again: data/ (600)"]
+    assert delta(chat) == ""
+    named = text_of(chat.turn("What is in data/3/309.txt?"), "delta")
+    assert "untracked: data/3/309.txt" in named
+    shop.write({"data/3/309.txt": "a new line\n"})
+    assert "+a new line" in delta(chat)
+    with process_of(active).database.read() as tx:
+        sizes = [size for (size,) in tx.execute("SELECT length(record) FROM continuity_calls")]
+    assert max(sizes) < 10_000
+    shutil.rmtree(shop.path / "data")
+    assert "no longer among the changed files, unless named here: 600 more" in delta(chat)
 
 
 @pytest.mark.parametrize("tool", ["Bash", "mcp__files__write_file", "Task"])
