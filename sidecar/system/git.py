@@ -448,25 +448,65 @@ def git_dir_of(root: Path) -> Path | None:
 def common_dir_of(root: Path) -> Path | None:
     """Return the git directory that all worktrees of a repository share, without symbolic links."""
     git_dir = git_dir_of(root)
-    if git_dir is None:
+    return None if git_dir is None else _resolved(git_dir / first_line_of(git_dir / "commondir"))
+
+
+def _resolved(path: Path) -> Path | None:
+    """Return a path from a file of git's without symbolic links; None if it is no path, or its links form a circle."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
         return None
-    return (git_dir / first_line_of(git_dir / "commondir")).resolve()
 
 
 def main_worktree(folder: Path) -> Path:
-    """Return the main worktree of the repository that a folder is a linked worktree of; otherwise the folder itself.
+    """Return the folder that all worktrees of a linked worktree's repository share; otherwise the folder itself.
 
-    The repository must know the worktree, as git requires: a file `.git` alone could point to any repository.
+    That is the main worktree. A bare repository has none: there it is the folder whose `.git` leads to the repository
+    beside its worktrees, else the repository itself. The repository must know the worktree, as git requires: a file
+    `.git` alone could point to any repository.
     """
     try:
         git_dir, common = git_dir_of(folder), common_dir_of(folder)
-        if git_dir is None or common is None or common.name != ".git" or git_dir.resolve() == common:
+        if git_dir is None or common is None or _resolved(git_dir) == common:
+            return folder
+        shared = _folder_of_worktrees(common)
+        if shared is None:
             return folder
         known = read_regular(str(git_dir / "gitdir"), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape").strip()
         is_known = os.path.samefile(git_dir / known, folder / ".git")
     except OSError:
         return folder
-    return common.parent if is_known else folder
+    return shared if is_known else folder
+
+
+def _folder_of_worktrees(common: Path) -> Path | None:
+    """Return the folder that the worktrees of a git directory share; None if it is only known to git's configuration.
+
+    That is so for a submodule, and for a git directory elsewhere than its main worktree.
+    """
+    git_dir_beside = git_dir_of(common.parent)
+    if git_dir_beside is not None and _resolved(git_dir_beside) == common:
+        return common.parent
+    return common if _is_bare(common) else None
+
+
+def _is_bare(git_dir: Path) -> bool:
+    """Whether the configuration of a git directory declares it as bare, read without git."""
+    is_bare = False
+    for name in ("config", "config.worktree"):
+        try:
+            text = read_regular(str(git_dir / name), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
+        except OSError:
+            continue
+        section = ""
+        for line in text.lower().splitlines():
+            key, has_value, value = (part.strip() for part in line.partition("="))
+            if key.startswith("["):
+                section = key
+            elif section == "[core]" and key == "bare":
+                is_bare = not has_value or value in ("true", "yes", "on", "1")
+    return is_bare
 
 
 def is_git_dir(git_dir: Path) -> bool:

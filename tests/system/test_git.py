@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, STATUS, Git, GitFailed, GitMissing, end_started, main_worktree
-from tests.support.repositories import make_repository
+from tests.support.repositories import git, make_repository
 
 
 def wait_until_ended(children: list[psutil.Process], seconds: float = 10.0) -> None:
@@ -188,8 +188,35 @@ def test_a_folder_that_only_claims_to_be_a_linked_worktree_is_its_own_main_workt
     linked = repository.add_worktree(tmp_path / "chat-1", "chat/1")
     other = tmp_path / "downloaded"
     other.mkdir()
-    (other / ".git").write_bytes((linked.path / ".git").read_bytes())
-    assert main_worktree(other) == other
+    if sys.platform != "win32":
+        (other / "circle").symlink_to("circle")
+    for text in ((linked.path / ".git").read_bytes(), b"gitdir: circle/x\n", b"gitdir: a\0b\n", b"gitdir: \n"):
+        (other / ".git").write_bytes(text)
+        assert main_worktree(other) == other
+
+
+def test_the_worktrees_of_a_bare_repository_share_a_folder(tmp_path: Path) -> None:
+    made = make_repository(tmp_path / "made", {"a.txt": "a\n"})
+    top, alone = tmp_path / "till", tmp_path / "till.git"
+    for bare, shared in ((alone, alone), (top / ".bare", top), (top / "inner" / ".git", top / "inner")):
+        made.git("clone", "--quiet", "--bare", str(made.path), str(bare))
+        if bare.name == ".bare":
+            (top / ".git").write_text("gitdir: ./.bare\n")
+        linked = tmp_path / f"chat-{shared.name}"
+        git(bare, "worktree", "add", "--quiet", "-b", "chat/1", str(linked))
+        assert (main_worktree(linked), main_worktree(shared)) == (shared, shared)
+    (alone / "config").write_text("[remote]\n\tbare = true\n[core]\n\tbare = false\n")
+    assert main_worktree(tmp_path / "chat-till.git") == tmp_path / "chat-till.git"
+    git(alone, "config", "extensions.worktreeConfig", "true")
+    git(alone, "config", "--file", "config.worktree", "core.bare", "true")
+    assert main_worktree(tmp_path / "chat-till.git") == alone
+
+
+def test_a_worktree_whose_repository_does_not_name_its_main_worktree_is_its_own(tmp_path: Path) -> None:
+    made = make_repository(tmp_path / "made", {"a.txt": "a\n"})
+    made.git("clone", "--quiet", "--separate-git-dir", str(tmp_path / "elsewhere"), str(made.path), str(tmp_path / "x"))
+    git(tmp_path / "x", "worktree", "add", "--quiet", "-b", "chat/1", str(tmp_path / "chat-1"))
+    assert main_worktree(tmp_path / "chat-1") == tmp_path / "chat-1"
 
 
 def test_a_submodule_is_its_own_main_worktree(tmp_path: Path) -> None:
