@@ -14,6 +14,7 @@ import apsw
 from sidecar import __version__
 from sidecar.call import Call
 from sidecar.capture.artifact_commits import check_memory_branch
+from sidecar.codebase import StateUnavailable
 from sidecar.core.errors import SidecarError
 from sidecar.knowledge.sync_doctor import knowledge_findings
 from sidecar.memory import upkeep as memory
@@ -36,7 +37,21 @@ from sidecar.storage.migrations import DURABLE_TABLES
 from sidecar.storage.recovery import lost_tables
 from sidecar.system.atomic_write import temporary_name
 from sidecar.system.environment import environment
-from sidecar.system.git import Git, GitFailed, pygit2
+from sidecar.system.git import (
+    DAMAGED,
+    DAMAGED_CONFIG,
+    DAMAGED_INDEX,
+    FOREIGN_OWNER,
+    GIT_MISSING,
+    NO_PERMISSION,
+    NO_WORK_TREE,
+    UNKNOWN_FORMAT,
+    UNKNOWN_REVISION,
+    Git,
+    GitFailed,
+    has_linked_worktrees,
+    pygit2,
+)
 from sidecar.system.linux_tree_watch import LIMIT_DIVISOR
 from sidecar.system.running_sidecars import running_processes
 from sidecar.workspace import Workspace
@@ -121,6 +136,30 @@ def _permissions(folder: Path) -> Iterator[Finding]:
         yield Finding("error", message, "Remove that permission (`chmod o-w`), or choose another stateDir.")
 
 
+_REMEDIES = {
+    DAMAGED: "`git status` and `git fsck` name the damage. `git worktree repair` corrects a `.git` that leads nowhere.",
+    DAMAGED_INDEX: "Delete the file `index` in `.git`, then run `git reset`; what was staged must be staged again.",
+    DAMAGED_CONFIG: "Correct the file `config` in `.git`: `git config --list` names the line.",
+    UNKNOWN_REVISION: "Objects are missing. `git fsck` names them, `git fetch` gets those that a remote has.",
+    UNKNOWN_FORMAT: "Install a newer version of git.",
+    FOREIGN_OWNER: "If you trust it: `git config --global --add safe.directory` with the folder's path.",
+    GIT_MISSING: "Install git.",
+    NO_PERMISSION: "Give this user the permission to read the folder and its `.git`.",
+}
+"""By the reason for which a repository cannot be read."""
+
+
+def repository(workspace: Workspace) -> Iterator[Finding]:
+    """Check that the repository can be read: else no pack has code, and each names this reason."""
+    try:
+        workspace.slices.repository.state()
+    except StateUnavailable as error:
+        if error.reason == NO_WORK_TREE and has_linked_worktrees(workspace.project):
+            return  # a bare repository: its worktrees are read, and it has their memories
+        remedy = _REMEDIES.get(error.reason, "`git status` in that folder names the cause.")
+        yield Finding("error", f"Nothing can be read from the repository: {error.reason}.", remedy)
+
+
 def watchers(workspace: Workspace | None) -> Iterator[Finding]:
     """Check that the system allows a watch for each folder of the project. Without one, refreshes are slower."""
     if sys.platform != "linux":
@@ -151,7 +190,7 @@ def versions(folder: Path) -> Iterator[Finding]:
                 f"Install version {'.'.join(map(str, OLDEST_GIT))} or newer.",
             )
     except GitFailed:
-        remedy = "Install git. Until then, history and unusual repository layouts are not read."
+        remedy = "Install git. Until then no repository and no other folder is read: packs have no code."
         yield Finding("warning", "The git command is not installed.", remedy)
     others = {str(process.get("version")) for process in running_processes(folder)} - {__version__}
     if others:
@@ -215,6 +254,7 @@ CHECKS: dict[DoctorCheckName, CheckFunction] = {
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: (*lost_settings(call), *check_settings(call.database, environment())),
     "indexes": lambda call, _: memory.index_findings(call.process),
+    "repository": _project_check(lambda _, workspace: repository(workspace)),
     "memories": _project_check(lambda call, workspace: memory.file_findings(call.process, workspace)),
     "registry": _project_check(doctor_findings),
     "knowledge": _project_check(knowledge_findings),
@@ -225,7 +265,7 @@ CHECKS: dict[DoctorCheckName, CheckFunction] = {
 }
 """The checks in order: what others depend on comes first."""
 
-NEED_NO_STATE: frozenset[DoctorCheckName] = frozenset(("memories", "registry", "watchers"))
+NEED_NO_STATE: frozenset[DoctorCheckName] = frozenset(("repository", "memories", "registry", "watchers"))
 """Checks of the project's files and the system, which an empty state is enough for."""
 
 ROUNDS = 3
@@ -239,8 +279,8 @@ Findings = dict[DoctorCheckName, list[Finding] | None]
 def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     """Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
 
-    With a project, also check its memory files, registry, knowledge sync, memory branch and the limit of watches. Each
-    finding has a remedy.
+    With a project, also check its repository, memory files, registry, knowledge sync, memory branch and the limit of
+    watches. Each finding has a remedy.
     `fix` first backs up the state file, then repairs what can be repaired and checks again.
     """
     path = params.project_path

@@ -66,8 +66,8 @@ class StateReportResult(WireModel):
 
 
 DoctorCheckName = Literal[
-    "database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
-    "watchers", "disk", "versions",
+    "database", "caches", "records", "settings", "indexes", "repository", "memories", "registry",
+    "knowledge", "memoryBranch", "watchers", "disk", "versions",
 ]  # fmt: skip
 
 DoctorLevel = Literal["ok", "warning", "error", "skipped"]
@@ -78,8 +78,8 @@ class StateDoctorParams(WireModel):
 
     project_path: FolderPath | None = Field(
         default=None,
-        description="The project whose memory files, registry, knowledge sync, memory branch and number of watches are"
-        " checked; without it only the state and the system are checked.",
+        description="The project whose repository, memory files, registry, knowledge sync, memory branch and number of"
+        " watches are checked; without it only the state and the system are checked.",
     )
     fix: bool = Field(default=False, description="Repair what can be repaired, after a backup of the state file.")
     dry_run: bool = Field(default=False, description="With `fix`: only report what would be repaired.")

@@ -20,6 +20,13 @@ from sidecar.system.safe_open import find_pipe_with_reader, read_regular
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
 NO_WORK_TREE = "the folder is not in a work tree"
+DAMAGED_INDEX = "the index is damaged"
+DAMAGED_CONFIG = "the repository's configuration is damaged"
+UNKNOWN_REVISION = "unknown revision"
+UNKNOWN_FORMAT = "this git does not know the repository's format"
+FOREIGN_OWNER = "the repository belongs to another user"
+NO_PERMISSION = "no permission"
+GIT_MISSING = "git is not installed"
 
 _CONFIG = (
     "--no-pager",
@@ -43,22 +50,24 @@ _PRESERVED_VARIABLES = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH")
 """The user's own settings of how git runs; the configuration's (`GIT_CONFIG_…`) are preserved too."""
 
 _REASONS: Sequence[tuple[bytes, str]] = (
-    (b"dubious ownership", "the repository belongs to another user"),
+    (b"dubious ownership", FOREIGN_OWNER),
     (b"invalid gitfile format", DAMAGED),
     (b"filesystem boundary", NOT_A_REPOSITORY),
     (b"not a git repository", NOT_A_REPOSITORY),
     (b"must be run in a work tree", NO_WORK_TREE),
-    (b"repository extension", "this git does not know the repository's format"),
-    (b"Expected git repo version", "this git does not know the repository's format"),
-    (b"unknown revision", "unknown revision"),
-    (b"bad object", "unknown revision"),
-    (b"bad revision", "unknown revision"),
-    (b"Invalid revision range", "unknown revision"),
-    (b"Permission denied", "no permission"),
-    (b"index file", "the index is damaged"),
-    (b"index signature", "the index is damaged"),
+    (b"repository extension", UNKNOWN_FORMAT),
+    (b"Expected git repo version", UNKNOWN_FORMAT),
+    (b"unknown revision", UNKNOWN_REVISION),
+    (b"bad object", UNKNOWN_REVISION),
+    (b"bad revision", UNKNOWN_REVISION),
+    (b"Invalid revision range", UNKNOWN_REVISION),
+    (b"Permission denied", NO_PERMISSION),
+    (b"index file", DAMAGED_INDEX),
+    (b"index signature", DAMAGED_INDEX),
     (b"unable to read", DAMAGED),
-    (b"bad config", "the repository's configuration is damaged"),
+    (b"bad tree object", DAMAGED),
+    (b"is corrupt", DAMAGED),
+    (b"bad config", DAMAGED_CONFIG),
 )
 
 STATUS = (
@@ -106,7 +115,7 @@ class GitMissing(GitFailed):
     """git is not installed on this machine."""
 
     def __init__(self) -> None:
-        super().__init__("git is not installed")
+        super().__init__(GIT_MISSING)
 
 
 class GitTimedOut(GitFailed):
@@ -507,6 +516,15 @@ def _is_bare(git_dir: Path) -> bool:
             elif section == "[core]" and key == "bare":
                 is_bare = not has_value or value in ("true", "yes", "on", "1")
     return is_bare
+
+
+def has_linked_worktrees(folder: Path) -> bool:
+    """Whether the repository that a folder belongs to, or is, knows linked worktrees."""
+    common = folder if is_git_dir(folder) else common_dir_of(folder)
+    try:
+        return common is not None and any((common / "worktrees").iterdir())
+    except OSError:
+        return False
 
 
 def is_git_dir(git_dir: Path) -> bool:

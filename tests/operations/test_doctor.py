@@ -1,5 +1,7 @@
 """Each part is damaged on purpose: the doctor finds it, names a remedy, and repairs what it can after a backup."""
 
+import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +26,8 @@ from tests.support.process import DEAD_PID
 from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, SHOP, set_settings
 
-ALL = ("database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
-       "watchers", "disk", "versions")  # fmt: skip
+ALL = ("database", "caches", "records", "settings", "indexes", "repository", "memories", "registry",
+       "knowledge", "memoryBranch", "watchers", "disk", "versions")  # fmt: skip
 
 REGISTRY = """metadata:
   entity_count: 1
@@ -124,7 +126,7 @@ def test_a_project_whose_folder_does_not_exist_is_not_reported_healthy(patient: 
 
 def test_without_a_project_its_checks_are_skipped(patient: Patient) -> None:
     levels = {entry["name"]: entry["level"] for entry in patient.look(projectPath=None)["checks"]}
-    skipped = {"memories", "registry", "knowledge", "memoryBranch"}
+    skipped = {"repository", "memories", "registry", "knowledge", "memoryBranch"}
     assert {name for name, level in levels.items() if level == "skipped"} == skipped
 
 
@@ -380,6 +382,70 @@ def test_problems_of_registry_and_knowledge_sync_are_reported(patient: Patient, 
     found = {check: message for check, message, _ in patient.found()}
     assert found.keys() == {"knowledge", "registry"}
     assert "src/gone.py" in found["registry"]
+
+
+def empty_objects(path: Path) -> None:
+    for file in (path / ".git" / "objects").glob("??/*"):
+        file.chmod(0o600)
+        file.write_bytes(b"")
+
+
+UNREADABLE: dict[str, tuple[Callable[[Path], object], str, str]] = {
+    "index": (lambda path: (path / ".git" / "index").write_bytes(b"garbage"), "the index is damaged", "git reset"),
+    "configuration": (
+        lambda path: (path / ".git" / "config").write_text("[core"),
+        "the repository's configuration is damaged", "git config --list",
+    ),
+    "format": (
+        lambda path: (path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n"),
+        "this git does not know the repository's format", "newer version of git",
+    ),
+    "extension": (
+        lambda path: (path / ".git" / "config").write_text(
+            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tunknown = true\n"
+        ),
+        "this git does not know the repository's format", "newer version of git",
+    ),
+    "git file": (
+        lambda path: (shutil.rmtree(path / ".git"), (path / ".git").write_text("gitdir: /nowhere/at/all\n")),
+        "the repository is damaged", "git worktree repair",
+    ),
+    "objects": (empty_objects, "the repository is damaged", "git fsck"),
+    "missing objects": (
+        lambda path: [shutil.rmtree(folder) for folder in (path / ".git" / "objects").glob("??")],
+        "unknown revision", "git fetch",
+    ),
+}  # fmt: skip
+"""How a repository becomes unreadable, the reason, and a part of the remedy."""
+if sys.platform != "win32" and os.geteuid() == 0:
+    UNREADABLE["owner"] = (
+        lambda path: [os.chown(folder, 65534, 65534) for folder in (path, path / ".git")],
+        "the repository belongs to another user", "safe.directory",
+    )  # fmt: skip
+
+
+def test_a_repository_that_cannot_be_read_is_reported_with_the_reason_that_a_pre_run_gives(
+    patient: Patient, tmp_path: Path
+) -> None:
+    for name, (damage, reason, remedy) in UNREADABLE.items():
+        path = make_repository(tmp_path / name, SHOP).path
+        damage(path)
+        answer = Conversation(patient.sidecar.client, path, sub_chat_id=name).pre_run(PROMPT)
+        (omission,) = [entry for entry in answer["metadata"]["trimmed"] if entry["item"] == "repository"]
+        findings = patient.look(projectPath=str(path))["findings"]
+        (finding,) = [entry for entry in findings if entry["check"] == "repository"]
+        assert (name, omission["reason"], finding["level"]) == (name, reason, "error")
+        assert finding["message"] == f"Nothing can be read from the repository: {reason}."
+        assert remedy in finding["remedy"]
+
+
+def test_without_git_the_doctor_states_that_nothing_is_read(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(patient.folder / "nothing"))
+    remedies = {entry["check"]: entry["remedy"] for entry in patient.look()["findings"]}
+    assert remedies == {
+        "repository": "Install git.",
+        "versions": "Install git. Until then no repository and no other folder is read: packs have no code.",
+    }
 
 
 def test_system_limits_and_an_old_git_are_reported(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
