@@ -395,12 +395,13 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
     from sidecar.system.worker_threads import ThreadPool
-    from sidecar.workspace import Workspaces
+    from sidecar.workspace import ProjectFolders, Workspaces
 
     initialize_settings = flatten(handshake.settings)
     environment_settings, _ = from_environment(dict(app.environment))
     settings = resolve_layers([("initialize", initialize_settings), ("environment", environment_settings)])
-    workspaces = Workspaces(lambda workspace: WorkspaceSlices(workspace, process))
+    project_folders = ProjectFolders(opened.database, app.log)
+    workspaces = Workspaces(lambda workspace: WorkspaceSlices(workspace, process), project_folders)
 
     def log_failure(job: str, error: BaseException) -> None:
         if not process.closing.is_set():
@@ -423,6 +424,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
         check_settings=check_settings,
         start_internal_job=app.start_internal_job,
         workspaces=workspaces,
+        project_folders=project_folders,
     )
     process.slices = ProcessSlices(process)
     none_stored: set[str] = set()

@@ -15,7 +15,7 @@ from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve_layers, va
 from sidecar.storage.database import Database
 from sidecar.system.log import Log
 from sidecar.system.worker_threads import ThreadPool
-from sidecar.workspace import Workspace, Workspaces, project_key
+from sidecar.workspace import ProjectFolders, Workspace, Workspaces, project_key
 
 if TYPE_CHECKING:
     from sidecar.slice_states import ProcessSlices
@@ -56,6 +56,7 @@ class Process:
     start_internal_job: "Callable[[str, Callable[[Call], None]], None]"
     """Run a job that no client requested, under the name of the method it does the work of. Raise Busy."""
     workspaces: Workspaces
+    project_folders: ProjectFolders
     slices: "ProcessSlices" = field(init=False)
     """The slices' state that lives as long as the process."""
     is_command_line: bool = False

@@ -691,14 +691,14 @@ export interface DiscoverResult {
 
 /** The result of one check. */
 export interface DoctorCheck {
-  name: "database" | "caches" | "records" | "settings" | "indexes" | "repository" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
+  name: "database" | "caches" | "records" | "settings" | "indexes" | "project" | "repository" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
   /** `skipped`: it needs a project, or a state that can be opened. */
   level: "ok" | "warning" | "error" | "skipped"
 }
 
 /** A problem and its remedy. */
 export interface DoctorFinding {
-  check: "database" | "caches" | "records" | "settings" | "indexes" | "repository" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
+  check: "database" | "caches" | "records" | "settings" | "indexes" | "project" | "repository" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
   level: "warning" | "error"
   message: string
   remedy: string
@@ -3412,7 +3412,7 @@ export interface SnapshotStep {
 /** The checks to run, and whether to repair. */
 export interface StateDoctorParams {
   /**
-   * The project whose repository, memory files, registry, knowledge sync, memory branch and number of watches are checked; without it only the state and the system are checked.
+   * The project whose repository, memory files, registry, knowledge sync, memory branch and number of watches are checked, and whether it was moved; without it only the state and the system are checked.
    */
   projectPath?: string | null
   /** Repair what can be repaired, after a backup of the state file. */
@@ -4285,7 +4285,7 @@ export interface Methods {
    * Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
    *
    * With a project, also check its repository, memory files, registry, knowledge sync, memory branch and the limit of
-   * watches. Each finding has a remedy.
+   * watches, and whether it was moved. Each finding has a remedy.
    * `fix` first backs up the state file, then repairs what can be repaired and checks again.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.

@@ -9,6 +9,7 @@ from typing import Any
 from sidecar.cli.output import CommandFailed
 from sidecar.system.environment import STATE_FILE, environment, has_state_file, state_folders
 from sidecar.system.git import find_root, main_worktree
+from sidecar.workspace import IF_MOVED
 
 
 def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Path:
@@ -93,7 +94,7 @@ def project_params(given: Path | None) -> dict[str, Any]:
         raise CommandFailed(
             "The project's folder does not exist.",
             kind="workspaceUnavailable",
-            hint="If it was moved, name its new path.",
+            hint=IF_MOVED,
         )
     return {} if given is None else {"projectPath": str(given.absolute())}
 

@@ -16,6 +16,7 @@ from sidecar.call import Call
 from sidecar.capture.artifact_commits import check_memory_branch
 from sidecar.codebase import StateUnavailable
 from sidecar.core.errors import SidecarError
+from sidecar.core.redact import redact
 from sidecar.knowledge.sync_doctor import knowledge_findings
 from sidecar.memory import upkeep as memory
 from sidecar.operations.model import (
@@ -136,6 +137,22 @@ def _permissions(folder: Path) -> Iterator[Finding]:
         yield Finding("error", message, "Remove that permission (`chmod o-w`), or choose another stateDir.")
 
 
+def former_projects(call: Call, workspace: Workspace) -> Iterator[Finding]:
+    """Report projects that this one may have been before it was moved: what is stored for them does not apply to it."""
+    for former in call.process.project_folders.possible_former(workspace.project):
+        path, current = redact(str(former.path)), redact(str(workspace.project))
+        if former.is_vacant():
+            message = f"The project {path} is gone; {current} may be it. What is stored for {path} does not apply here."
+        else:
+            message = f"The project {current} was {path} before, where another one is now: that has its settings."
+        remedy = (
+            "If it is the same project, set its settings again and confirm its rules with `onecode-sidecar memory"
+            f" confirm`. `onecode-sidecar purge --key {former.project} --kind runs --kind settings --kind artifacts`"
+            " removes what is stored for the former path."
+        )
+        yield Finding("warning", message, remedy)
+
+
 _REMEDIES = {
     DAMAGED: "`git status` and `git fsck` name the damage. `git worktree repair` corrects a `.git` that leads nowhere.",
     DAMAGED_INDEX: "Delete the file `index` in `.git`, then run `git reset`; what was staged must be staged again.",
@@ -254,6 +271,7 @@ CHECKS: dict[DoctorCheckName, CheckFunction] = {
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: (*lost_settings(call), *check_settings(call.database, environment())),
     "indexes": lambda call, _: memory.index_findings(call.process),
+    "project": _project_check(former_projects),
     "repository": _project_check(lambda _, workspace: repository(workspace)),
     "memories": _project_check(lambda call, workspace: memory.file_findings(call.process, workspace)),
     "registry": _project_check(doctor_findings),
@@ -280,7 +298,7 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     """Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
 
     With a project, also check its repository, memory files, registry, knowledge sync, memory branch and the limit of
-    watches. Each finding has a remedy.
+    watches, and whether it was moved. Each finding has a remedy.
     `fix` first backs up the state file, then repairs what can be repaired and checks again.
     """
     path = params.project_path

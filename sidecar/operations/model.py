@@ -66,7 +66,7 @@ class StateReportResult(WireModel):
 
 
 DoctorCheckName = Literal[
-    "database", "caches", "records", "settings", "indexes", "repository", "memories", "registry",
+    "database", "caches", "records", "settings", "indexes", "project", "repository", "memories", "registry",
     "knowledge", "memoryBranch", "watchers", "disk", "versions",
 ]  # fmt: skip
 
@@ -79,7 +79,7 @@ class StateDoctorParams(WireModel):
     project_path: FolderPath | None = Field(
         default=None,
         description="The project whose repository, memory files, registry, knowledge sync, memory branch and number of"
-        " watches are checked; without it only the state and the system are checked.",
+        " watches are checked, and whether it was moved; without it only the state and the system are checked.",
     )
     fix: bool = Field(default=False, description="Repair what can be repaired, after a backup of the state file.")
     dry_run: bool = Field(default=False, description="With `fix`: only report what would be repaired.")

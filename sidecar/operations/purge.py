@@ -25,8 +25,8 @@ from sidecar.runs import Artifact, artifact_store
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
 from sidecar.storage.doctor_checks import reclaim_space
-from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, count_rows, remove_rows
-from sidecar.workspace import Workspace
+from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, count_rows, remove_rows, remove_unused_folders
+from sidecar.workspace import IF_MOVED, Workspace
 
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
 """Kinds removed when none is named: they can be rebuilt, or only record the past."""
@@ -83,9 +83,7 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
 def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
     workspace = None if params.project_path is None else call.process.workspaces.get(params.project_path, None)
     if workspace is not None:
-        workspace.require_project(
-            "If it was moved, name its new path; if it was deleted, its key, which `state/status` lists."
-        )
+        workspace.require_project(f"{IF_MOVED} If it was deleted, name its key, which `state/status` lists.")
     project = workspace.project_key if workspace is not None else params.project
     kinds = frozenset(params.kinds or DEFAULT_KINDS)
     if "memories" in kinds and workspace is None:
@@ -107,6 +105,7 @@ def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> 
     with _secure_delete(tx):
         removed = {kind: remove_rows(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
         artifact_store.remove(tx, damaged)
+        remove_unused_folders(tx)
     if memory.INDEX in selection.kinds:
         memory.advance_index_revisions(tx)
     return {**removed, "damagedArtifacts": len(damaged)}

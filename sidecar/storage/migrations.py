@@ -478,6 +478,14 @@ MIGRATIONS: tuple[Migration, ...] = (
                  WHERE item GLOB 'memory:*'""",
         ),
     ),
+    Migration(
+        "the folders of projects, so that a moved one is recognized",
+        (
+            """CREATE TABLE continuity_project_folders (
+                 project TEXT PRIMARY KEY, path BLOB NOT NULL, project_below BLOB, device TEXT NOT NULL,
+                 number TEXT NOT NULL, created_ns INTEGER NOT NULL) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -515,6 +523,7 @@ DURABLE_TABLES = (
     "continuity_knowledge_journal",
     "continuity_context_resume_points",
     "continuity_projects",
+    "continuity_project_folders",
     "continuity_experiment_units",
     "continuity_experiment_chats",
     "continuity_experiment_runs",

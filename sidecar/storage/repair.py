@@ -27,7 +27,7 @@ _CREATE_FULL_TEXT = next(
     for statement in migration.statements
     if statement.startswith(f"CREATE VIRTUAL TABLE {FULL_TEXT} ")
 )
-_MEMORY_INDEX = (FULL_TEXT, "continuity_memory_term_counts", "continuity_memories", "continuity_memory_files")
+MEMORY_INDEX = (FULL_TEXT, "continuity_memory_term_counts", "continuity_memories", "continuity_memory_files")
 _MALFORMED_PARTS = {
     "data": "EXISTS (SELECT 1 FROM {0} WHERE typeof(block) != 'blob')",
     "idx": "EXISTS (SELECT 1 FROM {0} WHERE typeof(segid) != 'integer' OR typeof(term) != 'blob'"
@@ -109,7 +109,7 @@ def recreate_full_text(tx: apsw.Connection) -> None:
     finally:
         tx.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, defensive)
     tx.execute(_CREATE_FULL_TEXT)
-    for name in _MEMORY_INDEX[1:]:
+    for name in MEMORY_INDEX[1:]:
         tx.execute(f"DELETE FROM {name}")
     tx.execute("UPDATE continuity_memory_revisions SET revision = revision + 1")
 
@@ -176,7 +176,7 @@ def set_aside(tx: apsw.Connection, table: str, path: Path) -> None:
     """
     create_functions(tx)
     columns = columns_of(tx, table)
-    if table in _MEMORY_INDEX:  # the rows of these tables belong together
+    if table in MEMORY_INDEX:  # the rows of these tables belong together
         recreate_full_text(tx)
     list(tx.execute("PRAGMA defer_foreign_keys = ON"))
     if not is_derived(table):

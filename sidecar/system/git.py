@@ -527,6 +527,29 @@ def has_linked_worktrees(folder: Path) -> bool:
         return False
 
 
+class GitDirOfProject(NamedTuple):
+    """A git directory, and the path of a project below the folder that it is in; of a bare repository, itself."""
+
+    path: Path
+    project_below: str
+
+
+def contained_git_dir(project: Path) -> GitDirOfProject | None:
+    """Return the git directory at or above a project, if it lies in its repository's folder.
+
+    Neither a link nor a file that names a folder elsewhere counts: they can lead to somebody else's repository. A
+    project's path is free of links.
+    """
+    root = find_root(project)
+    if root != project and is_git_dir(project):
+        return GitDirOfProject(project, "")
+    git_dir = git_dir_of(root) if root is not None else None
+    resolved = _resolved(git_dir) if git_dir is not None else None
+    if root is None or resolved is None or resolved.parent != root:
+        return None
+    return GitDirOfProject(resolved, project.relative_to(root).as_posix())
+
+
 def is_git_dir(git_dir: Path) -> bool:
     """Whether git treats a folder as a git directory; a bare repository is one."""
     if not os.path.lexists(git_dir / "HEAD"):

@@ -7,6 +7,8 @@ to are opened here: immediately or not at all, and read up to a limit.
 import errno
 import os
 import stat
+import struct
+import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import PurePath
@@ -120,6 +122,53 @@ def is_link(status: os.stat_result) -> bool:
 
 def _is_real_folder(status: os.stat_result) -> bool:
     return stat.S_ISDIR(status.st_mode) and not is_link(status)
+
+
+class FolderIdentity(NamedTuple):
+    """Identity of a folder. No other has it, not even one that gets the number of this one once it is deleted."""
+
+    device: str
+    number: str
+    """The inode; on Windows the file index."""
+    created_ns: int
+    """Time of creation in nanoseconds since 1970; 0 if it is unknown."""
+
+
+def folder_identity(path: str, *, with_creation: bool = True) -> FolderIdentity | None:
+    """Return what identifies a folder, also after it was renamed or moved on its disk; None for a link or a file.
+
+    Reading the time of creation is slow for the first folder of a process: 4 to 20 ms.
+    """
+    try:
+        status = os.lstat(path)
+        if not _is_real_folder(status):
+            return None
+        created_ns = _creation_time_ns(path, status) if with_creation else 0
+        return FolderIdentity(str(status.st_dev), str(status.st_ino), created_ns)
+    except (OSError, ValueError):
+        return None
+
+
+_STATX_BYTES, _CREATION_TIME, _CREATION_MASK = 256, 80, 0x800
+"""Size of `struct statx`, the position of the time of creation in it, and the bit that requests and confirms it."""
+_CURRENT_FOLDER, _NO_LINKS = -100, 0x100
+
+
+def _creation_time_ns(path: str, status: os.stat_result) -> int:
+    """Return a file's time of creation; 0 if it is unknown. Python 3.11 reads it on macOS and Windows only."""
+    if sys.platform == "win32":
+        return status.st_ctime_ns
+    if sys.platform != "linux":
+        return int(getattr(status, "st_birthtime", 0) * 1_000_000_000)
+    import ctypes  # slow to import, and rarely needed
+
+    statx = getattr(ctypes.CDLL(None), "statx", None)
+    buffer = ctypes.create_string_buffer(_STATX_BYTES)
+    if statx is None or statx(_CURRENT_FOLDER, os.fsencode(path), _NO_LINKS, _CREATION_MASK, buffer) != 0:
+        return 0
+    (mask,) = struct.unpack_from("=I", buffer)
+    seconds, nanoseconds = struct.unpack_from("=qI", buffer, _CREATION_TIME)
+    return seconds * 1_000_000_000 + nanoseconds if mask & _CREATION_MASK else 0
 
 
 def open_regular(

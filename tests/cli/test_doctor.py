@@ -50,7 +50,7 @@ def test_a_healthy_state_prints_every_check_and_the_versions(
     state_dir.chmod(0o700)
     *checks, verdict, versions = output_of("doctor").splitlines()
     assert verdict == "No problems found."
-    assert [line.split()[0] for line in checks] == ["ok"] * 13
+    assert [line.split()[0] for line in checks] == ["ok"] * 14
     assert f"sqlite {apsw.sqlite_lib_version()}" in versions
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.workspace import IF_MOVED
 from tests.support.command import Command, Done, run_command
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
@@ -37,9 +38,7 @@ def test_settings_are_listed_changed_for_all_projects_or_one_and_reset(
 
 
 def test_a_mistyped_project_is_refused_by_commands_that_only_read(command: Command, tmp_path: Path) -> None:
-    sentence = (
-        ": The project's folder does not exist. (workspaceUnavailable)\nhint: If it was moved, name its new path."
-    )
+    sentence = f": The project's folder does not exist. (workspaceUnavailable)\nhint: {IF_MOVED}"
     for arguments in (("settings", "mode"), ("report",), ("rollout",), ("explain",)):
         done = command(*arguments, "--project", str(tmp_path / "shopp"))
         assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", arguments[0] + sentence + "\n")

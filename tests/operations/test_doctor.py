@@ -26,7 +26,7 @@ from tests.support.process import DEAD_PID
 from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, SHOP, set_settings
 
-ALL = ("database", "caches", "records", "settings", "indexes", "repository", "memories", "registry",
+ALL = ("database", "caches", "records", "settings", "indexes", "project", "repository", "memories", "registry",
        "knowledge", "memoryBranch", "watchers", "disk", "versions")  # fmt: skip
 
 REGISTRY = """metadata:
@@ -126,7 +126,7 @@ def test_a_project_whose_folder_does_not_exist_is_not_reported_healthy(patient: 
 
 def test_without_a_project_its_checks_are_skipped(patient: Patient) -> None:
     levels = {entry["name"]: entry["level"] for entry in patient.look(projectPath=None)["checks"]}
-    skipped = {"repository", "memories", "registry", "knowledge", "memoryBranch"}
+    skipped = {"project", "repository", "memories", "registry", "knowledge", "memoryBranch"}
     assert {name for name, level in levels.items() if level == "skipped"} == skipped
 
 

@@ -11,6 +11,8 @@ import pytest
 from sidecar.call import Process
 from sidecar.operations.purge import DEFAULT_KINDS, ROW_GROUPS
 from sidecar.storage.migrations import migrate
+from sidecar.storage.purgeable_rows import move_project
+from sidecar.workspace import IF_MOVED
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.played_state import PlayedState
@@ -22,9 +24,11 @@ NAMES = ("shop", "till")
 STAYS = {
     "continuity_migrations", "continuity_deliveries", "continuity_session_turns", "continuity_session_locks",
     "continuity_session_files",
-    "continuity_memory_tokens", "continuity_memory_revisions",
+    "continuity_memory_tokens", "continuity_memory_revisions", "continuity_project_folders",
 }  # fmt: skip
-"""Turns and deliveries are removed with their sessions, a session lock by `session exit`; revisions only grow."""
+"""Folders remain as long as anything else of their project does.
+
+Turns and deliveries are removed with their sessions, a session lock by `session exit`; revisions only grow."""
 
 
 class State:
@@ -97,6 +101,52 @@ def test_every_table_belongs_to_a_kind_or_remains_for_a_reason() -> None:
     assert not {entry.table for entry in ROW_GROUPS} & STAYS
 
 
+VALUES = {"INTEGER": 7, "REAL": 0.5, "TEXT": "text", "BLOB": b"[]"}
+NOT_MOVED = {
+    "continuity_memory_files", "continuity_memories", "continuity_memory_term_counts", "continuity_memory_revisions",
+}  # fmt: skip
+"""The memory files fill these again."""
+
+
+@pytest.mark.parametrize(("replaces", "remaining"), [(False, "of the new path"), (True, "of the former path")])
+def test_every_table_of_a_project_follows_it_to_another_path(*, replaces: bool, remaining: str) -> None:
+    """The tables are those of the schema: one that is added later is covered without a change here."""
+    state = apsw.Connection(":memory:")
+    migrate(state, 0)
+    columns: dict[str, dict[str, str]] = {}
+    names = state.execute("SELECT name FROM pragma_table_list WHERE type = 'table' AND name GLOB 'continuity_*'")
+    for (table,) in list(names):
+        rows: Any = state.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
+        columns[str(table)] = dict(rows)
+    of_projects = {table for table, of in columns.items() if "project" in of}
+    of_workspaces = {table for table, of in columns.items() if "workspace" in of and not table.endswith("_cache")}
+
+    def insert(table: str, key: str, text: str) -> None:
+        row: dict[str, Any] = {name: text if kind == "TEXT" else VALUES[kind] for name, kind in columns[table].items()}
+        row |= {name: key for name in ("project", "workspace") if name in row}
+        row |= {name: len(text) for name in ("row_id", "number") if columns[table].get(name) == "INTEGER"}
+        marks = ", ".join("?" * len(row))
+        state.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+
+    for table in of_projects | of_workspaces:
+        insert(table, "former", "text")
+    state.execute("INSERT INTO continuity_memory_text (rowid, text) SELECT row_id, 'cents' FROM continuity_memories")
+    state.execute("INSERT INTO continuity_settings VALUES ('former', 'mode', 'of the former path', 0)")
+    state.execute("INSERT INTO continuity_settings VALUES ('current', 'mode', 'of the new path', 0)")
+    move_project(state, "former", "current", replaces=replaces)
+
+    def with_key(column: str, key: str) -> set[str]:
+        tables = of_projects if column == "project" else of_workspaces
+        return {table for table in tables if state.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", (key,)).get}
+
+    assert with_key("project", "former") == {"continuity_memory_revisions"}
+    assert with_key("project", "current") == of_projects - NOT_MOVED
+    assert (with_key("workspace", "former"), with_key("workspace", "current")) == (set(), of_workspaces)
+    assert state.execute("SELECT value FROM continuity_settings WHERE name = 'mode'").get == remaining
+    assert state.execute("SELECT count(*) FROM continuity_memory_text").get == 0
+    state.close()
+
+
 def test_removing_one_project_does_not_change_another(state: State) -> None:
     other = state.key(1)
     before = {table: state.rows(table, f"project = '{other}'") for table in ("runs", "calls", "state", "memories")}
@@ -143,7 +193,7 @@ def test_a_project_path_without_a_folder_is_refused(state: State, tmp_path: Path
     assert refused.data["kind"] == "workspaceUnavailable"
     assert (refused.message, refused.data["hint"]) == (
         "The project's folder does not exist.",
-        "If it was moved, name its new path; if it was deleted, its key, which `state/status` lists.",
+        f"{IF_MOVED} If it was deleted, name its key, which `state/status` lists.",
     )
     assert state.everything() == before
 

@@ -1,7 +1,6 @@
 """The files an iteration changed, against a model of the worktree."""
 
 from pathlib import Path
-from typing import cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +16,7 @@ from sidecar.ralph.iteration_changes import (
     take_snapshot,
     uncommitted_files,
 )
-from sidecar.slice_states import WorkspaceSlices
-from sidecar.workspace import Workspaces
+from sidecar.workspace import Workspace
 
 PATHS = ("a", "b", "c")
 CONTENTS = st.sampled_from((ABSENT, "1", "2"))
@@ -64,7 +62,6 @@ def test_nested_repository_is_not_committed() -> None:
 
 
 def test_a_deleted_working_folder_is_named_as_the_reason(tmp_path: Path) -> None:
-    workspace = Workspaces(lambda _workspace: cast("WorkspaceSlices", None)).get(str(tmp_path / "gone"), None)
-    state = take_snapshot(workspace)
+    state = take_snapshot(Workspace(tmp_path / "gone", tmp_path / "gone"))
     assert isinstance(state, UnreadableWorktree)
     assert state.problem == "The changes of the iteration are unknown: The workspace's folder does not exist."

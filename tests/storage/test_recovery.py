@@ -190,7 +190,7 @@ def test_rows_of_a_table_with_a_damaged_column_name_are_reported_as_lost(path: P
     with closing(connect(path)) as connection:
         index = "SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_artifacts_by_event'"
         page = int(str(connection.execute(index).get))
-    path.write_bytes(path.read_bytes().replace(b"title TEXT NOT NULL", b"titlf TEXT NOT NULL", 1))
+    path.write_bytes(path.read_bytes().replace(b"title TEXT NOT NULL, body", b"titlf TEXT NOT NULL, body"))
     damaged = overwrite(path, (page - 1) * PAGE, PAGE)
     suspect_marker(path).touch()
     opened = reopen(path)
