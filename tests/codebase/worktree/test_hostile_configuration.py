@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.codebase import diff_against, subjects_between
+from sidecar.system.folder_watch import COOKIE_PREFIX
 from sidecar.system.git import Git
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -140,8 +141,9 @@ def test_children_get_no_stdin(make_repository: Make) -> None:
 
 
 def _snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return the files below a folder, without the short-lived ones by which a watch proves that it is up to date."""
     return {
         str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if not path.name.startswith(COOKIE_PREFIX) and path.is_file()
     }
