@@ -5,6 +5,7 @@ import pytest
 from sidecar.codebase import RankedFile
 from sidecar.packs import files_of_prompt
 from tests.packs.context.test_follow_ups import play_request_for_tests
+from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, text_of
 
@@ -75,3 +76,11 @@ def test_the_same_for_the_others_means_the_files_beside_the_edited_one() -> None
     assert siblings_first(ranked, {"other"}, ("plugins/sms.py",)) == ranked, "none has its words"
     weak = [file._replace(score=1.0) for file in ranked]
     assert siblings_first(weak, {"plugin"}, ("plugins/sms.py",)) == weak
+
+
+def test_a_rule_of_working_brings_no_code(start_chat: StartChat) -> None:
+    chat = start_chat()
+    first = chat.turn("please never amend commits of packages/till/src/open.js, and always squash before merging")
+    assert "context" not in kinds(first)
+    assert "src/cart.py" in text_of(chat.turn(PROMPT), "context")
+    assert "context" not in kinds(chat.pre_run("from now on the subjects of commits for opened start with `till: `"))
