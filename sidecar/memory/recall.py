@@ -35,7 +35,7 @@ from sidecar.memory.prompt_match import (
 )
 from sidecar.memory.standing_instruction_register import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entry_queries, index_tables, local_state
-from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules
+from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules, rows_of_session
 from sidecar.workspace import Workspace
 
 MAX_DOUBTED_CONFIDENCE = 0.5
@@ -52,10 +52,16 @@ MAX_CANDIDATES = 50
 MAX_SEARCH_TERMS = 40
 """Maximum number of terms by which memories are looked up, the rarest first."""
 
+MAX_LOST = 3
+"""Maximum number of statements that a compacted session made itself and gets back."""
+
 MAX_RULES = 50
 """Maximum number of the user's newest rules whose step of the work is compared with the prompt's."""
 
 PREFERENCE_TYPES = frozenset(("user_correction", "preference"))
+LOST_TYPES = ("decision", "user_correction", "preference", "lesson")
+"""Decisions, corrections, and approaches that were dropped."""
+
 EVENT_TYPES = frozenset(("resolution", "error_pattern", "gotcha", "episodic"))
 
 MAX_CACHED_ANSWERS = 256
@@ -76,7 +82,7 @@ class Relevant(NamedTuple):
     @property
     def shares_little(self) -> bool:
         """Whether it shares fewer than two telling terms with the text, and no name and no path."""
-        return self.factors["shared"] < NAME_SCORE
+        return self.factors.get("shared", NAME_SCORE) < NAME_SCORE
 
     def render_memory(self, level: Level) -> str:
         """Return its text at a level, without its title."""
@@ -92,6 +98,8 @@ class RecallQuery(NamedTuple):
     compacted_at_ms: int | None = None
     rolled_back: tuple[tuple[int, int | None], ...] = ()
     """Times, since and until, whose messages the user rolled back; an open one has no end."""
+    has_lost_all: bool = False
+    """Whether the session was compacted and received nothing since: it also gets back what it decided itself."""
 
     def knows(self, memory: Memory) -> bool:
         """Whether the session said it itself and still has it."""
@@ -174,13 +182,14 @@ def recall_query(
     session: str = "",
     compacted_at_ms: int | None = None,
     rolled_back: tuple[tuple[int, int | None], ...] = (),
+    has_lost_all: bool = False,
 ) -> RecallQuery:
-    """Return the query of a prompt; that of a courtesy finds nothing."""
+    """Return the query of a prompt; that of a courtesy finds nothing by its words."""
     if is_courtesy(prompt):
         prompt, objective, touched = "", "", ()
     quoted = _WHOLE_QUOTATION.fullmatch(prompt)
     own = own_words(quoted[1] if quoted is not None else prompt)
-    return RecallQuery(cues_of(prompt, own, objective, touched), session, compacted_at_ms, rolled_back)
+    return RecallQuery(cues_of(prompt, own, objective, touched), session, compacted_at_ms, rolled_back, has_lost_all)
 
 
 _WHOLE_QUOTATION = lazy_regex(r"\s*[\"“«「]([^\"“”«»「」]+)[\"”»」]\s*")
@@ -204,20 +213,40 @@ def _search(
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
         if query.cues.activities:
             rows = list(dict.fromkeys((*rows, *rows_of_rules(tx, index.project, reach.owners, MAX_RULES))))
+        if query.has_lost_all:
+            lost = rows_of_session(tx, index.project, reach.owners, query.session, LOST_TYPES, MAX_CANDIDATES)
+            rows = list(dict.fromkeys((*lost, *rows)))
         candidates = [entry.memory for entry in entries_of_rows(tx, rows).values()] if rows else []
         state = load_instructions(tx, index.project) if candidates else NO_INSTRUCTIONS
-    found = [
-        (memory, shared)
+    sendable = [
+        memory
         for memory in candidates
         if _may_be_sent(memory) and memory.id not in state.replaced and not query.knows(memory)
+    ]
+    found = [
+        (memory, shared)
+        for memory in sendable
         if (shared := evidence(query.cues, _memory_text(memory), rarity)) is not None
         if not _contradicts_user(memory, state)
     ]
     found.sort(key=lambda pair: _rank(*pair))
-    return tuple(
+    relevant = [
         Relevant(memory, query.cues.terms, {"shared": shared.score, "confidence": memory.confidence}, shared.shared)
         for memory, shared in found[:MAX_RELEVANT]
-    )
+    ]
+    own = _own_lost(sendable, query, state)
+    own_ids = {match.memory.id for match in own}
+    return (*own, *(match for match in relevant if match.memory.id not in own_ids))[:MAX_RELEVANT]
+
+
+def _own_lost(memories: Iterable[Memory], query: RecallQuery, state: InstructionState) -> list[Relevant]:
+    """Return what a session decided itself, newest first, if a compaction left it nothing."""
+    if not query.has_lost_all:
+        return []
+    own = [memory for memory in memories if memory.session == query.session and memory.type in LOST_TYPES]
+    own = [memory for memory in own if not _contradicts_user(memory, state)]
+    own.sort(key=lambda memory: (-memory.at_ms, memory.id))
+    return [Relevant(memory, query.cues.terms, {"confidence": memory.confidence}, ()) for memory in own[:MAX_LOST]]
 
 
 def _contradicts_user(memory: Memory, state: InstructionState) -> bool:

@@ -151,7 +151,8 @@ def _relevant_item(match: Relevant, level: Level) -> PackItem:
     words = {_LETTERS_APART.sub("", word.casefold()): word for word in reversed(match.shared)}  # the first spelling
     memory, shared = match.memory, ", ".join(f"`{one_line(word, 60)}`" for word in reversed(words.values()))
     kind = memory.type.replace("_", " ")
-    item = _item(memory, level, match.render_memory(level), f"a shared memory, {kind}, that also names {shared}")
+    why = f"that also names {shared}" if shared else "of this session before its compaction"
+    item = _item(memory, level, match.render_memory(level), f"a shared memory, {kind}, {why}")
     return replace(item, score=match.factors)
 
 

@@ -253,15 +253,20 @@ class PackRequest:
         return self.has_new_compaction or self.resumed.changed is not None
 
     def recall_query(self) -> RecallQuery:
-        """Return what memories are recalled for: the prompt, its task's objective, and the files it touches."""
+        """Return what memories are recalled for: the prompt, its task's objective, and the files it touches.
+
+        A session that a compaction left nothing also gets back what it decided itself.
+        """
         mentioned = tuple(self.params.mentions.files) if self.params.mentions is not None else ()
+        compacted_at_ms = self.sub_chat.counters.compacted_at_ms
         return recall_query(
             clean_prompt(self.params.prompt),
             "" if self.task_is_new else self.task.objective,
             (*mentioned, *self.touched),
             session=self.session.session_id if self.session is not None else "",
-            compacted_at_ms=self.sub_chat.counters.compacted_at_ms,
+            compacted_at_ms=compacted_at_ms,
             rolled_back=self.known.rolled_back,
+            has_lost_all=self.session is not None and compacted_at_ms is not None and not self.known.exists,
         )
 
 

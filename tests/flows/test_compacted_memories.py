@@ -116,3 +116,19 @@ def test_hot_memories_that_no_longer_hold_are_neither_in_a_block_nor_counted(
     prompt = conversation.client.request("context/continuation", continuation)["prompt"]
     assert "Carts are sorted" in prompt
     assert "Receipts are long" not in prompt
+
+
+def test_the_first_prompt_after_a_compaction_repeats_what_the_session_decided_itself(
+    active: MemorySidecar, conversation: Conversation, memories: Memories
+) -> None:
+    decision = "Decision: The drawer opens after the receipt, because the printer blocks, instead of before it"
+    conversation.turn("Why is the till slow?", text=NOTES.format(decision))
+    memories.add("Receipts are archived for ten years.", type="decision", sessionId="another")
+    active.clock.advance(60_000)
+    assert "drawer opens" not in sent(conversation.pre_run("continue"))
+    send_session_event(conversation, "compacted", "session")
+    active.clock.advance(60_000)
+    first = conversation.turn("continue")
+    assert sent(first).count("The drawer opens after the receipt") == 1
+    assert "ten years" not in sent(first)
+    assert "drawer opens" not in sent(conversation.pre_run("go on"))

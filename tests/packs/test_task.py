@@ -140,7 +140,7 @@ def test_a_message_that_only_sets_rules_or_takes_them_back_requests_nothing(rule
     first, is_new = task_of_prompt(None, rule, lambda text: text.split())
     assert (is_new, first.terms, first.names, first.query) == (True, (), (), "")
     assert first.objective
-    assert task_of_prompt(first, CART, lambda text: []) == (task, True)
+    assert task_of_prompt(first, CART, lambda _text: []) == (task, True)
 
 
 @together(

@@ -282,6 +282,19 @@ def rows_of_rules(tx: apsw.Connection, project: str, owners: Sequence[str], limi
     return [row_id for (row_id,) in rows]
 
 
+def rows_of_session(
+    tx: apsw.Connection, project: str, owners: Sequence[str], session: str, types: Sequence[str], limit: int
+) -> list[int]:
+    """Return the row ids of the newest memories of some types that come from a session, within reach."""
+    marks = ", ".join("?" * len(types))
+    rows: Any = tx.execute(
+        f"SELECT row_id FROM continuity_memories AS m WHERE project = ? AND {owner_condition(owners)}"
+        f" AND session = ? AND type IN ({marks}) AND is_archived = 0 ORDER BY at_ms DESC LIMIT ?",
+        (project, *owners, session, *types, limit),
+    )
+    return [row_id for (row_id,) in rows]
+
+
 def _has_most_rows(tx: apsw.Connection, project: str, owners: Sequence[str]) -> bool:
     """Whether at least half of all indexed entries are within reach, so that few others are ranked in vain."""
     marks = ", ".join("?" * len(owners))
