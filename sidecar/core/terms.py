@@ -253,6 +253,22 @@ def identifiers_of(text: str) -> list[str]:
     return list(dict.fromkeys(identifiers))
 
 
+_MACRO = lazy_regex(r"(?<![\w!?.])([A-Za-z_]\w{1,60}!)(?=[(\[{`,.;:?)]|\s+[a-z(`])")
+
+
+def macros_in(text: str) -> list[str]:
+    """Return the words of a prompt that may be calls of macros, as `vpath!`, with their mark.
+
+    A word at the end of a sentence is none. Whether it is one the definitions of the repository decide.
+    """
+    return list(dict.fromkeys(_MACRO.findall(text))) if "!" in text else []
+
+
+def macro_term(name: str) -> str:
+    """Return the term of a macro's name, which is told from other names by its mark."""
+    return f"{name.casefold().removesuffix('!')}!"
+
+
 def paths_in(text: str) -> list[str]:
     """Return what looks like file paths in a prompt or stack trace, with forward slashes and none at the start.
 

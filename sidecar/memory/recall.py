@@ -35,7 +35,14 @@ from sidecar.memory.prompt_match import (
 )
 from sidecar.memory.standing_instruction_register import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entry_queries, index_tables, local_state
-from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules, rows_of_session
+from sidecar.memory.store.entry_queries import (
+    EntryFilter,
+    SearchFilters,
+    best_rows,
+    entries_of_rows,
+    rows_of_rules,
+    rows_of_session,
+)
 from sidecar.workspace import Workspace
 
 MAX_DOUBTED_CONFIDENCE = 0.5

@@ -26,6 +26,7 @@ from sidecar.codebase import (
     query_words,
 )
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import macros_in
 from sidecar.language.message_intent import reports_failing_test
 from sidecar.packs.context_pack import ContextFile, known_file
 from sidecar.packs.model import Mentions, PreRunParams
@@ -180,7 +181,7 @@ class PromptSearch(NamedTuple):
         for_plan = for_plan and not (that_test or mentioned or evidence or sought)
         if that_test or for_plan:
             query = f"{that_test} {query} {pack_query.query}".strip()
-        is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
+        is_clear = bool(references or names or macros_in(text)) or len(words) >= MIN_OWN_TERMS
         return cls(
             query=query,
             mentioned=frozenset(mentioned),

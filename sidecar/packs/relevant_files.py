@@ -116,6 +116,7 @@ def context_files(
     depth = RECENT_DEPTH if recent else CANDIDATE_FILES
     found = pack_query.repository.find(pack_query.query, state, depth, touched=pack_query.touched)
     has_subject = has_subject or any(map(is_named_file, found))  # the list of a dependency that many files import
+    has_subject = has_subject or _names_macro(pack_query.query, found)
     if not has_subject:
         subject = _spelled_definitions(pack_query, found[:FEW_FILES], listing)
         has_subject = bool(subject)
@@ -135,6 +136,12 @@ def context_files(
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
+
+
+def _names_macro(query: str, found: Sequence[RankedFile]) -> bool:
+    """Whether a query names a macro that the repository defines, however common the word is."""
+    is_marked = any(word.endswith("!") for word in query.split())
+    return is_marked and any("identifiers" in file.parts for file in found)
 
 
 def _with_code_words_of_labels(pack_query: PackQuery) -> PackQuery:

@@ -23,7 +23,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import described_problem
-from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME
+from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME, macros_in
 from sidecar.language.common_words import english_terms
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import (
@@ -283,6 +283,7 @@ def _query_words(text: str, omitted: frozenset[str]) -> str:
     words = {spelled.get(word, word) for term, word in query_words(rest).items() if term not in omitted}
     words.update(spelled[word] for word in spelled if stem(word) not in english_terms() | omitted)
     names = {name for name in identifiers_of(rest) if _HAS_WORD.search(name)}
+    names.update(macros_in(rest))
     names.update(path for path in paths if _HAS_WORD.search(path) or (is_code(path) and path[-2] != "."))  # not `p.m`
     if _ABOUT_INTEGRATION.search(text) is not None:
         names.add(INTEGRATION_NAME)

@@ -43,7 +43,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import UNKNOWN_LANGUAGE, Landmine, Summary
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.terms import inverse_frequency, is_prose, query_terms, term_set
+from sidecar.core.terms import inverse_frequency, is_prose, macro_term, macros_in, query_terms, term_set
 from sidecar.language.common_words import is_distinctive, is_everyday, tool_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
@@ -379,8 +379,8 @@ class FileIndex:
             documents = self._documents
             terms = {term for name in names if not name.startswith(".") for term in query_terms(name)[:1]}
             limit = max(FEW_FILES, len(documents) // COMMON_DIVISOR)
-            used = () if only_defined else documents.texts
-            known = {term for term in terms if term in documents.names or term in used}
+            used, macros = () if only_defined else documents.texts, map(macro_term, macros_in(text))
+            known = {term for term in (*terms, *macros) if term in documents.names or term in used}
             prose = prompt_parts(text).prose
             own_words = term_set(prose or text).intersection(words)
             mentioned = mentioned_files(documents, text, prose, touched).files

@@ -51,6 +51,8 @@ _HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?:.*?\b(\w++)\s*+(?:\(
 
 _CALL = lazy_regex(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w{2,})\(")
 
+_MACRO = lazy_regex(r"(?<![\w!])([A-Za-z_]\w{1,60})!(?![\w!])")
+
 _QUOTED_NAME = lazy_regex(r"[`'\"]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"]")
 
 PART_SEPARATOR = "\f"
@@ -118,6 +120,7 @@ def read_evidence(text: str) -> PromptEvidence:
     text = parts.whole
     names = [*identifiers_of(text), *(match[1] for match in _CALL.finditer(text))]
     names += [match[1] for match in _QUOTED_NAME.finditer(text)]
+    names += _MACRO.findall(text) if "!" in text else []
     name_parts = [[term for part in name.split(".") for term in query_terms(part)[:1]] for name in names[:MAX_SYMBOLS]]
     title = tuple(query_terms(parts.title or text))
     return PromptEvidence(

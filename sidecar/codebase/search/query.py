@@ -13,6 +13,7 @@ from sidecar.core.terms import (
     DOCUMENTS_PREFIX,
     DOCUMENTS_SCOPE,
     identifiers_of,
+    macro_term,
     query_terms,
     stem,
 )
@@ -77,6 +78,7 @@ def is_view(path: str) -> bool:
 
 _SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
 _QUOTED = lazy_regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
+_MACRO = lazy_regex(r"(?<![\w!])[A-Za-z_]\w{1,60}!(?![\w!])")
 _SEPARATOR = lazy_regex(r"\.|::?")
 _WORD = lazy_regex(r"[^\W_]+")
 
@@ -110,7 +112,7 @@ class ParsedQuery(NamedTuple):
 
     terms: tuple[str, ...]
     identifiers: tuple[str, ...]
-    """Names spelled out in the text, as terms."""
+    """Names spelled out in the text, as terms; what may be a macro's with its mark."""
     scope: frozenset[str]
     """Terms of a conventional commit's scope."""
     mentions_tests: bool
@@ -136,7 +138,7 @@ def parse_query(text: str) -> ParsedQuery:
     identifiers = (*quoted, *(part for name in identifiers_of(text) for part in _name_parts(name)))
     return ParsedQuery(
         terms,
-        tuple(dict.fromkeys(term for name in identifiers for term in query_terms(name)[:1])),
+        tuple(dict.fromkeys((*(term for name in identifiers for term in query_terms(name)[:1]), *_macros(text)))),
         _scope(text),
         wants_tests(text),
         not DOCUMENT_WORDS.isdisjoint(terms),
@@ -144,6 +146,10 @@ def parse_query(text: str) -> ParsedQuery:
         min(1.0, len(VIEW_WORDS.intersection(terms)) / MANY_VIEW_WORDS),
         not STYLE_WORDS.isdisjoint(terms),
     )
+
+
+def _macros(text: str) -> list[str]:
+    return [macro_term(name) for name in _MACRO.findall(text)] if "!" in text else []
 
 
 def scope_prefix(text: str) -> str:

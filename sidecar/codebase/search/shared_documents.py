@@ -7,7 +7,7 @@ it. One that no worktree shows any more may stay for a while, so that a commit c
 import itertools
 import weakref
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -18,7 +18,7 @@ from sidecar.codebase.search.misspelled_words import Spellings
 from sidecar.codebase.search.postings import MAX_UNITS, InvertedUnits, Postings
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.core.binary_sections import BinarySection, SectionReader, of_bytes, of_texts
-from sidecar.core.terms import count_terms
+from sidecar.core.terms import count_terms, macro_term
 
 REMOVED = ""
 """Path of a removed document."""
@@ -437,8 +437,12 @@ class SharedDocuments:
 
 
 def definition_terms(summary: Summary | None) -> dict[str, int]:
-    """Count the terms of a file's definition names."""
-    return count_terms("\n".join(definition.name for definition in summary.definitions)) if summary else {}
+    """Count the terms of a file's definition names; a macro has one more with its mark."""
+    if summary is None:
+        return {}
+    terms = count_terms("\n".join(definition.name for definition in summary.definitions))
+    macros = (macro_term(definition.name) for definition in summary.definitions if definition.kind == "macro")
+    return terms | Counter(macros)
 
 
 def _number_of_kind(path: str, facts: FileFacts) -> int:

@@ -3,7 +3,16 @@
 from collections.abc import Callable
 
 from sidecar.codebase import RankedFile
-from sidecar.packs import ContextFile, ContextLimits, PackItem, RenderCache, ShownRegion, session_has, shows_content
+from sidecar.packs import (
+    ContextFile,
+    ContextLimits,
+    PackItem,
+    RenderCache,
+    ShownRegion,
+    search_query,
+    session_has,
+    shows_content,
+)
 from sidecar.runs import NO_CONTENTS, DeliveredItem, SessionContents, entries
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
@@ -233,6 +242,24 @@ def long_module(repository: Repository) -> None:
 
 def functions_in(answer: object) -> set[str]:
     return {line.partition("def ")[2].partition("(")[0] for line in sent(answer).splitlines() if "| def step_" in line}
+
+
+def test_a_named_macro_selects_its_file_and_begins_a_region(start_chat: StartChat, shop: Repository) -> None:
+    filler = "".join(f"pub fn step_{at}(value: u8) -> u8 {{\n    value + {at}\n}}\n\n" for at in range(40))
+    users = {f"src/use_{at}.rs": f"fn use_{at}() {{\n    weight(stamp);\n}}\n" for at in range(9)}
+    macro = "#[macro_export]\nmacro_rules! stamp {\n    ($e:expr) => {\n        $e\n    };\n}\n"
+    shop.commit({"src/paths.rs": f"{filler}{macro}", **users})
+    for chat, prompt in (
+        (start_chat(sub_chat_id="first"), "can stamp! catch that?"),
+        (start_chat(sub_chat_id="later"), "and can stamp! catch that, too?"),
+    ):
+        if prompt.startswith("and"):
+            chat.turn(PROMPT)
+        text = text_of(chat.pre_run(prompt), "context")
+        assert "| macro_rules! stamp {" in text
+        paths = [line.split(" ")[0] for line in text.splitlines() if line.startswith("src/")]
+        assert paths[0] == "src/paths.rs"
+    assert search_query("Stop! That is wrong!") == search_query("stop that is wrong")
 
 
 def test_a_file_named_again_and_again_is_answered_with_what_the_session_lacks(
