@@ -23,7 +23,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import described_problem
-from sidecar.core.terms import DOCUMENTS_SCOPE, INTEGRATION_NAME, macros_in
+from sidecar.core.terms import DOCUMENT_NAMES, DOCUMENTS_SCOPE, INTEGRATION_NAME, macros_in
 from sidecar.language.common_words import english_terms
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import (
@@ -33,6 +33,7 @@ from sidecar.language.message_intent import (
     subject_of,
 )
 from sidecar.packs.prompt_text import (
+    MAX_NEXT_REQUEST,
     asks_for_documents_of_work,
     asks_for_tests_of_work,
     clean_prompt,
@@ -148,6 +149,7 @@ def task_of(
             or asks_for_tests_of_work(own)
             or asks_for_documents_of_work(own)
             or is_courtesy(own)
+            or _is_about_document(own, words, names)
             or _names_touched_symbol(names, touched_names)
         )
     )
@@ -160,6 +162,15 @@ def task_of(
         recent=_with_recent(current.recent, own),
     )
     return extended, False
+
+
+def _is_about_document(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> bool:
+    """Whether a short prompt names only a document that each package may have, as "changelog?": that of the work."""
+    if len(prompt) > MAX_NEXT_REQUEST or not DOCUMENT_NAMES.issuperset(names):
+        return False
+    documents = [word for word in paths_in(prompt) if word in DOCUMENT_NAMES and word != INTEGRATION_NAME]
+    terms = {term for document in documents for term in query_words(document)}
+    return bool(documents) and terms | GENERAL_TERMS | {stem("entry")} >= words.keys()
 
 
 def requests_nothing(prompt: str) -> bool:

@@ -78,6 +78,16 @@ def test_the_same_for_the_others_means_the_files_beside_the_edited_one() -> None
     assert siblings_first(weak, {"plugin"}, ("plugins/sms.py",)) == weak
 
 
+def test_a_bare_changelog_is_that_of_the_edited_package(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit({"CHANGELOG.md": "# Changelog\n", "packages/till/CHANGELOG.md": "# Changelog\n\n- A till.\n"})
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit(EDITED, "export function opened(hour) {\n  return hour > 9\n}\n")])
+    text = text_of(chat.pre_run("changelog?"), "context")
+    assert [line.split(" ")[0] for line in text.splitlines() if "CHANGELOG.md" in line] == [
+        "packages/till/CHANGELOG.md"
+    ]
+
+
 def test_a_rule_of_working_brings_no_code(start_chat: StartChat) -> None:
     chat = start_chat()
     first = chat.turn("please never amend commits of packages/till/src/open.js, and always squash before merging")
