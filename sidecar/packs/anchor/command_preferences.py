@@ -6,7 +6,7 @@ user prefers is named beside it.
 """
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -216,6 +216,19 @@ def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Con
         names = names_of(text)
         is_server = started[1] == "start" and f"{folder}server.js" in files
         return names is not None and started[1] not in names and not is_server
+    return False
+
+
+_SETS_VALUES = lazy_regex(r"(?: --?[\w.-]{1,80}=\S{1,200})+")
+
+
+def is_variant(command: str, others: Collection[str]) -> bool:
+    """Whether another command is the same without options that set values, such as `-Dtest.java.version=11`."""
+    end = command.find(" -")
+    while end >= 0:
+        if command[:end] in others and _SETS_VALUES.fullmatch(command, end):
+            return True
+        end = command.find(" -", end + 1)
     return False
 
 

@@ -558,12 +558,12 @@ def _runner_prefix(project: Project) -> str:
 
 
 def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
-    """The commands of the workflows, those that test first: another may build one part alone."""
-    steps = [
-        list(_steps(project, workflow)) for workflow in project.workflows if not _RARE_WORKFLOW.search(workflow.path)
-    ]
+    """The commands of the workflows, those that test first: another may build one part alone. Variants come last."""
+    usual = (workflow for workflow in project.workflows if not _RARE_WORKFLOW.search(workflow.path))
+    steps = [list(_steps(project, workflow)) for workflow in usual]
     steps.sort(key=lambda commands: all(purpose_of(command.text) != "test" for command in commands))
-    yield from chain.from_iterable(steps)
+    texts = {command.text for commands in steps for command in commands}
+    yield from sorted(chain(*steps), key=lambda command: command_preferences.is_variant(command.text, texts))
 
 
 def _steps(project: Project, workflow: ProjectDocument) -> Iterator[ProjectCommand]:

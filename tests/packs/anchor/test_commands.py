@@ -355,6 +355,13 @@ def test_release_and_benchmark_workflows_yield_no_commands() -> None:
     assert lines == ["- build: `cargo build` (.github/workflows/ci.yml)"]
 
 
+def test_a_plain_command_comes_before_its_variants_in_a_matrix() -> None:
+    steps = ("./gradlew test -Dtest.java.version=11", "./gradlew test", "cargo build --release", "cargo build")
+    workflow = "".join(f"      - run: {step}\n" for step in steps)
+    lines = commands_of(project(workflow=workflow), ()).lines
+    assert [line.split("`")[1] for line in lines] == ["./gradlew test", "cargo build --release"]
+
+
 def test_each_folder_that_is_a_project_of_its_own_has_a_line() -> None:
     readme = "# Shop\n\n## Setup\n\n```\ncd shop\ncd backend\nuv sync\nuvicorn main:app --reload\n```\n"
     texts = {"web/package.json": SCRIPTS, "backend/pyproject.toml": "[tool.pytest.ini_options]\n"}
