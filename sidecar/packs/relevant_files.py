@@ -15,6 +15,7 @@ from sidecar.codebase import (
     choose_regions,
     content_identity,
     drop_unlikely,
+    identifiers_of,
     is_named_file,
     is_test,
     paths_in,
@@ -27,6 +28,7 @@ from sidecar.codebase import (
     wants_tests,
 )
 from sidecar.core.clean_text import count_noun
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import is_distinctive
 from sidecar.packs.byte_budget import FOLLOW_UP_SHARE, context_share, names_place
 from sidecar.packs.context_pack import (
@@ -97,6 +99,11 @@ FAILING_SHARE, FAILING_POINTER_BYTES = 0.25, 260
 pointer to a failing test without lines: it also says that the prompt names it.
 """
 
+MAX_DEFINING_FILES = 3
+"""Maximum number of matches that define a name for it to add them; a name that more of them define says less."""
+
+_SEPARATOR = lazy_regex(r"\.|::?|#")
+
 Arrange = Callable[[Sequence[RankedRegion], Mapping[str, str]], Sequence[RankedRegion]]
 """Returns those of ranked regions that may be shown, in their order; has also the files' content ids by path."""
 
@@ -124,7 +131,9 @@ def context_files(
     is_specific = context_share(pack_query.query, specific) == 1.0
     subject = subject_with_best_match(subject, specific, matches)
     supported = with_evidence(drop_unlikely(matches), subject, by_commits=is_specific)
-    ranked = files_above_cutoff(_likely(supported, _most_files(pack_query.query) if is_specific else FEW_FILES))
+    most = _most_files(pack_query.query) if is_specific else FEW_FILES
+    likely = [file for rank, file in enumerate(supported) if rank < most or is_named_file(file)]
+    ranked = files_above_cutoff(_with_defining_files(pack_query, likely, matches, listing))
     if not (_is_long(pack_query.query) or names_place(pack_query.query)):
         ranked = near_subject(ranked, subject)
     if early_matches is None:
@@ -158,9 +167,21 @@ def _is_long(query: str) -> bool:
     return len(prompt_parts(query).searched) > 1
 
 
-def _likely(matches: Sequence[RankedFile], limit: int) -> list[RankedFile]:
-    """Return the best files, and the others that the prompt names."""
-    return [file for rank, file in enumerate(matches) if rank < limit or is_named_file(file)]
+def _with_defining_files(
+    pack_query: PackQuery, likely: Sequence[RankedFile], matches: Sequence[RankedFile], listing: Listing
+) -> list[RankedFile]:
+    """Add the other matches that define a name spelled out in the query, if few of them define it."""
+    names = {name for spelled in identifiers_of(pack_query.query) for name in _SEPARATOR.split(spelled)}
+    paths = {file.path for file in likely}
+    candidates = [file for file in matches if "identifiers" in file.parts and not is_test(file.path)] if names else []
+    if paths.issuperset(file.path for file in candidates):
+        return list(likely)
+    defining: dict[str, set[str]] = {}
+    for path, summary in pack_query.repository.summaries(_contents(candidates, listing)).items():
+        for name in names.intersection(definition.name for definition in summary.definitions):
+            defining.setdefault(name, set()).add(path)
+    found = {path for files in defining.values() if len(files) <= MAX_DEFINING_FILES for path in files}
+    return [*likely, *(file for file in candidates if file.path in found - paths)]
 
 
 def early_matches_first(ranked: Sequence[RankedFile], early_matches: Sequence[RankedFile]) -> list[RankedFile]:

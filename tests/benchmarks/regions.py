@@ -28,7 +28,7 @@ from sidecar.codebase.file_exclusions import is_generated
 from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.prompt_parts import prompt_parts, read_evidence
+from sidecar.codebase.search.prompt_parts import PromptEvidence, prompt_parts, read_evidence
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search.region_ranking import (
@@ -37,6 +37,7 @@ from sidecar.codebase.search.region_ranking import (
     FeatureRow,
     RankedRegion,
     choose_regions,
+    definitions_first,
     feature_rows,
     index_regions,
     match_words,
@@ -82,6 +83,8 @@ class Question(NamedTuple):
     """The same by plain BM25."""
     is_long: bool
     """Whether the text is also searched by its parts."""
+    evidence: PromptEvidence
+    """The names in it."""
 
 
 class ShownParts(NamedTuple):
@@ -162,7 +165,8 @@ def _questions(clone: Path, cases: Sequence[RegionCase], phrasings: Iterable[str
             rows = _rows(query, found, index, trees, files)
             plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
             is_long = len(prompt_parts(query).searched) > 1
-            yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain, is_long)
+            ranked_paths = [ranked.path for ranked in found]
+            yield Question(case, rows, right, functions, ranked_paths, plain, is_long, read_evidence(query))
 
 
 def _functions(case: RegionCase, path: str, trees: Trees, blob: str) -> Iterator[tuple[str, range]]:
@@ -227,6 +231,7 @@ def _shown_parts(question: Question, weights: Mapping[str, float]) -> list[Shown
         value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
+    ranked = definitions_first(ranked, question.evidence)
     return [_shown_of(question, choose_regions(ranked, budget - OTHER_BYTES)) for budget in BUDGETS]
 
 

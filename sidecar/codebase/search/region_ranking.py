@@ -86,6 +86,7 @@ _TEXT, _TITLE, _NAME_WORDS, _TITLE_NAME = (
     _FEATURE_NUMBERS[name] for name in ("text", "title", "nameWords", "titleName")
 )
 _NAMED, _CHAIN, _FRAME = (_FEATURE_NUMBERS[name] for name in ("named", "chain", "frame"))
+_ASIDE, _DECLARATION = _FEATURE_NUMBERS["test"], _FEATURE_NUMBERS["declaration"]
 _CALLS_NAMED, _CALLED_BY_NAMED = _FEATURE_NUMBERS["callsNamed"], _FEATURE_NUMBERS["calledByNamed"]
 _CALLS_BEST, _CALLED_BY_BEST = _FEATURE_NUMBERS["callsBest"], _FEATURE_NUMBERS["calledByBest"]
 
@@ -280,7 +281,40 @@ def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total
         score = round(_score(row), PART_DIGITS)
         value = _value(score, row.indexed)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
-    return sorted(ranked, key=lambda region: (-region.value, region.path, region.region.first))
+    ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
+    return definitions_first(ranked, evidence)
+
+
+def definitions_first(ranked: Sequence[RankedRegion], evidence: PromptEvidence) -> list[RankedRegion]:
+    """Put a region of each definition that a short prompt names before the second region of any file.
+
+    A long one has names in what is pasted into it. Of a name that many files define no definition leads, nor do
+    declarations, tests and examples. A type is shown by the first region with its head; it also leads if only a new
+    member of it is named.
+    """
+    if evidence.is_long or not evidence.symbols:
+        return list(ranked)
+    names = [name_term(region.region.name.rpartition(".")[2]) for region in ranked]
+    symbols = evidence.symbols.union(container for container, member in evidence.chains if member not in names)
+    definitions: dict[tuple[str, str], RankedRegion] = {}
+    for region, name in zip(ranked, names, strict=True):
+        if name not in symbols or region.features[_ASIDE] or region.features[_DECLARATION] or _is_bare(region):
+            continue
+        if region.region.head and not region.features[_NAMED]:
+            continue
+        known = definitions.setdefault((name, region.path), region)
+        if not region.features[_NAMED] and not known.features[_NAMED] and region.region.first < known.region.first:
+            definitions[name, region.path] = region
+    files = Counter(name for name, _ in definitions)
+    leading = [region for (name, _), region in definitions.items() if files[name] <= MAX_NAMESAKES][:MAX_SEEDS]
+    if not leading:
+        return list(ranked)
+    best: dict[str, RankedRegion] = {}
+    for region in ranked:
+        if best.setdefault(region.path, region) is not region:
+            break
+    first = {(region.path, region.region.first): region for region in (*best.values(), *leading)}
+    return [*first.values(), *(region for region in ranked if (region.path, region.region.first) not in first)]
 
 
 def _score(row: FeatureRow) -> float:

@@ -9,6 +9,7 @@ from sidecar.codebase.search import region_ranking
 from sidecar.codebase.search.prompt_parts import read_evidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
+    MAX_NAMESAKES,
     CandidateFile,
     RankedRegion,
     WordMatches,
@@ -54,6 +55,25 @@ def test_a_definition_that_the_prompt_names_comes_first_and_what_it_calls_gains(
     parts = {region.region.name: region.parts for region in others}
     assert "calledByNamed" in parts["Cart.round_up"]
     assert "calledByNamed" not in parts["Cart.owner"]
+
+
+def test_named_definitions_come_before_the_second_region_of_another_file() -> None:
+    till = "".join(
+        f"def query_till_{at}(query, verb):\n    return query.till(verb, everywhere={at})\n\n\n" for at in range(12)
+    )
+    verbs = 'class VerbFilter:\n    """Verbs."""\n\n    GET = 1\n\n    def allows(self, bits):\n        return bits\n'
+    kinds = "def other(value):\n    return value\n\n\ndef typed_verb(value):\n    return value\n"
+    files = ("src/till.py", till), ("src/verbs.py", verbs), ("src/kinds.py", kinds)
+    places = [
+        (region.path, region.region.name)
+        for region in ranked("add the query verb everywhere in till, VerbFilter.QUERY and typed_verb", *files)
+    ]
+    _, second, *_ = (at for at, (path, _) in enumerate(places) if path == "src/till.py")
+    assert {("src/verbs.py", "VerbFilter"), ("src/kinds.py", "typed_verb")} <= set(places[:second])
+    common = [(f"src/a{at}.py", kinds) for at in range(MAX_NAMESAKES + 1)]
+    assert [region.value for region in ranked("typed_verb", *common)] == sorted(
+        (region.value for region in ranked("typed_verb", *common)), reverse=True
+    )
 
 
 TILL = """def print_receipt(lines):
