@@ -80,7 +80,10 @@ class MemoryIndex:
 
     @contextmanager
     def locked(self) -> Generator[DayNumbers]:
-        """Hold the folder's lock; create the folder if needed, after its removal has been noticed."""
+        """Hold the folder's lock; create the folder if needed, after its removal has been noticed.
+
+        If the block fails, changes to files that are not in the index are reverted.
+        """
         if not self.folder.exists():
             self.refresh()
         with self.folder.locked() as numbers:
@@ -168,12 +171,13 @@ class MemoryIndex:
         return RefreshResult(self.files(), changed, tuple(removed), before.warnings)
 
     def update_paths(self, paths: Iterable[str], *, tombstone: bool | None = None) -> None:
-        """Read files that were just written or removed.
+        """Read files that were just written or removed, which makes these changes final; the caller holds the lock.
 
         `tombstone`: whether missing content counts as deleted by the user; None: unless its retention is `session`.
         """
         with self._exclusive():
             self._read_and_store(list(paths), [], self._files()[1], tombstone=tombstone)
+        self.folder.complete()
 
     def rebuild(self) -> RefreshResult:
         """Clear the index and read every file; files deleted since the last refresh still count as deleted."""

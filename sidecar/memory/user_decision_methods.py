@@ -274,14 +274,15 @@ def resolve_proposal(call: Call, params: MemoryResolveProposalParams) -> MemoryR
         raise NotFound("No proposal has that id.", hint="`memory/proposals` returns those within reach.")
     is_rule = (params.decision == "accept") == (suspended is None)
     decision = "accept" if is_rule else "reject"
-    with call.database.write() as tx:
-        local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, decision, call.now_ms())
-        if suspended is not None and is_rule:
-            reinstate(tx, ctx.workspace.project_key, params.id)
+    # The file first: if it cannot be changed, the proposal is still open.
     if is_rule and suspended is None:
         _validate(call, ctx, proposal)
     elif suspended is not None and not is_rule:
         _drop(call, ctx, proposal)
+    with call.database.write() as tx:
+        local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, decision, call.now_ms())
+        if suspended is not None and is_rule:
+            reinstate(tx, ctx.workspace.project_key, params.id)
     with call.database.read() as tx:
         matches = index_tables.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
         if not matches:

@@ -133,6 +133,9 @@ def _remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
     workspace, project_registry = registry_for_call(call, params)
     entity = entity_named(project_registry.load().registry, params.id)
     changes = [FieldChange(entity.id, "*", entity.path, None)]
+    if entity.category == CATEGORY and not params.dry_run:  # first: a retry still finds what the file contains
+        with call.database.write() as tx:
+            store.dismiss(tx, workspace.project_key, entity.id, call.now_ms())
     if entity.origin == "file":
         result = edit_registry_file(
             workspace.project,
@@ -142,9 +145,6 @@ def _remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
         )
     else:
         result = EditResult(project_registry.load().file.path, changes, written=False, backup=None, registry=None)
-    if entity.category == CATEGORY and not params.dry_run:
-        with call.database.write() as tx:
-            store.dismiss(tx, workspace.project_key, entity.id, call.now_ms())
     if params.dry_run:
         dismissed_ids = [entity.id] if entity.category == CATEGORY else []
         registry = project_registry.preview(result.registry, dismissed_ids)

@@ -19,6 +19,8 @@ from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
 from tests.support.depth import sample
 from tests.support.failing_disk import Disk, failing_disk
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
@@ -58,6 +60,83 @@ def test_a_prompt_passes_through_when_the_state_cannot_be_read_or_written(
     assert outcome("moved") == ("passthrough", "stateUnavailable", True)
     path.with_suffix(".moved").rename(path)
     assert outcome("in place")[:2] == ("inject", None)
+
+
+GROUP = """---
+session: s1
+---
+
+# Session summary
+
+## Ports
+<!-- id=mem-2026-02-01-001 type=decision -->
+
+Use port 3000.
+
+## Carts
+<!-- id=mem-2026-02-01-002 type=decision -->
+
+Cache them.
+"""
+
+MEMORY_CHANGES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("add", {"text": "The vault is blue."}),
+    ("update", {"id": "mem-2026-02-01-003", "text": "Other words."}),
+    ("delete", {"id": "mem-2026-02-01-003"}),
+    ("delete", {"id": "mem-2026-02-01-001"}),
+    ("update", {"id": "mem-2026-02-01-001", "retention": "durable"}),
+    ("update", {"id": "mem-2026-02-01-004", "retention": "durable"}),
+    ("restore", {"id": "mem-2026-02-01-005"}),
+    ("confirm", {"id": "mem-2026-02-01-003"}),
+    ("capture", {"sessionId": "s2", "summary": {"entries": [
+        {"type": "decision", "title": "Cards", "text": "Card numbers are never logged.", "author": "user"}]}}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_moved", [False, True], ids=["full", "moved"])
+def test_a_memory_call_that_fails_leaves_the_files_as_they_were_and_can_be_repeated(
+    disk: Disk, sidecar: MemorySidecar, state_dir: Path, tmp_path: Path, *, is_moved: bool
+) -> None:
+    state_file = state_dir / "continuity.db"
+    for number, (method, params) in enumerate(MEMORY_CHANGES):
+        memories = Memories(sidecar, tmp_path / f"project-{number}")
+        memories.write("shared/daily/2026-02-01/session-001-digest.md", GROUP)
+        for path, name in (("shared/durable/x", 3), ("shared/session/y", 4), ("archive/shared/daily/2026-02-01/z", 5)):
+            memories.write(f"{path}.md", f"---\nid: mem-2026-02-01-00{name}\n---\n\n# Title {name}\n\nText {name}.\n")
+        assert len(memories.ids()) == 4
+        before = memory_files(memories)
+        if is_moved:
+            state_file.rename(state_dir / "elsewhere.db")
+        disk.fail(None if is_moved else 1, lasting=True)
+        for _ in range(2):
+            assert memories.refused(method, **params).data["kind"] == "stateDegraded", method
+            assert memory_files(memories) == before, method
+        disk.fail(None)
+        if is_moved:
+            (state_dir / "elsewhere.db").rename(state_file)
+        count = len(memories.ids(limit=100))
+        memories.ask(method, **params)
+        assert len(memories.ids(limit=100)) - count == {"add": 1, "delete": -1, "restore": 1, "capture": 1}.get(
+            method, 0
+        )
+        assert memories.rows("SELECT * FROM continuity_memory_tombstones WHERE id <> 'mem-2026-02-01-003'"
+                             " AND id <> 'mem-2026-02-01-001'") == []  # fmt: skip
+
+
+def test_a_rule_can_be_accepted_again_after_its_file_could_not_be_moved(sidecar: MemorySidecar, tmp_path: Path) -> None:
+    memories = Memories(sidecar, tmp_path / "project")
+    facts = "type: preference\nconfidence: 0.95\nevidence_count: 6"
+    memories.write("shared/daily/2026-02-01/x.md", f"---\nid: mem-2026-02-01-001\n{facts}\n---\n\n# Use tabs\n")
+    in_its_place = memories.write("shared/durable/2026-02-01-use-tabs-001.md", "# Another\n")
+    resolution = {"id": "mem-2026-02-01-001", "decision": "accept"}
+    assert memories.refused("resolveProposal", **resolution).data["kind"] == "conflict"
+    assert len(memories.ask("proposals")["proposals"]) == 1
+    in_its_place.unlink()
+    assert memories.ask("resolveProposal", **resolution)["rule"] == "- Use tabs"
+
+
+def memory_files(memories: Memories) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in memories.folder.rglob("*.md")}
 
 
 def set_budget(database: Database, value: int) -> None:

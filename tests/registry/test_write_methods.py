@@ -146,6 +146,18 @@ def test_dry_run_of_a_removal_reports_what_the_removal_does(framework: Project) 
     assert {**dry, "written": True, "backup": done["backup"]} == done
 
 
+def test_removal_that_fails_with_the_state_file_changes_nothing(
+    make_project: Callable[..., Project], state_dir: Path
+) -> None:
+    text = "entities:\n  code:\n    cart:\n      path: cart.py\n      type: module\n      purpose: The cart\n"
+    project, state_file = make_project(text), state_dir / "continuity.db"
+    state_file.rename(state_dir / "elsewhere.db")
+    assert project.error("remove", id="cart").data["kind"] == "stateDegraded"
+    assert project.registry() == text
+    (state_dir / "elsewhere.db").rename(state_file)
+    assert project.request("remove", id="cart")["written"]
+
+
 def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
     done = project.request("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")

@@ -7,8 +7,9 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +55,8 @@ class MemoryFolder:
         self._outer = os.path.join(project, OWN_FOLDER)
         self.root = os.path.join(self._outer, MEMORIES)
         self._project = os.fspath(project)
+        self._undo_steps: list[Callable[[], object]] = []
+        """What reverts the changes that the holder of the lock has not completed, oldest first."""
 
     def exists(self) -> bool:
         """Whether the folder exists. Raise PolicyDenied if something else is in its place."""
@@ -84,7 +87,11 @@ class MemoryFolder:
 
     @contextmanager
     def locked(self) -> Generator["DayNumbers"]:
-        """Hold the lock against other processes and threads; create the folder if needed."""
+        """Hold the lock against other processes and threads; create the folder if needed.
+
+        If the block fails, the changes since the last `complete` are reverted: a caller that retries after an error
+        finds the files as they were.
+        """
         self.prepare()
         try:
             with self.open_folder() as folder:
@@ -97,9 +104,26 @@ class MemoryFolder:
                     raise Busy(
                         "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
                     )
-                yield DayNumbers(fd)
+                try:
+                    yield DayNumbers(fd)
+                except BaseException:
+                    self._revert()
+                    raise
+                finally:
+                    self.complete()
         except OSError as error:
             raise _folder_unusable(error) from error
+
+    def complete(self) -> None:
+        """Make the changes so far final; the caller holds the lock."""
+        self._undo_steps.clear()
+
+    def _revert(self) -> None:
+        """Revert the changes that are not complete, newest first; a file that someone changed since stays as it is."""
+        steps = self._undo_steps[::-1]
+        for step in steps:
+            with suppress(OSError, SidecarError):
+                step()
 
     def read(self, path: str, folders: "OpenFolders | None" = None) -> tuple[bytes, Stamp]:
         """Return a file's bytes and stamp; of a file that is too large only enough to show that.
@@ -134,6 +158,7 @@ class MemoryFolder:
         with self._folder_of(path, make=True) as (folder, name):
             if _exists(folder, name):
                 raise Conflict("A memory file of that name already exists.")
+            self._undo_steps.append(partial(self.remove_unchanged, path, content))
             return _write(folder, name, content, durable=durable)
 
     def replace(self, path: str, before: bytes, content: bytes, *, durable: bool = True) -> Stamp:
@@ -141,6 +166,7 @@ class MemoryFolder:
         if self.read(path)[0] != before:
             raise Conflict("The memory file has changed since it was read.", hint="Read it again.")
         with self._folder_of(path) as (folder, name):
+            self._undo_steps.append(partial(self.replace, path, content, before))
             return _write(folder, name, content, durable=durable)
 
     def remove_unchanged(self, path: str, before: bytes | None) -> None:
@@ -152,6 +178,10 @@ class MemoryFolder:
     def remove(self, path: str) -> None:
         """Remove a file and the folders that become empty."""
         with suppress(FileNotFoundError), self._folder_of(path) as (folder, name):
+            with suppress(OSError, SidecarError):  # what cannot be read cannot be restored
+                content, _ = self.read(path)
+                if len(content) <= MAX_FILE_BYTES:
+                    self._undo_steps.append(partial(self.create, path, content))
             folder.unlink(name)
         self._prune(path)
 
@@ -164,6 +194,7 @@ class MemoryFolder:
                 os.rename(folder.at(name), target.at(new_name), src_dir_fd=folder.fd, dst_dir_fd=target.fd)
             except FileNotFoundError as error:
                 raise _file_not_found() from error
+            self._undo_steps.append(partial(self.move, to, path))
             stamp = stamp_of(target.status(new_name))
         self._prune(path)
         return stamp
