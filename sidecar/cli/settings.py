@@ -9,14 +9,19 @@ import orjson
 from sidecar.cli.common_arguments import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.settings.table import problem_with
+from sidecar.settings.table import list_entries, problem_with
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = "Shows every setting with its value, or one with its meaning, and changes one."
     parser.add_argument("name", nargs="?", metavar="NAME", help="one setting, such as knowledge.repository")
-    parser.add_argument("value", nargs="?", metavar="VALUE", help='its new value; several as JSON: ["a", "b"]')
+    parser.add_argument(
+        "value",
+        nargs="?",
+        metavar="VALUE",
+        help='its new value; of a list, the entries separated by commas, or JSON: ["a", "b"]',
+    )
     parser.add_argument("--reset", action="store_true", help="remove the named setting's value; the layer below holds")
     add_path_arguments(parser, ONE_OR_ALL)
 
@@ -72,12 +77,12 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
 
 
 def _parse(text: str, name: str) -> Any:
-    """Return a setting's value: what the text means as JSON, else the text, else a list of it, if that is accepted."""
+    """Return a setting's value: what the text means as JSON, else the text, else its entries, if that is accepted."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         value = text
-    return next((form for form in (value, text, [text]) if not problem_with(name, form)), value)
+    return next((form for form in (value, text, list_entries(text)) if not problem_with(name, form)), value)
 
 
 def _nested(name: str, value: Any) -> dict[str, Any]:

@@ -407,11 +407,20 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
     return problems + ([problem] if problem else [])
 
 
-def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """Return the settings from environment variables, and one sentence for each invalid value, which is skipped.
+def list_entries(text: str) -> list[str]:
+    """Return the entries of a list that a user wrote as one text: separated by commas outside brackets and braces."""
+    entries, depth = [""], 0
+    for character in text:
+        depth += (character in "[{(") - (character in "]})")
+        if character == "," and depth <= 0:
+            entries.append("")
+        else:
+            entries[-1] += character
+    return [entry.strip() for entry in entries if entry.strip()]
 
-    The entries of a list are separated by commas.
-    """
+
+def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings from environment variables, and one sentence for each invalid value, which is skipped."""
     values: dict[str, Any] = {}
     problems: list[str] = []
     for row in SETTINGS:
@@ -420,7 +429,7 @@ def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[
             continue
         value: Any = _BOOLEANS.get(text.lower(), text) if row.kind == "bool" else text
         value = text.lower() if row.kind == "choice" else value
-        value = [entry.strip() for entry in text.split(",") if entry.strip()] if row.kind in LISTS else value
+        value = list_entries(text) if row.kind in LISTS else value
         problem = problem_with(row.name, value)
         if problem:
             problems.append(f"{row.env} is ignored: {problem}.")

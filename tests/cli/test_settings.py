@@ -63,6 +63,14 @@ def test_a_text_that_looks_like_json_stays_a_text_and_a_list_is_read_as_json(out
     assert shown.startswith('secretPatterns: ["acme_[A-Za-z0-9]{32}"] (global)\n'), "a list of one"
 
 
+def test_the_entries_of_a_list_are_separated_by_commas(output_of: Callable[..., str]) -> None:
+    for name, text, shown in (
+        ("capture.boundaries", "api/**, *.proto", '["api/**","*.proto"]'),
+        ("secretPatterns", "otter-[0-9,]{8},eel_[a-z]{4,9}", '["otter-[0-9,]{8}","eel_[a-z]{4,9}"]'),
+    ):
+        assert output_of("settings", name, text).startswith(f"{name}: {shown} (global)\n")
+
+
 @pytest.mark.parametrize("arguments", [("knowlege.ref",), ("knowledge.ref", "bad ref\n"), ("--reset",)])
 def test_a_wrong_name_or_value_gets_one_sentence(command: Command, arguments: tuple[str, ...]) -> None:
     failed = command("settings", *arguments)
