@@ -4295,7 +4295,7 @@ export interface Methods {
    * Remove the data of a project, data of some age, or kinds of data; report what was removed and what remains.
    *
    * Artifacts, memories, settings, the state of the registry and of the knowledge sync, and damaged files are removed
-   * only when named. With `dryRun` nothing is removed.
+   * only when named. With `dryRun` nothing is removed. It works on a full disk: files go first and make room.
    *
    * Errors: invalidParams, workspaceUnavailable, notFound, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, get_args
 
 import apsw
@@ -13,7 +13,7 @@ from sidecar.call import Call
 from sidecar.codebase import store as codebase
 from sidecar.context import store as context
 from sidecar.core.clock import DAY_MS
-from sidecar.core.errors import InvalidParams, NotFound
+from sidecar.core.errors import InvalidParams, NotFound, SidecarError, StateDegraded
 from sidecar.experiment import store as experiment
 from sidecar.knowledge import store as knowledge
 from sidecar.memory import upkeep as memory
@@ -26,6 +26,7 @@ from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
 from sidecar.storage.doctor_checks import reclaim_space
 from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, count_rows, remove_rows, remove_unused_folders
+from sidecar.storage.sqlite_connection import is_disk_full
 from sidecar.workspace import IF_MOVED, Workspace
 
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
@@ -50,24 +51,25 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     """Remove the data of a project, data of some age, or kinds of data; report what was removed and what remains.
 
     Artifacts, memories, settings, the state of the registry and of the knowledge sync, and damaged files are removed
-    only when named. With `dryRun` nothing is removed.
+    only when named. With `dryRun` nothing is removed. It works on a full disk: files go first and make room.
     """
+    call.database.require_in_place()
     selection = _purge_scope(call, params)
     before = _state_bytes(call)
     files = [file for file in list_state_files(call.process.state_dir) if _is_selected(file, selection)]
     memories = _memory_files(call, selection)
     call.database.write_behind.flush()
-    with call.database.read() if params.dry_run else call.database.write() as tx:
-        _require_known_project(tx, selection)
-        totals = {kind: _count(tx, kind, PurgeScope(selection.scope.project, None)) for kind in get_args(PurgeKind)}
-        damaged = [file.id for file in _damaged_artifacts(tx, selection)]
-        removed = _remove(tx, selection, damaged) if not params.dry_run else _count_removable(tx, selection, damaged)
+    if not params.dry_run:
+        files = list(filter(_delete, files))
+        with suppress(SidecarError):
+            call.database.empty_log()
+    totals, removed = _purge_rows(call, selection, dry_run=params.dry_run)
     if not params.dry_run:
         if selection.workspace is not None and memories:
             memory.remove_files(call.process, selection.workspace, memories)
-        files = list(filter(_delete, files))
         call.process.hot_cache.clear()
-        reclaim_space(call.database)
+        with suppress(SidecarError):  # what was to be removed is gone; a later purge returns the space
+            reclaim_space(call.database)
     removed["memories"] = removed.get("memories", 0) + len(memories)
     for kind in FILE_KINDS:
         totals[kind] = sum(file.kind == kind for file in list_state_files(call.process.state_dir))
@@ -101,11 +103,49 @@ def _require_known_project(tx: apsw.Connection, selection: _PurgeScope) -> None:
         raise NotFound("No project has this key.", hint="`state/status` lists the keys.")
 
 
+class _RowCounts(NamedTuple):
+    """Number of rows by kind, before the purge and removed."""
+
+    totals: dict[str, int]
+    removed: dict[str, int]
+
+
+def _purge_rows(call: Call, selection: _PurgeScope, *, dry_run: bool) -> _RowCounts:
+    """Remove the selected rows, or count them.
+
+    Overwriting needs as much room in the log as it frees in the file. On a disk without that room the rows are removed
+    all the same; their text goes when the space is returned to the disk.
+    """
+    if dry_run:
+        with call.database.read() as tx:
+            return _counted(tx, selection, _count_removable)
+    try:
+        with call.database.write() as tx, _secure_delete(tx):
+            return _counted(tx, selection, _remove)
+    except StateDegraded as error:
+        if not is_disk_full(error):
+            raise
+    with suppress(SidecarError):
+        call.database.empty_log()  # of what the attempt left in it
+    with call.database.write() as tx:
+        return _counted(tx, selection, _remove)
+
+
+def _counted(
+    tx: apsw.Connection,
+    selection: _PurgeScope,
+    handle: Callable[[apsw.Connection, _PurgeScope, list[str]], dict[str, int]],
+) -> _RowCounts:
+    _require_known_project(tx, selection)
+    totals = {kind: _count(tx, kind, PurgeScope(selection.scope.project, None)) for kind in get_args(PurgeKind)}
+    damaged = [file.id for file in _damaged_artifacts(tx, selection)]
+    return _RowCounts(totals, handle(tx, selection, damaged))
+
+
 def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:
-    with _secure_delete(tx):
-        removed = {kind: remove_rows(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
-        artifact_store.remove(tx, damaged)
-        remove_unused_folders(tx)
+    removed = {kind: remove_rows(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
+    artifact_store.remove(tx, damaged)
+    remove_unused_folders(tx)
     if memory.INDEX in selection.kinds:
         memory.advance_index_revisions(tx)
     return {**removed, "damagedArtifacts": len(damaged)}

@@ -34,7 +34,7 @@ from sidecar.storage.repair import (
     set_aside,
     tables,
 )
-from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
+from sidecar.storage.sqlite_connection import is_disk_full, suspect_marker, translate_errors
 
 Level = Literal["warning", "error"]
 
@@ -177,11 +177,33 @@ def _set_aside(database: Database, table: str) -> None:
         set_aside(tx, table, database.path)
 
 
+MAX_PAGES_RECLAIMED, STEP_DIVISOR = 16_384, 8
+"""Pages (4 KiB each) that one transaction returns to the disk, and by what it is divided where they do not fit."""
+
+
 def reclaim_space(database: Database) -> None:
-    """Return unused space to the disk, and move the write-ahead log into the file."""
-    with database.write(keep_generation=True) as tx:
-        list(tx.execute("PRAGMA incremental_vacuum"))
+    """Return unused space to the disk, and move the write-ahead log into the file.
+
+    On a full disk the steps are as small as the room for the log demands.
+    """
     database.empty_log()
+    step = MAX_PAGES_RECLAIMED
+    while (free := _free_pages(database)) and step:
+        try:
+            with database.write(keep_generation=True) as tx:
+                list(tx.execute(f"PRAGMA incremental_vacuum({step})"))
+        except StateDegraded as error:
+            if not is_disk_full(error):
+                raise
+            step //= STEP_DIVISOR
+        else:
+            step = 0 if _free_pages(database) >= free else step
+        database.empty_log()
+
+
+def _free_pages(database: Database) -> int:
+    with database.read() as tx:
+        return _number(tx, "freelist_count")
 
 
 def _integrity_finding(database: Database, problems: Sequence[str]) -> Finding:
@@ -278,7 +300,10 @@ def back_up(path: Path, now_ms: int, temporary_name: str) -> Path:
         if shutil.disk_usage(folder).free < FREE_SPACE_FACTOR * path.stat().st_size:
             raise StateDegraded("The disk is too full for a backup of the state file.", hint="Free some disk space.")
     except OSError as error:
-        raise StateDegraded("The backup folder cannot be created.", hint="Check its permissions.") from error
+        raise StateDegraded(
+            f"The backup folder cannot be created: {error.strerror or type(error).__name__}.",
+            hint="Check the state folder's permissions and disk.",
+        ) from error
     target = _free_name(folder, f"{path.stem}-{rfc3339(now_ms).replace(':', '')}")
     temporary = target.with_name(temporary_name)
     try:

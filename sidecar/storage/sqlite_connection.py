@@ -10,7 +10,7 @@ from typing import NoReturn
 import apsw
 
 from sidecar.core.clock import SystemClock
-from sidecar.core.errors import Busy, StateDegraded
+from sidecar.core.errors import Busy, SidecarError, StateDegraded
 
 BUSY_TIMEOUT_MS = 5_000
 OPEN_TIMEOUT_MS, RETRY_SECONDS = 10_000.0, 0.05
@@ -112,6 +112,11 @@ def translate_errors() -> Generator[None]:
         yield
     except (apsw.Error, UnicodeDecodeError) as error:
         raise_translated(error)
+
+
+def is_disk_full(error: SidecarError) -> bool:
+    """Whether an error is our counterpart of SQLite's for a full disk."""
+    return isinstance(error.__cause__, apsw.FullError)
 
 
 def raise_translated(error: apsw.Error | UnicodeDecodeError) -> NoReturn:

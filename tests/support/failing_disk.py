@@ -7,7 +7,10 @@ import apsw
 
 
 class Disk(apsw.VFS):
-    """SQLite's view of the disk: the n-th write from now fails, and with `lasting` all that follow."""
+    """SQLite's view of the disk: the n-th write from now fails, and with `lasting` all that follow.
+
+    With a `room`, files can grow by that many bytes in all, and more once others shrink.
+    """
 
     def __init__(self) -> None:
         self.base = apsw.vfs_names()[0]
@@ -16,6 +19,7 @@ class Disk(apsw.VFS):
         self.fails_at: int | None = None
         self.lasting = False
         self.failure: type[apsw.Error] = apsw.FullError
+        self.room: int | None = None
 
     def fail(self, at: int | None, failure: type[apsw.Error] = apsw.FullError, *, lasting: bool = False) -> None:
         """Set the write that fails, counted from 1; None for none."""
@@ -32,6 +36,13 @@ class Disk(apsw.VFS):
         ):
             raise self.failure("the disk fails, as a test said")
 
+    def grow(self, growth: int) -> None:
+        """Take the room for a file's growth, or return it; fail a write that finds too little."""
+        if self.room is not None:
+            if growth > self.room:
+                raise apsw.FullError("the disk is full, as a test said")
+            self.room -= growth
+
 
 class _File(apsw.VFSFile):
     def __init__(self, disk: Disk, name: "str | apsw.URIFilename | None", flags: list[int]) -> None:
@@ -40,7 +51,12 @@ class _File(apsw.VFSFile):
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
         self._disk.count()
+        self._disk.grow(max(0, offset + len(data) - self.xFileSize()))
         super().xWrite(data, offset)
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802
+        self._disk.grow(size - self.xFileSize())
+        super().xTruncate(size)
 
 
 @contextmanager
