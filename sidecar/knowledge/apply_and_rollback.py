@@ -280,7 +280,7 @@ def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int
 
     Automatic syncs pause until the repository's head moves or someone runs a sync.
     """
-    with sync_lock(call.process.state_dir, workspace.project_key):
+    with sync_lock(call.database, workspace.project_key):
         recover_interrupted(call, workspace)
         before = load_state(call, workspace.project_key)
         head = local_head(call, call.process.settings(workspace.project_key)) or before.last_knowledge_commit

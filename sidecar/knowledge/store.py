@@ -9,7 +9,6 @@ import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import apsw
@@ -20,6 +19,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.knowledge.errors import state_corrupted
 from sidecar.knowledge.item import Entry
+from sidecar.storage.database import Database
 from sidecar.storage.purgeable_rows import RowGroup
 from sidecar.system import filelock
 
@@ -318,17 +318,19 @@ def _upgrade_version_2(document: dict[str, Any]) -> None:
 
 
 @contextmanager
-def sync_lock(state_dir: Path, project: str) -> Generator[None]:
+def sync_lock(database: Database, project: str) -> Generator[None]:
     """Hold a project's sync lock. Raise Busy while another process or thread holds it.
 
     The operating system releases the lock of a process that died.
     """
-    path = os.path.join(state_dir, f"knowledge-{project}.lock")
+    database.require_in_place()
+    path = database.path.with_name(f"knowledge-{project}.lock")
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:
         raise StateDegraded(
-            "The knowledge sync's lock file cannot be created.", hint="Check the state folder."
+            f"The knowledge sync's lock file cannot be created: {error.strerror or type(error).__name__}.",
+            hint="Check the state folder's permissions and disk.",
         ) from error
     with filelock.locked(fd, 0) as is_held:
         if not is_held:

@@ -146,7 +146,7 @@ def sync(call: Call, workspace: Workspace, request: SyncRequest) -> SyncOutcome:
     and files unchanged.
     """
     try:
-        with sync_lock(call.process.state_dir, workspace.project_key):
+        with sync_lock(call.database, workspace.project_key):
             synced, blocking = _run_sync(call, workspace, request)
         if blocking:
             failed = [{"item": key, "problem": text} for key, text in sorted(blocking.items())]

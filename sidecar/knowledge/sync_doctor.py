@@ -85,7 +85,7 @@ def _check_resolutions(settings: Settings) -> Iterator[SyncCheck]:
 
 def _check_lock(call: Call, workspace: Workspace) -> SyncCheck:
     try:
-        with sync_lock(call.process.state_dir, workspace.project_key):
+        with sync_lock(call.database, workspace.project_key):
             return SyncCheck("lock", "ok", "No sync is running.")
     except Busy:
         return SyncCheck("lock", "warning", "A sync is running.", "Check again when it has finished.")

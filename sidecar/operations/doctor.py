@@ -305,6 +305,7 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     workspace = None if path is None else call.process.workspaces.get(path, None)
     if workspace is not None:
         workspace.require()
+    call.database.require_in_place()
     call.database.write_behind.flush()
     initial = current = _run_checks(call, workspace)
     backup = None

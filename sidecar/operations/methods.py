@@ -38,10 +38,14 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     step = next_step(judged_stages, data.experiment.advice if data.experiment is not None else None)
     content = page(_heading(call, settings, name, since_day), data, step, judged_stages).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
+    call.database.require_in_place()
     try:
         write_atomic(path, content, durable=False, is_private=True)
     except OSError as error:
-        raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
+        raise StateDegraded(
+            f"The report cannot be written: {error.strerror or type(error).__name__}.",
+            hint="Check the state folder's permissions and disk.",
+        ) from error
     return StateReportResult(
         path=path,
         bytes=len(content),

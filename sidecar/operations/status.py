@@ -78,6 +78,7 @@ COMMAND = "onecode-sidecar"
 def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa: ARG001  (the row reads its annotation)
     """Return the processes that use the state folder, the mode, each project's figures, the latest runs and sizes."""
     process = call.process
+    process.database.require_in_place()
     others = list(_other_processes(process))
     mode, source = _effective_mode(process, "", others)
     with call.database.read() as tx:

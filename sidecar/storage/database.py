@@ -267,7 +267,7 @@ class Database:
             self._require_open()
             if self._writer.in_transaction:
                 raise RuntimeError("nested write transaction")
-            self._require_in_place()
+            self.require_in_place()
             with self._translated_errors():
                 self._set_synchronous("FULL" if durable else "NORMAL")
                 self._writer.execute("BEGIN IMMEDIATE")
@@ -298,6 +298,11 @@ class Database:
                 self._return_reader(reader)
                 raise
             self._return_reader(reader)
+
+    def require_in_place(self) -> None:
+        """Raise StateDegraded if the file was moved: writes to it would be lost."""
+        if _file_identity(self.path) != self._file_identity:
+            raise StateDegraded("The state file was moved or deleted while it was in use.", hint="Restart the sidecar.")
 
     def generation(self) -> int:
         """Return a number that changes with every commit of any process (see `write`); never waits."""
@@ -429,11 +434,6 @@ class Database:
         if level != self._writer_synchronous:
             self._writer.execute(f"PRAGMA synchronous = {level}")
             self._writer_synchronous = level
-
-    def _require_in_place(self) -> None:
-        """Raise StateDegraded if the file was moved: writes to it would be lost."""
-        if _file_identity(self.path) != self._file_identity:
-            raise StateDegraded("The state file was moved or deleted while it was in use.", hint="Restart the sidecar.")
 
     def _require_known_schema(self) -> None:
         """Raise StateDegraded if a newer version has upgraded the schema meanwhile."""

@@ -309,7 +309,7 @@ class Git:
     @staticmethod
     def version() -> str:
         """Return `git version …`; raise GitMissing."""
-        return Git(Path.cwd()).text("version")
+        return Git(Path(os.path.dirname(sys.executable) or os.sep)).text("version")  # the current folder may be gone
 
 
 def end_started() -> None:

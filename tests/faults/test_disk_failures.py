@@ -1,5 +1,6 @@
 """The disk fails during writes; the state file stays usable and loses nothing acknowledged."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -135,6 +136,23 @@ def test_a_rule_can_be_accepted_again_after_its_file_could_not_be_moved(sidecar:
     assert memories.ask("resolveProposal", **resolution)["rule"] == "- Use tabs"
 
 
+def test_methods_that_need_the_state_folder_name_its_loss(
+    sidecar: MemorySidecar, client: Client, state_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(state_dir)  # as a sidecar does
+    state_dir.rename(state_dir.with_name("elsewhere"))
+    shutil.rmtree(state_dir.with_name("elsewhere"))
+    for method, params in (
+        ("state/status", {}), ("state/doctor", {}), ("state/report", {}), ("state/purge", {"kinds": ["caches"]}),
+        ("knowledge/sync", {"cwd": str(tmp_path / "project")}), ("settings/update", {"settings": {"mode": "active"}}),
+    ):  # fmt: skip
+        failure = client.error(method, params)
+        assert failure.message == "The state file was moved or deleted while it was in use.", method
+        assert failure.data["hint"] == "Restart the sidecar."
+    assert sidecar.ended_with == []
+
+
 def memory_files(memories: Memories) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in memories.folder.rglob("*.md")}
 
@@ -212,6 +230,37 @@ def test_a_cache_on_a_failing_disk_still_answers(disk: Disk, state_dir: Path) ->
         ("d", "e", "f")
     )
     database.close()
+
+
+def test_a_purge_works_on_a_full_disk_and_removes_files_first(
+    disk: Disk, sidecar: MemorySidecar, state_dir: Path
+) -> None:
+    assert sidecar.app.process is not None
+    database, index, path = sidecar.app.process.database, state_dir / "indexes" / "p", state_dir / "continuity.db"
+    index.parent.mkdir(exist_ok=True)
+
+    def fill() -> None:
+        columns = "query, commit_hash, scope, value, row_hash, bytes, used_at_ms"
+        row = f"INSERT INTO continuity_search_cache ({columns}) VALUES (?, '', '', zeroblob(60000), '', 60000, 0)"
+        with database.write() as tx:
+            tx.executemany(row, [(str(number),) for number in range(100)])
+        database.empty_log()
+        index.write_bytes(b"content")
+
+    fill()
+    for value in range(2_000, 2_020):  # the pages that this leaves in the log are all the room that there is
+        set_budget(database, value)
+    size, disk.room = path.stat().st_size, 0
+    purged = sidecar.client.request("state/purge", {"kinds": ["caches"]})
+    assert [kind["removed"] for kind in purged["kinds"] if kind["kind"] == "caches"] == [100]
+    assert (budgets(database)["budgets.low"], integrity(database)) == (2_019, "ok")
+    assert path.stat().st_size < size / 4
+    assert not index.exists()
+    disk.room = None
+    fill()
+    disk.room = 0
+    assert sidecar.client.error("state/purge", {"kinds": ["caches"]}).message == "The disk with the state file is full."
+    assert not index.exists(), "files make room"
 
 
 def test_a_full_disk_is_reported_and_stored_values_stay(state_dir: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_running_sync_of_another_process_is_not_a_failure(knowledge: Knowledge
     process = knowledge.sidecar.app.process
     assert process is not None
     project = process.workspaces.get(str(knowledge.project), None).project_key
-    with sync_lock(process.state_dir, project):
+    with sync_lock(process.database, project):
         assert run_and_settle(knowledge) == 0
     assert run_and_settle(knowledge) == 1
 

@@ -76,7 +76,7 @@ def test_running_and_interrupted_syncs_are_reported(make_knowledge: Make) -> Non
             " VALUES (?, 'cut-short', 0, 'full', 'running', '')",
             (project,),
         )
-    with sync_lock(process.state_dir, project):
+    with sync_lock(process.database, project):
         assert checks(knowledge, "warning").keys() >= {"lock", "journal"}
     knowledge.request("sync")
     assert not checks(knowledge, "warning").keys() & {"lock", "journal"}

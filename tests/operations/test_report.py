@@ -1,6 +1,8 @@
 """The report in a real browser: its figures are the state file's, it loads nothing, and it is readable."""
 
+import errno
 import itertools
+import os
 import re
 import shlex
 import subprocess
@@ -14,6 +16,7 @@ import orjson
 import pytest
 
 from sidecar.governor import evaluate_pressure
+from sidecar.operations import methods
 from sidecar.operations.number_format import dollars, format_bytes, milliseconds, percent, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
@@ -327,6 +330,18 @@ def test_a_state_without_measures_has_a_page(sidecar: MemorySidecar, browser: Br
     assert browser.console() == []
     assert {stage["verdict"] for stage in answer["stages"]} == {"moreData"}
     assert browser.run("return document.querySelectorAll('figure svg').length") <= 1
+
+
+def test_a_report_that_cannot_be_written_names_the_reason(
+    sidecar: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(methods, "write_atomic", fail)
+    failure = sidecar.client.error("state/report", {})
+    assert failure.message == f"The report cannot be written: {os.strerror(errno.ENOSPC)}."
+    assert failure.data["hint"] == "Check the state folder's permissions and disk."
 
 
 def test_the_command_writes_the_page_prints_its_path_and_opens_it(reported: Reported, tmp_path: Path) -> None:

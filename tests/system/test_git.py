@@ -45,6 +45,14 @@ def test_output_comes_back_as_bytes_or_text(tmp_path: Path) -> None:
     assert Git.version().startswith("git version ")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove the current folder of a process")
+def test_the_version_is_known_where_the_current_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert Git.version().startswith("git version ")
+
+
 def test_started_command_is_read_once_by_the_next_run_of_it(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
     git, head = Git(repository.path), repository.head()
