@@ -18,7 +18,9 @@ export const ErrorCodes = {
   internalError: -32603,
   /** A method was called before `initialize` succeeded. */
   notInitialized: -32002,
-  /** A queue is full, or another process holds a lock; retry after data.retryAfterMs milliseconds. */
+  /**
+   * A queue is full, another process holds a lock, or memory is short; retry after data.retryAfterMs milliseconds.
+   */
   busy: -32001,
   /** The client cancelled the request. */
   cancelled: -32800,

@@ -7,7 +7,7 @@
     ├── InvalidParams         -32602
     ├── InternalError         -32603  unexpected; carries an incident id, never its cause
     ├── NotInitialized        -32002  `initialize` has not been answered yet
-    ├── Busy                  -32001  a queue is full or a lock is held; retry after `retryAfterMs`
+    ├── Busy                  -32001  a queue is full, a lock is held or memory is short; retry after `retryAfterMs`
     ├── Cancelled             -32800  the client cancelled the request
     ├── WorkspaceUnavailable  -32010  the folder or its repository cannot be used
     ├── StateDegraded         -32012  the state file cannot be used for this
@@ -85,10 +85,19 @@ class NotInitialized(SidecarError):
 
 
 class Busy(SidecarError):
-    """A queue is full, or another process holds a lock; retry after data.retryAfterMs milliseconds."""
+    """A queue is full, another process holds a lock, or memory is short; retry after data.retryAfterMs milliseconds."""
 
     code = -32001
     kind = "busy"
+
+
+def out_of_memory() -> Busy:
+    """Return the error for a request that found too little memory; it has changed nothing."""
+    return Busy(
+        "There is not enough memory for this request.",
+        hint="Close other programs or raise the memory limit, then try again.",
+        data={"retryAfterMs": 1_000},
+    )
 
 
 class Cancelled(SidecarError):

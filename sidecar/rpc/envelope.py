@@ -3,6 +3,7 @@
 This is the one place where an exception becomes a JSON-RPC error object.
 """
 
+import errno
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
@@ -16,6 +17,7 @@ from sidecar.core.errors import (
     ParseError,
     SidecarError,
     TooLarge,
+    out_of_memory,
     sentence_about,
 )
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES, Refused
@@ -72,6 +74,8 @@ def parse(message: bytes) -> Envelope | Batch | None:
         return Invalid(
             None, ParseError(f"The message is not JSON: {reason}.", hint="Send one JSON-RPC message in UTF-8.")
         )
+    except MemoryError:
+        return Invalid(None, out_of_memory())
     if message.count(b"[") + message.count(b"{") > MAX_DEPTH and _is_too_deep(value):
         return Invalid(None, ParseError(f"The message is nested deeper than {MAX_DEPTH} levels."))
     if not isinstance(value, list):
@@ -135,6 +139,8 @@ def response(request_id: RequestId, body: Body, limit_bytes: int = MAX_MESSAGE_B
         payload = json_text.dumps({"jsonrpc": "2.0", "id": request_id, **body})
     except TypeError:
         problem: SidecarError = InternalError("The response cannot be written as JSON.")
+    except MemoryError:
+        problem = out_of_memory()
     else:
         if len(payload) <= limit_bytes:
             return payload
@@ -195,15 +201,28 @@ def error_object(error: SidecarError) -> dict[str, Any]:
 
 
 def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -> SidecarError:
-    """Return the exception as one of ours; an unexpected one becomes an `InternalError` with an incident id."""
+    """Return the exception as one of ours; an unexpected one becomes an `InternalError`, a lack of memory a `Busy`.
+
+    Either has an incident id, under which the log has its place.
+    """
     if isinstance(error, SidecarError):
         return error
     incident_id = new_incident_id()
+    if _is_out_of_memory(error):
+        busy = out_of_memory()
+        busy.data["incidentId"] = incident_id
+        return busy
     return InternalError(
         f"An unexpected error occurred (incident {incident_id}).",
         hint="The log contains the details under this incident id.",
         data={"incidentId": incident_id},
     )
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether the system refused memory: for an object, a process, or the stack of a thread."""
+    is_thread_refused = isinstance(error, RuntimeError) and str(error) == "can't start new thread"
+    return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM or is_thread_refused
 
 
 def invalid_params(error: Any, method: str, members: Iterable[str]) -> InvalidParams:

@@ -47,7 +47,7 @@ _PROJECTS_MISSING_ENTRIES = f"""
 
 _ENVIRONMENT_ERRORS = (
     apsw.BusyError, apsw.LockedError, apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError,
-    apsw.PermissionsError, apsw.InterruptError,
+    apsw.PermissionsError, apsw.InterruptError, apsw.NoMemError,
 )  # fmt: skip
 """Errors with causes outside the file."""
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 import apsw
 
 from sidecar.core.clock import SystemClock
-from sidecar.core.errors import Busy, SidecarError, StateDegraded
+from sidecar.core.errors import Busy, SidecarError, StateDegraded, out_of_memory
 
 BUSY_TIMEOUT_MS = 5_000
 OPEN_TIMEOUT_MS, RETRY_SECONDS = 10_000.0, 0.05
@@ -128,6 +128,8 @@ def raise_translated(error: apsw.Error | UnicodeDecodeError) -> NoReturn:
             raise Busy(
                 "Another process is writing the state file.", hint="Try again shortly.", data={"retryAfterMs": 200}
             ) from error
+        case apsw.NoMemError():
+            raise out_of_memory() from error
         case apsw.FullError():
             problem = StateDegraded("The disk with the state file is full.", hint="Free some disk space.")
         case apsw.CorruptError() | apsw.NotADBError():

@@ -1,18 +1,24 @@
-"""A process killed during a post-run: the run is recorded completely or not at all, and repeating it is safe."""
+"""A process killed or out of memory in a post-run: the run is recorded wholly or not at all; repeating it is safe."""
 
+import errno
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import apsw
+import pytest
+
+from sidecar.capture import post_run
 from sidecar.storage.database import open_state
+from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation, bash
 from tests.support.depth import is_thorough
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
-from tests.support.rpc_failures import StillWaiting
+from tests.support.rpc_failures import RpcFailure, StillWaiting
 from tests.support.shop import PROMPT, SHOP, shop
 
 __all__ = ["shop"]
@@ -94,3 +100,29 @@ def test_after_a_kill_at_any_write_a_run_is_recorded_completely_or_not_at_all(
         dies_at += max(1, dies_at // 2) if is_thorough() else max(2, dies_at)
     assert len(recorded) > 2
     assert not recorded[0]
+
+
+def test_a_run_that_found_too_little_memory_can_be_reported_again(
+    client: Client, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.request("settings/update", {"settings": SETTINGS})
+    for function, error in (
+        ("touched_boundaries", MemoryError()),
+        ("touched_boundaries", OSError(errno.ENOMEM, "x")),
+        ("_store", apsw.NoMemError("x")),
+        ("changes_in_memory", RuntimeError("can't start new thread")),
+    ):
+        chat = Conversation(client, shop.path, sub_chat_id=type(error).__name__)
+        before = chat.pre_run(PROMPT)
+
+        def fail(*_: object, error: Exception = error, **__: object) -> None:
+            raise error
+
+        with monkeypatch.context() as patched:
+            patched.setattr(post_run, function, fail)
+            with pytest.raises(RpcFailure) as failed:
+                chat.post_run(before, PROMPT)
+        assert failed.value.message == "There is not enough memory for this request."
+        assert (failed.value.data["kind"], failed.value.data["retryAfterMs"]) == ("busy", 1_000)
+        repeated = chat.post_run(before, PROMPT)
+        assert (repeated["accepted"], repeated["duplicate"]) == (True, function == "changes_in_memory")
