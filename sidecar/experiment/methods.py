@@ -29,7 +29,7 @@ from sidecar.experiment.rollout import experiment_of, resume_rollout
 from sidecar.method import Lane, method
 from sidecar.runs import artifact_store
 from sidecar.runs.pre_run_record import arm_mark
-from sidecar.settings.resolve import GLOBAL, Settings
+from sidecar.settings.resolve import GLOBAL, Settings, projects_in_mode
 from sidecar.settings.table import rollout_problem
 
 
@@ -42,7 +42,7 @@ def rollout_status(tx: apsw.Connection, settings: Settings, project: str | None)
     return RolloutStatus(
         share=settings["rollout.share"],
         experiment=settings["rollout.experiment"],
-        problem=f"Nothing is compared: {problem}." if problem is not None else _mode_problem(settings.mode),
+        problem=f"Nothing is compared: {problem}." if problem is not None else _mode_problem(tx, settings, project),
         suspended=RolloutSuspension(reason=suspension.reason, at=rfc3339(suspension.at_ms)) if suspension else None,
         treated=counts.get(("treated", False), 0),
         control=counts.get(("control", False), 0),
@@ -50,10 +50,16 @@ def rollout_status(tx: apsw.Connection, settings: Settings, project: str | None)
     )
 
 
-def _mode_problem(mode: str) -> str | None:
+def _mode_problem(tx: apsw.Connection, settings: Settings, project: str | None) -> str | None:
+    mode, source = settings.mode, settings.resolved["mode"].source
     if mode == "active":
         return None
-    return f"The mode is {mode}, so no chat receives packs: `onecode-sidecar settings mode active`."
+    active = len(projects_in_mode(tx, "active")) if project is None and source != "environment" else 0
+    if active:
+        where, chats = f" except in {count_noun(active, 'project')}", "only chats there receive packs"
+    else:
+        where, chats = "", "no chat receives packs"
+    return f"The mode is {mode}{where}, so {chats}: `onecode-sidecar settings mode active`."
 
 
 def experiment_result(

@@ -87,7 +87,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
         seen = run_records.last_seen(tx)
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
-        rollout = rollout_status(tx, process.settings(""), None)
+        rollout = rollout_status(tx, process.settings("").in_mode(mode), None)
     names = (APP_NAME, *(agent.name for agent in TERMINAL_AGENTS.values()))
     hosts = [HostStatus(name=name, last_seen_at=rfc3339(seen[name]) if name in seen else None) for name in names]
     return StateStatusResult(
@@ -145,10 +145,11 @@ def _projects(
     days = list(by_day(tx, None, since_day, None))
     for project, runs, last_ms in known_projects:
         figures = figures_of(_totals(day for day in days if day.project == project))
+        mode = _effective_mode(process, project, others)[0]
         yield ProjectStatus(
             project=project,
             name=names.get(project),
-            mode=_effective_mode(process, project, others)[0],
+            mode=mode,
             runs=runs,
             last_run_at=rfc3339(last_ms) if last_ms else None,
             hit_rate=figures.follow_up_hit_rate,
@@ -159,7 +160,7 @@ def _projects(
                 if status == "draft"
             ),
             memories=sum(count_by_tier(tx, project).values()),
-            rollout=rollout_status(tx, process.settings(project), project),
+            rollout=rollout_status(tx, process.settings(project).in_mode(mode), project),
         )
 
 

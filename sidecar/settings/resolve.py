@@ -133,6 +133,15 @@ def projects_with_rollout(tx: apsw.Connection) -> list[str]:
     return [project for (project,) in rows]
 
 
+def projects_in_mode(tx: apsw.Connection, mode: str) -> list[str]:
+    """Return the keys of the projects that have a mode of their own."""
+    rows: Any = tx.execute(
+        "SELECT project FROM continuity_settings WHERE project <> ? AND name = 'mode' AND value = ? ORDER BY project",
+        (GLOBAL, orjson.dumps(mode)),
+    )
+    return [project for (project,) in rows]
+
+
 def put_suspension(tx: apsw.Connection, project: str, suspension: Suspension) -> None:
     """Store the stop of a project's rollout, or of all with `GLOBAL`; an empty reason ends it."""
     put(tx, project, {SUSPENDED: {"reason": suspension.reason, "time": suspension.at_ms}}, suspension.at_ms)

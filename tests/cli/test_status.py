@@ -100,9 +100,11 @@ def test_a_mode_from_initialize_is_shown_while_that_sidecar_runs(
 ) -> None:
     running = start_process()
     running.client.initialize(settings={"mode": "active"})
+    running.client.request("settings/update", {"settings": {"rollout": {"share": 50}}})
     Conversation(running.client, shop.path).turn(PROMPT)
     answer = orjson.loads(output_of("status", "--json"))
     assert (answer["mode"], answer["modeSource"]) == ("active", "initialize")
+    assert answer["rollout"]["problem"] is None
     assert [project["mode"] for project in answer["projects"]] == ["active"]
     running.close()
     assert orjson.loads(output_of("status", "--json"))["mode"] == "passive"

@@ -215,6 +215,19 @@ def test_an_experiment_in_passive_mode_states_that_no_chat_receives_packs(active
     assert "The mode is passive" in rollout_line(shown["rollout"])
 
 
+def test_a_rollout_in_an_active_project_is_not_called_passive(active: MemorySidecar, start_chat: StartChat) -> None:
+    roll_out(active, 20)
+    chat = start_chat(sub_chat_id="first")
+    active.client.request("settings/update", {"settings": {"mode": "passive"}})
+    own = {"projectPath": chat.project_path}
+    active.client.request("settings/update", {**own, "settings": {"mode": "active"}})
+    assert chat.pre_run(PROMPT)["metadata"]["rollout"] is not None
+    sentence = "The mode is passive except in 1 project, so only chats there receive packs: "
+    for method in ("rollout/status", "state/status"):
+        assert active.client.request(method, {})["rollout"]["problem"].startswith(sentence)
+    assert active.client.request("rollout/status", own)["rollout"]["problem"] is None
+
+
 def test_a_share_without_an_experiment_applies_to_new_chats(active: MemorySidecar, start_chat: StartChat) -> None:
     roll_out(active, 0, None)
     assert not is_treated(start_chat(sub_chat_id="first").turn(PROMPT))
