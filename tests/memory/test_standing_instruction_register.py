@@ -72,6 +72,38 @@ def test_a_registered_statement_is_active_with_its_id_date_and_origin(instructio
     assert instruction.line == f"- Use pnpm instead of npm. ({memory_id}, 2026-03-01)"
 
 
+BREAKAGES: dict[str, Callable[[str], str]] = {
+    "emptied": lambda _: "",
+    "without front matter": lambda text: text.partition("---\n\n")[2],
+    "dashes": lambda text: text.replace("---", "\u2014"),
+    "old Mac": lambda text: text.replace("\n", "\r"),
+    "without an id": lambda text: text.partition("id: ")[0] + text.partition("id: ")[2].partition("\n")[2],
+    "another id": lambda text: text.replace("id: mem-", "id: own-"),
+}
+
+
+def test_a_file_of_an_instruction_that_is_broken_by_hand_has_a_warning(instructions: Register) -> None:
+    memories = instructions.memories
+    memory_id = instructions.add("Use pnpm instead of npm.", "confirmed", type="preference")
+    path = memories.project / memories.ask("get", id=memory_id)["path"]
+    intact = path.read_text()
+    for name, broken in BREAKAGES.items():
+        path.write_bytes(broken(intact).encode())
+        status = memories.ask("status")
+        assert [warning["path"].rpartition("/")[2] for warning in status["warnings"]] == [path.name], name
+        doctor = memories.sidecar.client.request("state/doctor", {"projectPath": str(memories.project)})
+        assert path.name in " ".join(finding["message"] for finding in doctor["findings"]), name
+        is_readable = name not in {"emptied", "another id"}
+        assert [instruction["id"] for instruction in status["standingInstructions"]] == [memory_id] * is_readable, name
+        assert not {"---", "\u2014"} & {memory["title"] for memory in memories.ask("list")["memories"]}, name
+    own_id = memory_id.replace("mem-", "own-")
+    memories.ask("confirm", id=own_id)
+    assert memories.ask("status")["warnings"] == []
+    path.write_text(intact)
+    status = memories.ask("status")
+    assert ([entry["id"] for entry in status["standingInstructions"]], status["warnings"]) == ([memory_id], [])
+
+
 def test_what_a_statement_answers_is_a_sentence_of_its_own_in_its_line(instructions: Register) -> None:
     instructions.add("Never add a server dependency\n\nIn answer to: Which database?")
     instructions.add("Use pnpm.\n\nIn answer to: Which tool?")

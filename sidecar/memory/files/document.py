@@ -34,7 +34,7 @@ from sidecar.memory.files.front_matter import (
     build_memory,
     inline_front_matter,
 )
-from sidecar.memory.files.layout import MemoryLocation
+from sidecar.memory.files.layout import MemoryLocation, id_in_name
 
 MAX_TITLE = 200
 UNTITLED = "Untitled"
@@ -252,8 +252,8 @@ def _section(text: str, heading_match: "re.Match[str]", end: int) -> MemorySecti
 
 
 MAX_FILE_BYTES = 1024 * 1024
+BYTE_ORDER_MARK = "\ufeff".encode()
 
-_ID_LINE = lazy_regex(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
 _TITLE = lazy_regex(r"\A\s*+#[ \t]++((?:[^\r\n \t]++|[ \t]++(?=[^\r\n \t]))*+)[ \t]*+(?:\r?\n|\Z)")
 
 
@@ -270,8 +270,10 @@ def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> 
 
     `modified_ms` replaces times the file does not state. A damaged text without an id is not a memory.
     """
+    if not content.removeprefix(BYTE_ORDER_MARK).strip():
+        return ParsedMemoryFile((), is_group=False, warning="The file is empty.")
     text, warning = _decode(content)
-    parts, fields, problem = _split_matter(text)
+    parts, fields, problem = _split_matter(text, path)
     if text and (warning or problem) and "id" not in fields:
         return ParsedMemoryFile((), is_group=False, warning=warning or problem)
     file_fields = EntryFields(fields, path, place, modified_ms)
@@ -281,6 +283,8 @@ def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> 
     if not memories:
         title, body = split_title(parts.body)
         memories = (build_memory(file_fields, title, unescape_text(body), 0),)
+        if text and not (title or body):
+            file_fields.warn("The file has neither a title nor a text.")
     return ParsedMemoryFile(memories, bool(parsed), warning or problem or file_fields.warning)
 
 
@@ -357,25 +361,31 @@ def _entry(file_fields: EntryFields, section: MemorySection, position: int) -> M
     return build_memory(fields, section.title, unescape_entry_text(section.text), position)
 
 
-def _split_matter(text: str) -> tuple[FrontMatter, FieldValues, str]:
-    """Split a text and parse its front matter; of damaged front matter only the id, by which others refer to it."""
-    parts, problem = FrontMatter("", None, text), ""
+def _split_matter(text: str, path: str) -> tuple[FrontMatter, FieldValues, str]:
+    """Split a text and parse its front matter; of damaged front matter only the id, by which others refer to it.
+
+    A text whose front matter cannot be located begins at its first heading.
+    """
+    parts = FrontMatter("", None, text[front_matter.heading_start(text) or 0 :])
     try:
         parts = front_matter.split(text)
         return parts, front_matter.read_values(parts.matter) if parts.matter else {}, ""
     except MalformedFrontMatter as error:
-        problem = str(error)
-    id_match = _ID_LINE.search(text[: front_matter.MAX_MATTER_CHARACTERS])
-    return parts, {"id": id_match[1]} if id_match else {}, problem
+        memory_id = front_matter.stated_id(text) or id_in_name(path)
+        return parts, {"id": memory_id} if memory_id else {}, str(error)
 
 
 def _decode(content: bytes) -> tuple[str, str]:
+    """Return a file's text with lines that LF ends, and what is wrong with its bytes."""
     if len(content) > MAX_FILE_BYTES:
         return "", "The file is larger than 1 MiB and is not read."
     try:
-        return content.decode(), ""
+        text, problem = content.decode(), ""
     except UnicodeDecodeError:
-        return content.decode("utf-8", "replace"), "The file is not UTF-8."
+        text, problem = content.decode("utf-8", "replace"), "The file is not UTF-8."
+    if "\r" in text and "\n" not in text:
+        return text.replace("\r", "\n"), problem or "The file's lines end with CR alone; save it with LF or CRLF."
+    return text, problem
 
 
 def _decode_editable(content: bytes) -> str:

@@ -17,7 +17,7 @@ from sidecar.core.markdown import FrontMatter, split_front_matter
 from sidecar.core.redact import redact
 from sidecar.core.yaml_text import MalformedYaml, Node, UneditableYaml, Value, parse_nodes
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
-from sidecar.memory.files.layout import MEMORY_ID, SHARED, MemoryLocation
+from sidecar.memory.files.layout import MEMORY_ID, SHARED, MemoryLocation, id_in_name
 
 MAX_MATTER_CHARACTERS = 64 * 1024
 
@@ -34,18 +34,40 @@ _EMPTY_LIST = len("[]")
 _MOMENT = lazy_regex(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z")
 
 
+_FALSE_OPENING = lazy_regex(r"\ufeff?\s*+[-\u2010-\u2015\u2212]++[ \t]*+\r?\n[A-Za-z_][\w-]{0,63}+:")
+_ID_LINE = lazy_regex(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
+_HEADING_MARK = lazy_regex(r"^#{1,6}[ \t]", re.MULTILINE)
+
+
 class MalformedFrontMatter(ValueError):
     """The front matter cannot be read; the message is one sentence."""
 
 
 def split(text: str) -> FrontMatter:
-    """Locate the front matter. Raise MalformedFrontMatter if it has no end or is too long."""
+    """Locate the front matter. Raise MalformedFrontMatter if its first line is another, it has no end, or is too long.
+
+    An editor turns `---` into a dash; a line above it hides it as well.
+    """
     parts = split_front_matter(text)
+    if parts.matter is None and not parts.is_unclosed and (_FALSE_OPENING.match(text) or stated_id(text)):
+        raise MalformedFrontMatter("The front matter does not begin with a line `---` at the top of the file.")
     if parts.is_unclosed:
         raise MalformedFrontMatter("The front matter has no closing line `---`.")
     if parts.matter is not None and len(parts.matter) > MAX_MATTER_CHARACTERS:
         raise MalformedFrontMatter("The front matter is longer than 64 KiB.")
     return parts
+
+
+def heading_start(text: str) -> int | None:
+    """Return the position of the first heading."""
+    match = _HEADING_MARK.search(text)
+    return match.start() if match else None
+
+
+def stated_id(text: str) -> str:
+    """Return the id that stands above the first heading, of our form; empty without one."""
+    match = _ID_LINE.search(text, 0, min(MAX_MATTER_CHARACTERS, heading_start(text) or MAX_MATTER_CHARACTERS))
+    return match[1] if match else ""
 
 
 def read_values(matter: str) -> dict[str, str | tuple[str, ...] | None]:
@@ -154,6 +176,11 @@ class EntryFields:
         self.warning = ""
         self._file_fields: EntryFields | None = None
         self._id_source: object = path
+
+    @property
+    def is_file(self) -> bool:
+        """Whether these are the fields of a file, not those of an entry in it."""
+        return self._file_fields is None
 
     @property
     def id(self) -> str:
@@ -269,6 +296,9 @@ def _version(fields: EntryFields, title: str, text: str) -> str:
 
 def _id(fields: EntryFields) -> str:
     text = fields.text("id")
+    if not text and fields.is_file and (named_id := id_in_name(fields.path)):
+        fields.warn(f"The file has no `id`; its name is that of {named_id}.")
+        return named_id
     if text and not _ID.fullmatch(text):
         fields.warn("`id` may contain only letters, digits, hyphens and dots.")
         return fields.id

@@ -33,6 +33,7 @@ MAX_DEPTH = 5
 
 MEMORY_ID = lazy_regex(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
 _NAME = lazy_regex(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
+_OWN_NAME = lazy_regex(r"(\d{4}-\d{2}-\d{2})-(?:[a-z0-9-]{1,48}-)?(\d{3,6})\.md")
 MAX_SLUG = 48
 _SLUG = lazy_regex(r"[^a-z0-9]+")
 
@@ -75,6 +76,12 @@ def new_memory_path(owner: str, retention: Retention, memory_id: str, title: str
     """Return the path of a new stand-alone memory: day, title, and a number that makes it unique."""
     day, number = cast("re.Match[str]", MEMORY_ID.fullmatch(memory_id)).groups()
     return f"{folder_of(owner, retention, day)}/{'-'.join(filter(None, (day, slug(title), number)))}.md"
+
+
+def id_in_name(path: str) -> str:
+    """Return the id for which `new_memory_path` made a file's name; empty for another name."""
+    match = _OWN_NAME.fullmatch(path.rpartition("/")[2])
+    return f"mem-{match[1]}-{match[2]}" if match else ""
 
 
 def archive_path(path: str) -> str:

@@ -83,9 +83,25 @@ def files_within(tx: apsw.Connection, project: str, owners: Sequence[str]) -> in
 
 
 def warnings(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
-    """Return path and warning of every file that could not be read completely."""
+    """Return path and warning of every file that could not be read completely, or lost its instruction's id."""
     rows: Any = tx.execute(
         "SELECT path, warning FROM continuity_memory_files WHERE project = ? AND warning <> '' ORDER BY path",
+        (project,),
+    )
+    return [*rows, *((path, LOST_ID.format(memory_id)) for path, memory_id in _instructions_without_id(tx, project))]
+
+
+LOST_ID = "The file has the text of the standing instruction {}, but not its id: restore that, or confirm it again."
+
+
+def _instructions_without_id(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
+    """Return path and former id of files with the text of a standing instruction that has no file any more."""
+    rows: Any = tx.execute(
+        "SELECT m.path, s.memory_id FROM continuity_standing_instructions AS s JOIN continuity_memories AS m"
+        " ON m.project = s.project AND m.digest = s.digest AND m.is_archived = 0 WHERE s.project = ?"
+        " AND NOT EXISTS (SELECT 1 FROM continuity_memories AS o WHERE o.project = s.project AND o.id = s.memory_id)"
+        " AND NOT EXISTS (SELECT 1 FROM continuity_standing_instructions AS o WHERE o.project = s.project"
+        " AND o.memory_id = m.id) ORDER BY m.path",
         (project,),
     )
     return list(rows)

@@ -164,6 +164,7 @@ def test_facts_and_text_of_an_entry_are_edited(title: str, text: str, fact: str)
         (b"---\nid: mem-1\nconfidence: much\n---\n", "`confidence` is not a number.", "mem-1"),
         (b"---\nid: ../x\n---\n", "`id` may contain only letters, digits, hyphens and dots.", None),
         (b"---\nid: mem-1\ncreated_at: now\n---\n", "`created_at` is not a time like 2026-03-01T09:30:00Z.", "mem-1"),
+        (b"---\nid: mem-1\n---\n", "The file has neither a title nor a text.", "mem-1"),
     ],
 )
 def test_a_damaged_file_gets_a_warning_and_is_listed(content: bytes, warning: str, memory_id: str | None) -> None:
@@ -173,7 +174,45 @@ def test_a_damaged_file_gets_a_warning_and_is_listed(content: bytes, warning: st
     assert entry.id == memory_id if memory_id else entry.id.startswith("mem-file-")
 
 
-@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0\xff", b"---\ntags: [\n---\n# T\ntext\n"])
+NO_OPENING = "The front matter does not begin with a line `---` at the top of the file."
+
+
+@together(
+    ("content", "warning"),
+    [
+        ("\u2014\nid: mem-1\n\u2014\n\n# T\n\ntext\n", NO_OPENING),
+        ("\n---\nid: mem-1\n---\n\n# T\n\ntext\n", NO_OPENING),
+        ("id: mem-1\ntype: decision\n---\n\n# T\n\ntext\n", NO_OPENING),
+        ("---\nid: mem-1\n\u2014\n\n# T\n\ntext\n", "The front matter has no closing line `---`."),
+        ("---\rid: mem-1\r---\r\r# T\r\rtext\r", "The file's lines end with CR alone; save it with LF or CRLF."),
+    ],
+)
+def test_a_file_whose_front_matter_an_editor_broke_keeps_its_id_and_title(content: str, warning: str) -> None:
+    parsed = read(content, "shared/durable/x.md")
+    [entry] = parsed.memories
+    assert (parsed.warning, entry.id, entry.title, entry.text) == (warning, "mem-1", "T", "text")
+    with pytest.raises(PolicyDenied):
+        document.edit_entry(content.encode(), entry, Edit({"tier": "hot"}), is_group=False)
+
+
+def test_a_file_without_an_id_has_the_one_in_its_name() -> None:
+    parsed = read("---\ntype: preference\n---\n\n# T\n", "shared/durable/2026-03-01-use-pnpm-007.md")
+    assert parsed.warning == "The file has no `id`; its name is that of mem-2026-03-01-007."
+    assert [entry.id for entry in parsed.memories] == ["mem-2026-03-01-007"]
+    damaged = read("\u2014\ntype: preference\n\u2014\n\n# T\n", "shared/durable/2026-03-01-007.md")
+    assert (damaged.warning, damaged.memories[0].id) == (NO_OPENING, "mem-2026-03-01-007")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xef\xbb\xbf \n",
+        b"\x89PNG\r\n\x1a\n\0\0\xff",
+        b"---\ntags: [\n---\n# T\ntext\n",
+        b"\n---\ntags: [a]\n---\n",
+    ],
+)
 def test_a_damaged_file_without_an_id_is_reported_and_not_a_memory(
     content: bytes,
 ) -> None:
@@ -197,7 +236,6 @@ def test_a_damaged_file_is_never_written(content: bytes) -> None:
         ("\ufeff---\r\nid: mem-1\r\n---\r\n\r\n# T #\r\n\r\nOne.\r\n", "T", "One."),
         ("Only words.\nMore.\n", "Only words.", "Only words.\nMore."),
         ("# T\n\nSee <!-- a --> and id=3.\n", "T", "See <!-- a --> and id=3."),
-        ("", "x", ""),
         ("---\nid: mem-1\n---\n", "x", ""),
     ],
 )
