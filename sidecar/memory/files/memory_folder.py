@@ -106,7 +106,7 @@ class MemoryFolder:
                     )
                 try:
                     yield DayNumbers(fd)
-                except BaseException:
+                except Exception:
                     self._revert()
                     raise
                 finally:
