@@ -89,11 +89,14 @@ def due_decision(call: Call, workspace: Workspace) -> tuple[DueDecision, int]:
     """
     settings = call.process.settings(workspace.project_key)
     triggers, state = configured_triggers(settings), load_state(call, workspace.project_key)
+    last_ms = state.last_sync_at_ms
+    if last_ms is not None and last_ms > call.now_ms():
+        last_ms = 0  # the clock was ahead: how long ago it was is unknown
     with call.database.read() as tx:
-        sessions = run_records.count_sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
+        sessions = run_records.count_sessions_since(tx, workspace.project_key, last_ms or 0)
     if not settings["knowledge.repository"]:
         return DueDecision(False, "manual", "No repository is configured."), sessions
-    since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms
+    since = None if last_ms is None else call.now_ms() - last_ms
     without_head = evaluate_triggers(triggers._replace(head_moved=False), SyncFacts(since, sessions, head_moved=False))
     if (without_head.is_due and not state.rollback_commit) or not (without_head.is_due or triggers.head_moved):
         return without_head, sessions
@@ -134,7 +137,7 @@ class AutoSyncs:
         """Whether a sync of a project may start now; if so, the project is busy from then on."""
         with self._lock:
             failed_ms = self._failed_ms.get(project)
-            if project in self._busy or (failed_ms is not None and now_ms - failed_ms < RETRY_AFTER_MS):
+            if project in self._busy or (failed_ms is not None and 0 <= now_ms - failed_ms < RETRY_AFTER_MS):
                 return False
             self._busy[project] = ""
             return True

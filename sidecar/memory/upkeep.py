@@ -77,7 +77,7 @@ def maintain_if_due(process: Process, workspace: Workspace) -> None:
         return
     with process.database.read() as tx:
         done = local_state.last_upkeep_ms(tx, project)
-    if done is None or process.clock.now_ms() // DAY_MS > done // DAY_MS:
+    if done is None or process.clock.now_ms() // DAY_MS != done // DAY_MS:  # later only if the clock was ahead
         maintain(process, workspace)
 
 

@@ -82,9 +82,9 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
     others = list(_other_processes(process))
     mode, source = _effective_mode(process, "", others)
     with call.database.read() as tx:
-        projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS), others))
+        projects = list(_projects(process, tx, call.now_ms(), others))
         last = [_last_run(entry) for entry in last_calls(tx, MAX_LAST_RUNS)]
-        seen = run_records.last_seen(tx)
+        seen = run_records.last_seen(tx, call.now_ms())
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
         rollout = rollout_status(tx, process.settings("").in_mode(mode), None)
@@ -138,11 +138,11 @@ def _effective_mode(process: Process, project: str, others: Sequence[RunningSide
 
 
 def _projects(
-    process: Process, tx: apsw.Connection, since_day: str, others: Sequence[RunningSidecar]
+    process: Process, tx: apsw.Connection, now_ms: int, others: Sequence[RunningSidecar]
 ) -> Iterator[ProjectStatus]:
     names = run_records.project_names(tx)
-    known_projects = run_records.projects(tx)
-    days = list(by_day(tx, None, since_day, None))
+    known_projects = run_records.projects(tx, now_ms)
+    days = list(by_day(tx, None, first_day(now_ms, DAYS), None))
     for project, runs, last_ms in known_projects:
         figures = figures_of(_totals(day for day in days if day.project == project))
         mode = _effective_mode(process, project, others)[0]

@@ -343,7 +343,7 @@ def record_call(tx: apsw.Connection, call: CallRecord) -> None:
         return
     tx.execute(
         "DELETE FROM continuity_calls WHERE delivery_token IN (SELECT delivery_token FROM continuity_calls"
-        " ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)",
+        " ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
         (MAX_CALLS,),
     )
 
@@ -386,10 +386,8 @@ def newest_call(tx: apsw.Connection, project: str | None) -> CallRecord | None:
 
 
 def last_calls(tx: apsw.Connection, limit: int) -> list[CallRecord]:
-    """Return the latest pre-runs, newest first."""
-    rows: Any = tx.execute(
-        "SELECT delivery_token FROM continuity_calls ORDER BY created_at_ms DESC, rowid DESC LIMIT ?", (limit,)
-    )
+    """Return the latest pre-runs, newest first: in the order of their records, whatever the clock showed."""
+    rows: Any = tx.execute("SELECT delivery_token FROM continuity_calls ORDER BY rowid DESC LIMIT ?", (limit,))
     calls = (call_of_token(tx, token) for (token,) in list(rows))
     return [call for call in calls if call is not None]
 
@@ -410,7 +408,7 @@ def _call(tx: apsw.Connection, where: str, value: str | None, order: str = "DESC
     row: Any = tx.execute(
         "SELECT delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status,"
         f" created_at_ms, record, blocks FROM continuity_calls WHERE {where}"
-        f" ORDER BY created_at_ms {order}, rowid {order}",
+        f" ORDER BY rowid {order}",
         (value,),
     ).fetchone()
     if row is None:

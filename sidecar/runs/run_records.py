@@ -314,8 +314,11 @@ def governed_runs(tx: apsw.Connection, project: str | None, since_ms: int, limit
     return runs
 
 
-def last_seen(tx: apsw.Connection) -> dict[str, int]:
-    """Return when each host's latest stored run or pre-run was, by the name of the agent in a terminal or `1Code`."""
+def last_seen(tx: apsw.Connection, now_ms: int) -> dict[str, int]:
+    """Return when each host's latest stored run or pre-run was, by the name of the agent in a terminal or `1Code`.
+
+    A time in the future, of a clock that was ahead, counts as now.
+    """
     names = {agent.sub_chat_prefix: agent.name for agent in TERMINAL_AGENTS.values()}
     rows: Any = tx.execute(
         "SELECT substr(sub_chat_id, 1, instr(sub_chat_id, ':')) AS prefix, max(at) FROM (SELECT sub_chat_id,"
@@ -326,18 +329,22 @@ def last_seen(tx: apsw.Connection) -> dict[str, int]:
     for prefix, at_ms in rows:
         name = names.get(prefix, APP_NAME)
         if prefix != RALPH_PREFIX:
-            latest[name] = max(at_ms, latest.get(name, 0))
+            latest[name] = max(min(at_ms, now_ms), latest.get(name, 0))
     return latest
 
 
-def projects(tx: apsw.Connection) -> list[tuple[str, int, int | None]]:
-    """Return each project with stored rows, its number of runs and the time of the last one; latest first."""
+def projects(tx: apsw.Connection, now_ms: int) -> list[tuple[str, int, int | None]]:
+    """Return each project with stored rows, its number of runs and the time of the last one, latest first.
+
+    A time in the future counts as now.
+    """
     rows: Any = tx.execute(
-        "SELECT project, count(run_id) AS runs, max(recorded_at_ms) AS last FROM (SELECT project, run_id,"
+        "SELECT project, count(run_id) AS runs, max(min(recorded_at_ms, ?)) AS last FROM (SELECT project, run_id,"
         " recorded_at_ms FROM continuity_runs UNION ALL SELECT project, NULL, NULL FROM continuity_calls"
         " UNION ALL SELECT project, NULL, NULL FROM continuity_artifacts"
         " UNION ALL SELECT project, NULL, NULL FROM continuity_projects)"
-        " GROUP BY project ORDER BY last DESC NULLS LAST, project"
+        " GROUP BY project ORDER BY last DESC NULLS LAST, project",
+        (now_ms,),
     )
     return list(rows)
 

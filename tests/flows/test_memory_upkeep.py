@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.core.clock import rfc3339
 from sidecar.memory import memory_tiers
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
@@ -140,6 +141,11 @@ def test_upkeep_runs_daily_after_a_run_in_active_mode_only(memories: Memories, c
     later(memories, 0.1)
     play(memories, conversation, "Look at the till.")
     assert memories.ask("status")["upkeep"] == state
+    later(memories, 366)
+    play(memories, conversation, "Look at the till.")
+    later(memories, -366)
+    play(memories, conversation, "Look at the till.")
+    assert memories.ask("status")["upkeep"]["at"] == rfc3339(memories.sidecar.clock.now_ms()), "the clock was ahead"
 
 
 def play(memories: Memories, conversation: Conversation, prompt: str, **turn: Any) -> Any:

@@ -65,6 +65,17 @@ def test_a_stale_sync_is_repeated_after_a_run(knowledge: Knowledge) -> None:
     assert run_and_settle(knowledge) == 2
 
 
+def test_a_sync_of_a_clock_that_was_ahead_is_stale(knowledge: Knowledge) -> None:
+    knowledge.set(stalenessThreshold="6h")
+    knowledge.sidecar.clock.advance(9_000 * HOUR_MS)
+    assert run_and_settle(knowledge) == 1
+    knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
+    knowledge.sidecar.clock.advance(-9_000 * HOUR_MS)
+    assert run_and_settle(knowledge) == 2
+    knowledge.repository.commit({"company/adrs/adr-3.md": item("One reader")})
+    assert run_and_settle(knowledge) == 2
+
+
 def test_a_moved_head_is_synced_after_a_run(knowledge: Knowledge) -> None:
     knowledge.set(onHeadMoved=True)
     assert run_and_settle(knowledge) == 1

@@ -53,6 +53,21 @@ def test_what_was_late_is_named_where_nothing_was_sent(start_chat: StartChat, mo
     assert "passthrough: nothing was sent: context not ready at the deadline, and the session has the rest" in lines
 
 
+def test_the_latest_run_is_the_one_recorded_last_though_the_clock_was_ahead_before(
+    active: MemorySidecar, start_chat: StartChat
+) -> None:
+    year_ms = 366 * 86_400_000
+    active.clock.advance(year_ms)
+    start_chat(sub_chat_id="ahead").turn(PROMPT)
+    active.clock.advance(-year_ms)
+    latest = start_chat(sub_chat_id="back").turn(PROMPT)
+    assert active.client.request("continuity/explain", {})["runId"] == latest["runId"]
+    status = active.client.request("state/status", {})
+    assert status["lastRuns"][0]["runId"] == latest["runId"]
+    seen = [host["lastSeenAt"] for host in status["hosts"] if host["lastSeenAt"]]
+    assert {*seen, status["projects"][0]["lastRunAt"]} == {"2026-03-01T09:30:00.000Z"}
+
+
 def test_a_slash_command_is_explained_with_the_pinned_anchor(start_chat: StartChat) -> None:
     chat = start_chat()
     first = chat.turn(PROMPT)
