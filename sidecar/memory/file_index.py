@@ -92,16 +92,19 @@ class MemoryIndex:
     def refresh(self) -> RefreshResult:
         """Read files changed by anyone since the last refresh."""
         with self._exclusive():
-            exists = self.folder.exists()
-            changed = self._watch.changed() if exists else None
+            if not self.folder.exists():
+                result = self._rescan(None)
+                self._last_refresh = None  # the same folder may come back, unchanged for its watch
+                return result
+            changed = self._watch.changed()
             candidates = _changed_memory_files(self.folder.root, changed) if changed is not None else None
-            if self._last_refresh is None and exists:
+            if self._last_refresh is None:
                 self.folder.sweep()
             if candidates is None or self._last_refresh is None or self._last_refresh[0] != self.revision():
-                return self._rescan(self._tree(exists=exists))
+                return self._rescan(scan_files(self.folder))
             before = self._last_refresh[1]
             if candidates and before.warnings:  # the change may resolve a warning
-                return self._rescan(self._tree(exists=exists))
+                return self._rescan(scan_files(self.folder))
             result = self._update_changed(candidates, before) if candidates else before._replace(changed=(), removed=())
             self._last_refresh = self._last_refresh[0], result
             return result

@@ -4,6 +4,7 @@ Tiers and expiry follow from the files and the moment alone, so the result does 
 The doctor's checks of index and files are here too, and what a purge removes.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -123,6 +124,14 @@ def _note(process: Process, project: str, due: DueUpkeep) -> None:
         local_state.delete_old_openings(tx, project, now_ms)
 
 
+def count_memories(process: Process, tx: apsw.Connection, project: str) -> int:
+    """Return the number of a project's memories: none if a workspace in use shows that their folder is gone."""
+    for workspace in process.workspaces.of_project(project)[:1]:
+        if not os.path.isdir(memory_index_of(process, workspace).folder.root):
+            return 0
+    return sum(entry_queries.count_by_tier(tx, project).values())
+
+
 def within_reach(due: DueUpkeep, owners: Sequence[str]) -> DueUpkeep:
     """Return the part of what is due that a caller may see."""
 
@@ -145,10 +154,15 @@ def run_upkeep_later(process: Process, workspace: Workspace) -> None:
 
 
 def run_upkeep(process: Process, workspace: Workspace) -> None:
-    """Capture pending material and do the upkeep that is due."""
+    """Capture pending material, do the upkeep that is due, and notice a folder that is gone or came back."""
     try:
         capture_pending(CaptureContext(process, workspace, SHARED_ONLY, "run", automatic=True))
         maintain_if_due(process, workspace)
+        index = memory_index_of(process, workspace)
+        if index.folder.exists():
+            index.refresh_if_quick()
+        else:
+            index.refresh()
     except SidecarError as error:
         process.log.warning("memory.upkeep.postponed", reason=error.message)
 

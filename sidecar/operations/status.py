@@ -16,7 +16,7 @@ from sidecar.core.clean_text import readable_name
 from sidecar.core.clock import rfc3339
 from sidecar.daily_metrics import DaySums, by_day, figures_of, first_day
 from sidecar.experiment.methods import rollout_status
-from sidecar.memory import count_by_tier
+from sidecar.memory.upkeep import count_memories
 from sidecar.operations.model import (
     CacheStatus,
     HostStatus,
@@ -159,7 +159,7 @@ def _projects(
                 for (_, status), number in artifact_store.count_by_status(tx, project).items()
                 if status == "draft"
             ),
-            memories=sum(count_by_tier(tx, project).values()),
+            memories=count_memories(process, tx, project),
             rollout=rollout_status(tx, process.settings(project).in_mode(mode), project),
         )
 

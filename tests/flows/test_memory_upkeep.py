@@ -148,6 +148,24 @@ def test_upkeep_runs_daily_after_a_run_in_active_mode_only(memories: Memories, c
     assert memories.ask("status")["upkeep"]["at"] == rfc3339(memories.sidecar.clock.now_ms()), "the clock was ahead"
 
 
+def test_memories_of_a_folder_that_is_gone_are_not_counted(memories: Memories, conversation: Conversation) -> None:
+    def counts() -> list[int]:
+        return [project["memories"] for project in memories.sidecar.client.request("state/status", {})["projects"]]
+
+    activate(memories)
+    memories.add("A lesson.", type="lesson")
+    play(memories, conversation, "Look at the till.")
+    assert counts() == [1]
+    (memories.project / ".chati").rename(memories.project / "elsewhere")
+    assert counts() == [0], "while the project is in use"
+    play(memories, conversation, "Look at the till.")
+    assert memories.rows("SELECT count(*) FROM continuity_memories") == [(0,)], "also for other processes"
+    assert memories.rows("SELECT count(*) FROM continuity_memory_tombstones") == [(0,)]
+    (memories.project / "elsewhere").rename(memories.project / ".chati")
+    play(memories, conversation, "Look at the till.")
+    assert counts() == [1]
+
+
 def play(memories: Memories, conversation: Conversation, prompt: str, **turn: Any) -> Any:
     """Play a turn and wait for its background work."""
     answer = conversation.turn(prompt, **turn)
