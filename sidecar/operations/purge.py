@@ -24,7 +24,7 @@ from sidecar.registry import store as registry
 from sidecar.runs import Artifact, artifact_store
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
-from sidecar.storage.doctor_checks import reclaim_space
+from sidecar.storage.doctor_checks import make_room_in_log, reclaim_space
 from sidecar.storage.purgeable_rows import PurgeScope, RowGroup, count_rows, remove_rows, remove_unused_folders
 from sidecar.storage.sqlite_connection import is_disk_full
 from sidecar.workspace import IF_MOVED, Workspace
@@ -61,14 +61,14 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     call.database.write_behind.flush()
     if not params.dry_run:
         files = list(filter(_delete, files))
-        with suppress(SidecarError):
-            call.database.empty_log()
+        with suppress(SidecarError, OSError):
+            make_room_in_log(call.database)
     totals, removed = _purge_rows(call, selection, dry_run=params.dry_run)
     if not params.dry_run:
         if selection.workspace is not None and memories:
             memory.remove_files(call.process, selection.workspace, memories)
         call.process.hot_cache.clear()
-        with suppress(SidecarError):  # what was to be removed is gone; a later purge returns the space
+        with suppress(SidecarError, OSError):  # what was to be removed is gone; a later purge returns the space
             reclaim_space(call.database)
     removed["memories"] = removed.get("memories", 0) + len(memories)
     for kind in FILE_KINDS:
@@ -125,8 +125,8 @@ def _purge_rows(call: Call, selection: _PurgeScope, *, dry_run: bool) -> _RowCou
     except StateDegraded as error:
         if not is_disk_full(error):
             raise
-    with suppress(SidecarError):
-        call.database.empty_log()  # of what the attempt left in it
+    with suppress(SidecarError, OSError):
+        make_room_in_log(call.database)
     with call.database.write() as tx:
         return _counted(tx, selection, _remove)
 

@@ -181,12 +181,20 @@ MAX_PAGES_RECLAIMED, STEP_DIVISOR = 16_384, 8
 """Pages (4 KiB each) that one transaction returns to the disk, and by what it is divided where they do not fit."""
 
 
+def make_room_in_log(database: Database) -> None:
+    """Empty the write-ahead log if the file need not grow for that: on a full disk, it would take the room left."""
+    with database.read() as tx:
+        size = _number(tx, "page_count") * _number(tx, "page_size")
+    if database.path.stat().st_size >= size:
+        database.empty_log()
+
+
 def reclaim_space(database: Database) -> None:
     """Return unused space to the disk, and move the write-ahead log into the file.
 
     On a full disk the steps are as small as the room for the log demands.
     """
-    database.empty_log()
+    make_room_in_log(database)
     step = MAX_PAGES_RECLAIMED
     while (free := _free_pages(database)) and step:
         try:

@@ -148,7 +148,7 @@ def test_upkeep_runs_daily_after_a_run_in_active_mode_only(memories: Memories, c
     assert memories.ask("status")["upkeep"]["at"] == rfc3339(memories.sidecar.clock.now_ms()), "the clock was ahead"
 
 
-def test_memories_of_a_folder_that_is_gone_are_not_counted(memories: Memories, conversation: Conversation) -> None:
+def test_memories_of_a_missing_folder_are_not_counted(memories: Memories, conversation: Conversation) -> None:
     def counts() -> list[int]:
         return [project["memories"] for project in memories.sidecar.client.request("state/status", {})["projects"]]
 

@@ -54,9 +54,9 @@ class _File(apsw.VFSFile):
         self._disk.grow(max(0, offset + len(data) - self.xFileSize()))
         super().xWrite(data, offset)
 
-    def xTruncate(self, size: int) -> None:  # noqa: N802
-        self._disk.grow(size - self.xFileSize())
-        super().xTruncate(size)
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802
+        self._disk.grow(newsize - self.xFileSize())
+        super().xTruncate(newsize)
 
 
 @contextmanager

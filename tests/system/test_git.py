@@ -46,10 +46,10 @@ def test_output_comes_back_as_bytes_or_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove the current folder of a process")
-def test_the_version_is_known_where_the_current_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
+def test_the_version_is_known_without_a_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path / "folder")
+    (tmp_path / "folder").rmdir()
     assert Git.version().startswith("git version ")
 
 
@@ -123,7 +123,7 @@ def test_git_does_not_look_above_the_root(tmp_path: Path) -> None:
 def test_a_missing_folder_and_a_missing_git_are_different_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _reason(Git(tmp_path / "gone"), "status") == "the folder does not exist"
+    assert _reason(Git(tmp_path / "folder"), "status") == "the folder does not exist"
     (tmp_path / "file").write_text("x")
     assert _reason(Git(tmp_path / "file"), "status").startswith("git could not be started")
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -56,7 +56,7 @@ class MemoryFolder:
         self.root = os.path.join(self._outer, MEMORIES)
         self._project = os.fspath(project)
         self._undo_steps: list[Callable[[], object]] = []
-        """What reverts the changes that the holder of the lock has not completed, oldest first."""
+        """The steps that revert the changes which the holder of the lock has not completed, oldest first."""
 
     def exists(self) -> bool:
         """Whether the folder exists. Raise PolicyDenied if something else is in its place."""
