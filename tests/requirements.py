@@ -465,6 +465,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory Layer: being opened counts, being listed does not": (
         "test_memories.py::test_a_memory_counts_as_read_once_per_session_and_listing_does_not_count",
         "test_memory_upkeep.py::test_a_memory_named_in_an_answer_counts_as_used_once_per_session",
+        "test_memory_upkeep.py::test_memories_of_a_missing_folder_are_not_counted",
     ),
     "Memory Layer: archived is moved and restorable": (
         "test_memories.py::test_restoring_an_archived_memory_puts_it_back",
@@ -500,6 +501,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_compacted_memories.py::test_what_a_later_statement_superseded_is_not_in_the_block_after_a_compaction",
         "test_compacted_memories.py::test_what_no_longer_holds_is_not_in_the_block_after_a_compaction",
         "test_compacted_memories.py::test_hot_memories_that_no_longer_hold_are_neither_in_a_block_nor_counted",
+        "test_compacted_memories.py::test_the_first_prompt_after_a_compaction_repeats_what_the_session_decided_itself",
         "test_instruction_sources.py::test_adding_a_memory_in_the_users_name_makes_no_instruction",
         "test_instruction_sources.py::test_an_agents_token_neither_confirms_nor_undoes",
         "test_instruction_sources.py::test_private_archived_changed_and_pointer_memories_cannot_be_confirmed",
@@ -587,6 +589,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Memory: the anchor's commands do not contradict a standing instruction": (
         "test_standing_instructions.py::test_a_rejected_tool_is_not_among_the_commands",
+        "test_standing_instructions.py::test_a_new_session_has_the_instructions_while_the_repositorys_state_is_unknown",
     ),
     "Session Lock §6: how it works; Article XV.1: while a session is active CLAUDE.md has the block": (
         "test_session_lock.py::test_chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",

@@ -114,7 +114,7 @@ def _words_of(content: str) -> str:
     return f"words {_versioned_content(content)}"
 
 
-FORMAT = 10
+FORMAT = 11
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"
