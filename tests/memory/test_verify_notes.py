@@ -571,19 +571,30 @@ def test_an_explanation_in_parentheses_that_the_user_did_not_write_is_left_out()
     assert whole.rule == "Dates are DD.MM (also in exports)"
 
 
-def test_code_at_a_rules_end_is_an_example_that_stays_if_the_user_wrote_it() -> None:
+def test_an_example_at_a_rules_end_is_left_out_where_it_keeps_the_rule_from_support() -> None:
     typed = (
         TypedMessage("commit. the subject line always starts with the crate, like `axum: accept owned locations`"),
     )
-    for example, stored in (
-        (", e.g. `axum: accept owned locations`", ", e.g. `axum: accept owned locations`"),
-        (" (like `axum: accept owned locations`)", ""),
-        (", e.g. `hyper: drop the timer`", ""),
+    for example in (
+        ", e.g. `axum: accept owned locations`",
+        " (like `axum: add foo`)",
+        ", like `hyper: drop the timer`",
     ):
         support = verify_rule(f"Commit subjects start with the crate{example}", typed)
         assert support is not None
-        assert support.rule == f"Commit subjects start with the crate{stored}"
+        assert support.rule == "Commit subjects start with the crate"
     assert verify_rule("Use pnpm, e.g. `axum: accept owned locations`", typed) is None
+
+
+@together(
+    ("message", "rule"),
+    [
+        ("always use prefixes such as `app_`, not `tmp_`", "Always use prefixes such as `tmp_`"),
+        ("use names like `fooBar`, never like `foo_bar`", "Use names like `foo_bar`"),
+    ],
+)
+def test_an_example_that_the_user_rejects_is_no_rule(message: str, rule: str) -> None:
+    assert verify_rule(rule, (TypedMessage(message),)) is None
 
 
 def test_the_agents_text_supports_a_rule_only_if_the_user_accepts_it_as_lasting() -> None:

@@ -158,11 +158,7 @@ def verify_rule(rule: str, messages: Sequence[TypedMessage]) -> Support | None:
 
     Agents explain in parentheses what a message points at; without them the rule may be the user's.
     """
-    examples = _EXAMPLES.search(rule)
-    if examples is not None and (support := verify_rule(rule[: examples.start()], messages)) is not None:
-        is_own = all(code[0] in messages[support.message].text for code in _CODE.finditer(examples[0]))
-        return support._replace(rule=rule) if is_own else support
-    plain = " ".join(_PARENTHESIS.sub("", rule).split())
+    plain = " ".join(_EXAMPLES.sub("", _PARENTHESIS.sub("", rule)).split())
     aside = [unit for match in _PARENTHESIS.finditer(rule) for unit in subjects_of(wording_of(match[0]).units)]
     for wording in dict.fromkeys((rule, plain)):
         statement = wording_of(wording)
@@ -221,12 +217,13 @@ def _words(text: str) -> str:
 
 
 _EXAMPLES = lazy_regex(
-    r"[,;，、]?\s{0,3}(?:\b(?:e\.?g\.?|for (?:example|instance)|like|such as|as in|z\.? ?b\.?|zum beispiel|wie"
-    r"|por ejemplo|p\. ?ej\.?|como|par exemple|comme|por exemplo|ad esempio|come|bijv\.?|bijvoorbeeld|zoals|например"
-    r"|как)|例如|比如|例えば|たとえば|如)[,:：]?\s{0,3}(?:`[^`\n]{1,160}`(?:,|、| or| and)?\s{0,3}){1,4}[.。]?\s{0,8}$",
+    r"\s?[,;，、]\s{0,3}(?:e\.?g\.?|for (?:example|instance)|like|z\. ?b\.?|zum beispiel|wie|por ejemplo|p\. ?ej\.?"
+    r"|como|par exemple|comme|por exemplo|ad esempio|come|bijv\.?|bijvoorbeeld|zoals|например|как|例如|比如|例えば"
+    r"|たとえば)"
+    r"[,:：]?\s{0,3}(?:`[^`\n]{1,160}`(?:,|、| or| and)?\s{0,3}){1,4}[.。]?\s{0,8}$",
     re.IGNORECASE,
 )
-"""Code at a rule's end that only shows what it means."""
+"""Code behind a comma at a rule's end that only shows what it means; without it the rule may be the user's."""
 
 _PARENTHESIS = lazy_regex(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|（[^（）]*）)")
 _WORD_OR_NUMBER = lazy_regex(r"\w+")
