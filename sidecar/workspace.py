@@ -218,8 +218,9 @@ class ProjectFolders:
         complete = _project_folder(project) if others else None
         moved = [other for other in others if complete is not None and other.was_moved_to(complete)]
         if complete is not None and moved:
-            is_other_folder = own is not None and own.identity != complete.identity
-            self._move(moved, complete, replaces=is_other_folder)
+            if own is not None and own.identity != complete.identity:
+                return []  # the rows of another folder, which may come back, are stored for this path
+            self._move(moved, complete)
         else:
             self._database.write_behind.schedule(partial(self._record, project, own))
         return [folder.path for folder in moved]
@@ -252,7 +253,7 @@ class ProjectFolders:
             return own, [folder for folder in folders if folder is not own]
         return None, []
 
-    def _move(self, moved: Sequence[ProjectFolder], current: ProjectFolder, *, replaces: bool) -> None:
+    def _move(self, moved: Sequence[ProjectFolder], current: ProjectFolder) -> None:
         with self._database.write() as tx:
             for former in moved:
                 is_unchanged = "project = ? AND device = ? AND number = ? AND created_ns = ?"
@@ -260,7 +261,7 @@ class ProjectFolders:
                     f"SELECT 1 FROM {FOLDERS} WHERE {is_unchanged}", (former.project, *former.identity)
                 ).get:
                     continue  # another process has moved it, or recorded another folder at that path
-                move_project(tx, former.project, current.project, replaces=replaces)
+                move_project(tx, former.project, current.project)
                 tx.execute(
                     "UPDATE OR IGNORE continuity_session_files SET root = ? WHERE project = ? AND root = ?",
                     (os.fsencode(current.path), current.project, os.fsencode(former.path)),

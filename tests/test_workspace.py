@@ -152,13 +152,17 @@ def test_a_project_is_recognized_wherever_and_however_it_is_moved(projects: Proj
     assert (projects.mode(path / "docs"), projects.mode(path), projects.mode(path / "src")) == ("passive", "off", None)
 
 
-def test_a_moved_project_replaces_a_deleted_one_at_its_new_path(projects: Projects) -> None:
+def test_a_project_moved_to_the_path_of_another_leaves_what_is_stored_for_both(projects: Projects) -> None:
     till, shop = (make_repository(projects.folder / name, FILES).path for name in ("till", "shop"))
+    elsewhere = projects.folder / "elsewhere"
     projects.set_mode(till)
     projects.set_mode(shop, "passive")
-    shutil.rmtree(shop)
+    shop.rename(elsewhere)
     till.rename(shop)
-    assert projects.mode(shop) == "off"
+    assert (projects.mode(shop), projects.mode(elsewhere)) == ("passive", None)
+    shop.rename(till)
+    elsewhere.rename(shop)
+    assert (projects.mode(till), projects.mode(shop)) == ("off", "passive")
 
 
 def test_what_the_user_set_at_the_new_path_stays(projects: Projects) -> None:

@@ -56,12 +56,11 @@ REVISIONS = "continuity_memory_revisions"
 """Numbers that processes compare with what they know of a project's index: they only grow."""
 
 
-def move_project(tx: apsw.Connection, former: str, current: str, *, replaces: bool) -> None:
+def move_project(tx: apsw.Connection, former: str, current: str) -> None:
     """Give all rows of a project another key; what the memory files fill again is removed.
 
-    Where both keys have a row, the one of `current` stays, or with `replaces` that of `former`.
+    Where both keys have a row, the one of `current` stays.
     """
-    conflict = "REPLACE" if replaces else "IGNORE"
     keys = (former, current)
     tx.execute(f"UPDATE {REVISIONS} SET revision = revision + 1 WHERE project IN (?1, ?2)", keys)
     tx.execute(
@@ -69,12 +68,12 @@ def move_project(tx: apsw.Connection, former: str, current: str, *, replaces: bo
     )
     for table in tables_with("project", tx):
         if table not in (*MEMORY_INDEX, REVISIONS):
-            tx.execute(f"UPDATE OR {conflict} {table} SET project = ?2 WHERE project = ?1", keys)
+            tx.execute(f"UPDATE OR IGNORE {table} SET project = ?2 WHERE project = ?1", keys)
         if table != REVISIONS:
             tx.execute(f"DELETE FROM {table} WHERE project = ?1", keys[:1])
     for table in tables_with("workspace", tx):
         if not table.endswith("_cache"):
-            tx.execute(f"UPDATE OR {conflict} {table} SET workspace = ?2 WHERE workspace = ?1", keys)
+            tx.execute(f"UPDATE OR IGNORE {table} SET workspace = ?2 WHERE workspace = ?1", keys)
 
 
 USERS_TABLES = ("continuity_settings", "continuity_overrides", "continuity_artifacts", "continuity_runs")
