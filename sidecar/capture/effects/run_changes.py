@@ -194,7 +194,8 @@ def _touched(
     everything that differs from before. If the starting worktree was recorded late, it may include the run's first
     edits.
     """
-    present = entries.changes_of(state).paths
+    changes = entries.changes_of(state)
+    present = changes.paths
     committed = {file.path for file in moved.files}
     earlier = baseline.changed if baseline is not None else None
     named = {path for path in written if path in present or path in committed}
@@ -205,6 +206,7 @@ def _touched(
     reverted = {path for path in reverted if not entries.is_counted_key(path)}
     changed = differing | committed | reverted
     changed = changed if activity.may_have_written else changed & written
+    changed |= {path for path in named if changes.counted(path) is not None}  # of these no earlier content is known
     return changed | named if baseline is not None and baseline.is_late else changed
 
 

@@ -358,6 +358,17 @@ def test_many_untracked_files_are_counted_by_their_folder(
     assert "no longer among the changed files, unless named here: 600 more" in delta(chat)
 
 
+def test_what_a_run_writes_in_a_counted_folder_is_its_own(
+    start_chat: StartChat, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries, "MANY_UNTRACKED", 500)
+    shop.write({f"data/{number}.txt": "1\n" for number in range(600)})
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("data/own.py", "total = 1\n")])
+    with process_of(active).database.read() as tx:
+        assert "data/own.py" in str(tx.execute("SELECT touched FROM continuity_runs").get)
+
+
 @pytest.mark.parametrize("tool", ["Bash", "mcp__files__write_file", "Task"])
 def test_what_a_tool_of_the_agent_changed_is_its_own(start_chat: StartChat, shop: Repository, tool: str) -> None:
     chat = start_chat()
