@@ -109,7 +109,7 @@ class PackInputs:
     file_hits: int = 0
     file_misses: int = 0
     late: bool = False
-    """Whether even the repository's state was late, and nothing else was found to send."""
+    """Whether even the repository's state was late, and no file was found without it."""
     partial: bool = False
     """Whether the next call will have more: a source was late, or files are still being indexed."""
     omissions: list[Trimmed] = field(default_factory=list)
@@ -304,7 +304,6 @@ def _collect_without_state(
     for source in sources:
         if source is not None:
             _collect(inputs, source, remaining_ms(), pack_query.process.log)
-    inputs.late &= not (lines.lines or inputs.memories)
 
 
 def _is_quick(pack_query: PackQuery, state: RepositoryState, known: SessionContents) -> bool:

@@ -116,7 +116,7 @@ def test_a_pipe_that_git_would_wait_for_is_named_at_once(
         path.unlink(missing_ok=True)
         os.mkfifo(path)
         result = client.request("continuity/preRun", {**_run(str(project)), "prompt": "Mend src/main.py"})
-        reasons = {omission["reason"] for omission in result["metadata"]["trimmed"]}
+        reasons = [omission["reason"] for omission in result["metadata"]["trimmed"] if omission["item"] != "anchor"]
         path.unlink()
-        assert reasons == {f"{name} is a named pipe"}
+        assert reasons == [f"{name} is a named pipe"]
         assert result["metadata"]["partial"] is False
