@@ -165,6 +165,13 @@ _WORKING_RULE = lazy_regex(
     r"|tests))(?: please)?(?:, ever)?)\W{0,3}$)",
     re.IGNORECASE,
 )
+_BAN = lazy_regex(
+    r"\s*(?:(?:please|and|also|bitte|y|et|e),? )?(?:no|nada de|keine?|pas de|geen|niente) [^\s,.;:?]{1,24}"
+    r"(?: [^\s,.;:?]{1,24})?\W{0,3}",
+    re.IGNORECASE,
+)
+"""A whole message that only rules something out."""
+
 _FOR_REASON = lazy_regex(
     r"(?:because|otherwise|since|that way|sonst|weil|porque|sinon|parce|altrimenti|anders|omdat|иначе|потому)\b"
     r"|因为|否则|なぜなら",
@@ -189,6 +196,8 @@ def without_rules(prompt: str) -> str:
     """
     if len(prompt) > MAX_WITH_RULES or "```" in prompt:
         return prompt
+    if _BAN.fullmatch(prompt) and not _names_code(prompt):
+        return ""
     left: list[str] = []
     is_rule = False
     sentences = _RULE_SENTENCES.split(prompt)

@@ -120,6 +120,7 @@ def test_thanks_start_no_task_whatever_the_repository_contains() -> None:
         "always squash before merging",
         "use cargo nextest run instead of cargo test please, it's much faster here",
         "and remember: the MSRV is 1.80, no let chains",
+        "no let chains",
         "and no `!!` in new code please, ever",
         "don't write comments that only say what the next line does",
         "whenever the public api changes run ./gradlew apiDump and commit both .api files",
@@ -158,7 +159,6 @@ def test_a_message_that_only_sets_rules_or_takes_them_back_requests_nothing(rule
         "do the doctests run with nextest?",
         "we don't need the hand-written hashCode() on the data classes any more",
         "no trailing slash in the url of the feed",
-        "no sound",
     ],
 )
 def test_what_the_product_always_does_is_a_request(request: str) -> None:
