@@ -39,7 +39,6 @@ from sidecar.packs.prompt_text import (
     is_about_another_place,
     mentioned_paths,
     referenced_items,
-    without_rules,
 )
 from sidecar.packs.related_files import (
     REPORTED_FILES,
@@ -148,7 +147,7 @@ class PromptSearch(NamedTuple):
 
         In a session that has context, even a new task brings only what the prompt points at.
         """
-        prompt = without_rules(clean_prompt(params.prompt))
+        prompt = clean_prompt(params.prompt)
         references = [] if new_task else referenced_items(prompt, pack_query.work.answer)
         text = "\n".join(references) or prompt
         mentioned, unresolved = _mentioned(pack_query, params, listing)
@@ -162,10 +161,10 @@ class PromptSearch(NamedTuple):
         words, names = task_terms(text)
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
         tested = _names_tested(prompt, pack_query) if has_work and not reports_failing_test(prompt) else ()
-        for_tests = has_work and (bool(tested) or asks_for_tests_of_work(prompt))
-        for_documents = has_work and asks_for_documents_of_work(prompt)
+        for_tests = has_work and (bool(tested) or asks_for_tests_of_work(params.prompt))
+        for_documents = has_work and asks_for_documents_of_work(params.prompt)
         for_failing_test = is_follow_up and not (mentioned or for_tests) and reports_failing_test(prompt)
-        for_another_place = not (new_task or references or for_tests) and is_about_another_place(prompt)
+        for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
         if for_another_place:

@@ -7,10 +7,9 @@ unchanged.
 import re
 from functools import lru_cache
 
-from sidecar.codebase import identifiers_of, is_code, paths_in, without_outer_frames
+from sidecar.codebase import without_outer_frames
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.language.message_intent import is_courtesy
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
 
 HEAD_CHARACTERS = 16_000
@@ -82,153 +81,6 @@ def without_announcement(prompt: str) -> str:
     return prompt[match.end() :] if match is not None else prompt
 
 
-MAX_WITH_RULES = 600
-"""Characters of a prompt that is read for rules; in a longer one its request has most of the words."""
-
-_RULE_SENTENCES = lazy_regex(r"((?<=[.!?;…])(?<!\be\.g\.)(?<!\bz\.B\.)\s+|(?<=[。！？])|\n+)")
-_LEAD = (
-    r"(?:(?:(?:ok|okay|and|also|but|so|please|pls|btw|hey|thanks|und|auch|bitte|y|e|et|por favor|bien"
-    r"|vale)\b[\s,.:!–-]{1,3}"
-    r"|(?:no|yes|right|nein|ja|sí|sim|oui|non)[,.!]\s)){0,4}+"
-)
-_REMEMBERED = lazy_regex(
-    _LEAD + r"(?:(?:remember|memori[sz]e|merke? dir|recuerda|lembre(?:-se)?|retiens|ricorda|onthoud|запомни)"
-    r"(?:\s?[:,]|\s(?:that|dass|que|che|dat|что)\b)|记住[，,：:]?)",
-    re.IGNORECASE,
-)
-_RULE_WORD = r"(?:rule|convention|instruction|regel|regla|regra|règle|regola|правило)s?"
-_RULE_TAKEN_BACK = lazy_regex(
-    _LEAD + r"(?:(?:forget|scrap|drop|ignore|disregard|vergiss|streiche?|olvida|ignora|esque[cç][ae]|oublie[zr]?"
-    r"|dimentica"
-    r"|vergeet|забудь(?:те)?) (?:about )?(?:[\w'’`-]{1,20} ){1,4}?"
-    rf"(?:thing|sache|cosa|coisa|truc|{_RULE_WORD})(?![\w-])"
-    rf"|(?:[\w'’`-]{{1,20}} ){{1,4}}{_RULE_WORD}(?![\w-])[^.?!\n]{{0,40}}(?:\bno longer\b|\bdoes(?:n['’]t"
-    rf"| not) (?:hold|apply)\b"
-    r"|\brelax\b|\bgilt nicht\b|\bya no\b|\bnão vale\b|\bne vaut plus\b|\bnon vale\b)"
-    r"|(?:忘掉|忘记|不用管)[^。\n]{0,20}(?:规则|约定)|[^。\n]{0,20}(?:ルール|規則)[はを](?:もう)?(?:忘れ|無効|なし))",
-    re.IGNORECASE,
-)
-_COMMAND_LINE = (
-    r"(?:cargo|npm|pnpm|yarn|bun|deno|go|make|mvn|(?:\./)?gradlew?|uv|poetry|pip|tox|nox|dotnet|composer|bundle|mix)"
-    r" (?:[\w:-]{1,20} )?(?:run|tests?|build|install|ci|check|lint|fmt|exec|add|sync)\b"
-)
-_COMMAND_RULE = lazy_regex(
-    _LEAD + rf"(?:(?:use|run|prefer|nimm|nutze|usa|use|utilise|gebruik|используй) `?{_COMMAND_LINE}[^.?!\n]{{0,30}}"
-    r" (?:instead|rather than|and not|not|statt|anstatt|en vez|en lugar|em vez|au lieu|invece|in plaats|вместо)\b"
-    rf"|(?:back to )?(?:plain |normal )?`?{_COMMAND_LINE}`? again\b|back to (?:plain )?`?{_COMMAND_LINE})",
-    re.IGNORECASE,
-)
-_LASTS = (
-    r"(?:\b(?:from (?:now|here|today) on(?:wards?)?|going forward|henceforth|always|never(?! ?mind)|ever"
-    r"|every ?time|whenever"
-    r"|ab (?:jetzt|sofort|heute)|von nun an|künftig|immer|nie(?:mals)?|a partir de (?:ahora|agora|hoy|hoje)"
-    r"|de ahora en adelante|daqui (?:em|pra) (?:diante|frente)|siempre|nunca|jam[aá]s|sempre|désormais|dorénavant"
-    r"|à partir de maintenant|toujours|jamais|d['’]ora in poi|altijd|nooit|vanaf nu|voortaan|отныне|впредь|всегда"
-    r"|никогда)\b"
-    r"|以后|今后|从现在(?:开始|起)|总是|永远|一律|今後|これから[はも]|必ず|常に|絶対に?)"
-)
-_WORK_PRODUCT = (
-    r"(?:\b(?:commit (?:subject|message|title|prefix|description)e?s?|commits|subject lines?|pull requests?|PRs?|MRs?"
-    r"|change ?logs?|doc ?strings?|code comments?|public api|published api|(?:answer|reply|respond) (?:in|with"
-    r"|briefly|me)"
-    r"|squash\w*|rebas\w+|force-push\w*|lint(?:er)?|Commit-?(?:nachricht|botschaft)\w*|Antworte\w*|Zusammenfassung\w*"
-    r"|mensajes de commit|responde|contesta|mensagens de commit|responda|messages de commit|réponds|répondez|rispondi"
-    r"|messaggi di commit|commitberichten|antwoord|отвечай|коммит\w{0,3})(?![\w-])"
-    r"|提交(?:信息|说明)|注释|回答|コミット|コメント|公開 ?API)"
-)
-_TO_THE_USER = (
-    r"(?:\b(?:(?:tell|ask|show|warn|give|spare|remind|talk to|answer|explain to) (?:me|us)|me (?:muestras|avisas"
-    r"|dices|preguntas|mostre|avise|diga|pergunte|montres|préviens|dis|demandes)|av[ií]same|apúntame|pregúntame"
-    r"|avvisami"
-    r"|chiedimi|dimmi|sag mir|frag mich|zeig mir|vraag me|zeg me)\b|告诉我|问我|教えて|聞いて)"
-)
-_LASTING_WORK = lazy_regex(
-    rf"(?=.*?{_LASTS}).*?(?:{_WORK_PRODUCT}|{_TO_THE_USER})|{_LEAD}(?:before|whenever|antes de|avant de|bevor"
-    rf"|vor jedem)\b.*?{_TO_THE_USER}",
-    re.IGNORECASE,
-)
-_STEP = (
-    r"(?:squash|rebase|amend|force-push|cherry-pick|lint|reformat|run"
-    r"|(?:commit|push|merge)(?= (?:directly|straight|to (?:main|master|develop|trunk|a|the)\b|without|before"
-    r"|unless|both|all|it)"
-    r"|\W*$)|ask (?:me|us|first)|update the change ?log)"
-)
-_WORKING_RULE = lazy_regex(
-    _LEAD + r"(?:(?:we |you (?:must |should )?|i want you to )?(?:(?:always|never) |(?:don['’]t|do not) ever )"
-    rf"{_STEP.replace('|run', '')}(?![\w-])"
-    r"|(?:we |i want you to )?(?:always |never |don['’]t |do not |stop |avoid |no more )"
-    r"(?:writ(?:e|ing) |(?:add|leav|us|put)(?:e|ing|ting)? )(?:any )?(?:code |doc |inline )?"
-    r"(?:comments?|doc ?strings?|emojis?|summar(?:y|ies)|TODOs?)(?![\w-])"
-    rf"|(?:when(?:ever)?|every ?time|before|after) [^.?!\n]{{3,80}}?[ ,](?:always |please )?{_STEP}(?![\w-])"
-    r"|(?:[^.?!\n]{1,60}, )?no [^,.;:?]{2,40}? (?:here|(?:please,? )?ever"
-    r"|in (?:(?:this|our|the) (?:repo\w*|project|code(?:base)?)|(?:our|new) (?:code"
-    r"|tests))(?: please)?(?:, ever)?)\W{0,3}$)",
-    re.IGNORECASE,
-)
-_BAN = lazy_regex(
-    r"\s*(?:(?:please|and|also|bitte|y|et|e),? )?(?:no|nada de|keine?|pas de|geen|niente) [^\s,.;:?]{1,24}"
-    r"(?: [^\s,.;:?]{1,24})?\W{0,3}",
-    re.IGNORECASE,
-)
-"""A whole message that only rules something out."""
-
-_FOR_REASON = lazy_regex(
-    r"(?:because|otherwise|since|that way|sonst|weil|porque|sinon|parce|altrimenti|anders|omdat|иначе|потому)\b"
-    r"|因为|否则|なぜなら",
-    re.IGNORECASE,
-)
-_IS_REQUEST = lazy_regex(
-    r"\b(?:add|rename|move|remove|delete|replace|fix|change|return|handle|throw|raise|extract|implement|make|set"
-    r"|convert"
-    r"|wrap|refactor|introduce|split|catch|accept|reject|expose|export|emit|show|render|hide|must|should)\b"
-    r"|\b(?:fail|crash|hang|break|broke|wrong|bug|error|missing|stuck|flaky|schlägt|falla|échoue|falha)\w*",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=64)
-def without_rules(prompt: str) -> str:
-    """Return what a prompt asks for besides the rules of working that it sets or takes back; empty if it only does so.
-
-    Such a rule is about commits, comments, answers or commands, or begins with "remember that". What the product has
-    always to do is a request, and so is a rule beside a change of code that it names. Few forms count: the grammar of
-    all lasting statements, which reads the message after the run, needs too long to be loaded before the first answer.
-    """
-    if len(prompt) > MAX_WITH_RULES or "```" in prompt:
-        return prompt
-    if _BAN.fullmatch(prompt) and not _names_code(prompt):
-        return ""
-    left: list[str] = []
-    is_rule = False
-    sentences = _RULE_SENTENCES.split(prompt)
-    for sentence, separator in zip(sentences[::2], [*sentences[1::2], ""], strict=True):
-        is_rule = _is_rule(sentence) or (is_rule and _FOR_REASON.match(sentence) is not None)
-        left += () if is_rule else (sentence, separator)
-    rest = "".join(left).strip()
-    if rest == prompt.strip():
-        return prompt
-    return "" if is_courtesy(rest) else rest
-
-
-def _is_rule(sentence: str) -> bool:
-    """Whether a sentence sets a rule of working, or takes one back."""
-    if sentence.endswith(("?", "？")):
-        return False
-    if _RULE_TAKEN_BACK.match(sentence) or _REMEMBERED.match(sentence) or _COMMAND_RULE.match(sentence):
-        return True
-    if _IS_REQUEST.search(sentence) and (_names_code(sentence) or _LASTING_WORK.match(sentence) is None):
-        return False
-    return _WORKING_RULE.match(sentence) is not None or _LASTING_WORK.match(sentence) is not None
-
-
-MIN_NAME = 4
-"""Characters of a name in code; shorter is `e.g`."""
-
-
-def _names_code(sentence: str) -> bool:
-    return any(len(name) >= MIN_NAME for name in identifiers_of(sentence)) or any(map(is_code, paths_in(sentence)))
-
-
 _TESTS_NEXT = lazy_regex(
     r"(?:(?:ok|okay|great|thanks|good|perfect|and|now|then|next|also|please|can you|could you|let['’]?s|do|have"
     r"|go on|carry on|move on|continue|proceed|with|weiter|mit"
@@ -241,8 +93,7 @@ _TESTS_NEXT = lazy_regex(
     r"|noch|une?|una|uns|unos|unas|uma?s?|las?|los|os|as|des|les) ){0,4}+"
     r"(?:(?:unit-?|regressions?-?)?tests?|specs?|test cases?|test coverage|testfälle|testes?|pruebas?)"
     r"(?: (?:unitaires?|unitari[ao]s?|unitários?|de regresión|de regressão|de non-régression))?"
-    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix"
-    r"|this change)"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change)"
     r"| (?:dafür|dazu|pour (?:ça|cela|ce changement|cette fonction)|para (?:es[aeo]|est[aeo]|ello|iss?o|isto|ela?"
     r"|ele)))?"
     r"(?: hinzu| ab)?(?:,? (?:too|as well|please|now|next|bitte|por favor|stp|svp|s['’]il te pla[iî]t)){0,2}\W{0,5}"
@@ -313,8 +164,7 @@ _PLACE_QUESTION = lazy_regex(
     r"(?:(?:(?:can|could) you )?(?:tell|show|remind) me |do you know )?"
     r"(?:where(?:['’]s| exactly)?|how|(?:in |by )?which (?:file|function|class|module|method|component|part)"
     r"|wo|wie|où|comment|d[oó]nde|c[oó]mo|onde|waar|hoe|dove|come|где|как)\b"
-    r"(?!.{0,14}\b(?:you|i|u|du|ich|tu|vous|yo|você|eu|ты|вы|я|many|much|long|often|far|about|come|old|viele"
-    r"|lange|oft)\b)"
+    r"(?!.{0,14}\b(?:you|i|u|du|ich|tu|vous|yo|você|eu|ты|вы|я|many|much|long|often|far|about|come|old|viele|lange|oft)\b)"
     r"|.{2,60}(?:在哪里?|在哪儿|是?怎么|如何|どこ(?:で|に|の)|どのように|どうやって)",
     re.IGNORECASE,
 )
@@ -353,10 +203,8 @@ _NUMBERS = lazy_regex(
 _DIGITS = lazy_regex(r"\d+")
 _RANGE = lazy_regex(r"(\d{1,3}) ?(?:[–～-]|to|bis|a|à|tot|до|至|到|から) ?(\d{1,3})")
 _ITEM_WORD = lazy_regex(
-    r"(?:(?:^|[^\w.])(?:items?|points?|numbers?|nos?\.|n[rº°]\.?|№|options?|steps?|issues?|problems?|questions?"
-    r"|tasks?"
-    r"|findings?|suggestions?|proposals?|bullets?|todos?|bugs?|punkte?n?|nummern?|optionen|schritte?|aufgaben?"
-    r"|fragen?"
+    r"(?:(?:^|[^\w.])(?:items?|points?|numbers?|nos?\.|n[rº°]\.?|№|options?|steps?|issues?|problems?|questions?|tasks?"
+    r"|findings?|suggestions?|proposals?|bullets?|todos?|bugs?|punkte?n?|nummern?|optionen|schritte?|aufgaben?|fragen?"
     r"|probleme|fehler|vorschl[aä]ge?|variante[ns]?|puntos?|números?|opci(?:ón|ones)|pasos?|problemas?|preguntas?"
     r"|tareas?|elementos?|numéros?|étapes?|problèmes?|tâches?|éléments?|propositions?|pontos?|opç(?:ão|ões)|passos?"
     r"|perguntas?|tarefas?|ite[mn]s?|punt[oi]|numer[oi]|opzion[ei]|pass[oi]|problem[ai]|domand[ae]|punten|nummers"
@@ -366,13 +214,10 @@ _ITEM_WORD = lazy_regex(
 )
 _VALUE_WORD = lazy_regex(
     r"(?:[<>=]|\w (?:is|are|was|ist|es|est)|(?:^|\W)(?:of|than|by|below|above|until|within|every|exactly|most|least"
-    r"|version|v|lines?|page|port|level|size|column|code|status|width|height|(?<!look )at"
-    r"|(?<!go )(?<!back )(?<!on )to"
+    r"|version|v|lines?|page|port|level|size|column|code|status|width|height|(?<!look )at|(?<!go )(?<!back )(?<!on )to"
     r"|statt|als|auf|höchstens|mindestens|maximal|zeile|seite|stufe|größe|máximo|mínimo|versión|línea|página|puerto"
-    r"|nivel|maximum|minimum|ligne|niveau|à|até|versão|linha|porta|nível|massimo|minimo|versione|riga|pagina"
-    r"|livello|op"
-    r"|hoogstens|minstens|(?:meer|minder) dan|versie|regel|poort|из|чем|на|до|вместо|верси[а-я]|строк[а-я]"
-    r"|страниц[а-я]"
+    r"|nivel|maximum|minimum|ligne|niveau|à|até|versão|linha|porta|nível|massimo|minimo|versione|riga|pagina|livello|op"
+    r"|hoogstens|minstens|(?:meer|minder) dan|versie|regel|poort|из|чем|на|до|вместо|верси[а-я]|строк[а-я]|страниц[а-я]"
     r"|порт[а-я]{0,2}|(?:m[aá]i?s|menos|plus|moins|più|meno|vez|lugar|lieu|invece|posto) (?:d[eoi]|que|che)"
     r"|(?:(?:el|la|las|los|il|lo|os?) |l['’])\w{1,30} a)"
     r"|版本|行|页|端口|改成|改为|设为|设成|超过|至少|最多|不是|バージョン|ページ|ポート)\s{0,2}$",

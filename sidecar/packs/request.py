@@ -21,7 +21,7 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
-from sidecar.language.message_intent import adds_tests, creation_request, is_refusal
+from sidecar.language.message_intent import adds_tests, creation_request, is_courtesy, is_refusal
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
@@ -38,7 +38,7 @@ from sidecar.packs.byte_budget import (
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.prompt_text import clean_prompt, referenced_items, without_announcement
-from sidecar.packs.task import GENERAL_TERMS, plan_query, requests_nothing, task_of, task_terms, work_query
+from sidecar.packs.task import GENERAL_TERMS, plan_query, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -299,7 +299,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     known = NO_CONTENTS if fresh else conversation.resumed.contents
     limits, context_limits = limits_of_call(params, settings, token_mode, BUDGET_SHARES[bracket], known)
-    has_no_request = is_new and requests_nothing(params.prompt)
+    is_greeting = is_new and is_courtesy(params.prompt)
     of_task = task_query(task, sub_chat, params.mode)
     return PackRequest(
         call=call,
@@ -326,9 +326,9 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         carryover=load_carryover(call, params.sub_chat_id) if fresh else None,
         task=task,
         task_is_new=is_new,
-        query="" if has_no_request else _query(task, of_task, conversation, known, is_new=is_new),
+        query=_query(task, of_task, conversation, known, is_new=is_new, is_greeting=is_greeting),
         work=conversation.work,
-        recent=() if has_no_request else conversation.recent,
+        recent=() if is_greeting else conversation.recent,
         touched=touched,
         overrides=conversation.overrides,
         instructions=conversation.instructions,
@@ -341,8 +341,12 @@ def task_query(task: Task, sub_chat: SubChat, mode: RunMode) -> str:
     return plan_query(sub_chat.plan) if sub_chat.plan and mode == "agent" else task.query
 
 
-def _query(task: Task, query: str, conversation: ConversationState, known: SessionContents, *, is_new: bool) -> str:
-    """Return the query that ranks files, where `query` is the task's."""
+def _query(
+    task: Task, query: str, conversation: ConversationState, known: SessionContents, *, is_new: bool, is_greeting: bool
+) -> str:
+    """Return the query that ranks files, where `query` is the task's; empty for one that begins with a greeting."""
+    if is_greeting:
+        return ""
     starts_plan = conversation.work.is_planned and query != task.query
     if is_new or known.items or starts_plan:
         return query

@@ -39,7 +39,6 @@ from sidecar.packs.prompt_text import (
     clean_prompt,
     is_about_another_place,
     without_announcement,
-    without_rules,
 )
 from sidecar.runs import RecentWork, Task
 
@@ -126,18 +125,15 @@ def task_of(
     """Return the task of a prompt and whether it is new.
 
     A new task begins only if the prompt names something that the repository has, and shares nothing with the task so
-    far or says itself that its subject is another. Thanks, praise and rules of working begin none, and the first
-    request after them does. `touched_names` returns the names in the files that the task's runs changed. The two
-    functions are called only when the words of the prompts leave the question open.
+    far or says itself that its subject is another. Thanks or praise begin none, and the first request after them does.
+    `touched_names` returns the names in the files that the task's runs changed. The two functions are called only when
+    the words of the prompts leave the question open.
     """
-    whole = clean_prompt(prompt)
-    prompt = without_rules(whole)
+    prompt = clean_prompt(prompt)
     own = without_announcement(prompt)
     words, names = task_terms(own)
-    if current is None or (_is_without_request(current) and not requests_nothing(own)):
-        return _new_task(own, words, names, whole), True
-    if not own:
-        return current, False
+    if current is None or (not current.names and is_courtesy(current.objective) and not is_courtesy(own)):
+        return _new_task(own, words, names), True
     terms = _terms_outside_paths(own)
     is_open = bool(names or terms) and (
         own != prompt
@@ -154,7 +150,7 @@ def task_of(
         )
     )
     if is_open and find_evidence(prompt):
-        return _new_task(own, words, names, own), True
+        return _new_task(own, words, names), True
     extended = replace(
         current,
         terms=tuple(dict.fromkeys((*current.terms, *terms)))[:MAX_TERMS],
@@ -171,15 +167,6 @@ def _is_about_document(prompt: str, words: Mapping[str, str], names: Sequence[st
     documents = [word for word in paths_in(prompt) if word in DOCUMENT_NAMES and word != INTEGRATION_NAME]
     terms = {term for document in documents for term in query_words(document)}
     return bool(documents) and terms | GENERAL_TERMS | {stem("entry")} >= words.keys()
-
-
-def requests_nothing(prompt: str) -> bool:
-    """Whether a prompt only thanks, praises or greets, or only sets rules of working."""
-    return not without_rules(prompt) or is_courtesy(prompt)
-
-
-def _is_without_request(task: Task) -> bool:
-    return not task.names and requests_nothing(task.objective)
 
 
 RECENT_PROMPTS, MAX_RECENT_CHARACTERS = 3, 600
@@ -247,15 +234,14 @@ def _terms_outside_paths(prompt: str) -> Sequence[str]:
     return list(task_terms(text)[0])
 
 
-def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str], whole: str) -> Task:
-    """Return the task of what a prompt asks for; `whole` has its rules, too, and is the objective if it has no more."""
-    identity = _identity(words, names) or [re.sub(r"\s+", " ", whole).strip().casefold()]
+def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
+    identity = _identity(words, names) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
     return Task(
         fingerprint=short_id(identity, 16),
         terms=tuple(_terms_outside_paths(prompt)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
         query=search_query(prompt),
-        objective=one_line(described_problem(prompt or whole), OBJECTIVE_CHARACTERS),
+        objective=one_line(described_problem(prompt), OBJECTIVE_CHARACTERS),
         recent=_with_recent((), prompt),
     )
 
@@ -266,10 +252,10 @@ def search_query(prompt: str) -> str:
 
     Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored, apart from
     what it quotes. A prompt of several lines has its title, and one that is long or has a fenced block its prose, as
-    further parts. What a prompt says about working alone, as in "and add a test", leads to no file; nor does a rule of
-    working, the word "test" where one is reported to fail, or a first "hello".
+    further parts. What a prompt says about working alone, as in "and add a test", leads to no file; nor does the word
+    "test" where one is reported to fail, or a first "hello".
     """
-    prompt = without_announcement(without_rules(prompt))
+    prompt = without_announcement(prompt)
     subject = subject_of(prompt)
     scope = scope_prefix(subject) or documents_scope(prompt)
     quoted = as_quotations(quoted_texts(prompt))

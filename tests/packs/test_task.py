@@ -17,7 +17,6 @@ from sidecar.packs import (
     work_query,
 )
 from sidecar.packs import task_of as task_of_prompt
-from sidecar.packs.prompt_text import without_rules
 from sidecar.runs import RecentWork, Task
 from tests.support.cases import together
 from tests.support.depth import examples
@@ -112,68 +111,6 @@ def test_thanks_start_no_task_whatever_the_repository_contains() -> None:
     greeting, _ = task_in(None, "hello")
     assert task_in(greeting, "thanks")[0].objective == "hello"
     assert task_in(greeting, "Why is the discount ignored?") == (task_in(None, "Why is the discount ignored?")[0], True)
-
-
-@together(
-    "rule",
-    [
-        "always squash before merging",
-        "use cargo nextest run instead of cargo test please, it's much faster here",
-        "and remember: the MSRV is 1.80, no let chains",
-        "no let chains",
-        "and no `!!` in new code please, ever",
-        "don't write comments that only say what the next line does",
-        "whenever the public api changes run ./gradlew apiDump and commit both .api files",
-        "commit subjects always start with the crate, e.g. `axum: accept owned locations`",
-        "from now on every visible change gets an entry in the CHANGELOG. otherwise users miss it",
-        "forget the nextest thing, it skips the doctests. plain cargo test again",
-        "the comments rule no longer applies in tests",
-        "ok. en este repo los mensajes de commit van sin prefijo, siempre",
-        "Danke. Antworte ab jetzt bitte kurz und ohne Zusammenfassung am Ende.",
-        "今後、公開 API には必ず doc コメントを書いてください",
-    ],
-)
-def test_a_message_that_only_sets_rules_or_takes_them_back_requests_nothing(rule: str) -> None:
-    assert without_rules(rule) == search_query(rule) == ""
-    task, _ = task_of_prompt(None, CART, lambda text: text.split())
-    assert task_of_prompt(task, rule, lambda text: text.split()) == (task, False)
-    first, is_new = task_of_prompt(None, rule, lambda text: text.split())
-    assert (is_new, first.terms, first.names, first.query) == (True, (), (), "")
-    assert first.objective
-    assert task_of_prompt(first, CART, lambda _text: []) == (task, True)
-
-
-@together(
-    "request",
-    [
-        "always return 404 in the handler of get_user",
-        "the consumer always lags on partition 3",
-        "never show archived users in the list",
-        "from now on users get a mail when their order ships",
-        "use postgres instead of sqlite in docker compose",
-        "remember the last opened tab on reload",
-        "add a changelog entry whenever RouteTable is renamed",
-        "the linter never reports the errors in src/cart.py",
-        "always run the migrations at startup",
-        "comments must be sorted by date",
-        "do the doctests run with nextest?",
-        "we don't need the hand-written hashCode() on the data classes any more",
-        "no trailing slash in the url of the feed",
-    ],
-)
-def test_what_the_product_always_does_is_a_request(request: str) -> None:
-    assert without_rules(request) == request
-
-
-def test_beside_a_rule_only_the_request_is_searched() -> None:
-    for prompt in (
-        f"never force-push to the shared branch. {CART}",
-        f"{CART} And remember: we always squash before merging.",
-        f"use pnpm run build instead of npm run build, because it is faster.\n{CART}",
-    ):
-        assert without_rules(prompt) == CART
-        assert search_query(prompt) == search_query(CART)
-        assert task_of(None, prompt)[0] == task_of(None, CART)[0]
 
 
 def test_naming_a_symbol_of_a_changed_file_continues_the_task() -> None:

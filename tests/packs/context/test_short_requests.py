@@ -5,7 +5,6 @@ import pytest
 from sidecar.codebase import RankedFile
 from sidecar.packs import files_of_prompt
 from tests.packs.context.test_follow_ups import play_request_for_tests
-from tests.support.conversation import kinds
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, text_of
 
@@ -86,11 +85,3 @@ def test_a_bare_changelog_is_that_of_the_edited_package(start_chat: StartChat, s
     assert [line.split(" ")[0] for line in text.splitlines() if "CHANGELOG.md" in line] == [
         "packages/till/CHANGELOG.md"
     ]
-
-
-def test_a_rule_of_working_brings_no_code(start_chat: StartChat) -> None:
-    chat = start_chat()
-    first = chat.turn("please never amend commits of packages/till/src/open.js, and always squash before merging")
-    assert "context" not in kinds(first)
-    assert "src/cart.py" in text_of(chat.turn(PROMPT), "context")
-    assert "context" not in kinds(chat.pre_run("from now on the subjects of commits for opened start with `till: `"))
