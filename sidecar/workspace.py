@@ -278,7 +278,12 @@ class ProjectFolders:
 
 
 def _project_folder(path: Path, *, with_creation: bool = True) -> ProjectFolder | None:
-    """Return a project's folder as it is now; None if there is none."""
+    """Return a project's folder as it is now; None if there is none, or a name on its path has a secret."""
+    # Imported here, because the handshake needs no patterns.
+    from sidecar.core.redact import redact
+
+    if redact(os.fspath(path)) != os.fspath(path):
+        return None
     try:
         git_dir = contained_git_dir(path)
     except OSError:  # the path is too long, or a folder on the way must not be read
