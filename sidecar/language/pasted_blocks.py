@@ -550,7 +550,7 @@ _SELF = (
 )
 _PERSONAL = lazy_regex(
     rf"(?i)\b(?:{_SELF}|my|please|pls|let['’]s|(?:can|could|would) you|mir|mich|mein\w*|bitte|por favor|meu|minha|mon"
-    rf"|stp|mijn"
+    rf"|stp|mijn|from me|for (?:claude|codex|the agent)|von mir"
     r"|graag|мне|пожалуйста|давай)\b|私|僕|俺|お願い|ほしい|我|请你?帮|帮我|麻烦"
 )
 """Words of somebody who speaks of himself, or asks."""
