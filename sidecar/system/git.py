@@ -461,7 +461,7 @@ def common_dir_of(root: Path) -> Path | None:
 
 
 def _resolved(path: Path) -> Path | None:
-    """Return a path from a file of git's without symbolic links; None if it is no path, or its links form a circle."""
+    """Return a path without symbolic links; None if it is not a valid path, or if its links form a loop."""
     try:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):
