@@ -167,7 +167,6 @@ class PromptSearch(NamedTuple):
         for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
-        if for_another_place:
             query = " ".join(dict.fromkeys((query, pack_query.query)))
         sought = frozenset[str]()
         if is_own and asks_for_place(prompt):
