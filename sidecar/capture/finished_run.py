@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sidecar.call import Call
-from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines, names_in
 from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.capture.effects.shell_commands import commit_messages
+from sidecar.capture.effects.surviving_lines import NO_SURVIVING_LINES, SurvivingLines, names_in
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results import RunnerOutcome
 from sidecar.codebase import is_generated

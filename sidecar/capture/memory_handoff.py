@@ -11,8 +11,8 @@ from typing import Any
 import apsw
 
 from sidecar.capture.check_notes_block import VerifiedNote, session_notes, without_covered
-from sidecar.capture.effects.direction_change import names_in
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
+from sidecar.capture.effects.surviving_lines import names_in
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.test_results import VerdictChange
 from sidecar.core.clean_text import clip_at_word, with_full_stop

@@ -12,7 +12,6 @@ import orjson
 from sidecar.call import Call
 from sidecar.capture.artifact_commits import commit_later
 from sidecar.capture.effects.architectural_boundaries import touched_boundaries
-from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.run_activity import (
     Loss,
     RunActivity,
@@ -25,6 +24,7 @@ from sidecar.capture.effects.run_activity import (
     transcript_errors,
 )
 from sidecar.capture.effects.run_changes import observe_effects
+from sidecar.capture.effects.surviving_lines import surviving_lines
 from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.measure_outcome import measure_outcome
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered, Withdrawn

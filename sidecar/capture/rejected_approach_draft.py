@@ -13,18 +13,17 @@ import apsw
 from sidecar.capture.check_notes_block import PURPOSE, approaches_with_lines, is_replaced_by_name
 from sidecar.capture.devlog_draft import DraftText
 from sidecar.capture.effects.direction_change import (
-    DOTTED_NAME,
     DroppedSteps,
     LostWork,
     dropped_steps,
     files_named,
     is_direction_change,
-    names_in,
     overlap,
     plan_replaced,
     refused_steps,
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
+from sidecar.capture.effects.surviving_lines import DOTTED_NAME, names_in
 from sidecar.capture.finished_run import (
     FinishedRun,
     name_of_work,

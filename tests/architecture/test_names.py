@@ -79,7 +79,7 @@ RAISED = re.compile(r"\b[Rr]aises? `?([A-Z]\w+`?(?:(?:, or |, and |, | or | and 
 
 MAX_LINES = 600
 SHORT_LINES = 60
-MAX_FILES = 373
+MAX_FILES = 374
 MAX_DEPTH = 2
 MAX_SETTINGS = 30
 
