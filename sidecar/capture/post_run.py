@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ from sidecar.governor import (
 from sidecar.governor.model import GovernorDecision
 from sidecar.language.notes_block import read_notes_block
 from sidecar.runs import CallRecord, PressureCounters, SubChat, conversations, is_deleted, run_records
-from sidecar.runs.model import ArtifactReference
+from sidecar.runs.model import ArtifactReference, FileLines
 from sidecar.runs.pre_run_record import WorktreeBaseline, call_of_run, call_of_token, first_call_of_run
 from sidecar.settings.resolve import Settings
 from sidecar.transcripts.transcript_tail import TranscriptTail, read_tail
@@ -186,6 +186,34 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         return _with_remembered(call, workspace, params, _duplicate(previous_result))
     if is_deleted:
         return _NOT_ACCEPTED
+    finished = _observe(call, params, workspace, settings, own_pre_run, stored_lines)
+    with call.database.write() as tx:
+        previous_result = run_records.run_result(tx, params.run_id)
+        if previous_result is None and _is_deleted(tx, params):  # deleted since the first check
+            return _NOT_ACCEPTED
+        result = _duplicate(previous_result) if previous_result is not None else _store(tx, finished)
+    commit_later(call.process, workspace, settings)
+    from sidecar.memory import run_upkeep_later  # not needed by the first answer
+
+    result = _with_remembered(call, workspace, params, result)
+    call.process.after_run(call.process, workspace, params.sub_chat_id)
+    run_upkeep_later(call.process, workspace)
+    if finished.effects.has_new_code:
+        from sidecar.registry import follow_code
+
+        follow_code(workspace, call.process)
+    return result
+
+
+def _observe(
+    call: Call,
+    params: PostRunParams,
+    workspace: Workspace,
+    settings: Settings,
+    own_pre_run: CallRecord | None,
+    stored_lines: Sequence[Mapping[str, FileLines]],
+) -> FinishedRun:
+    """Look at what a run did and what it left in the worktree; `stored_lines` has the lines of earlier runs."""
     parts = params.assistant.parts if params.assistant else []
     transcript = _transcript(call, params)
     failures = _failures(params, transcript)
@@ -219,22 +247,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         finished.boundaries = touched_boundaries(
             call, workspace, effects, finished.start_head, settings["capture.boundaries"]
         )
-    with call.database.write() as tx:
-        previous_result = run_records.run_result(tx, params.run_id)
-        if previous_result is None and _is_deleted(tx, params):  # deleted since the first check
-            return _NOT_ACCEPTED
-        result = _duplicate(previous_result) if previous_result is not None else _store(tx, finished)
-    commit_later(call.process, workspace, settings)
-    from sidecar.memory import run_upkeep_later  # not needed by the first answer
-
-    result = _with_remembered(call, workspace, params, result)
-    call.process.after_run(call.process, workspace, params.sub_chat_id)
-    run_upkeep_later(call.process, workspace)
-    if effects.has_new_code:
-        from sidecar.registry import follow_code
-
-        follow_code(workspace, call.process)
-    return result
+    return finished
 
 
 def _settings_of_chat(settings: Settings, pre_run: CallRecord | None) -> Settings:

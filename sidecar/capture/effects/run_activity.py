@@ -94,68 +94,78 @@ class ToolFailure(NamedTuple):
 
 def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailure], cwd: str = "") -> RunActivity:
     """Collect what a run did in `cwd`. Parts of unknown or damaged shape are skipped."""
-    by_id = {failure.tool_call_id: failure for failure in failures if failure.tool_call_id}
-    written: list[str] = []
-    read: list[str] = []
-    seen_whole: list[str] = []
-    commands: list[RunCommand] = []
-    todos: tuple[tuple[str, str], ...] | None = None
-    plan: str | None = None
-    texts: list[str] = []
-    all_texts: list[str] = []
-    edits: list[TextEdit] = []
+    collected = _Collected(cwd, {failure.tool_call_id: failure for failure in failures if failure.tool_call_id})
     for part in parts:
-        kind, tool_input = part.get("type"), part.get("input")
-        if kind == "text" and isinstance(part.get("text"), str):
-            texts.append(str(part["text"]))
-            all_texts.append(texts[-1])
-        if not isinstance(kind, str) or not isinstance(tool_input, Mapping):
-            continue
-        texts.clear()
-        failure = by_id.get(str(part.get("toolCallId")))
-        succeeded = failure is None and _has_result(part)
-        if kind in _WRITING:
-            written.extend(_paths(tool_input) if succeeded else ())
-            seen_whole.extend(_written_whole(kind, tool_input) if succeeded else ())
-            edits.extend(_edits(tool_input) if succeeded else ())
-        elif kind in _READING:
-            read.extend(_paths(tool_input) if succeeded else ())
-            is_part = any(tool_input.get(name) is not None for name in ("offset", "limit", "pages"))
-            seen_whole.extend(_paths(tool_input) if succeeded and not is_part else ())
-        elif kind == "tool-Bash":
-            command = command_of(part, tool_input, failure)
-            edited = {is_test(relative_to(cwd, path) or "") for path in dict.fromkeys(written)}
-            commands.extend(
-                [command._replace(after_edit=False in edited, after_test=True in edited)] if command else []
-            )
-            if command and succeeded and not command.failed:
-                read.extend(files_read(command.command))
-                seen_whole.extend(files_read(command.command, whole=True))
-        elif kind == "tool-TodoWrite":
-            todo_items = tool_input.get("todos")
-            todos = _todos(todo_items) if isinstance(todo_items, list) else todos
-        elif kind == "tool-ExitPlanMode":
-            # The host stops the run at a proposal: the call needs no result, and a refused plan is still the last one.
-            proposed = tool_input.get("plan")
-            plan = proposed if isinstance(proposed, str) and proposed.strip() else plan
+        collected.add(part)
     call_ids = {str(part.get("toolCallId")) for part in parts}
-    commands.extend(
+    collected.commands.extend(
         RunCommand("", failure.text, failure.exit_code, failed=True)
         for failure in failures
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
     return RunActivity(
-        written=tuple(dict.fromkeys(written)),
-        read=tuple(dict.fromkeys(read)),
-        seen_whole=tuple(dict.fromkeys(seen_whole)),
-        commands=tuple(commands),
-        todos=todos,
-        plan=plan,
-        conclusion="\n\n".join(texts),
-        texts=tuple(all_texts),
-        edits=tuple(edits),
+        written=tuple(dict.fromkeys(collected.written)),
+        read=tuple(dict.fromkeys(collected.read)),
+        seen_whole=tuple(dict.fromkeys(collected.seen_whole)),
+        commands=tuple(collected.commands),
+        todos=collected.todos,
+        plan=collected.plan,
+        conclusion="\n\n".join(collected.last_texts),
+        texts=tuple(collected.texts),
+        edits=tuple(collected.edits),
         used_acting_tool=any(_is_acting(part) for part in parts),
     )
+
+
+class _Collected:
+    """Activity that the parts up to now show."""
+
+    def __init__(self, cwd: str, failures: Mapping[str, ToolFailure]) -> None:
+        self._cwd, self._failures = cwd, failures
+        self.written: list[str] = []
+        self.read: list[str] = []
+        self.seen_whole: list[str] = []
+        self.commands: list[RunCommand] = []
+        self.edits: list[TextEdit] = []
+        self.todos: tuple[tuple[str, str], ...] | None = None
+        self.plan: str | None = None
+        self.texts: list[str] = []
+        self.last_texts: list[str] = []
+        """The texts since the last tool call."""
+
+    def add(self, part: Mapping[str, Any]) -> None:
+        """Add a text or a call of a tool."""
+        kind, tool_input = part.get("type"), part.get("input")
+        if kind == "text" and isinstance(part.get("text"), str):
+            self.texts.append(str(part["text"]))
+            self.last_texts.append(self.texts[-1])
+        if not isinstance(kind, str) or not isinstance(tool_input, Mapping):
+            return
+        self.last_texts.clear()
+        failure = self._failures.get(str(part.get("toolCallId")))
+        succeeded = failure is None and _has_result(part)
+        if kind in _WRITING and succeeded:
+            self.written.extend(_paths(tool_input))
+            self.seen_whole.extend(_written_whole(kind, tool_input))
+            self.edits.extend(_edits(tool_input))
+        elif kind in _READING and succeeded:
+            self.read.extend(_paths(tool_input))
+            is_part = any(tool_input.get(name) is not None for name in ("offset", "limit", "pages"))
+            self.seen_whole.extend(() if is_part else _paths(tool_input))
+        elif kind == "tool-Bash" and (command := command_of(part, tool_input, failure)):
+            self._add_command(command, succeeded=succeeded)
+        elif kind == "tool-TodoWrite" and isinstance(steps := tool_input.get("todos"), list):
+            self.todos = _todos(steps)
+        elif kind == "tool-ExitPlanMode" and isinstance(plan := tool_input.get("plan"), str) and plan.strip():
+            # The host stops the run at a proposal: the call needs no result, and a refused plan is still the last one.
+            self.plan = plan
+
+    def _add_command(self, command: RunCommand, *, succeeded: bool) -> None:
+        edited = {is_test(relative_to(self._cwd, path) or "") for path in dict.fromkeys(self.written)}
+        self.commands.append(command._replace(after_edit=False in edited, after_test=True in edited))
+        if succeeded and not command.failed:
+            self.read.extend(files_read(command.command))
+            self.seen_whole.extend(files_read(command.command, whole=True))
 
 
 def _edits(tool_input: Mapping[str, Any]) -> Iterator[TextEdit]:
