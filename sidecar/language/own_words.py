@@ -317,10 +317,18 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
         if group is None:
             continue  # a short one, whose closing mark opens no other
         content = match[group]
-        if len(content.split()) >= QUOTED_WORDS or not content.isascii():
+        if quotes_sentence(content) and not (group == "g" and _CODE_MARK.search(content)):
             opens_line = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
             yield match.span() if opens_line else match.span(group)
 
+
+def quotes_sentence(quoted: str) -> bool:
+    """Whether quoted text may be a sentence; a few English words are a name or a value."""
+    return len(quoted.split()) >= QUOTED_WORDS or not quoted.isascii()
+
+
+_CODE_MARK = lazy_regex(r"[{}=<>|]|(?<!\w)--?[a-z]|\w\(|;$")
+"""A mark of code or a command, which a sentence between backticks has not."""
 
 _LETTER = (
     r"(?:message|mail|e-?mail|comment|feedback|note|request|ticket|issue|review|mensagem|coment[áa]rio|chamado|retorno"

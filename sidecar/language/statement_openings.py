@@ -268,14 +268,16 @@ TAG_QUESTION = lazy_regex(
 """A question for consent after a statement: "…, ok?"."""
 QUESTION = lazy_regex(r"[?？][\"'”»)\]\s]{0,5}$|(?:でしょうか|ですか|かな|吗|么)[。\s]{0,3}$")
 _REQUEST = lazy_regex(
-    r"(?i)\W*(?:(?:and|but|also|so|please|und|y|et|e)\s){0,2}(?:(?:can|could|would|will) (?:you|we)|kannst du"
-    r"|könntest du|puedes|podrías|tu peux|peux[- ]tu|pourrais[- ]tu|(?:você )?pode(?:ria)?|puoi|potresti|kun je|можешь"
+    r"(?i)\W*(?:[^?？\n]{3,160},\s)?(?:(?:and|but|also|so|please|und|y|et|e)\s){0,2}(?:(?:can|could|would|will) (?:you"
+    r"|we)(?! (?:not (?:see|find|reach|access|read|open|understand|know|get|connect|load)|(?:please )?(?:explain|tell"
+    r"|describe))\b)|kannst du|könntest du"
+    r"|puedes|podrías|tu peux|peux[- ]tu|pourrais[- ]tu|(?:você )?pode(?:ria)?|puoi|potresti|kun je|можешь"
     r"|why (?:don['’]?t|not))|.*(?:て(?:もらえ|くれ|いただけ)ま(?:すか|せんか)|能不能|可不可以|可以)"
 )
 STOPS = lazy_regex(
     r"(?i)\b(?:stop|turn off|switch off|disable|not|don['’]?t|no more|without|instead of|rather than|nicht|keine?n?"
-    r"|ohne|statt|no|sin|dejar de|pas"
-    r"|sans|arrêter|não|sem|parar de|non|senza|niet|geen|не|без)\b|ないで|不要|别"
+    r"|ohne|statt|no|sin|dejar de|pas|ne plus|sans"
+    r"|arrêter|não|sem|parar de|non|senza|niet|geen|не|без)\b|ないで|不要|别"
 )
 _SUPPOSED = lazy_regex(
     r"(?i)[¿\W]*(?:(?:and|but|so|hm+|ok|y|et|e|und|aber)[\s,]{1,3}){0,2}(?:what if|suppose|supposing|imagine"
