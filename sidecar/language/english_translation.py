@@ -84,8 +84,25 @@ def meanings_of(word: str, language: str) -> frozenset[str]:
         return frozenset((stem(word),)) if word.isascii() else frozenset()
     lexicon = _lexicon(language)
     listed = word if word in lexicon else _inflected(word, _table(language)) if word.isalpha() else ""
-    parts = _parts(word, lexicon, _table(language)) if language in COMPOUNDING and not listed else (listed,)
-    return frozenset(stem(english) for part in parts for english in lexicon.get(part, ()))
+    return frozenset(stem(english) for english in lexicon.get(listed, ()))
+
+
+@lru_cache(maxsize=4_096)
+def compound_parts(word: str, language: str) -> tuple[str, ...]:
+    """Return the two words that a folded German or Dutch word is made of, one of them listed; else that word."""
+    if language not in COMPOUNDING or len(word) < 2 * MIN_PART or not word.isalpha():
+        return (word,)
+    lexicon, table = _lexicon(language), _table(language)
+    if word in lexicon or _inflected(word, table) or word in _english_of(language):
+        return (word,)
+    return _parts(word, _part_words(language), table) or (word,)
+
+
+@lru_cache(maxsize=len(COMPOUNDING))
+def _part_words(language: str) -> frozenset[str]:
+    """Return the words that a compound has as parts: the listed ones, and the English ones with their plurals."""
+    english = _english_of(language)
+    return frozenset((*_lexicon(language), *english, *(f"{word}s" for word in english)))
 
 
 def _language(text: str) -> str:
