@@ -4,19 +4,28 @@ from collections.abc import Sequence
 from functools import partial
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.rule_synonyms import (
-    CONCEDED,
-    EXCEPT,
-    EXCEPTED,
     FUNCTION_WORDS,
+    LASTING,
     LIMITED,
-    STILL_HOLDS,
-    UNTIL,
+    NOTHING_ELSE,
     bounded,
     folded,
+    without_lasting,
 )
-from sidecar.language.statement_clauses import CLAUSE_MARK, HEDGE, Wording, is_why_question, tokens_of, wording_of
-from sidecar.language.statement_values import are_translations, shared_count, shared_subjects, subjects_of
+from sidecar.language.statement_clauses import (
+    CLAUSE_MARK,
+    HEDGE,
+    RULE_TO_WRITE,
+    Wording,
+    is_why_question,
+    limited_clauses,
+    parts_of,
+    tokens_of,
+    wording_of,
+)
+from sidecar.language.statement_values import are_translations, is_same, shared_count, shared_subjects, subjects_of
 
 
 def takes_another_pace(rule: str, evidence: str) -> bool:
@@ -114,6 +123,46 @@ def drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
     return any(
         2 * shared_subjects(rule, wording_of(evidence.text[:start])) >= subjects for evidence, start in exceptions
     )
+
+
+UNTIL = lazy_regex(
+    r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
+    r"|bis(?! (?:zu[mr]?|an|auf|jetzt|bald|dann|später|\d\S*)\b)"
+    r"|tant qu[e'’]|até que|enquanto|fino a\w*|finché|totdat|zolang|пока)(?![\w/])|まで(?!も)|直到|为止"
+)
+"""Words by which the user names an end."""
+EXCEPT = lazy_regex(
+    r"(?i)\b(?:except|unless|apart from|aside from|außer|ausgenommen|es sei denn|excepto|salvo|a menos|sauf|hormis"
+    r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме)\b|以外|除了|除非|を除|ただし"
+    r"|\bif there(?:['’]s| is| are) (?:no|not)\b|\b(?:any|all|every|none)(?: \w+){0,2} but\b(?! (?:not|also|only))"
+)
+"""Words by which the user names an exception."""
+EXCEPTED = lazy_regex(
+    r"(?i)\b(?:except\w*|unless|apart|aside|other|else|rest|only|but|without|if|when|not|no|außer|ausgenommen|nur|ohne|wenn"
+    r"|nicht|excepto|salvo|menos|solo|sin|si|sauf|hormis|moins|seulement|sans|pas|exceto|só|sem|não|tranne|eccetto"
+    r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
+)
+"""Words by which a rule may have the user's exception."""
+CONCEDED = lazy_regex(
+    r"(?i)\b(?:even|regardless|no matter|egal|selbst (?:wenn|bei|in|mit)|auch (?:nicht )?(?:wenn|bei|in|für|ohne)"
+    r"|incluso|not even|nicht einmal|ni siquiera|même pas|nemmeno|neanche|nem mesmo|aunque"
+    r"|también (?:en|si|para|cuando)|mesmo (?:se|que|com|em|quando)|também (?:em|se|para)"
+    r"|même (?:si|avec|pour|dans|quand)|anche (?:se|con|per|in|quando)|persino|zelfs"
+    r"|ook (?:niet )?(?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
+)
+"""Words by which a rule holds where a condition or an exception would end it."""
+STILL_HOLDS = lazy_regex(
+    r"(?i)\b(?:still|too|also|in any case|auch|trotzdem|igual|también|também|ainda assim|quand même|aussi|comunque"
+    r"|anche|toch|ook|тоже|также|всё равно)\b|也|还是|も"
+)
+"""Words of the user's that a concession repeats."""
+RECALLED = lazy_regex(
+    r"(?i)\b(?:i|we)(?: ha(?:ve|d)|['’](?:ve|d))? (?:already |clearly |just )?(?:told|asked) you(?: (?:not to|so|that"
+    r"|this|before|already|again|twice|\w+ times)){0,3}\W*$"
+    r"|\bich hab(?:e|['’])? (?:es )?(?:dir|euch) (?:das |es )?(?:doch |schon |bereits ){0,2}gesagt\W*$"
+    r"|\bya te lo (?:dije|he dicho)\W*$|\bje te l['’]ai (?:déjà )?dit\W*$|\b(?:já|eu) te disse(?: isso)?\W*$"
+)
+"""The end of a complaint that leaves out what was said."""
 
 
 def grants_more(rule: Wording, evidence: str) -> bool:
@@ -218,7 +267,7 @@ def object_of_only(text: str) -> str | None:
 
 def names_limit(text: str) -> bool:
     """Whether a statement limits something in other words than "only"."""
-    return _LIMITS.search(text) is not None
+    return _LIMITS.search(text) is not None or NOTHING_ELSE.search(text) is not None
 
 
 _EACH_TIME = lazy_regex(
@@ -248,3 +297,74 @@ _HOLDS_EACH_TIME = lazy_regex(
 def claims_each_time(rule: str) -> bool:
     """Whether a rule holds each time by its own words."""
     return _EACH_TIME.search(rule) is not None
+
+
+OBJECT_WORDS = 2
+"""First words after "only" that say to what a rule applies."""
+
+MIN_RESTATED = 0.5
+"""Share of a clause's words with which a rule restates it."""
+
+
+def drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule restates most of a clause but not the place to which the user limited it."""
+    clauses = [
+        (clause, statement.language, subjects_of(wording_of(clause).units))
+        for statement in window
+        for clause in limited_clauses(without_lasting(statement.text))
+    ]
+    matches = [{unit.word for unit in units if any(is_same(own, unit) for own in rule.units)} for *_, units in clauses]
+    stated = [unit for *_, units in clauses for unit in units]
+    subjects = subjects_of(rule.units)
+    has_unknown = len([unit for unit in subjects if shared_count([unit], stated)]) < len(subjects)
+    for (clause, language, units), matched in zip(clauses, matches, strict=True):
+        if (are_translations(rule.language, language) and has_unknown) or any(matched < other for other in matches):
+            continue
+        parts = parts_of(clause, language)
+        places = [unit for unit in units if unit.word in parts or unit.word.partition(".")[0] in parts]
+        missing = [unit for unit in places if unit.word not in matched]
+        if missing and matched and len(matched) >= MIN_RESTATED * (len(units) - len(missing)):
+            return True
+    return False
+
+
+def claims_more(rule: Wording, window: Sequence[Wording], evidence: str) -> bool:
+    """Whether a rule is wider or narrower than the user's words."""
+    return (
+        widens_ban(rule, window)
+        or widens_all(rule.text, evidence)
+        or _has_other_limit(rule, window)
+        or grants_more(rule, evidence)
+    )
+
+
+def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule holds only for something, or each time, while the user limits nothing or wants one thing once.
+
+    Also whether it lacks that to which alone the user's words apply.
+    """
+    main = max(window, key=partial(shared_subjects, rule))
+    only = object_of_only(rule.text)
+    limits = [object_of_only(part.text) for part in window]
+    near = [part for part in window if part is main or shared_subjects(rule, part)]
+    is_limited = any(object_of_only(part.text) is not None or names_limit(part.text) for part in near)
+    is_limited |= all(any(clause.is_gated for clause in part.clauses) for part in (rule, main))
+    if only is not None and not is_limited:
+        named = subjects_of(wording_of(only).units)[:OBJECT_WORDS]
+        is_denied = any(clause.is_denied for clause in main.clauses)
+        if not is_denied or (named and shared_count(named, main.units) < len(named)):
+            return True
+    is_ban = any(clause.is_denied for clause in rule.clauses)
+    for part, limit in zip(window, limits, strict=True):
+        named = subjects_of(wording_of(limit).units)[:1] if limit and only is None and not is_ban else []
+        if named and not are_translations(rule.language, part.language) and not shared_count(named, rule.units):
+            return True
+    return claims_each_time(rule.text) and not (
+        holds_each_time(main.text) or RULE_TO_WRITE.match(main.text) or is_wide(main.text)
+    )
+
+
+def is_wide(sentence: str) -> bool:
+    """Whether a sentence has words by which it holds for more than one occasion."""
+    plain = sentence.casefold()
+    return SCOPE.search(sentence) is not None or any(marker in plain for marker in LASTING)

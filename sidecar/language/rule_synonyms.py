@@ -8,6 +8,7 @@ rule and say little about its subject.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from sidecar.core.lazy_regex import lazy_regex
 NEGATIONS = frozenset(
     """
     not never no nothing nada nichts rien niente nulla niets ничего don't dont doesn't isn't aren't can't cannot won't shouldn't mustn't without avoid stop nor neither
-    forbidden prohibited banned taboo tabu less fewer nobody
+    forbidden prohibited banned taboo tabu less fewer nobody gone niemand nadie ninguem nessuno никто
     nao nunca jamais sem evitar evite pare nem proibido
     menos sin evita evitar tampoco ni prohibido ningun ninguna
     ne n' pas jamais sans eviter evitez aucun aucune ni interdit plus
@@ -49,7 +50,7 @@ NEGATIONS_AFTER = (
 )  # fmt: skip
 UNSPACED_NEGATIONS = (
     "不要", "不许", "不能", "不可", "不准", "不用", "不得", "不需", "不", "别", "勿", "禁止", "没", "无需", "避免",
-    "でなく", "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "弃用", "避开", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
+    "でなく", "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "弃用", "避开", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに", "なし", "無し", "抜き", "廃止", "废弃", "淘汰",
 )  # fmt: skip
 
 _FUNCTION_WORDS = {
@@ -251,10 +252,15 @@ def without_lasting(text: str) -> str:
 
 def reworded(text: str) -> str:
     """Return a text whose idioms that deny something are those that the comparison knows."""
+    text = NOTHING_ELSE.sub(" ", text)
     text = _LEFT_ALONE.sub(r"not touch\1", _REPLACED.sub(r"instead of \1, use ", text))
-    text = _DROP_DOWN.sub("dropdown", _RATHER_THAN.sub("rather than", _OFF_LIMITS.sub("forbidden", text)))
+    text = _ONE_WORD.sub(
+        lambda match: "".join(filter(None, match.groups())),
+        _RATHER_THAN.sub("rather than", _OFF_LIMITS.sub("forbidden", text)),
+    )
     text = bounded(_CAN_NOT.sub("can not ", _NEGATED_VERB.sub(r"\1 not ", _OR_NOT.sub("", text))))
     text = _TOPIC_PAUSE.sub("", _QUANTITY.sub(lambda match: f"{match[1]} {_UNITS[match[2].casefold()]}", text))
+    text = _QUANTITY_BEFORE.sub(r"\1 \2", text)
     text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
     return _AS_LONG_AS_NOT.sub(r"until \1", _FREE_OF.sub("without", text))
 
@@ -287,13 +293,19 @@ _OR_NOT = lazy_regex(
 _FREE_OF = lazy_regex(r"(?i)\bfree (?:of|from)\b")
 _OFF_LIMITS = lazy_regex(r"(?i)\boff[ -]limits\b")
 _RATHER_THAN = lazy_regex(r"(?i)\brath\w{1,3} th[ae]n\b")
-_DROP_DOWN = lazy_regex(r"(?i)\bdrop[ -]?down\b")
+_ONE_WORD = lazy_regex(
+    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)"
+    r"|(white)[ -](space)|(front|back)[ -](end))\b"
+)
+"""A noun that is written as one word, too."""
 _TOPIC_PAUSE = lazy_regex(r"(?<=[\u30a0-\u30ff\u3400-\u9fffA-Za-z][はをに])、|(?<=[\u30a0-\u30ff\u3400-\u9fff]から)、")
 """A pause behind the particle of a Japanese noun, after which its clause goes on."""
 _UNITS = {"s": "seconds", "sec": "seconds", "secs": "seconds", "min": "minutes", "mins": "minutes", "h": "hours"}
 _UNITS |= {"hr": "hours", "hrs": "hours"}
 _QUANTITY = lazy_regex(rf"(?i)(?<![\w.,/-])(\d+(?:[.,]\d+)?) ?({'|'.join(_UNITS)})(?![\w/-])")
 """A number with the short name of a unit: "8s" is "8 seconds"."""
+_QUANTITY_BEFORE = lazy_regex(r"(?<![\w.,/-])(\d+(?:[.,]\d+)?)-([^\W\d_]{3,})(?![\w/.-])")
+"""A number with its unit before what it measures: "a 30-day trial"."""
 _UNTOUCHED = lazy_regex(r"(?i)\b(?:untouched|unchanged|unverändert|intacte?s?|inchangée?s?|intact[oa]s?|ongewijzigd)\b")
 _NOT_MORE = lazy_regex(
     r"(?i)\b(?:not|no|não|non|ne pas|nicht|niet) (?:exceed|go over|be (?:more|longer|larger|bigger) than|exceder|superare?"
@@ -306,6 +318,12 @@ _REPLACED = lazy_regex(
 _AS_LONG_AS_NOT = lazy_regex(
     r"(?i)\b(?:as long as|solange|tant que|finché|zolang|пока)\b([^,;.]{1,60}?)\b(?:not|nicht|pas|non|niet|не)\b"
 )
+NOTHING_ELSE = lazy_regex(
+    r"(?i)[\s,]{1,3}(?:(?:and|und|y|et|e|en|и)\s)?(?:nothing else|that['’]s it|(?:sonst|weiter) nichts|nichts weiter"
+    r"|nada m[aá]s|mais nada|rien d['’]autre|c['’]est tout|basta|nient['’]altro|verder (?:niets|niks)|больше ничего)"
+    r"\s*(?=$|[,.;!])|[\s,]{1,3}и всё\s*(?=$|[,.;!])"
+)
+"""Words at the end of a clause by which it holds for nothing else; they deny nothing that it names."""
 _LEFT_ALONE = lazy_regex(
     r"(?i)\b(?:leave|lass\w*|laisse\w*|deja\w*|lascia\w*|deix\w*)\b(.{1,60}?)\b(?:alone|as (?:is|it is|they are)"
     r"|in ruhe|tranquilles?|en paz"
@@ -314,12 +332,6 @@ _LEFT_ALONE = lazy_regex(
 """Words that forbid to touch something."""
 _CAN_NOT = lazy_regex(r"(?i)\bcan(?:['’]?|no)t\b")
 _NEGATED_VERB = lazy_regex(r"(?i)\b(do|does|did|is|are|was|were|wo|should|must|could|would|has|have|need)n['’]?t\b")
-UNTIL = lazy_regex(
-    r"(?i)(?<![\w/])(?:until|till(?= (?:the|we|i|you|it|then|next)\b)|as long as|solange|hasta|mientras|jusqu['’]\w+"
-    r"|bis(?! (?:zu[mr]?|an|auf|jetzt|bald|dann|später|\d\S*)\b)"
-    r"|tant qu[e'’]|até que|enquanto|fino a\w*|finché|totdat|zolang|пока)(?![\w/])|まで(?!も)|直到|为止"
-)
-"""Words by which the user names an end."""
 LIMITED = lazy_regex(
     r"(?i)\b(?:un)?til\b|\b(?:as|so) long as\b|\b(?:before|while|once|after|unless|when|if|without|first|only|bis"
     r"|solange|bevor|ehe|nachdem|sobald|wenn|erst|ohne|hasta|mientras|antes|después|cuando|si|sin|jusqu['’]\w+"
@@ -327,36 +339,6 @@ LIMITED = lazy_regex(
     r"|zolang|voor(?:dat)?|als|пока|до|прежде|после|если)\b|まで|前|ない|場合|たら|直到|之前|以前|为止|后|时|不"
 )
 """Words by which a rule may have the end that the user named."""
-EXCEPT = lazy_regex(
-    r"(?i)\b(?:except|unless|apart from|aside from|außer|ausgenommen|es sei denn|excepto|salvo|a menos|sauf|hormis"
-    r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме)\b|以外|除了|除非|を除|ただし"
-    r"|\bif there(?:['’]s| is| are) (?:no|not)\b|\b(?:any|all|every|none)(?: \w+){0,2} but\b(?! (?:not|also|only))"
-)
-"""Words by which the user names an exception."""
-EXCEPTED = lazy_regex(
-    r"(?i)\b(?:except\w*|unless|apart|aside|other|else|rest|only|but|without|if|when|not|no|außer|ausgenommen|nur|ohne|wenn"
-    r"|nicht|excepto|salvo|menos|solo|sin|si|sauf|hormis|moins|seulement|sans|pas|exceto|só|sem|não|tranne|eccetto"
-    r"|meno|senza|non|behalve|tenzij|zonder|niet|кроме|только|без|не)\b|以外|除|ただし|只|だけ|ない|不|場合"
-)
-"""Words by which a rule may have the user's exception."""
-CONCEDED = lazy_regex(
-    r"(?i)\b(?:even|regardless|no matter|egal|selbst (?:wenn|bei|in|mit)|auch (?:nicht )?(?:wenn|bei|in|für|ohne)|incluso|not even|nicht einmal|ni siquiera|même pas|nemmeno|neanche|nem mesmo|aunque"
-    r"|también (?:en|si|para|cuando)|mesmo (?:se|que|com|em|quando)|também (?:em|se|para)|même (?:si|avec|pour|dans|quand)"
-    r"|anche (?:se|con|per|in|quando)|persino|zelfs|ook (?:niet )?(?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
-)
-"""Words by which a rule holds where a condition or an exception would end it."""
-STILL_HOLDS = lazy_regex(
-    r"(?i)\b(?:still|too|also|in any case|auch|trotzdem|igual|también|também|ainda assim|quand même|aussi|comunque"
-    r"|anche|toch|ook|тоже|также|всё равно)\b|也|还是|も"
-)
-"""Words of the user's that a concession repeats."""
-RECALLED = lazy_regex(
-    r"(?i)\b(?:i|we)(?: ha(?:ve|d)|['’](?:ve|d))? (?:already |clearly |just )?(?:told|asked) you(?: (?:not to|so|that"
-    r"|this|before|already|again|twice|\w+ times)){0,3}\W*$"
-    r"|\bich hab(?:e|['’])? (?:es )?(?:dir|euch) (?:das |es )?(?:doch |schon |bereits ){0,2}gesagt\W*$"
-    r"|\bya te lo (?:dije|he dicho)\W*$|\bje te l['’]ai (?:déjà )?dit\W*$|\b(?:já|eu) te disse(?: isso)?\W*$"
-)
-"""The end of a complaint that leaves out what was said."""
 _UP_TO_DATE = lazy_regex(r"(?i)\b(?:up[ -]to[ -]date|auf dem neuesten stand|à jour|al día|em dia)\b")
 
 
@@ -461,16 +443,34 @@ def _denial(clause: str, language: str) -> tuple[int, int] | None:
     bare = _ATTRIBUTE.sub("", clause)
     if any(form in bare for form in UNSPACED_NEGATIONS) or _BAN.search(bare):
         return 0, len(clause)
-    matches = [match for match in _WORD.finditer(clause) if not (match.start() and match[0].istitle())]
-    words = [(match.start(), folded(match[0])) for match in matches]
-    for index, (start, word) in enumerate(words):
+    words = [(match.start(), folded(match[0]), match[0]) for match in _WORD.finditer(clause)]
+    for index, (start, word, written) in enumerate(words):
+        if start and written.istitle():
+            continue
         if (
             word in NEGATIONS and (word, language) != ("no", "pt") and (word != "plus" or not index)
         ) or word.startswith(NEGATION_BEGINNINGS):
+            before = [known for _, known, _ in words[:index]]
             is_after = word in _AFTER_ONLY and (word, language) != ("no", "es")
-            is_after &= not (index and words[index - 1][1] in _AUXILIARIES)
-            return start if is_after else 0, len(clause)
+            is_after &= not (before and before[-1] in _AUXILIARIES) and not _ends_habit(word, before, clause)
+            is_contrast = is_after and start > 0 and word in _CONTRASTING
+            return start if is_after else 0, _end_of_contrast(clause, start + len(word)) if is_contrast else len(clause)
     return None
+
+
+def _ends_habit(word: str, before: Sequence[str], clause: str) -> bool:
+    """Whether a ban's verb is before its denied object: "schreib keine …", "maak na elke taak geen … meer"."""
+    if word not in _DENIED_OBJECT:
+        return False
+    verbs = [other for other in before if other not in FUNCTION_WORDS]
+    return _NO_MORE.search(clause) is not None or (len(verbs) == 1 and verbs[0] not in TOOL_NAMES)
+
+
+def _end_of_contrast(clause: str, start: int) -> int:
+    """Return where what is denied ends: before the place in "A, not B, in C", which holds for both."""
+    first = (match.end() for match in _WORD.finditer(clause, start) if folded(match[0]) not in FUNCTION_WORDS)
+    end = next(first, len(clause))
+    return end if _ONLY_PLACE.match(clause, end) else len(clause)
 
 
 def _end_of_replaced(clause: str, start: int) -> int:
@@ -511,7 +511,7 @@ _RUN_ON_BAN = lazy_regex(
 _BARE_NO = lazy_regex(r"(?i)\W*no\s")
 """The word that only in Portuguese begins a place."""
 CONDITION_AFTER = lazy_regex(
-    r"(?i)(?<=\w),?\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|while|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
+    r"(?i)(?<=\w),?\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
 )
 _PURPOSE = lazy_regex(
     r"(?i)\b(?:to (?:avoid|prevent|not)|so that|without (?:need\w*|having|the need) to|sin (?:necesidad|tener)|sem (?:precisar|ter)|sans avoir|senza dover|um\b.{1,60}\bzu (?:vermeiden|verhindern)|damit|para (?:evitar|que|impedir)"
@@ -571,7 +571,9 @@ _BEFORE = lazy_regex(
 _UNSPACED_BEFORE = lazy_regex(r"(?:之前|以前|前)(?=$|一定|必|先|要|に|は|请|得|应)")
 """Words before which a Chinese or Japanese clause has what is allowed only afterwards."""
 _PREFERRED_OVER = lazy_regex(
-    r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b"
+    r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b|\brather\b.{1,80}\bthan\b|\blieber\b.{1,80}\bals\b"
+    r"|\bliever\b.{1,80}\bdan\b|\bprefer\w*\b.{1,80}\b(?:antes que|por encima de|do que|frente a)\b|\bлучше\b.{1,80}\bчем\b"
+    r"|\bgegenuber\b(?=.{1,80}\b(?:bevorzug|vorzu))"
     r"|\bprefer(?! to\b)(?: [\w./-]+){1,2} to\b(?! (?:be|use|have|do|not|get|see|keep|run)\b)"
 )
 _ATTRIBUTE = lazy_regex(
@@ -591,6 +593,9 @@ _AFTER_ONLY = frozenset(
     keinen geen nothing nada
     """.split()
 )
+_DENIED_OBJECT = frozenset(("kein", "keine", "keinen", "geen"))
+_NO_MORE = lazy_regex(r"(?i)\b(?:kein\w*|geen)\b.*\b(?:mehr|meer)\W*$")
+_CONTRASTING = frozenset(("not", "non"))
 _AUXILIARIES = frozenset(
     "do does did should must shall can could will would may is are was be stay remain need".split()
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
-from sidecar.language.english_translation import language_of
+from sidecar.language.english_translation import compound_parts, language_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
@@ -33,6 +33,9 @@ from sidecar.language.rule_synonyms import (
 )
 
 MAX_SENTENCES = 120
+MIN_SHOUTED = 3
+"""Words in capitals from which a text in capitals is shouted."""
+
 OTHER_SCRIPTS = ("ja", "zh", "ru")
 """Languages whose words in Latin letters are names, and that share no words with other languages."""
 
@@ -104,25 +107,27 @@ class Wording(NamedTuple):
 
 
 _TOKEN = lazy_regex(
-    r"https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])(?:[\u3040-\u30ff\u3400-\u9fff々]+(?=https?://)"
+    r"@?https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])(?:[\u3040-\u30ff\u3400-\u9fff々]+(?=https?://)"
     r"|[\w@~.*+#$/\\-]*[\w*#+$/])|[\u3040-\u30ff\u3400-\u9fff々]"
 )
 _SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|(?<=\w\.\.\.)(?=\w)|\n+")
 _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais(?=\s(?:pas|non|je|on|il|le|la|les|seulement|plutôt|utilis\w*)\b)|pero|sino|mas"
-    r"|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
+    r"|porem|ma|bensi|maar|но|а|while|whereas|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
     r"|nor|so|also|donc|daher|deshalb|entonces|portanto|quindi|dus|поэтому)\b(?=\s+(?:(?:that|que|dass|che|dat"
     r"|что|i|we|you|it|they|wir|ich|du|nous|on|je|wij|мы) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf"
     r"|sollen|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
     r"|no|non"
     r"|niet|geen|не|nie)\b)"
+    r"|\s(?<!\bif\s)(?<!\bthat\s)(?<!\bwhen\s)(?<!\bwhat\s)(?<!thing\s)(?<!\bwhere\s)(?<!\bsince\s)(?<!\bwhile\s)(?<!\bones\s)"
+    r"(?=(?:i|you|it)\s(?:do|does|did|should|must|can|will|would|need)\s(?:not|never)\b)"
     r"|\band\b(?=\s\w+ing\b[^,;.]{0,40}\b(?:is|are)\s(?:not|never)\b)|\b(?:nor|ni|né|ни)\b|\b(?:and|und|et|y|e|en)\b(?=\s+(?:always|immer|siempre|sempre|toujours|altijd"
     r"|should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
     r"|utiliza|utilise|nutze|nimm"
     r"|gebruik)\b)|\s(?=let\s{1,2}(?:use|go|do|keep|make|take)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)"
     r"|(?<=じゃなく)|(?<=代わりに)"
 )
-_PATH_OR_NUMBER = lazy_regex(r"https?:.*|(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
+_PATH_OR_NUMBER = lazy_regex(r"(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
 _SEPARATOR = lazy_regex(r"[-/]")
 _ALTERNATIVES = lazy_regex(r"[^\W\d_]+/[^\W\d_]+")
 _MIXED_CASE = lazy_regex(r"(?>.*?[a-z][A-Z]).*")
@@ -132,21 +137,26 @@ _QUOTED = lazy_regex(r"[`\"“”«»「」]([^`\"“”«»「」\n]{1,80})[`\"
 def wordings_of(text: str) -> list[Wording]:
     """Return the sentences of a text, at most `MAX_SENTENCES`."""
     parts = (part.strip() for part in _SENTENCE_END.split(text))
-    return [wording_of(part) for part in parts if part][:MAX_SENTENCES]
+    language = language_of(text)
+    return [wording_of(part, language) for part in parts if part][:MAX_SENTENCES]
 
 
 @lru_cache(maxsize=512)
-def wording_of(text: str) -> Wording:
-    """Return the words of a statement that are not function words, by clause."""
+def wording_of(text: str, context: str = "") -> Wording:
+    """Return the words of a statement that are not function words, by clause.
+
+    The context is the language of the text around it, which counts if its own words show none.
+    """
     quoted = frozenset(folded(match[1].strip()) for match in _QUOTED.finditer(text))
     if _TYPE_ANY.search(text):
         quoted |= {"any"}
-    language = language_of(text)
+    language = language_of(text) or context
     clauses: list[Clause] = []
     was_denied = False
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
-    plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", HEDGE.sub(" ", text))))
+    plain = _INTERJECTION.sub(" ", _unshouted(HEDGE.sub(" ", text)))
+    plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", plain)))
     parts = list(_clauses(_CONTRACTION.sub(" ", plain)))
     for part in parts:
         stances = stances_of(part, language, is_alone=len(parts) == 1)
@@ -211,6 +221,21 @@ def is_why_question(sentence: str) -> bool:
     return _WHY.match(sentence) is not None
 
 
+def _unshouted(text: str) -> str:
+    """Return a text in small letters if it is shouted: its capitals make no names."""
+    words = _LONG_WORD.findall(text)
+    shouted = sum(word.isupper() for word in words)
+    return text.lower() if shouted >= MIN_SHOUTED and shouted >= 0.8 * len(words) else text
+
+
+_LONG_WORD = lazy_regex(r"[^\W\d_]{2,}")
+
+_INTERJECTION = lazy_regex(
+    r"(?i)^\W*(?:(?:yeah|yes|yep|ok(?:ay)?|nah|oh|well|hmm?|uh|um|wait|ah|and|but|so)[\s,]{1,3}){0,3}(?:no[\s,.!]{1,3}){1,3}"
+    r"(?=(?:we|i|you|it|they|he|she|that|this|these|there|please|always|just|do|don['’]?t|never|let['’]?s)\b)"
+)
+"""The "no" that objects to what the agent did, before a sentence in which it denies nothing: "no we use X"."""
+
 _AGAIN = lazy_regex(
     r"(?i)\b(?:again|wieder|otra vez|de nuevo|de novo|outra vez|encore|à nouveau|di nuovo|ancora|weer|alweer|опять"
     r"|снова)\b|又|また"
@@ -255,8 +280,9 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
         for word, concepts in split_unspaced(token):
             yield from _unspaced_units(word, concepts)
         return
-    bare = token.strip("-.+~\\")
-    bare = bare.rstrip("/.,") if bare.startswith("http") else bare.rstrip("/")
+    bare = token.strip("-.+~\\").removeprefix("@")
+    address = _SCHEME.match(bare)
+    bare = bare.rstrip("/") if address is None else bare[address.end() :].rstrip("/.,")
     word = folded(bare if bare.startswith("*") else bare.lstrip("./@"))
     is_acronym = bare.isupper() and len(bare) > 1
     is_function_word = word in FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS)
@@ -267,7 +293,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
         or (is_function_word and not (is_acronym or _is_tool(word, language) or (word == "any" and word in quoted)))
     ):
         return
-    is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
+    is_path = address is not None or _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):
         yield Unit(word, concepts_of_name(word), True)
     elif is_path or "-" in word:
@@ -279,7 +305,12 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     elif len(word) > 1:
         is_foreign = word.isascii() and language in OTHER_SCRIPTS
         is_identifier = is_name or is_acronym or is_foreign or word in quoted or bool(_MIXED_CASE.fullmatch(bare))
-        yield _plain_unit(word, is_identifier=is_identifier)
+        parts = compound_parts(word, language)
+        for part in parts:
+            yield _plain_unit(part, is_identifier=is_identifier and len(parts) == 1)
+
+
+_SCHEME = lazy_regex(r"https?://(?:www\.)?")
 
 
 def _is_tool(word: str, language: str) -> bool:

@@ -443,6 +443,72 @@ DISTORTED += [
     ),
 ]
 
+AS_PEOPLE_TYPE = [
+    ("just merge it when green you dont need to wait for me", "Merge it when green; you don't need to wait for me."),
+    (
+        "log errors with structlog you should not print anything",
+        "Errors are logged with structlog, nothing is printed.",
+    ),
+    (
+        'the heading is "Orders" not "Purchases" on every page the customer sees',
+        'The heading is "Orders", not "Purchases", on every page the customer sees.',
+    ),
+    ("yeah no we deploy with helm now", "We deploy with helm now."),
+    ("no it has to be Postgres 16 everywhere", "It has to be Postgres 16 everywhere."),
+    ("nein wir nutzen pnpm im ganzen Projekt", "We use pnpm in the whole project."),
+    (
+        "@https://docs.acme.io/api\nalways check this before using the api",
+        "Always check https://docs.acme.io/api before using the api.",
+    ),
+    ("the trial is 14 days for everyone", "Everyone has a 14-day trial."),
+    (
+        "errors must be thrown as `throw new AppError(code, { cause: err })` everywhere",
+        "Errors must be thrown everywhere as `throw new AppError(code, { cause: err })`.",
+    ),
+    ('use "make check" for everything', 'Use "make check" for everything.'),
+    ("EVERY ENDPIONT NEEDS A TEST!!", "Every endpoint needs a test."),
+    ("about the forms, can you please not put labels inside the fields?", "Don't put labels inside the fields."),
+    ("peux-tu ne plus écrire de commentaires évidents ?", "Don't write obvious comments."),
+    ("nobody reads the changelog, stop writing it", "Schreib kein Changelog mehr, niemand liest es."),
+    ("敬語はいらないので結論から書いて。", "結論から敬語なしで書く。"),
+    ("i'd rather have three small prs than one big pr", "Three small PRs rather than one big PR."),
+    ("ich nehme lieber eine Funktion mehr als eine lange Funktion", "Prefer one more function over a long function."),
+    ("du schreibst die Tests und sonst nichts", "You only write the tests."),
+    ("we dont include package metadata in the project file", "Packagemetadata hoort niet in het projectbestand."),
+    (
+        "oye, antes de que sigas: nada de librerías nuevas sin preguntarme. ya tenemos bastantes",
+        "No new libraries without asking me first.",
+    ),
+    (
+        "I want bun for package management. Clone the repo first. Before any action at all, ask the memory server",
+        "Ask the memory server before any action; bun is for package management.",
+    ),
+]
+
+TURNED_FROM_TYPED = [
+    ("just merge it when green you dont need to wait for me", "Wait for me before merging."),
+    ("put new helpers into utils/ we do not use common/ anymore", "Put new helpers into common/."),
+    ("use tabs not spaces in makefiles", "In makefiles use spaces, not tabs."),
+    ("use tabs not spaces in makefiles", "Don't use tabs in makefiles."),
+    ("yeah no we deploy with helm now", "Don't deploy with helm."),
+    ("no redux in this project please", "Use redux in this project."),
+    ("the trial is 14 days for everyone", "Everyone has a 30-day trial."),
+    (
+        "the linter prints `never use any here, prefer unknown types instead` in cart.ts",
+        "Never use any, prefer unknown types.",
+    ),
+    ("STOP ADDING CONSOLE LOGS EVERYWHERE", "Add console logs everywhere."),
+    ("can you not reach the database?", "Don't reach the database."),
+    ("can you explain why we do not use redux?", "Don't use redux."),
+    ("i'd rather have three small prs than one big pr", "One big PR rather than three small PRs."),
+    ("コメントなしで書いて", "コメントをつけて書く。"),
+    (
+        "yeah no we use vitest, jest is gone since last year",
+        "Vitest is used for unit tests while Jest remains for integration tests.",
+    ),
+    ("i test li lancio io, tu scrivili e basta", "I test li scrive l'utente; tu lanciali e basta."),
+]
+
 FOR_NOW = [
     ("looks good. don't commit yet", "Don't commit yet"),
     ("bitte noch nicht committen", "Noch nicht committen"),
@@ -661,3 +727,13 @@ def test_a_ban_with_a_reason_or_for_good_is_a_rule_beside_a_task(message: str, r
 def test_a_line_without_words_beside_the_rule_changes_nothing() -> None:
     message = "never touch the legacy folder\n...\n}"
     assert verify_rule("Never touch the legacy folder.", [TypedMessage(message)]) is not None
+
+
+@together("message, rule", AS_PEOPLE_TYPE)
+def test_a_rule_has_support_in_text_without_commas_with_objections_names_and_capitals(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
+
+
+@together("message, rule", TURNED_FROM_TYPED)
+def test_a_rule_that_turns_such_a_text_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None

@@ -11,7 +11,7 @@ an agent's note, which no anchor shows.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from math import log1p
 from typing import NamedTuple
@@ -19,33 +19,27 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
 from sidecar.language.english_translation import negates_by_prefix
-from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.match_statement_form import complains
-from sidecar.language.own_words import reports_others, stated_words
+from sidecar.language.own_words import quotes_sentence, reports_others, stated_words
 from sidecar.language.rule_scope import (
     AT_ONCE,
     CONTINUOUS,
+    EXCEPT,
+    RECALLED,
     STEPWISE,
-    claims_each_time,
+    UNTIL,
+    claims_more,
     drops_limit,
+    drops_place,
     exchanges_bound,
-    grants_more,
     holds_each_time,
-    names_limit,
-    object_of_only,
+    is_wide,
     takes_another_pace,
-    widens_all,
-    widens_ban,
 )
 from sidecar.language.rule_synonyms import (
-    EXCEPT,
-    LASTING,
-    RECALLED,
-    UNTIL,
     concepts_of,
     folded,
     is_generic,
-    without_lasting,
 )
 from sidecar.language.sentence_features import FOR_NOW, as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_clauses import (
@@ -54,8 +48,6 @@ from sidecar.language.statement_clauses import (
     Unit,
     Wording,
     is_why_question,
-    limited_clauses,
-    parts_of,
     tokens_of,
     wording_of,
     wordings_of,
@@ -110,9 +102,6 @@ MIN_COVERAGE_RESTATED = 0.9
 
 VERBATIM_GAIN = 0.01
 """Preference of a verbatim statement over one that has the same words."""
-
-MIN_RESTATED = 0.5
-"""Share of a clause's words with which a rule restates it."""
 
 OPPOSED_SHARE = 0.5
 """Share of a clause's words that must be opposed; the rest of it is then another statement."""
@@ -204,11 +193,32 @@ def _support(rule: Wording, message: TypedMessage) -> Support | None:
     statements = [
         part for part in parts if _may_support(part.text, is_temporary=is_temporary) and not is_for_now(part.text, own)
     ]
-    support = _best_window(rule, own, statements)
+    support = _best_window(rule, own, statements) or _support_of_parts(rule, own, statements)
     if support is not None or not message.before or not accepts_as_lasting(own):
         return support
     answered = f"{_FENCED.sub(' ', message.before)[-ANSWERED_CHARACTERS:]}\n{own}"
     return _best_window(rule, answered, wordings_of(answered))
+
+
+def _support_of_parts(rule: Wording, own: str, statements: Sequence[Wording]) -> Support | None:
+    """Return the support of a rule of several demands of which each is stated somewhere in a message."""
+    parts = [wording_of(part.strip()) for part in _PART_END.split(rule.text) if part.strip(" .,;")]
+    if len(parts) < 2 or any(len(subjects_of(part.units)) < MIN_SUBJECTS for part in parts):
+        return None
+    found: list[Support] = []
+    for part in parts:
+        support = _best_window(part, own, statements)
+        if support is None:
+            return None
+        found.append(support)
+    evidence = " ".join(dict.fromkeys(support.evidence for support in found))
+    if swaps_roles(rule.text, evidence) or crosses_clauses(rule, wordings_of(evidence)):
+        return None
+    return Support(0, evidence, min(support.coverage for support in found), rule.text)
+
+
+_PART_END = lazy_regex(r"[;；。]|[.!?](?=\s)|[,，]\s(?:and|und|et|y|e|en|и|but|aber|mais|pero|mas|ma|maar|но|а)\s")
+"""The end of a demand, after which a rule states another one."""
 
 
 @lru_cache(maxsize=512)
@@ -286,8 +296,8 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 any(_is_about_task(rule, task) for task in tasks if task in evidence)
                 or _is_quoted(rule, evidence)
                 or drops_limit(rule, window)
-                or _drops_place(rule, window)
-                or (not is_verbatim and _claims_more(rule, window, evidence))
+                or drops_place(rule, window)
+                or (not is_verbatim and claims_more(rule, window, evidence))
             ):
                 continue
             elif best is None or coverage > best[0].coverage:
@@ -450,7 +460,7 @@ def _may_support(sentence: str, *, is_temporary: bool = False) -> bool:
     """Whether a sentence may state a rule: it does not ask, suppose, observe, report, or shrug, nor end before it."""
     is_no_demand = supposes(sentence) or (observes(sentence) and not holds_each_time(sentence))
     return not (
-        (is_no_demand and not _is_wide(sentence))
+        (is_no_demand and not is_wide(sentence))
         or reports_others(sentence)
         or is_shrugged_off(sentence)
         or _asks(sentence)
@@ -464,13 +474,7 @@ def _asks(sentence: str) -> bool:
         return False
     if complains(sentence) or is_why_question(sentence):
         return False
-    return not (asks_for_work(sentence) and (_is_wide(sentence) or STOPS.search(sentence)))
-
-
-def _is_wide(sentence: str) -> bool:
-    """Whether a sentence has words by which it holds for more than one occasion."""
-    plain = sentence.casefold()
-    return SCOPE.search(sentence) is not None or any(marker in plain for marker in LASTING)
+    return not (asks_for_work(sentence) and (is_wide(sentence) or STOPS.search(sentence)))
 
 
 def _is_task(sentence: str) -> bool:
@@ -490,34 +494,12 @@ _PAUSE = lazy_regex(r"[,;:](?=\s)|[，；：]")
 
 def _is_quoted(rule: Wording, evidence: str) -> bool:
     """Whether most of what the user wrote of a rule is inside quotation marks."""
-    own = _QUOTATION.sub(" ", evidence)
+    own = _QUOTATION.sub(lambda match: match[0] if _is_name(match[0][1:-1]) else " ", evidence)
     if own == evidence:
         return False
     all_units, own_units = wording_of(evidence).units, wording_of(own).units
     subjects = subjects_of(rule.units)
     return shared_count(subjects, own_units) < 0.5 * shared_count(subjects, all_units)
-
-
-def _drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
-    """Whether a rule restates most of a clause but not the place to which the user limited it."""
-    clauses = [
-        (clause, statement.language, subjects_of(wording_of(clause).units))
-        for statement in window
-        for clause in limited_clauses(without_lasting(statement.text))
-    ]
-    matches = [{unit.word for unit in units if any(is_same(own, unit) for own in rule.units)} for *_, units in clauses]
-    stated = [unit for *_, units in clauses for unit in units]
-    subjects = subjects_of(rule.units)
-    has_unknown = len(_known(subjects, stated)) < len(subjects)
-    for (clause, language, units), matched in zip(clauses, matches, strict=True):
-        if (are_translations(rule.language, language) and has_unknown) or any(matched < other for other in matches):
-            continue
-        parts = parts_of(clause, language)
-        places = [unit for unit in units if unit.word in parts or unit.word.partition(".")[0] in parts]
-        missing = [unit for unit in places if unit.word not in matched]
-        if missing and matched and len(matched) >= MIN_RESTATED * (len(units) - len(missing)):
-            return True
-    return False
 
 
 def _exchanges(rule: Wording, window: Sequence[Wording]) -> bool:
@@ -533,44 +515,13 @@ def _exchanges(rule: Wording, window: Sequence[Wording]) -> bool:
     )
 
 
-def _claims_more(rule: Wording, window: Sequence[Wording], evidence: str) -> bool:
-    """Whether a rule is wider or narrower than the user's words."""
-    return (
-        widens_ban(rule, window)
-        or widens_all(rule.text, evidence)
-        or _has_other_limit(rule, window)
-        or grants_more(rule, evidence)
-    )
-
-
-def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
-    """Whether a rule holds only for something, or each time, while the user limits nothing or wants one thing once.
-
-    Also whether it lacks that to which alone the user's words apply.
-    """
-    main = max(window, key=partial(shared_subjects, rule))
-    only = object_of_only(rule.text)
-    limits = [object_of_only(part.text) for part in window]
-    near = [part for part in window if part is main or shared_subjects(rule, part)]
-    is_limited = any(object_of_only(part.text) is not None or names_limit(part.text) for part in near)
-    is_limited |= all(any(clause.is_gated for clause in part.clauses) for part in (rule, main))
-    if only is not None and not is_limited:
-        named = subjects_of(wording_of(only).units)[:FOCUS]
-        is_denied = any(clause.is_denied for clause in main.clauses)
-        if not is_denied or (named and shared_count(named, main.units) < len(named)):
-            return True
-    is_ban = any(clause.is_denied for clause in rule.clauses)
-    for part, limit in zip(window, limits, strict=True):
-        named = subjects_of(wording_of(limit).units)[:1] if limit and only is None and not is_ban else []
-        if named and not are_translations(rule.language, part.language) and not shared_count(named, rule.units):
-            return True
-    return claims_each_time(rule.text) and not (
-        holds_each_time(main.text) or RULE_TO_WRITE.match(main.text) or _is_wide(main.text)
-    )
+def _is_name(quoted: str) -> bool:
+    """Whether quoted words are a name or a value, which denies nothing: "uv pip"."""
+    return not quotes_sentence(quoted) and not any(clause.is_denied for clause in wording_of(quoted).clauses)
 
 
 def _is_lasting(sentence: str) -> bool:
-    return _is_wide(sentence) or any(form.search(sentence) for form in (OCCASION, STEPWISE, AT_ONCE, CONTINUOUS))
+    return is_wide(sentence) or any(form.search(sentence) for form in (OCCASION, STEPWISE, AT_ONCE, CONTINUOUS))
 
 
 _CODE = lazy_regex(r"`([^`\n]{1,160})`")
