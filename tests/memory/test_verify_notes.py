@@ -454,6 +454,10 @@ AS_PEOPLE_TYPE = [
         'The heading is "Orders", not "Purchases", on every page the customer sees.',
     ),
     ("yeah no we deploy with helm now", "We deploy with helm now."),
+    (
+        "Error texts must not be hardcoded. They always come from i18n/errors.json",
+        "Error texts always come from i18n/errors.json and are not hardcoded.",
+    ),
     ("no it has to be Postgres 16 everywhere", "It has to be Postgres 16 everywhere."),
     ("nein wir nutzen pnpm im ganzen Projekt", "We use pnpm in the whole project."),
     (
@@ -492,6 +496,10 @@ TURNED_FROM_TYPED = [
     ("use tabs not spaces in makefiles", "Don't use tabs in makefiles."),
     ("yeah no we deploy with helm now", "Don't deploy with helm."),
     ("no redux in this project please", "Use redux in this project."),
+    (
+        "Error texts must not be hardcoded. They always come from i18n/errors.json",
+        "Error texts are hardcoded in i18n/errors.json.",
+    ),
     ("the trial is 14 days for everyone", "Everyone has a 30-day trial."),
     (
         "the linter prints `never use any here, prefer unknown types instead` in cart.ts",

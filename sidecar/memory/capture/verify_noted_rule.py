@@ -10,7 +10,7 @@ an agent's note, which no anchor shows.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import log1p
@@ -362,7 +362,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
     observed = frozenset(chain.from_iterable(part.clauses[: observes(part.text)] for part in window))
     clauses = [
         clause
-        for statement in window
+        for statement in _with_topics(window)
         for clause, condition in zip(statement.clauses, (*statement.clauses[1:], None), strict=False)
         if not clause.is_open and not (condition and clause.is_gated and _demands(rule, clause, condition))
     ]
@@ -388,6 +388,25 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
         if opposed > agreed and opposed > OPPOSED_SHARE * _information(subjects):
             return True
     return False
+
+
+def _with_topics(window: Sequence[Wording]) -> Iterator[Wording]:
+    """Yield sentences; one that begins with a pronoun has the first specific word of the sentence before, too."""
+    before: Wording | None = None
+    for statement in window:
+        if before is not None and before.clauses and statement.clauses and _REFERS_BACK.match(statement.text):
+            first, *rest = statement.clauses
+            topic = _specific_words(before.clauses[0])[:1]
+            yield statement._replace(clauses=(first._replace(units=(*topic, *first.units)), *rest))
+        else:
+            yield statement
+        before = statement
+
+
+_REFERS_BACK = lazy_regex(
+    r"(?i)\W*(?:they|it|these|those|sie|es|diese|ils|elles|ellos|ellas|eles|elas|essi|esse|ze|они|оно)\b|(?:它|他)们?|それ"
+)
+"""A pronoun for what the sentence before is about."""
 
 
 def _denies_wish(subjects: Sequence[Unit], agreeing: Sequence[Clause], others: Sequence[Clause]) -> bool:
