@@ -1,15 +1,16 @@
 """Text below a user's request that comes from elsewhere: a document, a sender, a program. Pure.
 
 No sign alone decides. Points count for a line above that names a document or a sender ("Nominatim usage policy"), for
-marks that only documents, transcripts and programs make, and for another register than the request's. A heading of the
-user's own list ("rules:", "my preferences:") names no source. Doubt counts as pasted: the words still make an agent's
-note.
+marks that only documents, transcripts and programs make, for a request that hands the text over ("bob left this on my
+PR"), and for another register than the request's. A heading of the user's own list ("rules:", "my preferences:") names
+no source. Doubt counts as pasted: the words still make an agent's note. Names of texts are in `document_words.txt`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, Self
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
@@ -31,6 +32,9 @@ OF_POSITION, OF_TITLE, OF_LOCATOR = 1, 2, 2
 
 OF_MARK, OF_INDENT = 5, 1
 """Points of marks that only documents, transcripts and programs make, and of indented text below a heading."""
+
+OF_HANDED_OVER = 3
+"""Points of a request that hands over the text below it, or is about somebody else's: "bob left this on my PR"."""
 
 OF_REGISTER, OF_WRAPPING, OF_LANGUAGE, OF_IMPERSONAL, OF_DUTY = 3, 2, 2, 2, 1
 """Points of neater sentences than the request's, broken lines, another language, nobody's voice, and duties."""
@@ -145,9 +149,18 @@ def _end_of_block(text: _Message, at: int) -> int:
     points += OF_MARK * (is_printed or _MARKS.search(evidence) is not None) + OF_POSITION * begins
     points += _points_of_voice(evidence, is_marked=points >= OF_MARK)
     points += _points_of_register(evidence, _request_above(text, at), is_headed=is_titled or body != at)
+    points += OF_HANDED_OVER * (begins and _hands_over(text, at))
     if points < MIN_POINTS:
         return at
     return end if is_printed else max(end, text.end)
+
+
+def _hands_over(text: _Message, at: int) -> bool:
+    """Whether the two sentences above a paragraph hand over a text, or are about one that somebody else wrote."""
+    above = text.own[max(0, text.lines[at].start - MAX_REQUEST) : text.lines[at].start].rstrip()
+    paragraph = above[above.rfind("\n\n") + 1 :].strip()
+    sentences = [part for part in _SENTENCE_END.split(paragraph) if part.strip()]
+    return any(_HANDS_OVER.search(sentence) for sentence in sentences[-2:])
 
 
 def _request_above(text: _Message, at: int) -> str:
@@ -192,6 +205,10 @@ def _points_of_heading(heading: _Heading) -> int:
     is_task = TASK.match(label) is not None
     if not is_task and (_POINTS_AT_PASTE.search(label) or (heading.has_colon and _SENDER.fullmatch(label))):
         return OF_DOCUMENT + OF_ORIGIN
+    if _PERSONAL.search(label):
+        return 0
+    if _ADDRESS.fullmatch(label):
+        return OF_DOCUMENT + OF_OWNER
     words = [word.casefold() for word in _WORD.findall(label)]
     is_document = any(map(_is_document, words)) or _DOCUMENT_NAME.search(label) is not None
     is_carrier = any(map(_is_carrier, words)) or _CARRIER_NAME.search(label) is not None
@@ -218,11 +235,11 @@ def _points_of_origin(label: str, *, is_document: bool) -> int:
 
 
 def _is_document(word: str) -> bool:
-    return word in _DOCUMENTS or word.endswith(_DOCUMENT_ENDINGS)
+    return _document_words()[0].has(word)
 
 
 def _is_carrier(word: str) -> bool:
-    return word in _CARRIERS or word.endswith(_CARRIER_ENDINGS)
+    return _document_words()[1].has(word)
 
 
 def _has_name(heading: _Heading, *, is_document: bool) -> bool:
@@ -233,7 +250,7 @@ def _has_name(heading: _Heading, *, is_document: bool) -> bool:
     is_unspaced = _UNSPACED.search(heading.label) is not None
     for number, token in enumerate(tokens):
         word = token.casefold()
-        if _is_document(word) or _is_carrier(word) or word in _TOPICS:
+        if _is_document(word) or _is_carrier(word) or word in _document_words()[2].whole:
             continue
         if word in TOOL_NAMES or _INNER_CAPITAL.search(token) or (token.isascii() and token.isupper() and token[1:]):
             return True
@@ -340,7 +357,8 @@ def _lines_below_paste(text: _Message) -> Iterator[tuple[int, int]]:
         if not original:
             is_inside = False
         elif not words:
-            begins = number > 0 and not text.originals[number - 1].strip()
+            above = text.originals[number - 1].strip(" `*:") if number else original
+            begins = not above or _FILE.fullmatch(above) is not None
             is_inside = is_inside or (begins and has_request and not original.startswith(_DELIMITERS))
         elif is_inside and not (_PERSONAL.search(words) or TASK.match(words) or _RETURN.match(words)):
             yield line.start, line.end
@@ -379,66 +397,38 @@ _UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PATH = lazy_regex(r"[^\s/]*+/\S*+")
 _INNER_CAPITAL = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _LIST_MARK = lazy_regex(r"\A\s*+(?:[-*•+–・]|\(?\d{1,2}[.)]|\d{1,2}(?=\s)|[a-z]\))\s{1,9}")
-_LABEL = lazy_regex(r"(?P<label>(?:[^:：.!?。！？\n]|\.(?=\w)){2,100}?)\s?(?::(?=\s|$)|：)")
+_LABEL = lazy_regex(r"(?P<label>(?:[^:：.!?。！？\n(]|\([^()\n]{0,40}\)|\.(?=\w)){2,100}?)\s?(?::(?=\s|$)|：)")
 _SENTENCE_END = lazy_regex(r"(?<=[.!?])\s+|(?<=[。！？])")
 
-_DOCUMENTS = frozenset(
-    """
-    readme readme.md docs documentation manual handbook wiki faq faqs changelog licence license rfc newsletter memo
-    minutes transcript manpage regulation regulations statute directive contract agreement runbook playbook handout
-    whitepaper datasheet article blogpost blog confluence notion sharepoint circular enunciado homework tutorial
-    cookbook cheatsheet contributing advisory bulletin excerpt bot terms tos eula leia-me documentação regulamento
-    contrato licença ata artigo edital norma estatuto apostila boletim trecho termos política documentación
-    reglamento licencia acta artículo normativa boletín fragmento extracto términos règlement contrat procès-verbal
-    compte-rendu tutoriel charte extrait cgu cgv doku dokumentation handbuch anleitung vertrag lizenz
-    nutzungsbedingungen agb protokoll artikel satzung merkblatt leitfaden auszug rundschreiben vorschrift verordnung
-    documentazione manuale regolamento contratto licenza verbale articolo parere estratto bollettino termini
-    documentatie handleiding reglement licentie voorwaarden notulen statuten uittreksel документация документации
-    справка справки руководство руководства регламент регламента договор договора лицензия лицензии соглашение
-    соглашения протокол протокола статья статьи инструкция инструкции устав устава памятка памятки вики
-    """.split()
-)
-"""Words for a text that has an author and exists elsewhere."""
 
-_DOCUMENT_ENDINGS = (
-    "handbuch", "leitfaden", "dokumentation", "doku", "bedingungen", "vertrag", "protokoll", "merkblatt", "artikel",
-    "ordnung", "richtlinie", "voorwaarden", "handleiding", "handboek", "reglement", "overeenkomst", "documentatie",
-)  # fmt: skip
+class _Words(NamedTuple):
+    """Words, and endings of compounds."""
 
-_CARRIERS = frozenset(
-    """
-    guide guideline guidelines policy policies checklist notes spec specs specification standard standards
-    conventions rules requirements instructions page file report output response reply answer comment review
-    feedback ticket issue message mail email e-mail letter post thread chat channel log console notice warning
-    announcement template plan summary text doc gate proposal opinion error guia norma regras requisitos instruções
-    página arquivo relatório saída resposta comentário revisão chamado mensagem carta aviso registro resumo erro
-    guía política políticas reglas instrucciones archivo informe salida respuesta comentario revisión mensaje correo
-    resumen politique règles exigences consignes fichier rapport sortie réponse commentaire courriel lettre avis
-    note erreur richtlinie richtlinien regeln anforderungen vorgaben seite datei bericht ausgabe antwort kommentar
-    nachricht brief hinweis notiz meldung fehler regelwerk guida politica linee regole requisiti istruzioni pagina
-    rapporto uscita risposta commento revisione messaggio lettera avviso nota errore gids beleid richtlijn
-    richtlijnen regels eisen instructies bestand verslag uitvoer antwoord opmerking melding fout правила политика
-    политики требования страница файл файла отчёт отчет отчёта вывод ответ ответа комментарий комментария письмо
-    письма сообщение сообщения заметка заметки замечание ошибка
-    """.split()
-)
-"""Words for a text that is from elsewhere only if its source is named; they also are topics: "login page"."""
+    whole: frozenset[str]
+    endings: tuple[str, ...]
 
-_CARRIER_ENDINGS = (
-    "richtlinien", "regeln", "vorgaben", "meldung", "hinweis", "richtlijnen", "regels", "melding", "mail", "chat",
-    "kanal",
-)  # fmt: skip
+    @classmethod
+    def of(cls, listed: Sequence[str]) -> Self:
+        """Return listed words, of which those that begin with a star are endings."""
+        endings = tuple(word[1:] for word in listed if word.startswith("*"))
+        return cls(frozenset(word for word in listed if not word.startswith("*")), endings)
 
-_TOPICS = frozenset(
-    """
-    api ui ux css html sql pr prs ci cd url urls json db http https rest id ids cli gui mvp ai llm seo pdf csv xml qa ok
-    todo
-    """.split()
-)
-"""Abbreviations that are topics, not names."""
+    def has(self, word: str) -> bool:
+        """Whether a word in small letters is listed or ends as one of the endings."""
+        return word in self.whole or word.endswith(self.endings)
+
+
+@lru_cache(maxsize=1)
+def _document_words() -> tuple[_Words, _Words, _Words]:
+    """Return words for texts with an author, for texts that may be topics ("login page"), and for topics alone."""
+    text = (Path(__file__).parent / "document_words.txt").read_text(encoding="utf-8")
+    documents, carriers, topics = (_Words.of(section.split()) for section in text.split("\n\n"))
+    return documents, carriers, topics
+
 
 _DOCUMENT_NAME = lazy_regex(
-    r"(?i)(?<!\w)#[a-z][\w-]+|\b[\w-]+\.(?:md|rst|txt|pdf|docx?|adoc)\b|\b(?:release notes|man page|stack ?overflow"
+    r"(?i)(?<!\w)#[a-z][\w-]+|readme(?=[\u3040-\u9fff])|\b[\w-]+\.(?:md|rst|txt|pdf|docx?|adoc)\b"
+    r"|\b(?:release notes|man page|stack ?overflow"
     r"|code of conduct|terms of \w+|privacy policy|rule file|pull request|argument reference|(?:exercise|homework"
     r"|assignment|trabalho\w*|práctica|exercice|aufgabe|übung|esercizio|opdracht|задание)(?: \w+)? \d+)\b"
     r"|(?:ドキュメント|マニュアル|手引き?|規約|契約書|ライセンス|議事録|記事|規程|要綱|抜粋|説明書|仕様書|ガイドライン|ボット|文档|文檔|手册|手冊|规程|合同|许可证|协议|纪要|文章|条款|章程|须知|摘录|说明书|机器人"
@@ -466,9 +456,15 @@ _PERSON = lazy_regex(
 _SENDER = lazy_regex(
     r"(?i)(?:from|von|vom|da|de|del|от|van) \w[\w .]{1,40}|chatgpt|copilot|deepseek|grok|perplexity"
     r"|\w[\w.]{1,24}(?:,? \w+)? (?:in|im|on|auf|en|no|sur|su|via|в|op) (?:the |le |el )?(?:slack|teams|\w*chat|discord"
-    r"|whatsapp|telegram|jira)(?: \w+)?"
+    rf"|whatsapp|telegram|jira)(?: \w+)?|(?:{SOMEBODY}) (?:in|im|on|am|via|en|no|na|dans|nel\w*|op|в) [^:]{{2,40}}"
 )
 """A label that is a person, or where that person wrote."""
+
+_FILE = lazy_regex(r"[\w-]{1,40}\.[a-z]{2,5}")
+_ADDRESS = lazy_regex(
+    r"(?:https?://\S+|(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|app|info|eu|de|fr|it|es|nl|ru|jp|cn|br)(?:/\S*)?)"
+)
+"""An address of a page."""
 
 _LOCATOR = lazy_regex(
     r"(?i)\b(?:pp?|page|section|sec|slide|chapter|clause|seite|kapitel|abschnitt|página|sección|seção|capítulo"
@@ -502,11 +498,19 @@ _TRACKING = (
     r"|^[\w. ]{2,30}, ?\[?\d{1,2}[./]\d{1,2}[./]\d{2,4}|^\[\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?,? \d{1,2}:\d\d"
     r"|^commit [0-9a-f]{7,40}$|^(?:#?\d{2,6}|[A-Z]{2,10}-\d{1,6}:?) [^\n]{3,80}\n[^\n:]{2,24}: |^opened by \w+"
     r"|^(?:answered|edited) \w+ \d|^\d+ (?:votes|upvotes|likes)$|^(?:Signed-off-by|Co-authored-by|Reviewed-by): "
-    r"|^what['’]?s new in \S+$"
+    r"|^what['’]?s new in \S+$|^(?:priority|severity|story points?|due(?: date)?|attendees|anwesend|presentes?|présents"
+    r"|приоритет|优先级)\s?[:：]|^\W{0,4}nit(?:pick)?:\s|^@\w[\w-]* on \S+: |^AC ?\d|^US-?\d|\bLGTM\b"
+    r"|\([A-Z]{1,4}\d{3,5}\)$"
+    r"|^\s*(?::param|:raises|:returns?|@param|@throws|@returns?)\b|^v?\d+\.\d+\.\d+(?:$| \()|exit code \d|^hint: [a-z]"
+    r"|^as an? [\w ]{2,30},? i (?:want|need|can)\b|^your (?:task|solution|goal) (?:is|must|should|has)\b"
+    r"|^this (?:pull request|issue|pr) (?:was|has)\b|\bhope (?:this|that) helps\b| at \d{1,2}:\d\d(?: ?[AP]M)?$"
 )
 """Times of a chat, and what trackers of work print beside a text."""
 _LETTER_FORM = (
-    r"^(?:hi|hello|dear|hey|hallo|liebe[rs]?|sehr geehrte[rs]?|bonjour|chers?|ch[eè]res?|hola|estimad[oa]s?|olá"
+    r"\A(?:hi|hello|hey|hallo|moin|hola|olá|oi|ciao|salut|bonjour|привет)\b|[.!?)] (?:thx|thanks|cheers|vg|lg"
+    r"|gracias|merci"
+    r"|grazie|danke)[,!]? (?-i:[A-ZÀ-Þ])\w+\W*\Z|^(?:hi|hello|dear|hey|hallo|liebe[rs]?|sehr geehrte[rs]?"
+    r"|bonjour|chers?|ch[eè]res?|hola|estimad[oa]s?|olá"
     r"|prezad[oa]s?|caros?|ciao|gentil[ei]|beste|geachte|здравствуйте|уважаем\w+|привет|коллеги)"
     r"(?: [^\n,.:!?]{1,40})?[,:!]$|^[^\n]{0,12}(?:お世話になって|お疲れ(?:様|さま))"
     r"|^(?:各位|尊敬的|大家好)[^\n]{0,16}[：:，,]?$"
@@ -537,6 +541,32 @@ _POINTS_AT_PASTE = lazy_regex(
 )
 """Words that point at the text below a line: "just got this from accounting"."""
 
+_STATED_BY_OTHERS = (
+    r"(?:wrote|writes|said|says|mailed|sent|left|posted|commented|replied|answered|recommend(?:s|ed)|suggest(?:s|ed)"
+    r"|summari[sz]ed|described|explained|complain(?:s|ed)|rejected|closed|blocked|declined|reported|prints|printing"
+    r"|(?:told|gave) (?:me|us)|objected|came back|(?:i|we) (?:got|found|read|asked|received|typed|copied|pasted)"
+    r"|(?:got|found|copied|received) (?:this|that|it)|schreibt|schrieb|meint|meinte|sagt|sagte|gemailt|geschickt"
+    r"|gemeldet|manda|mandó|mandou|dice|dijo|escribi[óo]|disse|escreveu|dit|écrit|envoyé|scritto|scrive|detto|schreef"
+    r"|zegt|zei|пишет|написал\w*|сказал\w*|прислал\w*)\b|言われ|書いて(?:きた|いた)|来た|说了|写道|发来"
+)
+_OTHERS_TEXT = (
+    r"(?:below|attached|as specified|the following \w+|this (?:text|passage|section|sentence|comment|mail|message"
+    r"|answer|interface|review)|(?:see|from|in|of|per) (?:their|its)|remarks|findings|siehe|adjunt\w+|anexo|ci-joint"
+    r"|voici|ecco|zie|см|reviews?|reviewer|feedback|tickets?|user stor(?:y|ies)|javadoc|docstring|upstream|vendor\w*"
+    r"|partners?|agency|homework|assignment|(?:coding )?(?:test|challenge) for|coding (?:test|challenge)|take[- ]?home"
+    r"|exam|interview|eslint|golint|linter|chatgpt|gemini|opus|copilot|reddit|stack ?overflow|another (?:ai|chat"
+    r"|agent|model)|rulebook|retro"
+    r"|besprechung|hausaufgabe|rückmeldung|comentarios?|comentários?|tarea|devoir|commentaires?|compito|opdracht"
+    r"|задани\w+|замечани\w+)\b|課題|レビュー|指摘|作业|题目|评审"
+)
+_HANDS_OVER = lazy_regex(
+    rf"(?i)\b(?:{_STATED_BY_OTHERS})|\b(?:{_OTHERS_TEXT})"
+    r"|(?:\b(?:(?<!fix )this|these|below|following|folgendes|unten|esto|abajo|isto|abaixo|ceci|ci-dessous|questo"
+    r"|hieronder|ниже"
+    r"|вот)|以下|如下|下記)\W*$"
+)
+"""Words at a request's end by which what is below it is somebody else's."""
+
 _DUTY = lazy_regex(
     r"(?i)\b(?:must|shall|may (?:not|only|be)|has to|have to|(?:is|are) (?:required|forbidden|prohibited|not allowed"
     r"|limited|rejected|reserved|expected|mandatory)|cannot|muss|müssen|darf|dürfen|sind zu|ist zu|deben?|deberán?"
@@ -551,7 +581,11 @@ _SELF = (
 _PERSONAL = lazy_regex(
     rf"(?i)\b(?:{_SELF}|my|please|pls|let['’]s|(?:can|could|would) you|mir|mich|mein\w*|bitte|por favor|meu|minha|mon"
     rf"|stp|mijn|from me|for (?:claude|codex|the agent)|von mir"
-    r"|graag|мне|пожалуйста|давай)\b|私|僕|俺|お願い|ほしい|我|请你?帮|帮我|麻烦"
+    r"|graag|мне|пожалуйста|давай|everywhere|from (?:now|today) on"
+    r"|(?:in|for) (?:this|the whole) (?:project|app|repo\w*|code ?base)|in (?:diesem|dem ganzen) (?:projekt|repo)"
+    r"|en (?:este|todo el) proyecto|(?:neste|em todo o) projeto|dans (?:ce|tout le) projet"
+    r"|in (?:questo|tutto il) progetto|в (?:этом|нашем) проекте)\b|このプロジェクト|(?:本|这个|整个)项目|私|僕"
+    r"|俺|お願い|ほしい|我|请你?帮|帮我|麻烦"
 )
 """Words of somebody who speaks of himself, or asks."""
 

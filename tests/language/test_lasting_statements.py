@@ -1680,6 +1680,37 @@ def test_a_list_or_paragraph_of_the_users_own_below_a_request_is_the_users_word(
     assert stated_words(message) == message
 
 
+HANDED_OVER = r"""
+bob left this on my PR, please take care of it\n\n | Early returns are preferred here. The function must do one thing.
+the checkout lets people combine vouchers. the client mailed:\n\n | No vouchers during the sale. They are never combined.
+golint complains about errors.go, fix\n\n | error strings should not be capitalized or end with a newline (ST1005)
+Please write the approval workflow. This is how accounting described it:\n\n | Large orders must be approved. Small ones need no approval.
+our rate limits come from their pages\n\n | docs.critique-labs.ai\n\nRate limits: 10 per second. Never call it in a loop.
+clean up the merged branches\n\n | From our git handbook (p. 3): Every branch is deleted after the merge.
+stop creating summaries, nobody reads them\n\n | Teamlead in the daily notes:\n* the wiki is the single source
+do ticket 88\n\n | As a manager I want to export the list.\nAC1 The file name contains the date.
+""".strip().splitlines()
+
+NOT_HANDED_OVER = r"""
+hi\n\nAlways use tabs in this repo. Never use spaces.
+fix this\n\nGit workflow:\nFeature branches must be rebased onto develop. Merge commits are not allowed.
+add logging\n\nLogging in this project is done with structlog. The print function must not be used anywhere.
+rename the module\n\nDeployment notes from me:\nWe deploy only on Tuesdays. Hotfixes must be approved.
+""".strip().splitlines()
+
+
+@together("message", HANDED_OVER)
+def test_text_below_a_request_that_hands_it_over_is_not_the_users_word(message: str) -> None:
+    request, _, block = message.replace("\\n", "\n").partition(" | ")
+    assert stated_words(request + block).strip() == request.strip()
+
+
+@together("message", NOT_HANDED_OVER)
+def test_rules_for_this_project_below_a_request_are_the_users_word(message: str) -> None:
+    text = message.replace("\\n", "\n")
+    assert stated_words(text) == text
+
+
 def test_pasted_text_is_found_in_linear_time() -> None:
     def repeated(text: str) -> bool:
         return takes_linear_time(lambda count: partial(stated_words, f"ok\n\n{text * count}"), 100)
