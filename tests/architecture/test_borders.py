@@ -45,6 +45,7 @@ OPENS = {
     "codebase/summary/syntax.py": OWN_DATA,
     "language/english_translation.py": OWN_DATA,
     "language/lasting_patterns.py": OWN_DATA,
+    "language/pasted_blocks.py": OWN_DATA,
     "language/rule_synonyms.py": OWN_DATA,
     "language/lasting_statements.py": OWN_DATA,
     "registry/stemming_and_synonyms.py": OWN_DATA,

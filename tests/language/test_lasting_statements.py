@@ -1681,11 +1681,11 @@ def test_a_list_or_paragraph_of_the_users_own_below_a_request_is_the_users_word(
 
 
 HANDED_OVER = r"""
-bob left this on my PR, please take care of it\n\n | Early returns are preferred here. The function must do one thing.
-the checkout lets people combine vouchers. the client mailed:\n\n | No vouchers during the sale. They are never combined.
+bob left this on my PR\n\n | Early returns are preferred here. The function must do one thing.
+fix the vouchers. the client mailed:\n\n | No vouchers during the sale. They are never combined.
 golint complains about errors.go, fix\n\n | error strings should not be capitalized or end with a newline (ST1005)
-Please write the approval workflow. This is how accounting described it:\n\n | Large orders must be approved. Small ones need no approval.
-our rate limits come from their pages\n\n | docs.critique-labs.ai\n\nRate limits: 10 per second. Never call it in a loop.
+Add the approvals. This is how accounting described it:\n\n | Large orders must be approved. Small ones are not.
+our limits come from their pages\n\n | docs.critique-labs.ai\n\nLimits: 10 per second. Never call it in a loop.
 clean up the merged branches\n\n | From our git handbook (p. 3): Every branch is deleted after the merge.
 stop creating summaries, nobody reads them\n\n | Teamlead in the daily notes:\n* the wiki is the single source
 do ticket 88\n\n | As a manager I want to export the list.\nAC1 The file name contains the date.
