@@ -12,7 +12,6 @@ from sidecar.language.rule_synonyms import (
     NOTHING_ELSE,
     bounded,
     folded,
-    without_lasting,
 )
 from sidecar.language.statement_clauses import (
     CLAUSE_MARK,
@@ -242,7 +241,7 @@ def drops_condition(rule: str, statement: str) -> bool:
 
 
 _ONLY = lazy_regex(
-    r"(?i)\b(?:only|solely|exclusively|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
+    r"(?i)\b(?:only|solely|exclusively|purely|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
     r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
     r"|лишь)\b(?! (?:one\b|(?:uma?|una?|eine?|une|een) (?:coisa|cosa|sache|frage|chose|ding)))"
     r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
@@ -322,7 +321,7 @@ def drops_place(rule: Wording, window: Sequence[Wording]) -> bool:
             continue
         parts = parts_of(clause, language)
         places = [unit for unit in units if unit.word in parts or unit.word.partition(".")[0] in parts]
-        missing = [unit for unit in places if unit.word not in matched]
+        missing = [unit for unit in places if unit.word not in matched and not unit.names_project]
         if missing and matched and len(matched) >= MIN_RESTATED * (len(units) - len(missing)):
             return True
     return False
@@ -368,3 +367,13 @@ def is_wide(sentence: str) -> bool:
     """Whether a sentence has words by which it holds for more than one occasion."""
     plain = sentence.casefold()
     return SCOPE.search(sentence) is not None or any(marker in plain for marker in LASTING)
+
+
+def without_lasting(text: str) -> str:
+    """Return a text without the words by which it lasts, some of which have a preposition: "a partir de ahora"."""
+    plain = text.casefold()
+    for marker in LASTING:
+        if " " in marker and (start := plain.find(marker)) >= 0 and len(plain) == len(text):
+            text = f"{text[:start]}{text[start + len(marker) :]}"
+            plain = text.casefold()
+    return text

@@ -34,7 +34,7 @@ NEGATIONS = frozenset(
 
 NEGATION_BEGINNINGS = (
     "forbid", "prohib", "proib", "interdi", "verbot", "verbod", "verbiet", "vietat", "запре", "avoid", "evit", "vermeid",
-    "vermij", "избега", "abandon", "exempt", "abgeschaff", "afgeschaf", "abolish", "exclud", "reduc", "reduz", "redui", "diminu", "minimis", "minimiz", "verringer",
+    "vermij", "избега", "abandon", "exempt", "abgeschaff", "afgeschaf", "abolish", "exclud", "reduc", "reduz", "redui", "diminu", "unnecess", "inutil", "unnotig", "innecesar", "desnecess", "onnodig", "overbodig", "uberfluss", "superflu", "ненужн", "излишн", "minimis", "minimiz", "verringer",
 )  # fmt: skip
 
 _INSTEAD_OF = (
@@ -240,16 +240,6 @@ def split_unspaced(run: str) -> list[tuple[str, frozenset[int]]]:
     return words
 
 
-def without_lasting(text: str) -> str:
-    """Return a text without the words by which it lasts, some of which have a preposition: "a partir de ahora"."""
-    plain = text.casefold()
-    for marker in LASTING:
-        if " " in marker and (start := plain.find(marker)) >= 0 and len(plain) == len(text):
-            text = f"{text[:start]}{text[start + len(marker) :]}"
-            plain = text.casefold()
-    return text
-
-
 def reworded(text: str) -> str:
     """Return a text whose idioms that deny something are those that the comparison knows."""
     text = NOTHING_ELSE.sub(" ", text)
@@ -260,7 +250,7 @@ def reworded(text: str) -> str:
     )
     text = bounded(_CAN_NOT.sub("can not ", _NEGATED_VERB.sub(r"\1 not ", _OR_NOT.sub("", text))))
     text = _TOPIC_PAUSE.sub("", _QUANTITY.sub(lambda match: f"{match[1]} {_UNITS[match[2].casefold()]}", text))
-    text = _QUANTITY_BEFORE.sub(r"\1 \2", text)
+    text = _QUANTITY_BEFORE.sub(r"\1 \2", _THOUSANDS.sub("", text))
     text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
     return _AS_LONG_AS_NOT.sub(r"until \1", _FREE_OF.sub("without", text))
 
@@ -306,6 +296,7 @@ _QUANTITY = lazy_regex(rf"(?i)(?<![\w.,/-])(\d+(?:[.,]\d+)?) ?({'|'.join(_UNITS)
 """A number with the short name of a unit: "8s" is "8 seconds"."""
 _QUANTITY_BEFORE = lazy_regex(r"(?<![\w.,/-])(\d+(?:[.,]\d+)?)-([^\W\d_]{3,})(?![\w/.-])")
 """A number with its unit before what it measures: "a 30-day trial"."""
+_THOUSANDS = lazy_regex(r"(?<=\d),(?=\d{3}(?!\d))")
 _UNTOUCHED = lazy_regex(r"(?i)\b(?:untouched|unchanged|unverändert|intacte?s?|inchangée?s?|intact[oa]s?|ongewijzigd)\b")
 _NOT_MORE = lazy_regex(
     r"(?i)\b(?:not|no|não|non|ne pas|nicht|niet) (?:exceed|go over|be (?:more|longer|larger|bigger) than|exceder|superare?"
@@ -313,14 +304,15 @@ _NOT_MORE = lazy_regex(
 )
 _REPLACED = lazy_regex(
     r"(?i)\b(?:replace|swap|substitute|refactor|convert|migrate|switch|change|ersetze?n?|remplace[rz]?|reemplaza\w*"
-    r"|substitu\w+|sostitui\w*|vervang\w*)\b ([^,;.]{1,60}?) (?:with|by|to instead (?:just )?use|durch|par|por|con|door)\b"
+    r"|substitu\w+|sostitui\w*|vervang\w*)\b ((?:[^,;.]|\.(?=\w)){1,60}?) (?:with|by|to instead (?:just )?use|durch|par|por|con|door)\b"
 )
 _AS_LONG_AS_NOT = lazy_regex(
     r"(?i)\b(?:as long as|solange|tant que|finché|zolang|пока)\b([^,;.]{1,60}?)\b(?:not|nicht|pas|non|niet|не)\b"
 )
 NOTHING_ELSE = lazy_regex(
     r"(?i)[\s,]{1,3}(?:(?:and|und|y|et|e|en|и)\s)?(?:nothing else|that['’]s it|(?:sonst|weiter) nichts|nichts weiter"
-    r"|nada m[aá]s|mais nada|rien d['’]autre|c['’]est tout|basta|nient['’]altro|verder (?:niets|niks)|больше ничего)"
+    r"|nada m[aá]s|mais nada|rien d['’]autre|c['’]est tout|basta|nient['’]altro|verder (?:niets|niks)|больше ничего"
+    r"|otherwise not|sonst nicht|de lo contrario no|sinon (?:non|pas)|senão não|altrimenti no|anders niet|иначе нет)"
     r"\s*(?=$|[,.;!])|[\s,]{1,3}и всё\s*(?=$|[,.;!])"
 )
 """Words at the end of a clause by which it holds for nothing else; they deny nothing that it names."""
@@ -597,5 +589,5 @@ _DENIED_OBJECT = frozenset(("kein", "keine", "keinen", "geen"))
 _NO_MORE = lazy_regex(r"(?i)\b(?:kein\w*|geen)\b.*\b(?:mehr|meer)\W*$")
 _CONTRASTING = frozenset(("not", "non"))
 _AUXILIARIES = frozenset(
-    "do does did should must shall can could will would may is are was be stay remain need".split()
+    "do does did should must shall can could will would may is are was be stay remain need needs has have had uses".split()
 )

@@ -119,7 +119,7 @@ _CLAUSE_END = lazy_regex(
     r"|sollen|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
     r"|no|non"
     r"|niet|geen|не|nie)\b)"
-    r"|\s(?<!\bif\s)(?<!\bthat\s)(?<!\bwhen\s)(?<!\bwhat\s)(?<!thing\s)(?<!\bwhere\s)(?<!\bsince\s)(?<!\bwhile\s)(?<!\bones\s)"
+    r"|\s(?<!\bif\s)(?<!\bthat\s)(?<!\bwhen\s)(?<!\bwhat\s)(?<!\bwhere\s)(?<!\bsince\s)(?<!\bwhile\s)(?<!\bones\s)"
     r"(?=(?:i|you|it)\s(?:do|does|did|should|must|can|will|would|need)\s(?:not|never)\b)"
     r"|\band\b(?=\s\w+ing\b[^,;.]{0,40}\b(?:is|are)\s(?:not|never)\b)|\b(?:nor|ni|né|ни)\b|\b(?:and|und|et|y|e|en)\b(?=\s+(?:always|immer|siempre|sempre|toujours|altijd"
     r"|should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
@@ -563,9 +563,12 @@ CLAUSE_MARK = lazy_regex(r"[,;:.!?—、，；：。]")
 
 _ORDINARY_NEXT = lazy_regex(
     r"(?i)\bnext(?= (?:to|time|step|week|month|day|version|release|one)\b)"
-    r"|(?<=\b(?:au|le|du|ce|un|im|am|al|el|il|no) )moment\b(?! js)"
+    r"|(?<=\bthe )moment\b(?! js)|(?<=\b(?:au|le|du|ce|un|im|am|al|el|il|no) )moment\b(?! js)"
+    r"|\b(?:express|fetch|bootstrap)(?= (?:it|them|the|an?|this|that|these|those|all|each|every)\b)"
+    r"|\bleft(?= (?:out|over|as|in|alone|blank|empty|unchanged)\b)|\btop(?= (?:priority|of|level)\b)"
+    r"|(?<=\b(?:el|al|il|le|du|au) )(?:público|pubblico|public)\b(?=\s*(?:[.,;:]|$|es|son|est|sont|è|sono))"
 )
-"""A word that elsewhere is the name of a tool."""
+"""A word that elsewhere is the name of a tool, or has an opposite."""
 
 RULE_TO_WRITE = lazy_regex(
     r"(?i)^\W{0,9}(?:(?:please|pls|can you|could you|and|now|also|bitte|por favor|stp)[\s,]{1,3}){0,3}(?:write|create"

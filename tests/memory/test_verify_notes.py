@@ -455,6 +455,17 @@ AS_PEOPLE_TYPE = [
     ),
     ("yeah no we deploy with helm now", "We deploy with helm now."),
     (
+        "i want to know anything you dont have! dont start coding",
+        "Tell me anything you don't have, don't start coding.",
+    ),
+    ("replace all @use-modal.ts calls with dialog from ui", "Use dialog from ui instead of @use-modal.ts."),
+    ("long explanations are not necessary", "Inutile de faire de longues explications."),
+    ("/router 就不用分组了，一个文件就够了", "/router needs no grouping, one file is enough."),
+    ("que siempre se muestre si estoy en móvil de lo contrario no", "En móvil se muestra siempre."),
+    ("for the whole project we store money in integer cents", "Money is stored in integer cents."),
+    ("the mac build lives in its own repository", "The macOS build lives in its own repository."),
+    ("lists over 1000 rows are paged", "Lists over 1,000 rows are paged."),
+    (
         "Error texts must not be hardcoded. They always come from i18n/errors.json",
         "Error texts always come from i18n/errors.json and are not hardcoded.",
     ),
@@ -496,6 +507,7 @@ TURNED_FROM_TYPED = [
     ("use tabs not spaces in makefiles", "Don't use tabs in makefiles."),
     ("yeah no we deploy with helm now", "Don't deploy with helm."),
     ("no redux in this project please", "Use redux in this project."),
+    ("comments are unnecessary for experts", "Write comments for experts."),
     (
         "Error texts must not be hardcoded. They always come from i18n/errors.json",
         "Error texts are hardcoded in i18n/errors.json.",
