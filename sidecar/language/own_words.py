@@ -402,7 +402,9 @@ _CLAIMS = (
 _REPORTED_BY_OTHERS = lazy_regex(
     rf"^(?!\W*(?:if|when|whenever|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\b)[^.!?\n]{{0,40}}?(?<!\w)"
     rf"(?:{SOMEBODY}|{SOURCE})(?:\s\w+){{0,2}}?,?\s{_CLAIMS}(?!\w)"
-    rf"|\b(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?!(?:me|mir|moi|mí|mim)\b)"
+    r"|^\W*(?:\w+\s){0,2}(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?!(?:me|mir|moi|mí|mim)\b)"
+    r"|\b(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?:(?:the|our|de[rmn]?|die|la|el|los|les?|il"
+    rf"|het)\s)?(?:{SOURCE}|{SOMEBODY})(?!\w)"
     rf"|\b(?:im|in der|en el|en la|no|na|dans le|dans la|nel|nella|in (?:the|our))\s{SOURCE}(?:\s\w+){{0,3}}?\s"
     r"(?:it says|says|steht|dice|diz|il est écrit|c['’]est écrit|está escrito|c['’]è scritto)(?!\w)|(?:read ?me"
     r"|ドキュメント|資料|記事|上司|先輩|同僚|リーダー|マニュアル|規約)(?:に|では|が|は|によると)[^。\n]{0,60}(?:と"

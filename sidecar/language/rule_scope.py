@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.english_translation import language_of
 from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
@@ -190,10 +191,17 @@ _PERMITTED = lazy_regex(
 
 
 def widens_all(rule: str, evidence: str) -> bool:
-    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels"."""
+    """Whether a rule is about all of a kind, the user's words about those with a quality: "all deeper levels".
+
+    Also whether each is about all of a kind that the other does not name: "every feature" for "every bug fix".
+    """
     own_words = {folded(token) for _, token in tokens_of(rule)}
     stated = {(folded(match[1]), folded(match[2] or "")) for match in _ALL_WITH_QUALITY.finditer(evidence)}
     nouns = {folded(match[1]) for match in _ALL_WITH_QUALITY.finditer(rule)}
+    kinds, stated_kinds = (wording_of(" ".join(words)).units for words in (nouns, {first for first, _ in stated}))
+    is_known = shared_count(kinds, wording_of(evidence).units) or shared_count(stated_kinds, wording_of(rule).units)
+    if language_of(rule) == language_of(evidence) and kinds and stated_kinds and not is_known:
+        return True
     return any(noun in nouns and quality not in own_words and quality not in FUNCTION_WORDS for quality, noun in stated)
 
 
@@ -261,7 +269,8 @@ def object_of_only(text: str) -> str | None:
     if match is None:
         return None
     behind = CLAUSE_MARK.split(text[match.end() :], maxsplit=1)[0]
-    return behind if behind.strip() else CLAUSE_MARK.split(text[: match.start()])[-1]
+    before = CLAUSE_MARK.split(text[: match.start()])[-1].split()
+    return behind if behind.strip() else " ".join(before[-WORDS_BEFORE_ONLY:])
 
 
 def names_limit(text: str) -> bool:
@@ -300,6 +309,9 @@ def claims_each_time(rule: str) -> bool:
 
 OBJECT_WORDS = 2
 """First words after "only" that say to what a rule applies."""
+
+WORDS_BEFORE_ONLY = 3
+"""Words before an "only" at a clause's end that say the same: "in the client only"."""
 
 MIN_RESTATED = 0.5
 """Share of a clause's words with which a rule restates it."""
@@ -350,8 +362,8 @@ def _has_other_limit(rule: Wording, window: Sequence[Wording]) -> bool:
     is_limited |= all(any(clause.is_gated for clause in part.clauses) for part in (rule, main))
     if only is not None and not is_limited:
         named = subjects_of(wording_of(only).units)[:OBJECT_WORDS]
-        is_denied = any(clause.is_denied for clause in main.clauses)
-        if not is_denied or (named and shared_count(named, main.units) < len(named)):
+        contrasts = [part for part in near if any(clause.is_denied for clause in part.clauses)]
+        if not any(shared_count(named, part.units) == len(named) for part in contrasts):
             return True
     is_ban = any(clause.is_denied for clause in rule.clauses)
     for part, limit in zip(window, limits, strict=True):

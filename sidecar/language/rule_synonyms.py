@@ -284,7 +284,7 @@ _FREE_OF = lazy_regex(r"(?i)\bfree (?:of|from)\b")
 _OFF_LIMITS = lazy_regex(r"(?i)\boff[ -]limits\b")
 _RATHER_THAN = lazy_regex(r"(?i)\brath\w{1,3} th[ae]n\b")
 _ONE_WORD = lazy_regex(
-    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)"
+    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)|(bug|hot)[ -](fix(?:es)?)"
     r"|(white)[ -](space)|(front|back)[ -](end))\b"
 )
 """A noun that is written as one word, too."""
@@ -384,7 +384,9 @@ def stances_of(clause: str, language: str, *, is_alone: bool = True) -> list[Sta
 
 
 def _is_only_place(clause: str, language: str) -> bool:
-    return _ONLY_PLACE.fullmatch(clause) is not None and (language == "pt" or _BARE_NO.match(clause) is None)
+    is_pronoun = language == "fr" and _FRENCH_ON.match(clause) is not None
+    is_denial = language != "pt" and _BARE_NO.match(clause) is not None
+    return not (is_pronoun or is_denial) and _ONLY_PLACE.fullmatch(clause) is not None
 
 
 def _stances_undenied(clause: str, gate: re.Match[str] | None) -> list[Stance]:
@@ -501,6 +503,7 @@ _RUN_ON_BAN = lazy_regex(
 )
 """A condition before a ban from which no comma divides it: "if a test fails do not skip it"."""
 _BARE_NO = lazy_regex(r"(?i)\W*no\s")
+_FRENCH_ON = lazy_regex(r"(?i)\W*on\s")
 """The word that only in Portuguese begins a place."""
 CONDITION_AFTER = lazy_regex(
     r"(?i)(?<=\w),?\s(?:if|when|where(?=[^,;]{0,40}\bnot\b)|whenever|wenn|falls|cuando|quand|lorsque|quando|wanneer|если|когда)\s"
@@ -564,7 +567,7 @@ _UNSPACED_BEFORE = lazy_regex(r"(?:之前|以前|前)(?=$|一定|必|先|要|に
 """Words before which a Chinese or Japanese clause has what is allowed only afterwards."""
 _PREFERRED_OVER = lazy_regex(
     r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b|\brather\b.{1,80}\bthan\b|\blieber\b.{1,80}\bals\b"
-    r"|\bliever\b.{1,80}\bdan\b|\bprefer\w*\b.{1,80}\b(?:antes que|por encima de|do que|frente a)\b|\bлучше\b.{1,80}\bчем\b"
+    r"|\bliever\b.{1,80}\bdan\b|\bprefer\w*\b.{1,80}\b(?:antes que|por encima de|do que|frente a|aux|alle|agli|a (?:las|los)|às|aos)\b|\bлучше\b.{1,80}\bчем\b"
     r"|\bgegenuber\b(?=.{1,80}\b(?:bevorzug|vorzu))"
     r"|\bprefer(?! to\b)(?: [\w./-]+){1,2} to\b(?! (?:be|use|have|do|not|get|see|keep|run)\b)"
 )

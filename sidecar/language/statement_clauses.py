@@ -86,6 +86,10 @@ class Clause(NamedTuple):
     """Whether it is a condition or a purpose, which states and denies nothing."""
     is_gated: bool = False
     """Whether it is denied or stated only on a condition: "never … without …", "… only after …"."""
+    refers_back: bool = False
+    """Whether it begins with a pronoun for what the clause before is about."""
+    is_users_act: bool = False
+    """Whether it is what the user does himself: "that I do myself"."""
 
     @property
     def is_against(self) -> bool:
@@ -116,7 +120,7 @@ _CLAUSE_END = lazy_regex(
     r"|porem|ma|bensi|maar|но|а|while|whereas|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
     r"|nor|so|also|donc|daher|deshalb|entonces|portanto|quindi|dus|поэтому)\b(?=\s+(?:(?:that|que|dass|che|dat"
     r"|что|i|we|you|it|they|wir|ich|du|nous|on|je|wij|мы) )?(?:is|are|do|does|must|should|may|can|will|dürfen|darf"
-    r"|sollen|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|don['’]?t|nicht|kein\w*|ne|pas|não"
+    r"|sollen|soll|deben?|devem?|doivent|doit|devono|mogen|mag)?\s?(?:not|never|no|nothing|without|don['’]?t|nie|niemals|ohne|jamais|sans|nunca|jamás|sin|sem|mai|senza|nooit|zonder|nicht|kein\w*|ne|pas|não"
     r"|no|non"
     r"|niet|geen|не|nie)\b)"
     r"|\s(?<!\bif\s)(?<!\bthat\s)(?<!\bwhen\s)(?<!\bwhat\s)(?<!\bwhere\s)(?<!\bsince\s)(?<!\bwhile\s)(?<!\bones\s)"
@@ -155,7 +159,7 @@ def wording_of(text: str, context: str = "") -> Wording:
     was_denied = False
     is_complaint = is_why_question(text)
     is_reproach = is_complaint and _AGAIN.search(text) is not None
-    plain = _INTERJECTION.sub(" ", _unshouted(HEDGE.sub(" ", text)))
+    plain = _INTERJECTION.sub(" ", _REPEATED.sub(" ", _unshouted(HEDGE.sub(" ", text))))
     plain = reworded(_REMINDER.sub("remember", _ORDINARY_NEXT.sub(" ", plain)))
     parts = list(_clauses(_CONTRACTION.sub(" ", plain)))
     for part in parts:
@@ -176,7 +180,10 @@ def wording_of(text: str, context: str = "") -> Wording:
             side = tuple(unit for start, unit in units if stance.start <= start < end)
             if side:
                 gated = stance.is_gated and not is_complaint
-                clauses.append(Clause(side, stance.is_denied != is_complaint, stance.is_open, gated))
+                clause = Clause(side, stance.is_denied != is_complaint, stance.is_open, gated)
+                if not at and _REFERS_BACK.match(part):
+                    clause = clause._replace(refers_back=True, is_users_act=USERS_ACT.search(part) is not None)
+                clauses.append(clause)
                 clauses += [Clause(side, stance.is_denied)] if is_reproach else []
     return Wording(text, tuple(clauses), language)
 
@@ -228,6 +235,18 @@ def _unshouted(text: str) -> str:
     return text.lower() if shouted >= MIN_SHOUTED and shouted >= 0.8 * len(words) else text
 
 
+_REPEATED = lazy_regex(
+    r"(?i)^\W*(?:(?:like|as) )?(?:i|we)(?: (?:have|already|just|clearly)|['’]ve){0,2} (?:told you|said|mentioned"
+    r"|asked you)(?: (?:before|already|earlier|again|twice|last time|\w+ times))+(?: that| to)?\b,?"
+    r"|^\W*(?:wie (?:schon )?gesagt|(?:ya )?te (?:lo )?dije(?: antes| ya)?|como (?:ya )?(?:te )?dije"
+    r"|je (?:te )?l['’]ai déjà dit|comme (?:je l['’]ai )?dit|come (?:ho )?(?:già )?detto|como (?:eu )?(?:já )?disse"
+    r"|zoals (?:ik )?(?:al )?zei)\b[,:]?"
+    r"|\b(?:i(?:['’]d| would)? (?:prefer|like|love|appreciate) (?:it )?(?:if|when) you|it would be (?:nice|great|good"
+    r"|better) if you|(?:ich )?fände es (?:gut|besser),? wenn du|me gustaría que|j['’]aimerais que tu"
+    r"|prefer(?:iria|ia|o) que você|vorrei che|ik heb liever dat je)\b"
+)
+"""A beginning by which the user repeats or softens a rule: "I told you before …", "I prefer if you …"."""
+
 _LONG_WORD = lazy_regex(r"[^\W\d_]{2,}")
 
 _INTERJECTION = lazy_regex(
@@ -253,6 +272,15 @@ _CONTRACTION = lazy_regex(
     r"(?i)\b(?:l|d|c|j|(?<!plutôt )(?<!mieux )qu|m|t|s|un|dell|all|nell|sull|dall)['’](?=\w)"
     r"|(?<=\w)['’](?:s|re|ve|ll|d|m)\b"
 )
+_REFERS_BACK = lazy_regex(
+    r"(?i)\W*(?:they|it|that|these|those|sie|es|das|diese|ils|elles|ça|cela|ellos|ellas|eso|esto|eles|elas|isso|essi|esse"
+    r"|quello|questo|ze|dat|dit|они|оно|это)\b|(?:它|他)们?|それ"
+)
+USERS_ACT = lazy_regex(
+    r"(?i)\b(?:i|myself|user|himself|herself|ich|nutzer|benutzer|yo|usuario|eu|usuário|je|moi|utilisateur|io|utente|ik|zelf"
+    r"|gebruiker|я|сам|пользовател\w+)\b|我|用户|私|俺|僕|ユーザー"
+)
+"""Words for the user as the one who does something."""
 _ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
 
 
@@ -337,48 +365,6 @@ def _unspaced_units(word: str, concepts: frozenset[int]) -> Iterator[Unit]:
 
 
 _RUNS = lazy_regex(r"[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\u3400-\u9fff々]+")
-
-
-class Relation(NamedTuple):
-    """Two words of a clause and what connects them: a preposition, Chinese or Japanese text, or nothing."""
-
-    first: str
-    link: str
-    second: str
-
-
-@lru_cache(maxsize=512)
-def relations_of(text: str) -> frozenset[Relation]:
-    """Return the relations between neighbouring words of each clause; conjunctions relate nothing."""
-    relations: set[Relation] = set()
-    for clause in _RELATED.split(text):
-        first, link = "", ""
-        for match in _RELATED_WORD.finditer(folded(clause)):
-            word = match[0]
-            if is_unspaced(word[0]) or word in _LINKS:
-                link = "" if word in _UNSPACED_CONJUNCTIONS else word
-            elif word in _CONJUNCTIONS or word in NEGATIONS:
-                first, link = "", ""
-            elif word not in FUNCTION_WORDS:
-                if first and first != word:
-                    relations.add(Relation(first, link, word))
-                first, link = word, ""
-    return frozenset(relations)
-
-
-_RELATED = lazy_regex(r"[,;:.!?、，。；：！？()（）\n](?=\s|$|[^\x00-\x7f])|[、，。；：！？（）]")
-_RELATED_WORD = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]+|[^\s\u3040-\u30ff\u3400-\u9fff々,;:!?()\"`“”«»]+")
-_LINKS = frozenset(
-    folded(word)
-    for word in "from to into with by before after over under on in at for as per than until"
-    " von nach zu mit durch vor auf über unter als für bis"
-    " de desde hacia a al con por antes después sobre en para como"
-    " du vers à avec par avant après sur dans pour comme"
-    " da do com depois em na prima dopo su van naar met voor op"
-    " из с со на в до после перед над под для как к".split()
-)
-_CONJUNCTIONS = frozenset("and or und oder et ou y o e en of и или plus".split()) - _LINKS
-_UNSPACED_CONJUNCTIONS = frozenset("と や か 和 与 跟 或 及 以及 或者 还有".split())
 
 
 class Places(NamedTuple):

@@ -13,6 +13,7 @@ from sidecar.language.rule_synonyms import (
     CONDITION_AFTER,
     FUNCTION_WORDS,
     LIMITED,
+    NEGATIONS,
     ONLY_WHEN,
     TOOL_NAMES,
     concepts_of,
@@ -25,11 +26,9 @@ from sidecar.language.statement_clauses import (
     CLAUSE_MARK,
     OTHER_SCRIPTS,
     Clause,
-    Relation,
     Unit,
     Wording,
     limited_clauses,
-    relations_of,
     wording_of,
 )
 from sidecar.language.statement_openings import LEAD_IN, adds_to_others, without_assent
@@ -185,6 +184,48 @@ _UNSPACED_TASK = lazy_regex(r".{0,2}(?:审核|审查|审批|负责|批准|(?:さ
 _PARTICIPLE = lazy_regex(r"(?:[a-z]ed|tten|wn|ept|put|built|held|ite?s?|ee?s?|[ai]d[ao]s?|[ai]t[aei]|itt[aei])$")
 
 
+class Relation(NamedTuple):
+    """Two words of a clause and what connects them: a preposition, Chinese or Japanese text, or nothing."""
+
+    first: str
+    link: str
+    second: str
+
+
+@lru_cache(maxsize=512)
+def relations_of(text: str) -> frozenset[Relation]:
+    """Return the relations between neighbouring words of each clause; conjunctions relate nothing."""
+    relations: set[Relation] = set()
+    for clause in _RELATED.split(text):
+        first, link = "", ""
+        for match in _RELATED_WORD.finditer(folded(clause)):
+            word = match[0]
+            if is_unspaced(word[0]) or word in _LINKS:
+                link = "" if word in _UNSPACED_CONJUNCTIONS else word
+            elif word in _CONJUNCTIONS or word in NEGATIONS:
+                first, link = "", ""
+            elif word not in FUNCTION_WORDS:
+                if first and first != word:
+                    relations.add(Relation(first, link, word))
+                first, link = word, ""
+    return frozenset(relations)
+
+
+_RELATED = lazy_regex(r"[,;:.!?、，。；：！？()（）\n](?=\s|$|[^\x00-\x7f])|[、，。；：！？（）]")
+_RELATED_WORD = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]+|[^\s\u3040-\u30ff\u3400-\u9fff々,;:!?()\"`“”«»]+")
+_LINKS = frozenset(
+    folded(word)
+    for word in "from to into with by before after over under on in at for as per than until"
+    " von nach zu mit durch vor auf über unter als für bis"
+    " de desde hacia a al con por antes después sobre en para como"
+    " du vers à avec par avant après sur dans pour comme"
+    " da do com depois em na prima dopo su van naar met voor op"
+    " из с со на в до после перед над под для как к".split()
+)
+_CONJUNCTIONS = frozenset("and or und oder et ou y o e en of и или plus".split()) - _LINKS
+_UNSPACED_CONJUNCTIONS = frozenset("と や か 和 与 跟 或 及 以及 或者 还有".split())
+
+
 def swaps_roles(rule: str, evidence: str) -> bool:
     """Whether a rule exchanges two of the user's words: "Redis for data", "from bun to yarn", "light text"."""
     stated = relations_of(evidence)
@@ -284,7 +325,7 @@ def exchanges_value(rule: Wording, window: Sequence[Wording]) -> bool:
 
 def _has_rival_elsewhere(unit: Unit, value: Unit, rule_clause: Clause, clauses: Sequence[Clause]) -> bool:
     """Whether each clause of the user's that has a word has another value of the same kind, which a rule's lacks."""
-    places = [clause.units for clause in clauses if shared_count([unit], clause.units)]
+    places = [clause.units for clause in clauses if not clause.is_denied and shared_count([unit], clause.units)]
     return (
         bool(places)
         and unit.word not in plain_words()

@@ -455,6 +455,21 @@ AS_PEOPLE_TYPE = [
     ),
     ("yeah no we deploy with helm now", "We deploy with helm now."),
     (
+        "i told you before we dont mock the db in tests, use the container",
+        "Tests use the container, the db is not mocked.",
+    ),
+    ("all timestamps are UTC. format them in the client, never on the server", "Format timestamps in the client only."),
+    ("you forgot the tests again. every bugfix needs a regression test", "Add a regression test for every bug fix."),
+    ("chez nous on écrit les tests avec vitest et jamais avec jest", "Les tests s'écrivent avec vitest, pas jest."),
+    ("évite les classes, on préfère les fonctions", "Préférer les fonctions aux classes."),
+    ("テストはjestじゃなくてvitestで書いて", "テストは vitest で書き、jest は使わない。"),
+    ("commit messages graag volgens conventional commits", "Commit messages volgen conventional commits."),
+    ("Deploye nichts, das mache immer ich.", "Deploying is always done by the user."),
+    (
+        "don't put business logic into controllers pls, that belongs in services",
+        "Business logic belongs in services, not in controllers.",
+    ),
+    (
         "i want to know anything you dont have! dont start coding",
         "Tell me anything you don't have, don't start coding.",
     ),
@@ -507,6 +522,9 @@ TURNED_FROM_TYPED = [
     ("use tabs not spaces in makefiles", "Don't use tabs in makefiles."),
     ("yeah no we deploy with helm now", "Don't deploy with helm."),
     ("no redux in this project please", "Use redux in this project."),
+    ("i told you before we dont mock the db in tests, use the container", "Mock the db in tests."),
+    ("you forgot the tests again. every bugfix needs a regression test", "Every feature needs a regression test."),
+    ("non voglio che tu faccia push, quello lo faccio sempre io", "Fai sempre tu il push."),
     ("comments are unnecessary for experts", "Write comments for experts."),
     (
         "Error texts must not be hardcoded. They always come from i18n/errors.json",

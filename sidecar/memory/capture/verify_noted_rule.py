@@ -44,6 +44,7 @@ from sidecar.language.rule_synonyms import (
 from sidecar.language.sentence_features import FOR_NOW, as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_clauses import (
     RULE_TO_WRITE,
+    USERS_ACT,
     Clause,
     Unit,
     Wording,
@@ -362,7 +363,7 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
     observed = frozenset(chain.from_iterable(part.clauses[: observes(part.text)] for part in window))
     clauses = [
         clause
-        for statement in _with_topics(window)
+        for statement in _with_topics(rule, window)
         for clause, condition in zip(statement.clauses, (*statement.clauses[1:], None), strict=False)
         if not clause.is_open and not (condition and clause.is_gated and _demands(rule, clause, condition))
     ]
@@ -390,23 +391,22 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
     return False
 
 
-def _with_topics(window: Sequence[Wording]) -> Iterator[Wording]:
-    """Yield sentences; one that begins with a pronoun has the first specific word of the sentence before, too."""
-    before: Wording | None = None
+def _with_topics(rule: Wording, window: Sequence[Wording]) -> Iterator[Wording]:
+    """Yield sentences; a clause that refers to the one before has the first specific word of that one, too.
+
+    What the user does himself has it only for a rule that names the user.
+    """
+    names_user = USERS_ACT.search(rule.text) is not None
+    before: Clause | None = None
     for statement in window:
-        if before is not None and before.clauses and statement.clauses and _REFERS_BACK.match(statement.text):
-            first, *rest = statement.clauses
-            topic = _specific_words(before.clauses[0])[:1]
-            yield statement._replace(clauses=(first._replace(units=(*topic, *first.units)), *rest))
-        else:
-            yield statement
-        before = statement
-
-
-_REFERS_BACK = lazy_regex(
-    r"(?i)\W*(?:they|it|these|those|sie|es|diese|ils|elles|ellos|ellas|eles|elas|essi|esse|ze|они|оно)\b|(?:它|他)们?|それ"
-)
-"""A pronoun for what the sentence before is about."""
+        clauses: list[Clause] = []
+        for clause in statement.clauses:
+            is_about = before is not None and not before.is_open and clause.refers_back
+            has_topic = is_about and (names_user or not clause.is_users_act)
+            topic = _specific_words(before)[:1] if before is not None and has_topic else ()
+            clauses.append(clause._replace(units=(*topic, *clause.units)))
+            before = clause
+        yield statement._replace(clauses=tuple(clauses))
 
 
 def _denies_wish(subjects: Sequence[Unit], agreeing: Sequence[Clause], others: Sequence[Clause]) -> bool:
