@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.capture.effects.run_activity import RunCommand
-from sidecar.capture.effects.shell_commands import SimpleCommand, only_displays, simple_commands
+from sidecar.capture.effects.shell_commands import SimpleCommand, in_posix_form, only_displays, path_below, simple_commands
 from sidecar.capture.known_test_runners import RUNNERS, Runner
 from sidecar.core.clean_text import join_first, without_escape_sequences
 from sidecar.core.digests import short_id
@@ -103,8 +103,8 @@ def selection_of(line: str, runner: re.Pattern[str], cwd: str = "") -> Selection
     selection = Selection()
     folder: tuple[str, ...] = ()
     for command in commands:
-        if command.program in ("cd", "pushd") and len(command.words) > 1:
-            folder = _folder(command.words[1], cwd)
+        if command.new_folder is not None:
+            folder = _folder(command.new_folder, cwd)
         elif runner.search(" ".join(command.words)):
             return _parse_arguments(_arguments(command, runner), folder)
         elif command.program in _LAUNCHERS:
@@ -126,9 +126,12 @@ def _selection_of_launcher(command: SimpleCommand, folder: tuple[str, ...]) -> S
 
 def _folder(path: str, cwd: str) -> tuple[str, ...]:
     """Return the folder that a command changed to, if it is below the worktree."""
-    path = path.rstrip("/")
-    below = path[len(cwd) :].strip("/") if cwd and path.startswith(cwd) else path.removeprefix("./")
-    return () if below in ("", ".") or below.startswith(("/", "$", "~", "..")) else (f"cd {below}",)
+    below = path_below(f"{path}/", cwd) if cwd else None
+    below = (path.removeprefix("./") if below is None else below).rstrip("/")
+    return () if below in ("", ".") or _OTHER_FOLDER.match(below) else (f"cd {below}",)
+
+
+_OTHER_FOLDER = lazy_regex(r"[/$~]|\.\.|[A-Za-z]:")
 
 
 def _arguments(command: SimpleCommand, runner: re.Pattern[str]) -> list[str]:
@@ -172,7 +175,7 @@ def _plain(path: str) -> str:
 
 def _is_part_of(path: str, name: str) -> bool:
     """Whether a test's name contains a path, from one boundary to another."""
-    return bool(re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", name))
+    return bool(re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", name.replace("\\", "/")))
 
 
 # Outcome of a command: whether tests passed, how many, which failed.
@@ -264,7 +267,7 @@ def _end_of(output: str) -> str:
 
 
 def _outcome(runner: Runner, command: RunCommand, output: str, cwd: str) -> RunnerOutcome | None:
-    named = bool(runner.command.search(command.command))
+    named = bool(runner.command.search(in_posix_form(command.command)))
     failed = bool(runner.failed.search(output)) or (named and _is_broken(runner, command, output))
     if not failed and not runner.passed.search(output) and not (named and runner.passed_if_named.search(output)):
         return None
@@ -301,8 +304,8 @@ def names_in(runner: Runner, output: str, cwd: str = "") -> tuple[str, ...]:
         owners.add(owner)
         named.append(f"{owner} › {_test_name(match)}" if owner else _test_name(match))
     whole = [name for match in groups if (name := _test_name(match)) not in owners] if runner.group_follows else []
-    folder = f"{cwd.rstrip('/')}/" if cwd else ""
-    names = [name.removeprefix(folder) for name in (*named, *whole)] or _titled_names(runner, output)
+    own = [(cwd and path_below(name, cwd)) or name for name in (*named, *whole)]
+    names = own or _titled_names(runner, output)
     return tuple(dict.fromkeys(redact(name) for name in dict.fromkeys(names)))[:MAX_NAMES]
 
 

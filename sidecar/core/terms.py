@@ -277,7 +277,7 @@ def paths_in(text: str) -> list[str]:
     paths: dict[str, None] = {}
     alone = _NAMES_ALONE if len(text) <= MAX_DOCUMENT_CHARACTERS else _NAMES_WITHOUT_SUFFIX
     for token in _PATH_TOKEN.findall(text):
-        path = _without_brackets(token).replace("\\", "/").rstrip("./").lstrip("/")
+        path = _without_brackets(token).replace("\\\\", "/").replace("\\", "/").rstrip("./").lstrip("/")
         path = path.removeprefix("./").removeprefix("@").lstrip("/")
         name = path.rpartition("/")[2]
         if path not in _ABBREVIATIONS and (_FILE_NAME.fullmatch(name) or name in alone):

@@ -118,6 +118,7 @@ def test_counting_and_listing_agree(text: str) -> None:
         ("at total (/srv/shop/src/cart.ts:10:5)", ["srv/shop/src/cart.ts"]),
         ("at com.shop.Cart.total(Cart.java:42)", ["com.shop.Cart.total", "Cart.java"]),
         (r"C:\shop\src\app.cs:line 7", ["shop/src/app.cs"]),
+        (r'{"file": "C:\\shop\\src\\app.cs"}', ["shop/src/app.cs"]),
         ("[the cart](src/cart.ts) [src/x.ts]", ["src/cart.ts", "src/x.ts"]),
         ("app/[id]/page.tsx and app/(group)/x", ["app/[id]/page.tsx"]),
         ("./run.sh ../up.py", ["run.sh", "../up.py"]),

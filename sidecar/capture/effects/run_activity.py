@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from sidecar.capture.effects.shell_commands import files_read, may_write
+from sidecar.capture.effects.shell_commands import files_read, may_write, path_below
 from sidecar.codebase import has_unsafe_name, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -249,14 +249,11 @@ def relative_to(cwd: str, path: str) -> str | None:
     None for a path outside it, and for a name with a secret, which is left out as in the listing.
     """
     absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
-    root, candidate = cwd, os.path.normpath(absolute)
-    if not candidate.startswith(os.path.join(root, "")):
+    relative = path_below(os.path.normpath(absolute), cwd)
+    if relative is None:
         folder = os.path.realpath(os.path.dirname(absolute))
-        root, candidate = os.path.realpath(cwd), os.path.join(folder, os.path.basename(absolute))
-        if not candidate.startswith(os.path.join(root, "")):
-            return None
-    relative = os.path.relpath(candidate, root).replace(os.sep, "/")
-    return None if has_unsafe_name(relative) else relative
+        relative = path_below(os.path.join(folder, os.path.basename(absolute)), os.path.realpath(cwd))
+    return None if relative is None or has_unsafe_name(relative) else relative.replace(os.sep, "/")
 
 
 def _paths(tool_input: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,14 @@ from sidecar.core.lazy_regex import lazy_regex
 _OPERATORS = "();<>|&\n"
 _MAX_CHARACTERS = 20_000
 _SHELLS = frozenset("sh bash zsh dash ksh fish".split())
+_SCRIPT_OPTIONS = {
+    "powershell": frozenset(("-command", "-c")), "pwsh": frozenset(("-command", "-c")), "cmd": frozenset(("/c", "//c")),
+}  # fmt: skip
+"""Shells of Windows, and the options whose script is the rest of the line; Git Bash doubles the slash."""
+_SEPARATOR = lazy_regex(r"(?<=[\w.:~])\\{1,2}(?=[\w.@-])")
+"""A backslash between two names of a Windows path; what a shell escapes with one is mostly another sign."""
+_SUFFIX = lazy_regex(r"(?i)(?<=\w)\.exe\b")
+_DRIVE, _DRIVE_OF_GIT_BASH = lazy_regex(r"[A-Za-z]:[/\\]"), lazy_regex(r"^/([A-Za-z])(?=/)")
 _ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
 _NULL_TARGETS = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "NUL", "$null"))
 
@@ -26,9 +34,15 @@ _READ_ONLY = frozenset(
     "cat bat nl less more head tail grep egrep fgrep rg ag ack sed awk echo printf ls tree find fd stat file git gh"
     " glab diff cmp wc sort uniq cut tr column jq curl cd pushd popd pwd which type whoami date test [ true false sleep"
     " yq ps du df env export set uname id basename dirname realpath readlink md5sum sha1sum sha256sum xxd hexdump"
-    " strings exit wait read : seq tac rev od".split()
+    " strings exit wait read : seq tac rev od findstr dir".split()
 )
 """Programs that only display existing content, unless an option changes that."""
+
+_CMDLETS = frozenset(
+    "get-content get-childitem select-string select-object where-object test-path get-location set-location"
+    " write-output write-host measure-object sort-object format-table out-string".split()
+)
+"""PowerShell's commands that only display existing content."""
 
 _CHECKERS = frozenset(
     "pytest py.test unittest jest vitest mocha rspec phpunit tox nox mypy pyright tsc eslint flake8 pylint ruff"
@@ -94,11 +108,18 @@ _HARMLESS_OPTIONS = frozenset(
 )
 """Programs for which those options mean something else, or nothing."""
 
-_READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
-_LOOKUPS = frozenset("cat bat nl less more head tail sed awk tac grep egrep fgrep rg ag ack ls tree find fd".split())
+_READERS = frozenset("cat bat nl less more head tail sed awk tac type get-content".split())
+_LOOKUPS = _READERS | frozenset(
+    "grep egrep fgrep rg ag ack ls tree find fd findstr dir get-childitem select-string".split()
+)
 """Shell counterparts of the tools that read, search and list files."""
 
-_FILTERS = frozenset("head tail sed awk grep egrep fgrep rg cut less more".split())
+_FILTERS = frozenset(
+    "head tail sed awk grep egrep fgrep rg cut less more findstr select-string select-object where-object".split()
+)
+_PART_OPTIONS = frozenset(("-totalcount", "-head", "-first", "-tail", "-last"))
+"""PowerShell's options for the first or last lines of a file."""
+_FOLDER_CHANGES = frozenset(("cd", "pushd", "set-location"))
 _SCRIPT_FIRST = frozenset(("sed", "awk"))
 _NUMBER = lazy_regex(r"[+-]?\d+[a-zA-Z]*")
 
@@ -115,12 +136,39 @@ class SimpleCommand(NamedTuple):
         name = re.split(r"[/\\]", self.words[0])[-1].casefold()
         return name.removesuffix(".exe").removesuffix(".cmd").removesuffix(".bat")
 
+    @property
+    def new_folder(self) -> str | None:
+        """The folder that it changes to."""
+        if self.program not in _FOLDER_CHANGES:
+            return None
+        return next((word for word in self.words[1:] if word.casefold() not in ("/d", "-path")), None)
+
+
+def in_posix_form(line: str) -> str:
+    """Return a command line of Windows with slashes in its paths and programs without `.exe`."""
+    return _SUFFIX.sub("", _SEPARATOR.sub("/", line))
+
+
+def path_below(path: str, folder: str) -> str | None:
+    """Return a path below a folder relative to it, with slashes; None for any other path.
+
+    A folder with a drive is one of Windows: case does not matter there, and Git Bash writes `/c/src` for `C:\\src`.
+    """
+    is_of_windows = _DRIVE.match(folder) is not None
+    if is_of_windows:
+        path, folder = _DRIVE_OF_GIT_BASH.sub(r"\1:", path.replace("\\", "/")), folder.replace("\\", "/")
+    prefix = f"{folder.rstrip('/')}/"
+    start = path[: len(prefix)]
+    is_below = start == prefix or (is_of_windows and start.lower() == prefix.lower())
+    return path[len(prefix) :] if is_below else None
+
 
 def simple_commands(line: str) -> tuple[SimpleCommand, ...] | None:
     """Split a command line into its programs; None if that is not possible (open quotes, here-documents)."""
     if len(line) > _MAX_CHARACTERS or "<<" in line or "$(" in line or "`" in line:
         return None
-    lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars=_OPERATORS)
+    line = in_posix_form(line.replace("\\\n", " "))
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=_OPERATORS)
     lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
     try:
         tokens = list(lexer)
@@ -146,7 +194,7 @@ def may_write(line: str) -> bool:
 def only_displays(line: str) -> bool:
     """Whether every program only displays existing content, so that the output is from another time."""
     commands = simple_commands(re.sub(r"\$\(|`", ";", line))
-    return bool(commands) and all(command.program in _READ_ONLY for command in commands or ())
+    return bool(commands) and all(command.program in _READ_ONLY | _CMDLETS for command in commands or ())
 
 
 def takes_work_back(line: str) -> bool:
@@ -182,16 +230,24 @@ def files_read(line: str, *, whole: bool = False) -> tuple[str, ...]:
     paths: list[str] = []
     folder = ""
     commands = simple_commands(line) or ()
-    if whole and any(command.program in _FILTERS for command in commands):
+    if whole and any(_leaves_out_lines(command) for command in commands):
         return ()
     for command in commands:
-        if command.program in ("cd", "pushd") and len(command.words) > 1:
-            folder = posixpath.join(folder, command.words[1])
+        if command.new_folder is not None:
+            folder = _joined(folder, command.new_folder)
         elif command.program in _READERS and not _may_write(command):
             words = [word for word in command.words[1:] if not word.startswith("-") and not _NUMBER.fullmatch(word)]
             files = words[1:] if command.program in _SCRIPT_FIRST else words
-            paths.extend(posixpath.join(folder, file) for file in files)
+            paths.extend(_joined(folder, file) for file in files)
     return tuple(dict.fromkeys(paths))
+
+
+def _leaves_out_lines(command: SimpleCommand) -> bool:
+    return command.program in _FILTERS or not _PART_OPTIONS.isdisjoint(map(str.casefold, command.words))
+
+
+def _joined(folder: str, path: str) -> str:
+    return path if _DRIVE.match(path) else posixpath.join(folder, path)
 
 
 def _split(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
@@ -219,6 +275,8 @@ def _without_wrappers(words: list[str]) -> tuple[str, ...]:
     """Remove assignments and programs that only run another one, with their options."""
     rest = list(words)
     while rest:
+        if rest[0].startswith("$env:"):
+            return ()  # an assignment of PowerShell, which is a command of its own
         if _ASSIGNMENT.match(rest[0]):
             rest.pop(0)
         elif rest[0] in _WRAPPERS and len(rest) > 1:
@@ -231,16 +289,23 @@ def _without_wrappers(words: list[str]) -> tuple[str, ...]:
 
 
 def _inner_script(words: tuple[str, ...]) -> str | None:
-    """Return the script of `bash -lc '…'`."""
-    if len(words) < 3 or SimpleCommand(words).program not in _SHELLS:
+    """Return the script of `bash -lc '…'`, `powershell -Command …` or `cmd /c …`."""
+    if len(words) < 3:
         return None
-    return words[2] if re.fullmatch(r"-\w*c", words[1]) else None
+    program = SimpleCommand(words).program
+    if program in _SHELLS:
+        return words[2] if re.fullmatch(r"-\w*c", words[1]) else None
+    options = _SCRIPT_OPTIONS.get(program, frozenset())
+    starts = (at for at, word in enumerate(words, 1) if word.casefold() in options)
+    return " ".join(words[next(starts, len(words)) :]) or None
 
 
 def _may_write(command: SimpleCommand) -> bool:
     if command.redirected:
         return True
     words, program = command.words, command.program
+    if program in _CMDLETS:
+        return False
     if program not in _HARMLESS_OPTIONS and any(_WRITING_OPTION.fullmatch(word) for word in words[1:]):
         return True
     if program == "git":
@@ -297,7 +362,7 @@ def _checks(words: tuple[str, ...]) -> bool:
         rest = rest[1:] if rest and rest[0] in ("-m", "--") else rest
         if not rest:
             return False
-    return re.split(r"[/\\]", rest[0])[-1] in _CHECKERS and not {"format", "--fix", "init"} & set(words)
+    return SimpleCommand(rest).program in _CHECKERS and not {"format", "--fix", "init"} & set(words)
 
 
 _COMMIT = lazy_regex(r"\bgit\s(?:-[cC]\s\S{1,200}\s){0,3}commit\s")

@@ -25,15 +25,21 @@ _PYTHON_FRAME = lazy_regex(r"File \"([^\"\n]{1,300})\", line (\d+)(?:, in ([\w<>
 
 _PYTEST_FRAME = lazy_regex(r"(?m)^([\w./\\-]+\.\w{1,5}):(\d+):(?: in (\w+)| \w+(?:Error|Exception)?\s*$)")
 
-_CALL_FRAME = lazy_regex(r"\bat (?:async )?([\w$.<>]+) ?\((?:file://)?([^\s():]*[\w$-]\.\w{1,6}):(\d+)")
+_FILE_URL = r"(?:file://(?:/(?=[A-Za-z]:))?)?"
+
+_CALL_FRAME = lazy_regex(
+    r"\bat (?:async )?([\w$.<>]+) ?\(" + _FILE_URL
+    + r"([^\s():]*[\w$-]\.\w{1,6}|[A-Za-z]:[^():\n]{1,300}[\w$-]\.\w{1,6}):(\d+)"
+)  # fmt: skip
 
 _PLAIN_FRAME = lazy_regex(
-    r"(?:^|[\s(])(?:file://)?((?:[A-Za-z]:)?[/\\]?(?:[\w.@-]+[/\\])*[\w.@-]+\.[a-z]{1,5}):(?:line )?(\d+)\b"
-)
+    r"(?:^|[\s(])" + _FILE_URL
+    + r"((?:[A-Za-z]:)?[/\\]?(?:[\w.@%-]+[/\\])*[\w.@-]+\.(?:[a-z]{1,5}|psm?1)):(?:line )?(\d+)\b"
+)  # fmt: skip
 
 _PLACE = r"(?<![\w.@/\\-])((?:[A-Za-z]:)?[/\\]?(?:[\w.@-]{1,80}[/\\]){0,20}[\w.@-]{1,80}\.[A-Za-z]{1,5})"
 
-_BRACKET_FRAME = lazy_regex(_PLACE + r"[(\[](\d+)(?:,\d+)?[)\]](?:: (?:[\w\\]+(?:->|::))?(\w+)\()?")
+_BRACKET_FRAME = lazy_regex(_PLACE + r":?[(\[](\d+)(?:,\d+)?[)\]](?:: (?:[\w\\]+(?:->|::))?(\w+)\()?")
 
 _ON_LINE_FRAME = lazy_regex(_PLACE + r"(?::| on)?,? line (\d+)\b")
 
@@ -221,10 +227,12 @@ def _frames(text: str) -> list[Frame]:
         return _listed_places(text)
     frames = [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTHON_FRAME.finditer(text)]
     frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTEST_FRAME.finditer(text)]
-    frames += [Frame(match[2], int(match[3]), match[1].rpartition(".")[2]) for match in _CALL_FRAME.finditer(text)]
+    frames += [
+        Frame(_path(match[2]), int(match[3]), match[1].rpartition(".")[2]) for match in _CALL_FRAME.finditer(text)
+    ]
     frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _RUBY_FRAME.finditer(text)]
     frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _BRACKET_FRAME.finditer(text)]
-    known = {(frame.path, frame.line) for frame in frames}
+    known = {(path, frame.line) for frame in frames for path in (frame.path, frame.path.rpartition(" ")[2])}
     plain = [Frame(_path(match[1]), int(match[2]), "") for match in _PLAIN_FRAME.finditer(text)]
     plain += [Frame(_path(match[1]), int(match[2]), "") for match in _ON_LINE_FRAME.finditer(text)]
     plain += _listed_places(text)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.shell_commands import commit_messages, files_read, may_write, only_displays
+from sidecar.capture.effects.shell_commands import commit_messages, files_read, may_write, only_displays, path_below
 from tests.support.cases import together
 
 
@@ -19,6 +19,9 @@ from tests.support.cases import together
         "./gradlew clean :app:test", "cargo +nightly test -p shop", "gh pr view 3", "gh -R a/b pr list",
         "python -m coverage run -m pytest", "bundle exec rspec spec", "node --test", "bun test", "deno lint",
         "./vendor/bin/phpunit", "poetry run pytest -q",
+        r".venv\Scripts\python.exe -m pytest tests\test_a.py", r".\gradlew.bat clean test",
+        r"node_modules\.bin\jest.cmd --ci", r'cmd /c "dir src"', "$env:CI='1'; npm.cmd test",
+        r'powershell.exe -NoProfile -Command "Get-ChildItem src | Select-Object -First 9"',
     ],
 )  # fmt: skip
 def test_commands_that_display_or_check_write_nothing(line: str) -> None:
@@ -35,6 +38,7 @@ def test_commands_that_display_or_check_write_nothing(line: str) -> None:
         "uv add pytest", "poetry add mypy", "bundle add rspec", "make generate test", "make build check",
         "npm install ls", "cargo add bench", "go get test", "python fix.py pytest", "rm -rf pytest", "gh pr create",
         "python -m build", "npx create-vite test",
+        "powershell -File build.ps1", "Get-Content a | Out-File b", "powershell -Command Remove-Item a", "cmd /c del a",
         "echo $(touch a)", "cat 'open", "bash -c 'touch a'", "sort -o a a", "tee a", "eval x", "git apply p",
     ],
 )  # fmt: skip
@@ -47,6 +51,34 @@ def test_the_files_that_a_command_line_displays() -> None:
     assert files_read("bash -lc \"sed -n '1,40p' src/a.py && nl -ba b.py\"") == ("src/a.py", "b.py")
     assert files_read("head -n 20 'a file.py'; sed -i s/a/b/ c.py; rm d.py") == ("a file.py",)
     assert files_read("rg total src") == ()
+
+
+@together(
+    ("line", "files", "whole"),
+    [
+        (r"type src\a.py", ("src/a.py",), ("src/a.py",)),
+        (r"cat C:\\shop\\a.py", ("C:/shop/a.py",), ("C:/shop/a.py",)),
+        (r'cd /d "C:\Users\A B\shop" && type a.py', ("C:/Users/A B/shop/a.py",), ("C:/Users/A B/shop/a.py",)),
+        (r"cd src; Get-Content C:\shop\a.py", ("C:/shop/a.py",), ("C:/shop/a.py",)),
+        (r"powershell.exe -NoProfile -Command Get-Content src\a.py -TotalCount 9", ("src/a.py",), ()),
+        (r"pwsh -c 'Get-Content src\a.py | Select-Object -First 9'", ("src/a.py",), ()),
+    ],
+)
+def test_the_files_that_a_command_line_of_windows_displays(
+    line: str, files: tuple[str, ...], whole: tuple[str, ...]
+) -> None:
+    assert files_read(line) == files
+    assert files_read(line, whole=True) == whole
+    assert only_displays(line)
+
+
+def test_a_path_below_a_folder_of_windows_is_recognized_in_any_spelling() -> None:
+    for path in (r"C:\Shop\src\a.py", "c:/shop/src/a.py", "/c/shop/src/a.py", r"C:\shop/src\a.py"):
+        assert path_below(path, r"C:\Shop") == "src/a.py"
+    for path in (r"C:\Shop2\a.py", r"D:\Shop\a.py", "src/a.py", r"C:\Shop"):
+        assert path_below(path, r"C:\Shop") is None
+    assert path_below("/c/shop/a.py", "/c") == "shop/a.py"
+    assert path_below("/Shop/a.py", "/shop") is None
 
 
 def test_the_messages_of_the_commits_that_a_command_line_makes() -> None:

@@ -18,8 +18,8 @@ def still_failing(*runs: tuple[str, str]) -> tuple[str, ...]:
     return change_of("pytest", Verdict(), outcomes(*runs)).after.names
 
 
-def outcomes(*runs: tuple[str, str]) -> tuple[RunnerOutcome, ...]:
-    return outcomes_of([RunCommand(command, output, None, None) for command, output in runs], "/shop")
+def outcomes(*runs: tuple[str, str], cwd: str = "/shop") -> tuple[RunnerOutcome, ...]:
+    return outcomes_of([RunCommand(command, output, None, None) for command, output in runs], cwd)
 
 
 BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")
@@ -47,6 +47,30 @@ BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")
 )
 def test_a_green_run_clears_only_the_failures_it_covered(command: str, left: tuple[str, ...]) -> None:
     assert still_failing(("pytest", RED), (command, "3 passed in 0.1s\n")) == left
+
+
+@together(
+    ("command", "left"),
+    [
+        (r'cd "C:\Users\A B\shop" && python -m pytest -q', ()),
+        ("cd '/c/users/a b/Shop' && pytest", ()),
+        (r"cd c:\\users\\a\ b\\shop\\backend && pytest", BOTH),
+        (r"pytest .\tests\test_mail.py", BOTH[:1]),
+        (r".venv\Scripts\pytest.exe tests\test_mail.py::test_send", BOTH[:1]),
+        (r'powershell -Command "cd tests; pytest"', BOTH),
+    ],
+)
+def test_a_green_run_on_windows_clears_only_the_failures_it_covered(command: str, left: tuple[str, ...]) -> None:
+    runs = outcomes(("pytest", RED), (command, "3 passed in 0.1s\n"), cwd=r"C:\Users\A B\shop")
+    assert change_of("pytest", Verdict(), runs).after.names == left
+
+
+def test_a_failing_test_with_an_absolute_path_of_windows_is_named_below_the_worktree() -> None:
+    output = "not ok 1 - C:\\Shop\\tests\\cart.test.js\n# fail 1\n"
+    (run,) = outcomes(("node --test", output), cwd=r"c:\shop")
+    assert run.names == ("tests/cart.test.js",)
+    (green,) = outcomes((r"npx playwright test tests\a.spec.ts", "  2 passed (3.1s)\n"))
+    assert green.selection.covers(r"[chromium] tests\a.spec.ts › opens")
 
 
 def test_a_test_named_as_passed_no_longer_fails() -> None:
