@@ -325,7 +325,14 @@ def _path_id(path: Path) -> str:
     return short_id(os.fsencode(os.path.normcase(path)).decode("latin-1"), 16)
 
 
+def without_prefix(path: str) -> str:
+    """Return a path of Windows without the prefix for long paths, so that a folder has one path."""
+    plain = path.removeprefix("\\\\?\\")
+    return plain if plain == path or not plain.startswith("UNC\\") else "\\\\" + plain.removeprefix("UNC\\")
+
+
 def _resolved(path: str) -> Path:
+    path = without_prefix(path)
     if not os.path.isabs(path):
         raise WorkspaceUnavailable("A workspace's path must be absolute.", hint="Send an absolute path.")
     try:

@@ -11,7 +11,7 @@ import pytest
 from sidecar.app import Phase
 from sidecar.call import Process
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
-from sidecar.workspace import Workspace, project_key
+from sidecar.workspace import Workspace, project_key, without_prefix
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository, git, make_repository
@@ -356,3 +356,10 @@ def test_a_workspace_without_its_folder_names_what_a_moved_project_needs(tmp_pat
     with pytest.raises(WorkspaceUnavailable) as refused:
         Workspace(tmp_path, tmp_path / "gone").require_project()
     assert refused.value.hint == "If it was moved, name its new path; what is stored for a git repository follows it."
+
+
+def test_a_path_of_windows_with_the_prefix_for_long_paths_is_the_same_path() -> None:
+    assert without_prefix(r"\\?\C:\src\till") == r"C:\src\till"
+    assert without_prefix(r"\\?\UNC\server\src\till") == r"\\server\src\till"
+    for path in (r"C:\src\till", r"\\server\src\till", r"UNC\till", "/src/till"):
+        assert without_prefix(path) == path

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.capture.effects.run_activity import RunCommand
-from sidecar.capture.effects.shell_commands import SimpleCommand, in_posix_form, only_displays, path_below, simple_commands
+from sidecar.capture.effects.shell_commands import SimpleCommand, in_posix_form, only_displays, relative_path, simple_commands
 from sidecar.capture.known_test_runners import RUNNERS, Runner
 from sidecar.core.clean_text import join_first, without_escape_sequences
 from sidecar.core.digests import short_id
@@ -126,7 +126,7 @@ def _selection_of_launcher(command: SimpleCommand, folder: tuple[str, ...]) -> S
 
 def _folder(path: str, cwd: str) -> tuple[str, ...]:
     """Return the folder that a command changed to, if it is below the worktree."""
-    below = path_below(f"{path}/", cwd) if cwd else None
+    below = relative_path(f"{path}/", cwd) if cwd else None
     below = (path.removeprefix("./") if below is None else below).rstrip("/")
     return () if below in ("", ".") or _OTHER_FOLDER.match(below) else (f"cd {below}",)
 
@@ -304,7 +304,7 @@ def names_in(runner: Runner, output: str, cwd: str = "") -> tuple[str, ...]:
         owners.add(owner)
         named.append(f"{owner} › {_test_name(match)}" if owner else _test_name(match))
     whole = [name for match in groups if (name := _test_name(match)) not in owners] if runner.group_follows else []
-    own = [(cwd and path_below(name, cwd)) or name for name in (*named, *whole)]
+    own = [(cwd and relative_path(name, cwd)) or name for name in (*named, *whole)]
     names = own or _titled_names(runner, output)
     return tuple(dict.fromkeys(redact(name) for name in dict.fromkeys(names)))[:MAX_NAMES]
 

@@ -480,14 +480,14 @@ def _repository_note(file: ChangedFile) -> str:
 
 
 def _content_note(file: ChangedFile, diff: FileDiff | None, *, is_known: bool) -> str:
-    """A note on a file without lines to show: binary, or changed in its mode alone."""
+    """A note on a file without lines to show: binary, or changed in its mode or line ends alone."""
     if not may_show(file.path):
         return " (binary)"
     if not is_known or file.kind not in ("staged", "unstaged"):
         return ""
     if diff is None:
         return ""  # a file in a submodule: its path and status are reported, not its lines
-    return "" if diff.hunks or diff.added or diff.removed else " (its mode, or binary content)"
+    return "" if diff.hunks or diff.added or diff.removed else " (its mode, its line ends, or binary content)"
 
 
 def _counts(diff: FileDiff | None) -> str:

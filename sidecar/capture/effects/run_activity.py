@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from sidecar.capture.effects.shell_commands import files_read, may_write, path_below
+from sidecar.capture.effects.shell_commands import files_read, may_write, relative_path
 from sidecar.codebase import has_unsafe_name, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -249,10 +249,10 @@ def relative_to(cwd: str, path: str) -> str | None:
     None for a path outside it, and for a name with a secret, which is left out as in the listing.
     """
     absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
-    relative = path_below(os.path.normpath(absolute), cwd)
+    relative = relative_path(os.path.normpath(absolute), cwd)
     if relative is None:
         folder = os.path.realpath(os.path.dirname(absolute))
-        relative = path_below(os.path.join(folder, os.path.basename(absolute)), os.path.realpath(cwd))
+        relative = relative_path(os.path.join(folder, os.path.basename(absolute)), os.path.realpath(cwd))
     return None if relative is None or has_unsafe_name(relative) else relative.replace(os.sep, "/")
 
 

@@ -149,7 +149,7 @@ def in_posix_form(line: str) -> str:
     return _SUFFIX.sub("", _SEPARATOR.sub("/", line))
 
 
-def path_below(path: str, folder: str) -> str | None:
+def relative_path(path: str, folder: str) -> str | None:
     """Return a path below a folder relative to it, with slashes; None for any other path.
 
     A folder with a drive is one of Windows: case does not matter there, and Git Bash writes `/c/src` for `C:\\src`.

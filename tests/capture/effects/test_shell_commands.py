@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.shell_commands import commit_messages, files_read, may_write, only_displays, path_below
+from sidecar.capture.effects.shell_commands import commit_messages, files_read, may_write, only_displays, relative_path
 from tests.support.cases import together
 
 
@@ -72,13 +72,13 @@ def test_the_files_that_a_command_line_of_windows_displays(
     assert only_displays(line)
 
 
-def test_a_path_below_a_folder_of_windows_is_recognized_in_any_spelling() -> None:
+def test_a_relative_path_a_folder_of_windows_is_recognized_in_any_spelling() -> None:
     for path in (r"C:\Shop\src\a.py", "c:/shop/src/a.py", "/c/shop/src/a.py", r"C:\shop/src\a.py"):
-        assert path_below(path, r"C:\Shop") == "src/a.py"
+        assert relative_path(path, r"C:\Shop") == "src/a.py"
     for path in (r"C:\Shop2\a.py", r"D:\Shop\a.py", "src/a.py", r"C:\Shop"):
-        assert path_below(path, r"C:\Shop") is None
-    assert path_below("/c/shop/a.py", "/c") == "shop/a.py"
-    assert path_below("/Shop/a.py", "/shop") is None
+        assert relative_path(path, r"C:\Shop") is None
+    assert relative_path("/c/shop/a.py", "/c") == "shop/a.py"
+    assert relative_path("/Shop/a.py", "/shop") is None
 
 
 def test_the_messages_of_the_commits_that_a_command_line_makes() -> None:

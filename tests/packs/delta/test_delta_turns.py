@@ -257,7 +257,11 @@ def test_binary_files_modes_and_links_are_named_with_their_status(start_chat: St
     (shop.path / "logo.png").write_bytes(b"\x89PNG\x00\x03")
     assert lines() == ["unstaged: logo.png (binary), changed again"]
     (shop.path / "run.sh").chmod(0o755)
-    assert lines() == ["unstaged: run.sh (its mode, or binary content)"]
+    no_lines = "(its mode, its line ends, or binary content)"
+    assert lines() == [f"unstaged: run.sh {no_lines}"]
+    shop.git("config", "core.autocrlf", "true")
+    (shop.path / "run.sh").write_bytes(b"echo\r\n")
+    assert lines() == [f"unstaged: run.sh {no_lines}, changed again"]
     shop.git("add", "-A")
     shop.git("commit", "-qm", "Redraw")
     assert lines()[-2:] == ["committed: icon.ico", "committed: logo.png"]
