@@ -14,7 +14,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.capture.effects.run_activity import RunCommand
-from sidecar.capture.effects.shell_commands import SimpleCommand, in_posix_form, only_displays, relative_path, simple_commands
+from sidecar.capture.effects.shell_commands import (
+    SimpleCommand,
+    in_posix_form,
+    only_displays,
+    relative_path,
+    simple_commands,
+)
 from sidecar.capture.known_test_runners import RUNNERS, Runner
 from sidecar.core.clean_text import join_first, without_escape_sequences
 from sidecar.core.digests import short_id

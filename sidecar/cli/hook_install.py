@@ -3,7 +3,6 @@
 import argparse
 import difflib
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -38,7 +37,7 @@ BACKUP = ".before-onecode"
 
 MAX_SETTINGS_BYTES = 16 * 2**20
 
-_PLAIN_WORD = lazy_regex(r"[\w.:\\/~+-]+", re.ASCII)
+_PLAIN_WORD = lazy_regex(r"[\w.:\\/~+-]+")
 """A word that PowerShell and the command prompt read alike, without quotes."""
 
 TRUST_NOTICE = "Codex CLI runs new or changed hooks once you trust them: start `codex` and confirm, or use /hooks."

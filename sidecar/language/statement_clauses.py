@@ -132,6 +132,8 @@ _CLAUSE_END = lazy_regex(
     r"|(?<=じゃなく)|(?<=代わりに)"
 )
 _PATH_OR_NUMBER = lazy_regex(r"(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
+_BACKSLASH = lazy_regex(r"(?<=[\w.:~])\\(?=[\w.@*-]|[\s`'\"),.;:!?]|$)")
+"""A separator in a path of Windows, also at its end."""
 _SEPARATOR = lazy_regex(r"[-/]")
 _ALTERNATIVES = lazy_regex(r"[^\W\d_]+/[^\W\d_]+")
 _MIXED_CASE = lazy_regex(r"(?>.*?[a-z][A-Z]).*")
@@ -151,6 +153,7 @@ def wording_of(text: str, context: str = "") -> Wording:
 
     The context is the language of the text around it, which counts if its own words show none.
     """
+    text = _BACKSLASH.sub("/", text)
     quoted = frozenset(folded(match[1].strip()) for match in _QUOTED.finditer(text))
     if _TYPE_ANY.search(text):
         quoted |= {"any"}
@@ -404,7 +407,7 @@ def without_paths(text: str) -> tuple[str, dict[str, str]]:
         paths[word] = match[0].rstrip("/.").casefold()
         return f" {word.upper()} "
 
-    return _PATH.sub(name, text), paths
+    return _PATH.sub(name, _BACKSLASH.sub("/", text)), paths
 
 
 def _scoped_words(pattern: re.Pattern[str], text: str) -> Iterator[str]:

@@ -13,6 +13,8 @@ OWN_FOLDER = ".chati"
 _PREFIX, _SUFFIX = ".onecode-", ".new"
 """Begin and end of a temporary file's name; between them are the pid and the thread id of its writer."""
 _CLOCK_SLACK_SECONDS = 2.0
+_ALWAYS_SET = stat.S_IWRITE if sys.platform == "win32" else 0
+"""Mode bits that a temporary file has in any case: Windows deletes no read-only file."""
 
 _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -49,7 +51,8 @@ def write_atomic(
                     os.fsync(fd)
             if not is_private:
                 with suppress(OSError):
-                    os.chmod(temporary, os.stat(path, dir_fd=folder_fd).st_mode & 0o777, dir_fd=folder_fd)
+                    mode = os.stat(path, dir_fd=folder_fd).st_mode & 0o777
+                    os.chmod(temporary, mode | _ALWAYS_SET, dir_fd=folder_fd)
             os.replace(temporary, path, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
             if durable:
                 _sync_folder(beside)

@@ -47,8 +47,14 @@ class RealFolder(NamedTuple):
         return os.stat(self.at(name), dir_fd=self.fd, follow_symlinks=False)
 
     def unlink(self, name: str) -> None:
-        """Delete a file. Raise OSError."""
-        os.unlink(self.at(name), dir_fd=self.fd)
+        """Delete a file, on Windows too if it is read-only. Raise OSError."""
+        try:
+            os.unlink(self.at(name), dir_fd=self.fd)
+        except PermissionError:
+            if self.fd is not None or self.status(name).st_mode & stat.S_IWRITE:
+                raise
+            os.chmod(self.at(name), stat.S_IWRITE)
+            os.unlink(self.at(name))
 
 
 def make_private_folder(path: str) -> None:

@@ -154,6 +154,7 @@ def test_a_command_line_is_read_alike_by_every_shell_of_windows(monkeypatch: pyt
 
     plain, spaced = r"C:\Users\ada\bin\onecode-sidecar.exe", r"C:\Program Files\x\onecode-sidecar.exe"
     assert line(plain) == plain
+    assert line(plain.replace("ada", "Jörg")) == plain.replace("ada", "Jörg")
     assert line(spaced, "claude") == "'C:/Program Files/x/onecode-sidecar.exe'"
     assert line(spaced, is_on_path=True) == "onecode-sidecar"
     with pytest.raises(CommandFailed, match="spaces"):

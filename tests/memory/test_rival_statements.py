@@ -454,6 +454,7 @@ NARROWER = (
     "Use npm in `tools/`, not pnpm",
     "Use npm instead of pnpm in `tools/`.",
     "In `tools/` we use npm, never pnpm",
+    "In `tools\\` we use npm, never pnpm",
     "In tools/ use npm instead of pnpm from now on",
     "Always use npm in `tools/`.",
     "We keep npm in tools/, not pnpm",

@@ -11,6 +11,7 @@ SUPPORTED = [
     ("why did you commit again? i said i do the commits myself", "The user does the commits himself"),
     ("pls stop writing summery .md files after every change", "Do not write summary .md files after every change"),
     ("Never touch `legacy/billing.py`, another team owns it.", "Don't ever change legacy/billing.py"),
+    ("Never touch `src/legacy/`.", "Never touch src\\legacy\\ again!"),
     ("dates always as DD.MM.YYYY, also in the exports", "Dates are always DD.MM.YYYY, also in exports"),
     ("we target Node 22 from now on", "Target Node 22"),
     ("a partir de ahora ejecuta los tests antes de decir que está listo", "Run the tests before saying it is done"),

@@ -1,6 +1,7 @@
 """Files are written whole, below the folder they were meant for, and what killed writers leave is removed."""
 
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from sidecar.core.errors import SidecarError
 from sidecar.memory.files.memory_folder import MemoryFolder
+from sidecar.system import atomic_write
 from sidecar.system.atomic_write import own_folder, remove_abandoned_files, write_atomic, write_resolved
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import DEAD_PID, SidecarProcess
@@ -181,3 +183,32 @@ def test_own_folders_and_resolved_paths_follow_no_link(tmp_path: Path) -> None:
     with pytest.raises(NotADirectoryError):
         write_resolved(str(project / ".chati" / "x"), b"x")
     assert list(outside.iterdir()) == []
+
+
+def test_a_read_only_file_that_windows_does_not_replace_leaves_no_temporary_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows neither replaces nor deletes a read-only file."""
+    target = tmp_path / "settings.json"
+    target.write_bytes(b"old")
+    target.chmod(0o444)
+    replace, unlink = os.replace, os.unlink
+
+    def require_writable(path: str) -> None:
+        if not os.stat(path).st_mode & stat.S_IWRITE:
+            raise PermissionError(path)
+
+    def replace_as_windows(source: str, path: str, **folders: int | None) -> None:
+        require_writable(path)
+        replace(source, path, **folders)
+
+    def unlink_as_windows(path: str, **folder: int | None) -> None:
+        require_writable(path)
+        unlink(path, **folder)
+
+    monkeypatch.setattr(atomic_write, "_ALWAYS_SET", stat.S_IWRITE)
+    monkeypatch.setattr(os, "replace", replace_as_windows)
+    monkeypatch.setattr(os, "unlink", unlink_as_windows)
+    with pytest.raises(PermissionError):
+        write_atomic(str(target), b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]

@@ -1,12 +1,13 @@
 """Tests of opening regular files only: without blocking, without following links, up to a limit."""
 
 import os
+import stat
 import sys
 from pathlib import Path
 
 import pytest
 
-from sidecar.system.safe_open import open_regular, read_below, read_if_regular, read_regular
+from sidecar.system.safe_open import RealFolder, open_regular, read_below, read_if_regular, read_regular
 
 ON_UNIX = pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe or a device there")
 
@@ -82,3 +83,18 @@ def test_a_batch_checks_each_folder_once_and_none_that_leads_out(tmp_path: Path)
     assert read_below(str(inside), "away/key", 100, checked) is None
     assert read_below(str(inside), "away/key", 100, checked) is None
     assert checked == {str(inside / "own")}
+
+
+def test_a_read_only_file_is_deleted_as_on_other_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.md").write_bytes(b"")
+    (tmp_path / "a.md").chmod(0o444)
+    unlink = os.unlink
+
+    def unlink_as_windows(path: str, *, dir_fd: int | None = None) -> None:
+        if not os.stat(path, dir_fd=dir_fd).st_mode & stat.S_IWRITE:
+            raise PermissionError(path)
+        unlink(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "unlink", unlink_as_windows)
+    RealFolder(str(tmp_path), None).unlink("a.md")
+    assert not (tmp_path / "a.md").exists()

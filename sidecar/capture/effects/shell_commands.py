@@ -152,7 +152,7 @@ def in_posix_form(line: str) -> str:
 def relative_path(path: str, folder: str) -> str | None:
     """Return a path below a folder relative to it, with slashes; None for any other path.
 
-    A folder with a drive is one of Windows: case does not matter there, and Git Bash writes `/c/src` for `C:\\src`.
+    A folder with a drive is one of Windows: case does not matter there, and Git Bash writes `/c/src` for `c:/src`.
     """
     is_of_windows = _DRIVE.match(folder) is not None
     if is_of_windows:
@@ -275,7 +275,7 @@ def _without_wrappers(words: list[str]) -> tuple[str, ...]:
     """Remove assignments and programs that only run another one, with their options."""
     rest = list(words)
     while rest:
-        if rest[0].startswith("$env:"):
+        if rest[0].startswith(("$env:", "[Console]::")):
             return ()  # an assignment of PowerShell, which is a command of its own
         if _ASSIGNMENT.match(rest[0]):
             rest.pop(0)

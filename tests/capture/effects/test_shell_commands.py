@@ -61,6 +61,11 @@ def test_the_files_that_a_command_line_displays() -> None:
         (r'cd /d "C:\Users\A B\shop" && type a.py', ("C:/Users/A B/shop/a.py",), ("C:/Users/A B/shop/a.py",)),
         (r"cd src; Get-Content C:\shop\a.py", ("C:/shop/a.py",), ("C:/shop/a.py",)),
         (r"powershell.exe -NoProfile -Command Get-Content src\a.py -TotalCount 9", ("src/a.py",), ()),
+        (
+            "powershell -Command '[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;\nGet-Content src\\a.py'",
+            ("src/a.py",),
+            ("src/a.py",),
+        ),
         (r"pwsh -c 'Get-Content src\a.py | Select-Object -First 9'", ("src/a.py",), ()),
     ],
 )
