@@ -86,9 +86,10 @@ class Freshness:
         self._cwd = cwd
         self._process = process
         self._hashes = hashes
+        self._state_dir = Path(os.path.realpath(process.state_dir))
         watchers = process.slices.codebase.watchers
         self.idle_queue = watchers.idle_queue
-        self.worktree_watch = WorktreeWatch(cwd, process.state_dir, self.idle_queue, process.clock, process.log, open_)
+        self.worktree_watch = WorktreeWatch(cwd, self._state_dir, self.idle_queue, process.clock, process.log, open_)
         watchers.add(self.worktree_watch)
         self._lock = threading.Lock()
         self._incremental_lock = threading.Lock()
@@ -225,7 +226,7 @@ class Freshness:
         return read_detailed_state(self._cwd, self._scan())
 
     def _scan(self) -> Scan:
-        return Scan(self._hashes, self._process.state_dir)
+        return Scan(self._hashes, self._state_dir)
 
     def _store(self, cached: _CachedState) -> None:
         with self._lock:

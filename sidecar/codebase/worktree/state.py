@@ -276,7 +276,7 @@ class Scan:
     def __init__(self, hashes: ContentHashes, state_dir: Path) -> None:
         self.hashes = hashes
         self.empty_git_dir = state_dir / "folder.git"
-        self._state_dir = f"{state_dir}/"
+        self._state_dir = f"{state_dir.as_posix()}/"
         self._nested = 0
 
     def may_enter(self, depth: int) -> bool:
@@ -286,7 +286,7 @@ class Scan:
 
     def is_sidecar_path(self, folder: Path, path: str) -> bool:
         """Whether a path below a folder belongs to the sidecar: state, memories, loop."""
-        return is_sidecar_path(path) or f"{folder}/{path}".startswith(self._state_dir)
+        return is_sidecar_path(path) or f"{folder.as_posix()}/{path}".startswith(self._state_dir)
 
 
 def is_sidecar_path(path: str) -> bool:

@@ -5,12 +5,16 @@ import re
 import stat
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
+from typing import Any
 
 import pytest
 
+from sidecar.codebase.content_ids import ContentHashes
+from sidecar.codebase.worktree.state import Scan
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository, git
 
 Make = Callable[..., Repository]
@@ -318,6 +322,24 @@ def test_the_sidecars_state_is_excluded(client: Client, state_dir: Path) -> None
     assert looks.state()["changed"] == []
     git(state_dir.parent, "init", "--quiet")
     assert looks.state()["changed"] == []
+
+
+@on_posix
+def test_the_sidecars_state_is_excluded_by_any_spelling_of_its_path(
+    open_sidecar: Callable[[], MemorySidecar], state_dir: Path, repository: Repository
+) -> None:
+    (repository.path / "state").mkdir()
+    state_dir.symlink_to(repository.path / "state")
+    client = open_sidecar().client
+    client.initialize()
+    assert CodebaseClient(client, repository.path).state()["changed"] == []
+
+
+def test_the_sidecars_state_in_a_project_of_windows_is_excluded() -> None:
+    project: Any = PureWindowsPath(r"C:\shop")
+    scan = Scan(ContentHashes(lambda: 0), project / "state")
+    assert scan.is_sidecar_path(project, "state/continuity.db")
+    assert not scan.is_sidecar_path(project, "state.py")
 
 
 def test_executables_and_fifos_do_not_hang_or_run(looks: CodebaseClient, repository: Repository) -> None:
