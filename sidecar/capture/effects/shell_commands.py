@@ -23,7 +23,8 @@ _SCRIPT_OPTIONS = {
 _SEPARATOR = lazy_regex(r"(?<=[\w.:~])\\{1,2}(?=[\w.@-])")
 """A backslash between two names of a Windows path; what a shell escapes with one is mostly another sign."""
 _SUFFIX = lazy_regex(r"(?i)(?<=\w)\.exe\b")
-_DRIVE, _DRIVE_OF_GIT_BASH = lazy_regex(r"[A-Za-z]:[/\\]"), lazy_regex(r"^/([A-Za-z])(?=/)")
+_ROOT, _DRIVE_OF_GIT_BASH = lazy_regex(r"(?:[A-Za-z]:|[/\\])[/\\]"), lazy_regex(r"^/([A-Za-z])(?=/)")
+"""Begin of an absolute path of Windows: a drive, or a server."""
 _ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
 _NULL_TARGETS = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "NUL", "$null"))
 
@@ -152,9 +153,10 @@ def in_posix_form(line: str) -> str:
 def relative_path(path: str, folder: str) -> str | None:
     """Return a path below a folder relative to it, with slashes; None for any other path.
 
-    A folder with a drive is one of Windows: case does not matter there, and Git Bash writes `/c/src` for `c:/src`.
+    A folder with a drive or a server is one of Windows: case does not matter there, and `/c/src` is what Git Bash
+    writes for `c:/src`.
     """
-    is_of_windows = _DRIVE.match(folder) is not None
+    is_of_windows = _ROOT.match(folder) is not None
     if is_of_windows:
         path, folder = _DRIVE_OF_GIT_BASH.sub(r"\1:", path.replace("\\", "/")), folder.replace("\\", "/")
     prefix = f"{folder.rstrip('/')}/"
@@ -247,7 +249,7 @@ def _leaves_out_lines(command: SimpleCommand) -> bool:
 
 
 def _joined(folder: str, path: str) -> str:
-    return path if _DRIVE.match(path) else posixpath.join(folder, path)
+    return path if _ROOT.match(path) else posixpath.join(folder, path)
 
 
 def _split(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:

@@ -82,6 +82,7 @@ def test_a_relative_path_a_folder_of_windows_is_recognized_in_any_spelling() -> 
         assert relative_path(path, r"C:\Shop") == "src/a.py"
     for path in (r"C:\Shop2\a.py", r"D:\Shop\a.py", "src/a.py", r"C:\Shop"):
         assert relative_path(path, r"C:\Shop") is None
+    assert relative_path(r"\\wsl$\Debian\shop\a.py", "//WSL$/Debian/shop") == "a.py"
     assert relative_path("/c/shop/a.py", "/c") == "shop/a.py"
     assert relative_path("/Shop/a.py", "/shop") is None
 
