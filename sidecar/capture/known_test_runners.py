@@ -78,7 +78,7 @@ RUNNERS: tuple[Runner, ...] = (
         r"\b(?:pytest|py\.test)\b(?![./-])",
         failed=r"^(?:=+ )?(?=[^\n]*\b[1-9]\d* (?:failed|errors?)\b)" + _PYTEST_COUNTS,
         passed=r"^(?:=+ )?(?![^\n]*\b(?:failed|errors?)\b)(?=[^\n]*\b[1-9]\d* passed\b)" + _PYTEST_COUNTS,
-        broken=r"^(?:INTERNALERROR>|ImportError while loading conftest|Fatal Python error:)",
+        broken=r"^(?:INTERNALERROR>|ImportError while loading conftest|Fatal Python error:|Windows fatal exception:)",
         failing_name=r"^(?:FAILED|ERROR) ((?:(?!::)\S)++::(?:[^\s\[]*+\[[^\n]*?\]|[^\n]*?\S)|\S+\.py)(?= - |[ \t]*$)",
         detail=r"^(?:E  |INTERNALERROR> \w+Error)",
         summary=r"^(?:=+ )?" + _PYTEST_COUNTS,

@@ -195,8 +195,11 @@ MAX_PASSING = 5_000
 OUTPUT_CHARACTERS = 400_000
 """Maximum number of characters read from the end of a command's output, where runners print their result."""
 
-KILLED = frozenset((134, 137, 139, 143))
-"""Exit codes of a program ended by a signal: abort, kill, segmentation fault, terminate."""
+_WINDOWS_FAULTS = (0xC0000005, 0xC00000FD, 0xC0000409, 0xC000013A)
+"""Windows' status of a program that ended by an access violation, a full stack, an abort or Ctrl-C."""
+
+KILLED = frozenset((134, 137, 139, 143, *_WINDOWS_FAULTS, *(status - (1 << 32) for status in _WINDOWS_FAULTS)))
+"""Exit codes of a program that was ended: by a signal (abort, kill, segmentation fault, terminate) or by Windows."""
 
 _COUNT = lazy_regex(
     r"(?<!\d)(\d{1,12}) (?:tests? (?=failed out))?(pass(?:ed|ing)?|flaky|fail(?:ed|ing|ures?)?|interrupted"

@@ -186,7 +186,10 @@ def test_the_excerpt_of_a_failure_keeps_what_was_expected() -> None:
 
 
 def test_a_killed_runner_counts_as_failed() -> None:
-    [outcome] = outcomes_in(RunCommand("pytest -q", "....", 137, failed=True))
+    for exit_code in (137, 0xC0000005, -1073741819):
+        [outcome] = outcomes_in(RunCommand("pytest -q", "....", exit_code, failed=True))
+        assert outcome.crashed
+    [outcome] = outcomes_in(RunCommand("pytest -q", "Windows fatal exception: access violation", None, failed=True))
     assert outcome.crashed
 
 
