@@ -309,7 +309,23 @@ def _program(agent: Provider, *, is_shared: bool) -> str:
         words = [os.path.abspath(sys.argv[0])]
     else:
         words = [sys.executable, "-P", "-m", "sidecar"]  # it runs in projects, whose modules must not shadow ours
+    _require_lasting_path(words[0])
     return command_line(words, agent, is_windows=os.name == "nt", is_on_path=shutil.which(PROGRAM) is not None)
+
+
+_PASSING_PLACES = ("/AppTranslocation/", "/Volumes/")
+"""Parts of the paths where macOS starts an app that was not moved after its download, and of opened disk images."""
+
+
+def _require_lasting_path(program: str) -> None:
+    """Raise CommandFailed for a program that is gone once 1Code is closed or its disk image is ejected."""
+    path = os.path.realpath(program)
+    if sys.platform == "darwin" and any(place in path for place in _PASSING_PLACES):
+        raise CommandFailed(
+            f"1Code runs from {path}, where the hooks would not find it later.",
+            kind="policyDenied",
+            hint="Move 1Code to Applications, open it there, and try again; nothing was changed.",
+        )
 
 
 def command_line(words: Sequence[str], agent: Provider, *, is_windows: bool, is_on_path: bool) -> str:

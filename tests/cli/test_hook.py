@@ -1,10 +1,12 @@
 """`onecode-sidecar hook install`: the user's settings change only with consent, and can be restored."""
 
+import argparse
 import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -188,3 +190,23 @@ def test_stopping_where_nothing_ran_creates_no_folder(output_of: Callable[..., s
     before = sorted(tmp_path.iterdir())
     assert output_of("stop") == "No hook's sidecar is running.\n"
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are spelled otherwise there")
+@pytest.mark.parametrize("place", ["/private/var/folders/x1/AppTranslocation/5C8E/d", "/Volumes/1Code"])
+def test_hooks_are_not_installed_for_a_program_that_macos_runs_from_a_passing_place(
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], claude_home: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude_home))
+    program = f"{place}/1Code.app/Contents/Resources/bin/onecode-sidecar"
+    mac = {"platform": "darwin", "frozen": True, "executable": program, "stderr": sys.stderr}
+    monkeypatch.setattr("sidecar.cli.hook_install.sys", SimpleNamespace(**mac))
+    parser = argparse.ArgumentParser()
+    hook_install.add_arguments(parser)
+    assert hook_install.run(parser.parse_args(["install", "--agent", "claude", "--yes"])) == 5
+    assert capsys.readouterr().err.splitlines() == [
+        f"hook: 1Code runs from {program}, where the hooks would not find it later. (policyDenied)",
+        "hint: Move 1Code to Applications, open it there, and try again; nothing was changed.",
+    ]
+    assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()
+    assert hook_install.run(parser.parse_args(["uninstall", "--agent", "claude", "--yes"])) == 0
