@@ -106,8 +106,12 @@ else:
     import struct
 
     NAME = "sidecar.sock"
-    MAX_PATH_BYTES = 100
-    """Maximum bytes of a socket path on every Unix; a longer one is opened relative to the state folder."""
+    MAX_BOUND_BYTES = 103
+    """Maximum bytes of a path that a socket is bound to: macOS takes 104 with the zero byte at the end, Linux 108."""
+    MAX_PATH_BYTES = MAX_BOUND_BYTES - len(".4194304")
+    """The same for the socket's final path: it is bound with a process id at its end, at most 2²² on Linux. A longer
+    one is opened relative to the state folder.
+    """
 
     BACKLOG = 16
     CHUNK_BYTES = 256 * 1024

@@ -1,10 +1,12 @@
 """Claude Code and Codex CLI outside of 1Code: their hooks as real processes, and the sidecar that serves them."""
 
 import json
+import os
 import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -15,7 +17,7 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.system.local_socket import connect
+from sidecar.system.local_socket import connect, listen
 from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, CodexCli, context_of
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
@@ -297,6 +299,34 @@ def test_only_its_user_can_connect_to_the_local_socket(claude: ClaudeCode) -> No
     assert stopped(claude) == b"The sidecar has stopped.\n"
     assert list(folder.iterdir()) == []
     assert stopped(claude) == b"No hook's sidecar is running.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a named pipe has no folder")
+def test_every_path_that_a_local_socket_is_bound_to_fits_into_what_macos_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound: list[str] = []
+
+    class RecordedSocket(socket.socket):
+        def bind(self, address: Any) -> None:
+            bound.append(address)
+            super().bind(address)
+
+    monkeypatch.setattr("sidecar.system.local_socket.socket.socket", RecordedSocket)
+    monkeypatch.setattr("sidecar.system.local_socket.os.getpid", lambda: 2**22)
+    monkeypatch.chdir(tmp_path)  # a path that is too long changes the working folder
+    with tempfile.TemporaryDirectory() as top:  # whose path is shorter than a test's own folder
+        fixed = len(os.path.join(top, "", "socket", "sidecar.sock"))
+        for size in range(90, 108):
+            folder = os.path.join(top, "x" * (size - fixed))
+            os.mkdir(folder)
+            listener = listen(folder, lambda connection: connection.close())
+            client = connect(folder, 5)
+            assert client is not None
+            client.close()
+            listener.close()
+    assert len(bound) == 108 - 90
+    assert max(map(len, bound)) == 103
 
 
 @contextmanager
