@@ -37,7 +37,7 @@ from sidecar.settings.table import from_environment
 from sidecar.storage.database import OpenedState, open_state
 from sidecar.system.allocator import use_single_arena
 from sidecar.system.log import Log
-from sidecar.system.safe_open import make_private_folder
+from sidecar.system.safe_open import make_private_folder, real_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -357,13 +357,13 @@ class App:
 
 def _start_status(cwd: str) -> bool:
     """Start `git status` in a folder if it is a worktree's root; return whether it was started."""
-    root = os.path.realpath(cwd)
-    if not os.path.lexists(os.path.join(root, ".git")):
+    root = real_path(cwd)
+    if root is None or not os.path.lexists(root / ".git"):
         return False
     from sidecar.system.git import STATUS, Git, GitFailed
 
     try:
-        Git(Path(root), root=Path(root)).start(*STATUS)
+        Git(root, root=root).start(*STATUS)
     except (GitFailed, ValueError):
         return False
     return True

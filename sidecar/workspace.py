@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,7 +18,7 @@ from sidecar.storage.database import Database
 from sidecar.storage.purgeable_rows import FOLDERS, USERS_TABLES, has_rows, move_project
 from sidecar.system.git import contained_git_dir, is_git_dir, main_worktree
 from sidecar.system.log import Log
-from sidecar.system.safe_open import FolderIdentity, folder_identity
+from sidecar.system.safe_open import FolderIdentity, folded, folder_identity, is_same_file, real_path
 
 if TYPE_CHECKING:
     from sidecar.slice_states import WorkspaceSlices
@@ -136,12 +137,16 @@ class Workspaces:
         return self._main_worktrees.get_or_create((folder, identity), lambda: main_worktree(folder))
 
     def _resolved(self, path: str) -> Path:
-        """Resolve a path's links; a repeated path is resolved again only if it leads to another folder."""
+        """Resolve a path's links; a repeated path is resolved again only if it leads to another folder.
+
+        On macOS also if that folder was renamed to another spelling of its name, under which it is found as before.
+        """
         identity = _identity(path)
         if identity is None:
             return _resolved(path)
         cached = self._folders.get(path)
-        if cached is not None and cached[0] == identity and _identity(cached[1]) == identity:
+        is_current = cached is not None and cached[0] == identity and _identity(cached[1]) == identity
+        if cached is not None and is_current and (sys.platform != "darwin" or real_path(cached[1]) == cached[1]):
             return cached[1]
         folder = _resolved(path)
         if cached is not None:
@@ -175,8 +180,9 @@ class ProjectFolder(NamedTuple):
         top = self.path
         if self.project_below is not None:
             top = Path(*top.parts[: len(top.parts) - len(Path(self.project_below).parts)])
-        if os.path.normcase(os.path.realpath(top)) != os.path.normcase(top):
-            return True  # a link there leads to another path, which has a key of its own
+        real = real_path(top)
+        if real is not None and os.path.normcase(real) != os.path.normcase(top):
+            return True  # a link or another spelling leads to another path, which has a key of its own
         try:
             if not is_git_dir(top):
                 os.lstat(top / ".git" if self.project_below is not None else top)
@@ -190,10 +196,14 @@ class ProjectFolder(NamedTuple):
         """Whether another path has the same git directory, and this path no longer holds a project.
 
         A copy or a clone has another one; so has a repository that got the number of a deleted one: it was created at
-        another time.
+        another time. A folder whose path is only spelled otherwise now needs no such proof.
         """
-        is_same = self.identity == other.identity and self.project_below == other.project_below
-        return is_same and self.project_below is not None and other.identity.created_ns != 0 and self.is_vacant()
+        if self.identity != other.identity:
+            return False
+        if folded(str(self.path)) == folded(str(other.path)) and is_same_file(self.path, other.path):
+            return True
+        is_same = self.project_below == other.project_below and other.identity.created_ns != 0
+        return is_same and self.project_below is not None and self.is_vacant()
 
 
 _FOLDER_COLUMNS = "project, path, project_below, device, number, created_ns"
@@ -310,7 +320,8 @@ def _put(tx: apsw.Connection, folder: ProjectFolder) -> None:
 def _may_be(former: ProjectFolder, current: ProjectFolder) -> bool:
     is_same_part = former.project_below == current.project_below
     if not former.is_vacant():
-        return is_same_part and former.identity == current.identity and former.identity.created_ns != 0
+        is_same = is_same_part and former.identity == current.identity and former.identity.created_ns != 0
+        return is_same and not is_same_file(former.path, current.path)  # which a mount has at two paths
     is_same_number = is_same_part and former.identity[1:] == current.identity[1:]
     return is_same_number or former.path.name == current.path.name
 
@@ -335,7 +346,7 @@ def _resolved(path: str) -> Path:
     path = without_prefix(path)
     if not os.path.isabs(path):
         raise WorkspaceUnavailable("A workspace's path must be absolute.", hint="Send an absolute path.")
-    try:
-        return Path(os.path.realpath(path))
-    except (OSError, ValueError) as error:
-        raise WorkspaceUnavailable("The workspace's path cannot be resolved.") from error
+    folder = real_path(path)
+    if folder is None:
+        raise WorkspaceUnavailable("The workspace's path cannot be resolved.")
+    return folder

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ import pytest
 from sidecar.app import Phase
 from sidecar.call import Process
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
-from sidecar.workspace import Workspace, project_key, without_prefix
+from sidecar.system.git import common_dir_of
+from sidecar.system.safe_open import FolderIdentity
+from sidecar.workspace import ProjectFolder, Workspace, project_key, without_prefix
 from tests.support.conversation import Conversation
+from tests.support.mac import use_mac_files
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository, git, make_repository
 
@@ -323,6 +327,69 @@ def test_a_move_that_cannot_be_stored_fails_instead_of_losing_the_settings(
         refused = projects.sidecar.client.error("settings/get", {"projectPath": str(moved)})
         assert refused.message == "The disk is full."
     assert projects.mode(moved) == "off"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Python itself corrects the case there")
+def test_on_macos_a_folder_in_two_spellings_is_one_project(projects: Projects, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_mac_files(monkeypatch)
+    composed, decomposed = (unicodedata.normalize(form, "Büro") for form in ("NFC", "NFD"))
+    for stored, other in (("Work/Till", "work/till"), (decomposed, composed), (f"a/{composed}", f"A/{decomposed}")):
+        till = make_repository(projects.folder / stored, FILES).path
+        Conversation(projects.sidecar.client, till, sub_chat_id=stored).turn(PROMPT, list)
+        projects.set_mode(till, "passive")
+        spelled = projects.folder / other
+        assert (stored, projects.mode(spelled), projects.rules(spelled)) == (stored, "passive", [RULE])
+        assert projects.process.workspaces.get(str(spelled), None) is projects.process.workspaces.get(str(till), None)
+        assert projects.findings(spelled, "project") == []
+    assert projects.run_sql("SELECT count(*) FROM continuity_project_folders") == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Python itself corrects the case there")
+def test_on_macos_a_project_follows_a_new_spelling_of_its_name(
+    projects: Projects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path before is not vacant: it still leads to the same folder."""
+    use_mac_files(monkeypatch)
+    till, shop = (make_repository(projects.folder / name, FILES).path for name in ("Till", "Shop"))
+    projects.set_mode(till)
+    till.rename(projects.folder / "till")
+    for path in (projects.folder / "till", projects.folder / "Till"):
+        assert (path, projects.mode(path), projects.findings(path, "project")) == (path, "off", [])
+    former = ProjectFolder("key", shop, "", FolderIdentity("", "1", 1))
+    assert (projects.project_of(shop), former.is_vacant()) == (shop, False)
+    monkeypatch.setattr("sidecar.system.safe_open._spelling_on_disk", lambda path: path.replace("Shop", "shop"))
+    assert (projects.project_of(shop), former.is_vacant()) == (projects.folder / "shop", True)
+    assert common_dir_of(shop) == projects.folder / "shop" / ".git"
+
+
+def test_a_folder_without_git_is_the_same_project_under_a_new_spelling_of_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    former, current, other = (
+        ProjectFolder(name, Path("/work", name), None, FolderIdentity("1", "2", 0)) for name in ("Notes", "notes", "n")
+    )
+    monkeypatch.setattr("sidecar.workspace.is_same_file", lambda _path, _other: True)
+    assert former.was_moved_to(current)
+    assert not former.was_moved_to(other)
+    assert not former.was_moved_to(current._replace(identity=FolderIdentity("1", "2", 3)))
+    monkeypatch.setattr("sidecar.workspace.is_same_file", lambda _path, _other: False)
+    assert not former.was_moved_to(current)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="creating links needs a right there")
+def test_no_purge_is_offered_for_another_path_of_the_same_folder(
+    projects: Projects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored for that path is what the folder has there, as below a mount, for which a link stands here."""
+    monkeypatch.setattr("sidecar.workspace.real_path", Path)
+    (projects.folder / "mount").symlink_to(projects.folder)
+    till = make_repository(projects.folder / "till", FILES).path
+    projects.set_mode(till)
+    mounted = projects.folder / "mount" / "till"
+    for table in ("continuity_project_folders", "continuity_settings"):
+        projects.run_sql(f"UPDATE {table} SET project = ? WHERE project = ?", project_key(mounted), project_key(till))
+    projects.run_sql("UPDATE continuity_project_folders SET path = ?", bytes(mounted))
+    assert projects.findings(till, "project") == []
 
 
 @pytest.mark.parametrize("layout", ["repository", "folder beside its worktrees"])

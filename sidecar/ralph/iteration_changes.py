@@ -14,6 +14,7 @@ from sidecar.codebase import ChangedFile, RepositoryState, StateUnavailable, blo
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.system.environment import environment
 from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
+from sidecar.system.safe_open import real_path
 from sidecar.workspace import Workspace
 
 ABSENT = "absent"
@@ -219,7 +220,8 @@ def excluded_files(root: Path, files: Sequence[str], old_head: str | None) -> li
 
 def relative_paths(root: Path, cwd: Path, paths: Iterable[str]) -> set[str]:
     """Return paths as an agent in `cwd` named them, relative to the worktree's top."""
-    return {os.path.relpath(os.path.realpath(cwd / path), root).replace(os.sep, "/") for path in paths}
+    real = filter(None, (real_path(cwd / path) for path in paths))
+    return {os.path.relpath(path, root).replace(os.sep, "/") for path in real}
 
 
 def _pathspecs(files: Sequence[str]) -> bytes:

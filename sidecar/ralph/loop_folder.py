@@ -29,6 +29,7 @@ from sidecar.system.safe_open import (
     open_real_parent,
     open_regular,
     read_regular,
+    real_path,
     write_all,
 )
 
@@ -134,7 +135,7 @@ def loop_folder(cwd: Path, change: str) -> LoopFolder:
 
 def worktree_top(cwd: Path) -> Path:
     """Return the top of the git worktree that contains a folder, else the folder."""
-    here = Path(os.path.realpath(cwd))
+    here = real_path(cwd) or cwd
     return next((folder for folder in (here, *here.parents) if os.path.lexists(folder / ".git")), here)
 
 

@@ -1,6 +1,7 @@
 """One client: which methods it may call when, what is in flight, and exactly one response for each request."""
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -24,6 +25,7 @@ from sidecar.rpc.envelope import (
 )
 from sidecar.rpc.framing import Refused
 from sidecar.rpc.scheduler import Coalescer, PendingRequest, QueuedTask, Scheduler
+from sidecar.system.safe_open import folded
 
 if TYPE_CHECKING:
     from sidecar.rpc.dispatch import Dispatcher
@@ -306,7 +308,10 @@ class Connection:
 def _workspace_key(params: Any) -> str:
     """Return a workspace's key without disk access: two spellings of one folder have the same."""
     cwd = params.get("cwd") if isinstance(params, Mapping) else None
-    return os.path.normcase(os.path.normpath(cwd)) if isinstance(cwd, str) and cwd else ""
+    if not isinstance(cwd, str) or not cwd:
+        return ""
+    key = os.path.normcase(os.path.normpath(cwd))
+    return folded(key) if sys.platform == "darwin" else key
 
 
 def _busy(reason: str) -> Busy:

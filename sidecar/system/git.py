@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sidecar.core.clock import SystemClock
 from sidecar.system.environment import NO_WINDOW, child_environment, temporary_variables
-from sidecar.system.safe_open import find_pipe_with_reader, read_regular
+from sidecar.system.safe_open import find_pipe_with_reader, read_regular, real_path
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
@@ -457,15 +457,7 @@ def git_dir_of(root: Path) -> Path | None:
 def common_dir_of(root: Path) -> Path | None:
     """Return the git directory that all worktrees of a repository share, without symbolic links."""
     git_dir = git_dir_of(root)
-    return None if git_dir is None else _resolved(git_dir / first_line_of(git_dir / "commondir"))
-
-
-def _resolved(path: Path) -> Path | None:
-    """Return a path without symbolic links; None if it is not a valid path, or if its links form a loop."""
-    try:
-        return path.resolve()
-    except (OSError, ValueError, RuntimeError):
-        return None
+    return None if git_dir is None else real_path(git_dir / first_line_of(git_dir / "commondir"))
 
 
 def main_worktree(folder: Path) -> Path:
@@ -477,7 +469,7 @@ def main_worktree(folder: Path) -> Path:
     """
     try:
         git_dir, common = git_dir_of(folder), common_dir_of(folder)
-        if git_dir is None or common is None or _resolved(git_dir) == common:
+        if git_dir is None or common is None or real_path(git_dir) == common:
             return folder
         shared = _folder_of_worktrees(common)
         if shared is None:
@@ -495,7 +487,7 @@ def _folder_of_worktrees(common: Path) -> Path | None:
     That is so for a submodule, and for a git directory elsewhere than its main worktree.
     """
     git_dir_beside = git_dir_of(common.parent)
-    if git_dir_beside is not None and _resolved(git_dir_beside) == common:
+    if git_dir_beside is not None and real_path(git_dir_beside) == common:
         return common.parent
     return common if _is_bare(common) else None
 
@@ -544,7 +536,7 @@ def contained_git_dir(project: Path) -> GitDirOfProject | None:
     if root != project and is_git_dir(project):
         return GitDirOfProject(project, "")
     git_dir = git_dir_of(root) if root is not None else None
-    resolved = _resolved(git_dir) if git_dir is not None else None
+    resolved = real_path(git_dir) if git_dir is not None else None
     if root is None or resolved is None or resolved.parent != root:
         return None
     return GitDirOfProject(resolved, project.relative_to(root).as_posix())

@@ -11,7 +11,7 @@ import struct
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from sidecar.core.clock import SystemClock
@@ -128,6 +128,68 @@ def is_link(status: os.stat_result) -> bool:
 
 def _is_real_folder(status: os.stat_result) -> bool:
     return stat.S_ISDIR(status.st_mode) and not is_link(status)
+
+
+def real_path(path: str | os.PathLike[str]) -> Path | None:
+    """Return a path without links, spelled as on disk; None if it is invalid or its links form a loop.
+
+    Windows and macOS also find a file under a name in another case, and macOS under one whose accents are composed
+    otherwise. Python corrects that on Windows only.
+    """
+    try:
+        real = Path(path).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    if sys.platform != "darwin":
+        return real
+    for existing in (real, *real.parents):
+        with suppress(OSError, ValueError):
+            return Path(_spelling_on_disk(str(existing))) / real.relative_to(existing)
+    return real
+
+
+def _spelling_on_disk(path: str) -> str:
+    """Return the path of an existing file as macOS has it. Raise OSError, also if that leads to another file."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        fd = os.open(path, os.O_EVTONLY | os.O_SYMLINK | _NO_WAIT)
+        try:
+            on_disk = os.fsdecode(fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(_MAX_PATH_BYTES)).partition(b"\0")[0])
+            if not os.path.samestat(os.lstat(on_disk), os.fstat(fd)):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            return on_disk
+        finally:
+            os.close(fd)
+    return path
+
+
+_MAX_PATH_BYTES = 1_024
+"""Size of the buffer into which macOS writes a path (MAXPATHLEN)."""
+
+
+def spelling_below(folder: str, path: str) -> str:
+    """Return a path below a folder as it is spelled on disk; what leads through a link or does not exist stays."""
+    if sys.platform not in ("darwin", "win32"):
+        return path
+    real = real_path(os.path.join(folder, path))
+    own = os.path.join(*real.parts[-len(PurePath(path).parts) :]) if real is not None else path
+    return own if folded(own) == folded(path) else path
+
+
+def folded(path: str) -> str:
+    """Return what the spellings of a path have in common that a file system may treat as one."""
+    import unicodedata  # rarely needed
+
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
+
+
+def is_same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to one existing file or folder. A link at their end is not followed."""
+    try:
+        return os.path.samestat(os.lstat(path), os.lstat(other))
+    except (OSError, ValueError):
+        return False
 
 
 class FolderIdentity(NamedTuple):

@@ -3,6 +3,7 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -83,6 +84,13 @@ def test_two_spellings_of_a_folder_are_one_workspace(client: Client, gate: Block
     gate.open.set()
     client.result(first)
     client.result(second)
+
+
+def test_on_macos_a_folder_in_another_case_is_one_workspace(
+    client: Client, gate: BlockingMethods, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.rpc.connection.sys", SimpleNamespace(platform="darwin"))
+    test_two_spellings_of_a_folder_are_one_workspace(client, gate, "/W")
 
 
 def test_full_queue_refuses_requests_with_a_retry_time(client: Client, gate: BlockingMethods) -> None:

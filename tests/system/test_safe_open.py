@@ -4,10 +4,21 @@ import os
 import stat
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from sidecar.system.safe_open import RealFolder, open_regular, read_below, read_if_regular, read_regular
+from sidecar.system.safe_open import (
+    RealFolder,
+    is_same_file,
+    open_regular,
+    read_below,
+    read_if_regular,
+    read_regular,
+    real_path,
+    spelling_below,
+)
+from tests.support.mac import use_mac_files
 
 ON_UNIX = pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe or a device there")
 
@@ -98,3 +109,51 @@ def test_a_read_only_file_is_deleted_as_on_other_systems(tmp_path: Path, monkeyp
     monkeypatch.setattr(os, "unlink", unlink_as_windows)
     RealFolder(str(tmp_path), None).unlink("a.md")
     assert not (tmp_path / "a.md").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its list of open files stands for what macOS reports")
+def test_a_path_is_spelled_as_macos_reports_it_if_that_leads_to_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    (tmp_path / "till").mkdir()
+    (tmp_path / "Till").symlink_to(tmp_path / "till")
+    (tmp_path / "other").mkdir()
+    reported = {str(tmp_path / "till"): str(tmp_path / "Till" / ".." / "till")}
+
+    def report(fd: int, _command: int, buffer: bytes) -> bytes:
+        path = os.readlink(f"/proc/self/fd/{fd}")
+        return os.fsencode(reported.get(path, path)).ljust(len(buffer), b"\0")
+
+    monkeypatch.setattr("sidecar.system.safe_open.sys", SimpleNamespace(platform="darwin"))
+    for module, name, value in ((os, "O_EVTONLY", 0), (os, "O_SYMLINK", 0), (fcntl, "F_GETPATH", 50)):
+        monkeypatch.setattr(module, name, value, raising=False)
+    monkeypatch.setattr("fcntl.fcntl", report)
+    assert real_path(tmp_path / "Till") == tmp_path / "Till" / ".." / "till"
+    assert real_path(tmp_path / "till" / "absent" / "file") == tmp_path / "Till" / ".." / "till" / "absent" / "file"
+    for wrong in (str(tmp_path / "other"), str(tmp_path / "absent")):
+        reported[str(tmp_path / "till")] = wrong
+        assert real_path(str(tmp_path / "Till")) == tmp_path / "till"
+    assert real_path("a\0b") is None
+
+
+def test_on_macos_a_path_below_a_folder_is_spelled_as_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "Prices.py").touch()
+    (tmp_path / "linked").symlink_to(tmp_path / "src")
+    expected = {
+        os.path.join("SRC", "prices.py"): os.path.join("src", "Prices.py"),
+        os.path.join("src", "Removed.py"): os.path.join("src", "Removed.py"),
+        os.path.join("linked", "Prices.py"): os.path.join("linked", "Prices.py"),
+    }
+    use_mac_files(monkeypatch)
+    assert {path: spelling_below(str(tmp_path), path) for path in expected} == expected
+
+
+def test_two_paths_of_one_folder_are_the_same_and_a_link_is_not(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    assert is_same_file(tmp_path / "folder", tmp_path / "link" / ".." / "folder")
+    assert not is_same_file(tmp_path / "folder", tmp_path / "link")
+    assert not is_same_file(tmp_path / "absent", tmp_path / "absent")
