@@ -1,5 +1,6 @@
 """Effects of a run: failing tests and changed files, while others work too."""
 
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from sidecar.capture.effects.run_activity import relative_to
 from tests.support.conversation import Conversation, bash, sent
+from tests.support.mac import use_mac_files
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, draft_each_change, text_of
 
@@ -139,3 +141,31 @@ def test_a_path_through_a_link_to_the_worktree_is_one_of_its_files(tmp_path: Pat
         assert relative_to(str(cwd), str(path / "src" / "new.py")) == "src/new.py"
         assert relative_to(str(cwd), f"src/../{path.name}.py") == f"{path.name}.py"
         assert relative_to(str(cwd), str(path.with_name("other") / "new.py")) is None
+
+
+def test_on_macos_a_path_in_any_spelling_is_the_file_s_as_git_reports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "Größe.py") for form in ("NFC", "NFD"))
+    root = tmp_path / "Till"
+    (root / "Src").mkdir(parents=True)
+    (root / "Src" / decomposed).touch()
+    use_mac_files(monkeypatch)
+    for cwd in (root, tmp_path / "till"):
+        for path in (f"Src/{composed}", f"src/{decomposed}", f"{tmp_path}/TILL/SRC/{composed.upper()}"):
+            assert relative_to(str(cwd), path) == f"Src/{composed}"
+        assert relative_to(str(cwd), f"{tmp_path}/till/src/Gone.py") == "Src/Gone.py"
+        assert relative_to(str(cwd), f"{tmp_path}/tills/src/a.py") is None
+
+
+def test_on_macos_an_edit_reported_in_another_case_is_the_run_s(
+    start_chat: StartChat, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_mac_files(monkeypatch)
+    chat = draft_each_change(start_chat())
+    before = chat.pre_run(PROMPT)
+    shop.write({"src/mail.py": "saved = 'by the user'\n"})
+    part = chat.edit("src/cart.py", "class Cart: ...\n")
+    part["input"]["file_path"] = str(shop.path / "Src" / "CART.py")
+    chat.post_run(before, assistant={"parts": [part]})
+    assert files_of(chat) == ["src/cart.py"]

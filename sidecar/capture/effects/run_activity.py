@@ -4,6 +4,8 @@ Outputs of failed tool calls come from the transcript: the stored parts do not h
 """
 
 import os
+import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -12,6 +14,7 @@ from sidecar.capture.effects.shell_commands import files_read, may_write, relati
 from sidecar.codebase import has_unsafe_name, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
+from sidecar.system.safe_open import real_path, spelling_below
 from sidecar.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult
 from sidecar.transcripts.transcript_tail import TranscriptTail, is_after, read_events
 
@@ -244,16 +247,24 @@ def _result_of_part(
 
 
 def relative_to(cwd: str, path: str) -> str | None:
-    """Return a tool's path relative to the worktree, with forward slashes.
+    """Return a tool's path relative to the worktree, with forward slashes, as the listing spells it.
 
     None for a path outside it, and for a name with a secret, which is left out as in the listing.
     """
     absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
-    relative = relative_path(os.path.normpath(absolute), cwd)
+    root, relative = cwd, relative_path(os.path.normpath(absolute), cwd)
     if relative is None:
-        folder = os.path.realpath(os.path.dirname(absolute))
-        relative = relative_path(os.path.join(folder, os.path.basename(absolute)), os.path.realpath(cwd))
-    return None if relative is None or has_unsafe_name(relative) else relative.replace(os.sep, "/")
+        real_root, folder = real_path(cwd), real_path(os.path.dirname(absolute))
+        if real_root is None or folder is None:
+            return None
+        root = str(real_root)
+        relative = relative_path(os.path.join(folder, os.path.basename(absolute)), root)
+    if relative is None:
+        return None
+    relative = spelling_below(root, relative).replace(os.sep, "/")
+    if sys.platform == "darwin":
+        relative = unicodedata.normalize("NFC", relative)  # git composes letters there, whatever is on disk
+    return None if has_unsafe_name(relative) else relative
 
 
 def _paths(tool_input: Mapping[str, Any]) -> list[str]:
