@@ -196,6 +196,7 @@ class FolderIdentity(NamedTuple):
     """Identity of a folder. No other has it, not even one that gets the number of this one once it is deleted."""
 
     device: str
+    """Empty on macOS, which numbers devices each time it mounts them."""
     number: str
     """The inode; on Windows the file index."""
     created_ns: int
@@ -212,7 +213,8 @@ def folder_identity(path: str, *, with_creation: bool = True) -> FolderIdentity 
         if not _is_real_folder(status):
             return None
         created_ns = _creation_time_ns(path, status) if with_creation else 0
-        return FolderIdentity(str(status.st_dev), str(status.st_ino), created_ns)
+        device = str(status.st_dev) if sys.platform != "darwin" else ""
+        return FolderIdentity(device, str(status.st_ino), created_ns)
     except (OSError, ValueError):
         return None
 

@@ -10,6 +10,7 @@ import pytest
 
 from sidecar.system.safe_open import (
     RealFolder,
+    folder_identity,
     is_same_file,
     open_regular,
     read_below,
@@ -157,3 +158,18 @@ def test_two_paths_of_one_folder_are_the_same_and_a_link_is_not(tmp_path: Path) 
     assert is_same_file(tmp_path / "folder", tmp_path / "link" / ".." / "folder")
     assert not is_same_file(tmp_path / "folder", tmp_path / "link")
     assert not is_same_file(tmp_path / "absent", tmp_path / "absent")
+
+
+def test_on_macos_the_number_of_a_disk_identifies_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk has another one after each start."""
+    before = folder_identity(str(tmp_path))
+    use_mac_files(monkeypatch)
+    status = os.lstat(tmp_path)
+    mounted = [SimpleNamespace(st_mode=status.st_mode, st_ino=status.st_ino, st_dev=device) for device in (7, 8)]
+    with monkeypatch.context() as patched:
+        patched.setattr("sidecar.system.safe_open.os.lstat", lambda _path: mounted.pop())
+        first, second = folder_identity(str(tmp_path)), folder_identity(str(tmp_path))
+    assert first is not None
+    assert first == second
+    assert before is not None
+    assert (before.device, before.number) == (str(status.st_dev), first.number)
