@@ -1,8 +1,9 @@
 """Files that programs write, files excluded from the index by default, and files that are never shown.
 
-Recorded chats, agents' session files, minified and vendored files are not indexed. They are read and shown if the
-prompt names them, if they are edited in the worktree, or if one of the last commits changed them. A new file is not an
-edit: recorders and package managers write new files all the time. Files with secret or unsafe names are never shown.
+Recorded chats, agents' session files, minified and vendored files, and those of a desktop are not indexed. They are
+read and shown if the prompt names them, if they are edited in the worktree, or if one of the last commits changed them.
+A new file is not an edit: recorders and package managers write new files all the time. Files with secret or unsafe
+names are never shown.
 """
 
 import os
@@ -28,6 +29,7 @@ _RECORDINGS = (
     r"|sessions?|session-env|session-state|shell-snapshots|statsig|storage|threads|tmp|todos|transcripts)"
 )
 _TEXT_SUFFIXES = (".docx", ".json", ".jsonl", ".log", ".md", ".srt", ".txt", ".vtt")
+_NAMED_SUFFIXES = (*_TEXT_SUFFIXES, "icon\r", "thumbs.db", "desktop.ini")
 _TEXT = rf"(?:{'|'.join(map(re.escape, _TEXT_SUFFIXES))})"
 _TALKS = r"(?:ai|chat|chatgpt|claude|codex|conversation|copilot|cursor|gemini|instruction|llm|prompts?)"
 _RECORDS = r"(?:exports?|history|histories|logs?|transcripts?)"
@@ -49,6 +51,7 @@ UNINDEXED_PATHS: Mapping[str, str] = {
     "exported session": r"(?:.*/)?(?:session-ses_[0-9a-z]+\.(?:json|md)|\d{4}-\d\d-\d\d-this-session-is-being-.*\.txt)",
     "transcript": rf"(?:.*/)?(?:[^/]*[._ -])?transcripts?{_TEXT}|(?:.*/)?transcripts/.*{_TEXT}",
     "folder of session logs": rf"(?:.*/)?sessions?[._ -]?(?:logs|transcripts)/.*{_TEXT}",
+    "files of a desktop": r"(?:.*/)?(?:\.ds_store|\._[^/]+|icon\r|thumbs\.db|desktop\.ini)",
     "minified": r".*[.-]min\.(?:[cm]?js|css|html|svg)|.*\.bundle\.(?:[cm]?js|css)",
 }
 """Paths in lowercase, by kind."""
@@ -64,7 +67,7 @@ CACHED_PATHS = 65_536
 def is_unindexed(path: str) -> bool:
     """Whether a file is not indexed by default, by its path alone."""
     lowercase = path.lower()
-    may_match = lowercase.endswith(_TEXT_SUFFIXES) or "/." in f"/{lowercase}" or "min." in lowercase
+    may_match = lowercase.endswith(_NAMED_SUFFIXES) or "/." in f"/{lowercase}" or "min." in lowercase
     return (may_match or ".bundle." in lowercase) and _UNINDEXED_PATH.fullmatch(lowercase) is not None
 
 

@@ -287,6 +287,16 @@ def read_if_regular(path: str, limit_bytes: int) -> bytes | None:
         return None
 
 
+def read_head(path: str, size: int) -> bytes:
+    """Return the first bytes of a regular file without following a link at its end; none if it cannot be read."""
+    try:
+        fd = open_regular(path)
+    except OSError:
+        return b""
+    with os.fdopen(fd, "rb") as file:
+        return file.read(size)
+
+
 def read_below(folder: str, path: str, limit_bytes: int, checked: set[str] | None = None) -> bytes | None:
     """Return the content of a regular file below a resolved folder; None also if a link leads out of the folder.
 

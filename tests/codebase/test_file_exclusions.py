@@ -29,6 +29,7 @@ RECORDED = (
     "chat-export-current-2026-01-06-08-12-18-071Z.md", "session-logs/3-refactor.md",
     "export/chatgpt-export.md", "conversation_2024.json", "notes/chatgpt-2024.md", "chats/chat-2024-05-01.md",
     "prompts.log", "llm.log", "logs/claude.log", "session-ses_abc.md",
+    ".DS_Store", "src/._prices.py", "Icon\r", "art/Thumbs.db", "desktop.ini",
     "2025-01-01-this-session-is-being-continued.txt", "web/jquery.min.js", "web/app.bundle.js", "site/style-min.css",
 )  # fmt: skip
 OWN = (
@@ -39,6 +40,7 @@ OWN = (
     "src/chat/room.ts", "docs/chat.md", "prompts/system.md", "history.txt", "docs/claude.md", "docs/llm-logging.md",
     "src/prompts.py", "conversation.json", "docs/gemini-2025.md", "server.log", "docs/session-service.md",
     "docs/transcription-guide.md", "src/bundle.js", ".codex/config.toml", "conversation.md",
+    "._", "src/_prices.py", "src/icon", "src/icons.db", "src/desktop.ini.md", "src/ds_store.py",
 )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ from sidecar.codebase.worktree.state import (
     compose_state,
     detailed_state,
     head_contains,
+    is_desktop_file,
     is_unchanged,
     masked_branch,
     path_from_root,
@@ -325,7 +326,7 @@ class IncrementalState:
         updated: list[tuple[StatusEntry, str]] = []
         for path in paths:
             was_removed = path in previous and previous[path].code[0] == "D"
-            if not ignored[path]:
+            if not (ignored[path] or (is_desktop_file(self._root, path) and not was_removed)):
                 code = "D?" if was_removed else "??"
                 content = hashes.of(f"{self._root}/{path}", self._rules.object_format)
                 updated.append((StatusEntry(path, "untracked", code, "", None, False), content or "absent"))

@@ -10,7 +10,7 @@ from sidecar.core.clean_text import readable_name
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
 from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed, find_root, is_git_dir
-from sidecar.system.safe_open import make_private_folder
+from sidecar.system.safe_open import make_private_folder, read_head
 
 
 def list_folder(cwd: Path, empty_git_dir: Path) -> list[str]:
@@ -122,6 +122,12 @@ def _none_if(text: str, sentinel: str) -> str | None:
 
 SIDECAR_FOLDERS = (".chati/", ".spool/")
 """Folders of the sidecar, excluded from state and hash."""
+
+_DESKTOP_FILES = frozenset((".ds_store", "icon\r", "thumbs.db", "desktop.ini"))
+_APPLE_DOUBLE_NAME, _APPLE_DOUBLE_MARK = "._", b"\0\x05\x16\x07"
+"""Beginning of the name and of the content of a file in which a Mac stores the attributes of the file beside it, on
+disks that have no other place for them.
+"""
 
 MAX_NESTED_DEPTH, MAX_NESTED_REPOSITORIES = 3, 50
 """Maximum depth and number of the nested repositories that one scan enters."""
@@ -294,6 +300,14 @@ def is_sidecar_path(path: str) -> bool:
     return path.startswith(SIDECAR_FOLDERS) or any(f"/{own}" in path for own in SIDECAR_FOLDERS)
 
 
+def is_desktop_file(folder: str | Path, path: str) -> bool:
+    """Whether a path below a folder is a file in which a desktop keeps a folder's view, icon or attributes."""
+    name = path.rpartition("/")[2]
+    if name.startswith(_APPLE_DOUBLE_NAME):
+        return read_head(os.path.join(folder, path), len(_APPLE_DOUBLE_MARK)) == _APPLE_DOUBLE_MARK
+    return name.lower() in _DESKTOP_FILES
+
+
 def unchanged_state(
     root: Path, prefix: str, head: str | None, branch: str | None, *, covers_root: bool = True
 ) -> RepositoryState:
@@ -383,7 +397,9 @@ def _worktree_state(cwd: Path, root: Path, scan: Scan, depth: int) -> DetailedSt
     entries = [
         entry
         for entry in status.entries
-        if (covers_root or entry.path.startswith(prefix)) and not scan.is_sidecar_path(root, entry.path)
+        if (covers_root or entry.path.startswith(prefix))
+        and not scan.is_sidecar_path(root, entry.path)
+        and not (entry.code == "??" and is_desktop_file(root, entry.path))
     ]
     contents: list[str] = []
     submodules: list[Submodule] = []
@@ -425,7 +441,7 @@ def _folder_state(cwd: Path, scan: Scan, depth: int) -> RepositoryState:
     files = tuple(
         ChangedFile(path, "untracked", "??", _folder_content_hash(os.path.join(cwd, path), scan, depth), None)
         for path in list_folder(cwd, scan.empty_git_dir)
-        if not scan.is_sidecar_path(cwd, path)
+        if not (scan.is_sidecar_path(cwd, path) or is_desktop_file(cwd, path))
     )
     changed_hash = digest_value([[_encode_path(file.path), file.content_hash] for file in files])
     return RepositoryState(

@@ -91,6 +91,7 @@ DECIDED = {
     "new, with odd names": "echo 1 > ':(top)x'; echo 2 > '*'; echo 3 > ./-n; echo 4 > 'new\nline'; echo 5 > ' '",
     "new, not in UTF-8": "echo 1 > \"$(printf 'caf\\351')\"",
     "new and ours": "mkdir sub/.chati; echo 1 > sub/.chati/m.md; echo 1 > x.txt",
+    "new, of a desktop": "echo 1 > .DS_Store; printf '\\0\\5\\026\\7\\0' > sub/._c.txt; echo 1 > ._own",
     "new folders": "mkdir -p n/e n/built; echo 1 > n/e/w.txt; echo 1 > n/e/w.log; echo 1 > n/built/x; echo 2 > n/o",
     "a folder that comes with rules": "mkdir ../n; echo '*.md' > ../n/.gitignore; echo 1 > ../n/a.md; mv ../n n",
     "an empty folder": "mkdir empty; echo 1 > a.txt",

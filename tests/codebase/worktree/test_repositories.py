@@ -162,6 +162,7 @@ def test_a_folder_without_git_honours_every_gitignore(client: Client, tmp_path: 
         ".gitignore": "*.log\n/build/\n!keep.log\n",
         "a.txt": "pelican\n", "x.log": "pelican\n", "keep.log": "pelican\n", "build/out.txt": "pelican\n",
         "sub/.gitignore": "local.txt\n", "sub/local.txt": "pelican\n", "sub/build/in.txt": "pelican\n",
+        ".DS_Store": "pelican\n", "sub/._build": b"\0\5\x16\7pelican\n",
     })  # fmt: skip
     looks = CodebaseClient(client, folder.path)
     state = looks.state()

@@ -317,6 +317,17 @@ def test_the_sidecars_folders_are_excluded(client: Client, looks: CodebaseClient
     assert CodebaseClient(client, repository.path / "sub").changed() == {}
 
 
+def test_new_files_of_a_desktop_are_no_change(looks: CodebaseClient, repository: Repository) -> None:
+    clean = looks.hash()
+    names = [".DS_Store", "sub/.DS_Store", "sub/Thumbs.db", "sub/desktop.ini"]
+    names += ["Icon\r"] if sys.platform != "win32" else []
+    repository.write({**dict.fromkeys(names, "1\n"), "._a.txt": b"\0\5\x16\7\0\2\0\0Mac OS X"})
+    assert (looks.changed(), looks.hash()) == ({}, clean)
+    repository.write({"._own": "1\n"})
+    repository.git("add", "--force", ".DS_Store")
+    assert looks.changed() == {"._own": ("untracked", "??"), ".DS_Store": ("staged", "A.")}
+
+
 def test_the_sidecars_state_is_excluded(client: Client, state_dir: Path) -> None:
     looks = CodebaseClient(client, state_dir.parent)
     assert looks.state()["changed"] == []
