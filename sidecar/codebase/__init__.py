@@ -9,7 +9,7 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
-from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
+from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, content_identity, delta_between
 from sidecar.codebase.file_exclusions import has_unsafe_name, is_agent_file, is_generated, is_secret_path
 from sidecar.codebase.files import (
     COMMON_STEMS,
@@ -91,6 +91,7 @@ __all__ = [
     "FAILURE_WORDS",
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
+    "MAX_HASHED_BYTES",
     "MAX_WHOLE_LINES",
     "NAMED_PARTS",
     "Additions",

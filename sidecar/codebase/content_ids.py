@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Literal, NamedTuple
 
-from sidecar.system.safe_open import read_if_regular
+from sidecar.system.safe_open import is_in_cloud_only, read_if_regular
 
 MAX_OVERLAY, OVERLAY_SHARE = 2_000, 16
 """With more overlaid files than this number, or this share, the base is rebuilt."""
@@ -150,7 +150,10 @@ class ContentHashes:
         self._lock = threading.Lock()
 
     def of(self, path: str, object_format: ObjectFormat = "sha1") -> str | None:
-        """Return a hash of what is at an absolute path; None if there is nothing, or nothing readable."""
+        """Return a hash of what is at an absolute path; None if there is nothing, or nothing readable.
+
+        A file that is only in a cloud counts as unreadable: to hash a folder must not download it.
+        """
         checked_at_ns = self._now_ns()  # before the stat: a later write must not count as known
         try:
             file_stat = os.lstat(path)
@@ -169,7 +172,7 @@ class ContentHashes:
         if cached is not None and cached[0] == signature:
             return cached[1]
         content = _hash(path, file_stat, object_format)
-        if content is not None and not _is_racy(file_stat, checked_at_ns):
+        if content is not None and not (_is_racy(file_stat, checked_at_ns) or is_in_cloud_only(file_stat)):
             with self._lock:
                 if len(self._cache) >= MAX_CACHED:
                     self._cache.clear()
@@ -207,7 +210,7 @@ def _hash(path: str, file_stat: os.stat_result, object_format: ObjectFormat) -> 
         return f"other:{stat.S_IFMT(file_stat.st_mode):o}"
     if file_stat.st_size > MAX_HASHED_BYTES:
         return f"large:{file_stat.st_size}:{file_stat.st_mtime_ns}"
-    content = read_if_regular(path, MAX_HASHED_BYTES)
+    content = read_if_regular(path, MAX_HASHED_BYTES, may_download=False)
     if content is None:
         return f"unreadable:{file_stat.st_size}:{file_stat.st_mtime_ns}"
     executable = "x:" if file_stat.st_mode & stat.S_IXUSR else ""

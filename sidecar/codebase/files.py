@@ -562,11 +562,14 @@ def _from_worktree(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> dic
 def read_from_worktree(
     cwd: Path, path: str, expected: str, limit_bytes: int = MAX_HASHED_BYTES, checked: set[str] | None = None
 ) -> bytes | None:
-    """Return a worktree file's bytes if they have the expected blob id, else None; `checked` as for `read_below`."""
+    """Return a worktree file's bytes if they have the expected blob id, else None; `checked` as for `read_below`.
+
+    A file that is only in a cloud is not downloaded.
+    """
     folder = cwd
     while is_outside(path):
         folder, path = folder.parent, path[3:]
-    content = read_below(str(folder), path, limit_bytes, checked)
+    content = read_below(str(folder), path, limit_bytes, checked, may_download=False)
     if content is None:
         return None
     actual = blob_id(content, "sha256" if len(expected) == _SHA256_CHARACTERS else "sha1")

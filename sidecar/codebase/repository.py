@@ -539,7 +539,7 @@ class Repository:
         """Read a small untracked text file; None if it may not be shown."""
         if not may_show(path):
             return None
-        content = read_below(str(self.cwd), path, MAX_NEW_FILE_BYTES)
+        content = read_below(str(self.cwd), path, MAX_NEW_FILE_BYTES, may_download=False)
         if content is None or b"\0" in content:
             return None
         return content.decode("utf-8", "replace")

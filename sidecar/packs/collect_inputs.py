@@ -5,6 +5,7 @@ Whatever is late or incomplete makes the response partial, in `PackInputs.partia
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -34,7 +35,15 @@ from sidecar.packs.anchor import user_anchor
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
 from sidecar.packs.delta_files import Differences, sent_counted_files
 from sidecar.packs.delta_pack import MAX_COMMITS
-from sidecar.packs.files_of_prompt import NO_FILES, FoundFiles, PromptFiles, PromptSearch, search_files
+from sidecar.packs.files_of_prompt import (
+    NO_FILES,
+    FoundFiles,
+    PromptFiles,
+    PromptSearch,
+    download,
+    files_to_download,
+    search_files,
+)
 from sidecar.packs.model import PreRunParams
 from sidecar.packs.pack_blocks import sent_memory_ids
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
@@ -57,6 +66,9 @@ MAX_NEW_FILES = 40
 
 INDEX_SHARE = 0.6
 """Maximum share of the time left that is spent waiting for files to be indexed."""
+
+DOWNLOAD_SHARE = 0.5
+"""Maximum share of the time left that is spent waiting for files that the prompt names and that are only in a cloud."""
 
 STILL_INDEXING = "files are still being indexed"
 
@@ -170,6 +182,9 @@ def collect_inputs(
     inputs = PackInputs()
     remaining_ms = partial(_remaining_ms, deadline, pack_query.process.clock)
     hint = _start_hint(pack_query, clean_prompt(params.prompt))
+    if sys.platform == "darwin" and (absent := files_to_download(pack_query, params)):
+        downloads = pack_query.process.background.submit(download, pack_query.workspace.cwd, absent)
+        await_future(downloads, remaining_ms() * DOWNLOAD_SHARE)
     with _contents_search(pack_query, remaining_ms) as contents_search:
         cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
         early_build = start_early_build(pack_query) if cached is None and remaining_ms() >= INLINE_MS else None

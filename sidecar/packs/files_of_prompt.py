@@ -4,10 +4,13 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase import (
     FAILURE_WORDS,
+    MAX_HASHED_BYTES,
     Listing,
     RankedFile,
     RankedRegion,
@@ -54,6 +57,7 @@ from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import GENERAL_TERMS, MIN_OWN_TERMS, matches_query, search_query, task_terms
 from sidecar.runs import SessionContents
+from sidecar.system.safe_open import is_in_cloud_only, read_below
 
 
 class PromptFiles(NamedTuple):
@@ -449,6 +453,24 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
         if not inside:
             unresolved.append(path)
     return files_found, unresolved
+
+
+def files_to_download(pack_query: PackQuery, params: PreRunParams) -> list[str]:
+    """Return the files that a prompt names and whose content is only in a cloud, relative to the workspace."""
+    mentions, cwd = params.mentions or Mentions(), pack_query.workspace.cwd
+    named = (*mentions.files, *mentioned_paths(params.prompt)[0], *paths_in(clean_prompt(params.prompt)))
+    found: list[str] = []
+    for path in dict.fromkeys(_relative(pack_query, params.cwd, path) for path in named[:MAX_NAMED_PATHS]):
+        with suppress(OSError, ValueError):
+            if is_in_cloud_only(os.lstat(cwd / path)):
+                found.append(path)
+    return found
+
+
+def download(cwd: Path, paths: Iterable[str]) -> None:
+    """Read files, so that their content is on this disk and the worktree's state has it; this waits for the network."""
+    for path in paths:
+        read_below(str(cwd), path, MAX_HASHED_BYTES)
 
 
 def _excluded(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:

@@ -268,21 +268,39 @@ def open_regular(
     raise OSError(errno.EINVAL, "Not a regular file", path)
 
 
-def read_regular(path: str, limit_bytes: int, *, follow_links: bool = True) -> bytes:
-    """Return a regular file's content; raise OSError, with EFBIG for one over the limit."""
+_IN_CLOUD_ONLY = 0x40000000
+"""macOS: a file whose content is only in iCloud or another cloud (SF_DATALESS); reading it waits for its download."""
+
+
+def is_in_cloud_only(status: os.stat_result) -> bool:
+    """Whether a status is that of a file whose content is not on this disk, as far as the system reports it."""
+    return sys.platform == "darwin" and bool(getattr(status, "st_flags", 0) & _IN_CLOUD_ONLY)
+
+
+def read_regular(path: str, limit_bytes: int, *, follow_links: bool = True, may_download: bool = True) -> bytes:
+    """Return a regular file's content; raise OSError, with EFBIG for one over the limit.
+
+    Without `may_download`, raise OSError also for one whose content is not on this disk.
+    """
     fd = open_regular(path, follow_links=follow_links)
     with os.fdopen(fd, "rb") as file:
-        if os.fstat(fd).st_size <= limit_bytes:
+        status = os.fstat(fd)
+        if not may_download and is_in_cloud_only(status):
+            raise OSError(errno.ENODATA, os.strerror(errno.ENODATA), path)
+        if status.st_size <= limit_bytes:
             content = file.read(limit_bytes + 1)
             if len(content) <= limit_bytes:
                 return content
     raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
 
 
-def read_if_regular(path: str, limit_bytes: int) -> bytes | None:
-    """Return a regular file's content without following a link at its end; None if there is none, or a larger one."""
+def read_if_regular(path: str, limit_bytes: int, *, may_download: bool = True) -> bytes | None:
+    """Return a regular file's content without following a link at its end; None if there is none, or a larger one.
+
+    Without `may_download`, None also for one whose content is not on this disk.
+    """
     try:
-        return read_regular(path, limit_bytes, follow_links=False)
+        return read_regular(path, limit_bytes, follow_links=False, may_download=may_download)
     except OSError:
         return None
 
@@ -297,10 +315,13 @@ def read_head(path: str, size: int) -> bytes:
         return file.read(size)
 
 
-def read_below(folder: str, path: str, limit_bytes: int, checked: set[str] | None = None) -> bytes | None:
+def read_below(
+    folder: str, path: str, limit_bytes: int, checked: set[str] | None = None, *, may_download: bool = True
+) -> bytes | None:
     """Return the content of a regular file below a resolved folder; None also if a link leads out of the folder.
 
     For a batch of files, `checked` collects the folders on the way that were checked, so that each is checked once.
+    `may_download` as for `read_if_regular`.
     """
     absolute = os.path.join(folder, path)
     parent = os.path.dirname(absolute)
@@ -310,7 +331,7 @@ def read_below(folder: str, path: str, limit_bytes: int, checked: set[str] | Non
             return None
         if checked is not None:
             checked.add(parent)
-    return read_if_regular(absolute, limit_bytes)
+    return read_if_regular(absolute, limit_bytes, may_download=may_download)
 
 
 def write_all(fd: int, content: bytes) -> None:

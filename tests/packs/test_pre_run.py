@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from tests.support.conversation import bash, sent
+from tests.support.conversation import Conversation, bash, sent
 from tests.support.depth import examples, sample
+from tests.support.mac import put_into_cloud
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, explain, set_settings, text_of
@@ -430,3 +431,18 @@ def test_candidates_that_match_less_are_never_fewer_than_none(start_chat: StartC
     answer = start_chat(sub_chat_id="second").pre_run("go on")
     assert "src/cart.py" in text_of(answer, "context"), "a file of the conversation before"
     assert not [part for part in answer["metadata"]["trimmed"] if part["reason"].startswith("-")]
+
+
+def test_on_macos_files_in_the_cloud_alone_are_read_only_if_the_prompt_names_them(
+    active: MemorySidecar, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Repository(tmp_path / "notes")
+    folder.write({name: f"def {name[:-3]}_total():\n    return 1\n" for name in ("near.py", "far.py", "farther.py")})
+    left = put_into_cloud(monkeypatch, folder.path / "far.py", folder.path / "farther.py")
+    chat = Conversation(active.client, folder.path)
+    active.client.request("codebase/index", {"cwd": str(folder.path)})
+    text = sent(chat.turn("Explain near_total and far_total."))
+    assert ("def near_total" in text, "def far_total" in text, len(left)) == (True, False, 2)
+    text = sent(chat.pre_run("Explain far.py"))
+    assert ("def far_total" in text, "def farther_total" in text) == (True, False)
+    assert left == {(folder.path / "farther.py").stat().st_ino}

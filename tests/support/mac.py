@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sidecar.system.safe_open import folded
+from sidecar.system.safe_open import folded, read_below
 
 _MAC = SimpleNamespace(platform="darwin")
 _MODULES = ("system.safe_open", "workspace", "capture.effects.run_activity")
@@ -30,3 +30,21 @@ def spelling_on_disk(path: str) -> str:
             raise FileNotFoundError(path)
         own /= name if name in names else same[0]
     return str(own)
+
+
+def put_into_cloud(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> set[int]:
+    """Let the content of files be only in a cloud until a prompt names them; return the numbers of those left there."""
+    cloud = {path.stat().st_ino for path in paths}
+
+    def is_in_cloud_only(status: os.stat_result) -> bool:
+        return status.st_ino in cloud
+
+    def download(folder: str, path: str, limit_bytes: int) -> bytes | None:
+        cloud.discard(os.stat(os.path.join(folder, path)).st_ino)
+        return read_below(folder, path, limit_bytes)
+
+    for module in ("system.safe_open", "codebase.content_ids", "packs.files_of_prompt"):
+        monkeypatch.setattr(f"sidecar.{module}.is_in_cloud_only", is_in_cloud_only)
+    monkeypatch.setattr("sidecar.packs.files_of_prompt.read_below", download)
+    monkeypatch.setattr("sidecar.packs.collect_inputs.sys", _MAC)
+    return cloud

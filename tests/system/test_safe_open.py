@@ -173,3 +173,25 @@ def test_on_macos_the_number_of_a_disk_identifies_no_folder(tmp_path: Path, monk
     assert first == second
     assert before is not None
     assert (before.device, before.number) == (str(status.st_dev), first.number)
+
+
+def test_only_on_macos_a_file_that_is_in_the_cloud_alone_is_not_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"text")
+    in_cloud = SimpleNamespace(st_mode=path.stat().st_mode, st_size=4, st_flags=0x40000000)
+
+    def read() -> list[bytes | None]:
+        folder = str(tmp_path)
+        return [read_below(folder, "file", 10, may_download=may_download) for may_download in (True, False)]
+
+    for platform, status, expected in (
+        ("darwin", in_cloud, [b"text", None]), ("linux", in_cloud, [b"text", b"text"]),
+        ("darwin", path.stat(), [b"text", b"text"]),
+    ):  # fmt: skip
+        with monkeypatch.context() as patched:
+            patched.setattr("sidecar.system.safe_open.sys", SimpleNamespace(platform=platform))
+            patched.setattr("sidecar.system.safe_open._spelling_on_disk", str)
+            patched.setattr("sidecar.system.safe_open.os.fstat", lambda _fd, status=status: status)
+            assert (platform, read()) == (platform, expected)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.codebase.content_ids import blob_id
 from sidecar.codebase.worktree import MAX_HASHED_BYTES, ContentHashes
 from sidecar.system.safe_open import read_below, read_if_regular
 from tests.codebase.codebase_client import CodebaseClient
@@ -88,6 +89,20 @@ def test_a_large_new_file_is_part_of_the_state_and_does_not_block_the_index(
     found = looks.index()
     assert (found["complete"], found["files"]) == (True, 2)
     assert looks.search("megabytes") == ["three-megabytes.txt"]
+
+
+def test_a_file_in_the_cloud_alone_counts_as_unreadable_until_it_was_downloaded(
+    tmp_path: Path, hashes: ContentHashes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("text")
+    os.utime(path, ns=(10**18, 10**18))
+    time.sleep(0.15)
+    with monkeypatch.context() as patched:
+        for module in ("codebase.content_ids", "system.safe_open"):
+            patched.setattr(f"sidecar.{module}.is_in_cloud_only", lambda _status: True)
+        assert hashes.of(str(path)) == "unreadable:4:1000000000000000000"
+    assert hashes.of(str(path)) == blob_id(b"text")
 
 
 def test_missing_files_have_no_hash(tmp_path: Path, hashes: ContentHashes) -> None:
