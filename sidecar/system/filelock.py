@@ -48,17 +48,24 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(fd: int) -> bool:
-        os.lseek(fd, LOCKED_BYTE, os.SEEK_SET)
         try:
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+            _lock_byte(fd, msvcrt.LK_NBLCK)
         except PermissionError:
             return False
         return True
 
     def release(fd: int) -> None:
         """Release the lock."""
+        _lock_byte(fd, msvcrt.LK_UNLCK)
+
+    def _lock_byte(fd: int, mode: int) -> None:
+        """Lock or release the byte, which must be at the file's position; what is written next goes where it was."""
+        position = os.lseek(fd, 0, os.SEEK_CUR)
         os.lseek(fd, LOCKED_BYTE, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+        try:
+            msvcrt.locking(fd, mode, 1)
+        finally:
+            os.lseek(fd, position, os.SEEK_SET)
 
 else:
     import fcntl
