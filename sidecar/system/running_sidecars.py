@@ -55,15 +55,16 @@ def _read_entry(path: Path) -> dict[str, object] | None:
         fd = os.open(path, _FLAGS)
     except OSError:
         return None
+    is_dead = False
     try:
         content = os.read(fd, 4096)
-        if content and filelock.acquire(fd, 0):  # an empty one is being created
-            with suppress(OSError):
-                path.unlink()
-            return None
-        entry = json_text.loads(content)
+        is_dead = bool(content) and filelock.acquire(fd, 0)  # an empty one is being created
+        entry = None if is_dead else json_text.loads(content)
         return entry if isinstance(entry, dict) else None
     except (OSError, ValueError):
         return None
     finally:
         os.close(fd)
+        if is_dead:
+            with suppress(OSError):
+                path.unlink()  # Windows deletes no open file
