@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 
 from sidecar.core.clock import Clock, Deadline
+from sidecar.system.environment import NO_WINDOW
 
 MARK = "ONECODE_RUN_MARK"
 
@@ -26,10 +27,18 @@ _LAST_WAIT_MS = 2_000.0
 _START_TOLERANCE_SECONDS = 2.0
 """The system computes start times from the time since boot and the clock, which may be adjusted."""
 
-if sys.platform == "win32":
-    _FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-else:
-    _FLAGS = 0
+_NEW_PROCESS_GROUP = 0x00000200
+
+
+def _creation_flags() -> int:
+    """Return the flags of a new process: it shares this one's console, through which Windows asks it to exit.
+
+    Without one it gets a hidden console, because it would otherwise open a window.
+    """
+    if sys.platform == "win32":
+        has_console = ctypes.windll.kernel32.GetConsoleCP() != 0
+        return _NEW_PROCESS_GROUP | (0 if has_console else NO_WINDOW)
+    return 0
 
 
 def _die_with_parent() -> Callable[[], None] | None:
@@ -47,15 +56,21 @@ def _die_with_parent() -> Callable[[], None] | None:
 
 
 def start(
-    argv: Sequence[str], cwd: Path, environment: Mapping[str, str], *, mark: str, has_input: bool
+    argv: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    *,
+    mark: str,
+    has_input: bool,
+    is_verbatim: bool = False,
 ) -> "subprocess.Popen[bytes]":
     """Start a program with pipes for output and, optionally, input; raise OSError if it cannot start.
 
     It never inherits this process's standard input. `mark` identifies the program and its descendants. On Linux the
-    program is killed when the calling thread ends.
+    program is killed when the calling thread ends. On Windows, arguments that are `is_verbatim` are quoted already.
     """
     return subprocess.Popen(
-        argv,
+        " ".join((f'"{argv[0]}"', *argv[1:])) if is_verbatim else argv,
         cwd=cwd,
         env={**environment, MARK: mark},
         stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
@@ -63,7 +78,7 @@ def start(
         stderr=subprocess.PIPE,
         bufsize=0,
         start_new_session=sys.platform != "win32",
-        creationflags=_FLAGS,
+        creationflags=_creation_flags(),
         preexec_fn=_die_with_parent(),  # noqa: PLW1509  (calls the system only)
     )
 
@@ -87,8 +102,7 @@ def terminate_tree(
     if immediate is not None and immediate.is_set():
         _kill_process_group(process)  # before the scan of all processes, for which there may be no time left
     running = _running_processes(process.pid, mark)
-    _request_exit(process, running)
-    deadline = Deadline(clock.monotonic_ms() + grace_ms)
+    deadline = Deadline(clock.monotonic_ms() + (grace_ms if _request_exit(process, running) else 0))
     while deadline.remaining_ms(clock) and not (immediate is not None and immediate.is_set()):
         # Poll only the known processes: finding new ones takes a scan of all processes.
         if process.poll() is not None and all(_has_exited(process) for process in running):
@@ -139,14 +153,18 @@ def _kill_process_group(leader: "subprocess.Popen[bytes]") -> None:
             os.killpg(leader.pid, signal.SIGKILL)
 
 
-def _request_exit(leader: "subprocess.Popen[bytes]", running: Sequence[psutil.Process]) -> None:
+def _request_exit(leader: "subprocess.Popen[bytes]", running: Sequence[psutil.Process]) -> bool:
+    """Ask a program and its descendants to exit; return whether that is possible.
+
+    Windows cannot ask a program that has another console than this process. `Popen.send_signal` of Python 3.11 then
+    ends the program and leaves an error behind that a later statement raises.
+    """
     if sys.platform == "win32":
-        with suppress(OSError):
-            leader.send_signal(signal.CTRL_BREAK_EVENT)
-        return
+        return bool(ctypes.windll.kernel32.GenerateConsoleCtrlEvent(signal.CTRL_BREAK_EVENT, leader.pid))
     for process in running:
         with suppress(psutil.Error):
             process.terminate()
+    return True
 
 
 def _running_processes(leader: int | None, mark: str | None) -> list[psutil.Process]:
@@ -180,12 +198,19 @@ def _has_mark(process: psutil.Process, mark: str) -> bool:
 
 
 def _add_descendants(members: dict[int, psutil.Process], children: Mapping[int, Sequence[psutil.Process]]) -> None:
-    pending = list(members)
+    """Add the descendants of processes, which are not older than their parents.
+
+    On Windows a process continues to name a parent that has ended, and another process may get the id of that one.
+    """
+    pending = list(members.values())
     while pending:
-        for child in children.get(pending.pop(), ()):
-            if child.pid not in members:
-                members[child.pid] = child
-                pending.append(child.pid)
+        parent = pending.pop()
+        for child in children.get(parent.pid, ()):
+            with suppress(psutil.Error):
+                age = parent.create_time() - child.create_time()
+                if child.pid not in members and age <= _START_TOLERANCE_SECONDS:
+                    members[child.pid] = child
+                    pending.append(child)
 
 
 def _has_exited(process: psutil.Process) -> bool:
