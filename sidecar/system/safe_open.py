@@ -21,8 +21,8 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-_REPARSE_POINT = 0x400
-"""Windows: a link or junction (FILE_ATTRIBUTE_REPARSE_POINT)."""
+_NAME_SURROGATE = 0x20000000
+"""Windows: bit of the tag of a link or junction. The files and folders of OneDrive have tags too, without this bit."""
 _HAS_DESCRIPTORS = os.open in os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW
 _STEP = _FOLDER | getattr(os, "O_PATH", 0)
@@ -123,7 +123,7 @@ def _step_into(fd: int, part: str, flags: int, *, make: bool) -> int:
 
 def is_link(status: os.stat_result) -> bool:
     """Whether a status read without following links is that of a link or junction."""
-    return stat.S_ISLNK(status.st_mode) or bool(getattr(status, "st_file_attributes", 0) & _REPARSE_POINT)
+    return stat.S_ISLNK(status.st_mode) or bool(getattr(status, "st_reparse_tag", 0) & _NAME_SURROGATE)
 
 
 def _is_real_folder(status: os.stat_result) -> bool:

@@ -5,12 +5,14 @@ import stat
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from sidecar.system.safe_open import (
     RealFolder,
     folder_identity,
+    is_link,
     is_same_file,
     open_regular,
     read_below,
@@ -54,6 +56,14 @@ def test_an_endless_file_of_size_zero_is_read_up_to_the_limit() -> None:
         pytest.skip("no such files here")
     with pytest.raises(OSError, match="too large"):
         read_regular("/proc/self/maps", 100)
+
+
+@pytest.mark.parametrize(("tag", "expected"), [(0, False), (0xA000000C, True), (0xA0000003, True), (0x9000001A, False)])
+def test_on_windows_links_and_junctions_are_links_and_folders_of_a_cloud_drive_are_not(
+    tag: int, expected: bool
+) -> None:
+    status: Any = SimpleNamespace(st_mode=stat.S_IFDIR, st_file_attributes=0x400 | 0x10, st_reparse_tag=tag)
+    assert is_link(status) == expected
 
 
 def test_folders_and_impossible_names_are_refused(tmp_path: Path) -> None:
