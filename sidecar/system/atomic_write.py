@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 import threading
+import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -53,13 +54,30 @@ def write_atomic(
                 with suppress(OSError):
                     mode = os.stat(path, dir_fd=folder_fd).st_mode & 0o777
                     os.chmod(temporary, mode | _ALWAYS_SET, dir_fd=folder_fd)
-            os.replace(temporary, path, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+            replace_file(temporary, path, folder_fd)
             if durable:
                 _sync_folder(beside)
         except Exception:
             with suppress(OSError):
                 os.unlink(temporary, dir_fd=folder_fd)
             raise
+
+
+_REPLACE_WAITS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
+"""Waits after which a refused rename is tried again."""
+
+
+def replace_file(source: str, target: str, folder_fd: int | None = None) -> None:
+    """Rename a file over another one. Raise OSError.
+
+    Windows refuses that while a program has one of them open, such as a virus scanner or a reader.
+    """
+    for wait_s in _REPLACE_WAITS_S:
+        with suppress(PermissionError):
+            os.replace(source, target, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+            return
+        time.sleep(wait_s)
+    os.replace(source, target, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
 
 
 @contextmanager

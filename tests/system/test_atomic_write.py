@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -54,6 +55,36 @@ def test_temporary_files_of_dead_writers_are_removed_and_those_of_live_ones_stay
         writer.communicate(b"\n")
     remove_abandoned_files(str(tmp_path))
     assert not live.exists()
+
+
+def test_a_rename_that_windows_refuses_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As while a virus scanner has the file open."""
+    rename, refusals = os.replace, [PermissionError(13, "Access is denied")] * 2
+
+    def replace(*arguments: Any, **options: Any) -> None:
+        if refusals:
+            raise refusals.pop()
+        rename(*arguments, **options)
+
+    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(atomic_write, "_REPLACE_WAITS_S", (0.0, 0.0))
+    write_atomic(str(tmp_path / "file"), b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    refusals += [PermissionError(13, "Access is denied")] * 3
+    with pytest.raises(PermissionError):
+        write_atomic(str(tmp_path / "file"), b"newer")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_file_that_somebody_reads_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with path.open("rb") as reader:
+        timer = threading.Timer(0.05, reader.close)
+        timer.start()
+        write_atomic(str(path), b"new")
+        timer.join()
+    assert path.read_bytes() == b"new"
 
 
 def test_an_earlier_process_with_this_id_is_dead_and_a_file_being_written_stays(tmp_path: Path) -> None:
