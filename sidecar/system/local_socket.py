@@ -21,6 +21,7 @@ if sys.platform == "win32":
 
     KEY_NAME = "key"
     KEY_BYTES = 32
+    RETRY_SECONDS = 0.05
 
     class SocketConnection:
         """One connection's stream, on either side."""
@@ -52,10 +53,12 @@ if sys.platform == "win32":
         def __init__(self, listener: Listener, serve: Callable[[SocketConnection], None]) -> None:
             self._listener = listener
             self._serve = serve
+            self._is_closed = threading.Event()
             threading.Thread(target=self._accept_loop, name="local-socket", daemon=True).start()
 
         def close(self) -> None:
             """Stop accepting clients."""
+            self._is_closed.set()
             self._listener.close()
 
         def is_open(self) -> bool:
@@ -63,13 +66,14 @@ if sys.platform == "win32":
             return True
 
         def _accept_loop(self) -> None:
-            while True:
+            while not self._is_closed.is_set():
                 try:
                     peer = self._listener.accept()
-                except AuthenticationError:
-                    continue
+                except (AuthenticationError, EOFError):
+                    continue  # a client without the key, or one that ended before it had shown it
                 except OSError:
-                    return
+                    self._is_closed.wait(RETRY_SECONDS)
+                    continue
                 threading.Thread(
                     target=self._serve, args=(SocketConnection(peer),), name="local-socket-client", daemon=True
                 ).start()
