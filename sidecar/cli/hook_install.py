@@ -4,7 +4,6 @@ import argparse
 import difflib
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,7 +24,7 @@ from sidecar.integrations import (
 )
 from sidecar.runs.model import Provider
 from sidecar.system.atomic_write import write_atomic
-from sidecar.system.environment import MODE_VARIABLE, PROGRAM, default_state_folder, environment
+from sidecar.system.environment import MODE_VARIABLE, PROGRAM, default_state_folder, environment, which
 from sidecar.system.safe_open import read_regular
 
 CURRENT_PROJECT = Path()
@@ -301,7 +300,7 @@ def _program(agent: Provider, *, is_shared: bool) -> str:
 
     Settings that other users share contain only the program's name, if it is on the path: their path differs.
     """
-    if is_shared and shutil.which(PROGRAM) is not None:
+    if is_shared and which(PROGRAM) is not None:
         return PROGRAM
     if getattr(sys, "frozen", False):
         words = [sys.executable]
@@ -310,7 +309,7 @@ def _program(agent: Provider, *, is_shared: bool) -> str:
     else:
         words = [sys.executable, "-P", "-m", "sidecar"]  # it runs in projects, whose modules must not shadow ours
     _require_lasting_path(words[0])
-    return command_line(words, agent, is_windows=os.name == "nt", is_on_path=shutil.which(PROGRAM) is not None)
+    return command_line(words, agent, is_windows=os.name == "nt", is_on_path=which(PROGRAM) is not None)
 
 
 _PASSING_PLACES = ("/AppTranslocation/", "/Volumes/")

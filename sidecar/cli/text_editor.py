@@ -1,17 +1,16 @@
 """Lets the user edit a text in an editor."""
 
-import os
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from sidecar.cli.output import CommandFailed
-from sidecar.system.environment import child_environment, environment
+from sidecar.system.environment import child_environment, environment, which
 
 _DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
 
@@ -58,7 +57,7 @@ def _edit(text: str, name: str, options: str) -> tuple[Path, str]:
 def editor_command(variables: Mapping[str, str], options: str) -> str:
     """Return the command of the user's editor; raise CommandFailed if there is none."""
     named = next((variables[name] for name in ("VISUAL", "EDITOR") if variables.get(name, "").strip()), None)
-    command = named or next((name for name in _DEFAULT_EDITORS if shutil.which(name)), None)
+    command = named or next((name for name in _DEFAULT_EDITORS if which(name)), None)
     if command is None:
         raise CommandFailed("No editor was found.", hint=f"Set $VISUAL or $EDITOR, or use {options}.")
     return command
@@ -66,8 +65,18 @@ def editor_command(variables: Mapping[str, str], options: str) -> str:
 
 def _run(command: str, path: Path) -> None:
     """Run the editor. On Windows a command is one string, which the program splits itself."""
-    whole = f'{command} "{path}"' if os.name == "nt" else [*shlex.split(command), str(path)]
+    if sys.platform == "win32":
+        whole: str | list[str] = f'{windows_command(command, which)} "{path}"'
+    else:
+        whole = [*shlex.split(command), str(path)]
     subprocess.run(whole, check=True, env=child_environment())
+
+
+def windows_command(command: str, find: Callable[[str], str | None]) -> str:
+    """Return a command with the path of its program: by its name Windows starts no script such as `code.cmd`."""
+    name, space, arguments = command.strip().partition(" ")
+    path = None if '"' in name else find(name)
+    return command if path is None else f'"{path}"{space}{arguments}'
 
 
 def _failure_message(error: Exception, command: str) -> str:

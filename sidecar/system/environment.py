@@ -70,6 +70,35 @@ def child_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     return {**variables, **(extra or {})}
 
 
+_PATH_EXTENSIONS = ".COM;.EXE;.BAT;.CMD"
+"""Windows' default for `PATHEXT`."""
+
+
+def program_on_path(name: str, folders: Sequence[str], extensions: Sequence[str]) -> str | None:
+    """Return the path of a Windows program in the first folder that has it; None if none has.
+
+    Windows itself would look in the current folder first, which may be anybody's repository.
+    """
+    endings = ("",) if name.lower().endswith(tuple(extension.lower() for extension in extensions)) else extensions
+    places = (folder.strip('"') for folder in folders)
+    paths = (os.path.join(place, name + ending) for place in places if os.path.isabs(place) for ending in endings)
+    return next(filter(os.path.isfile, paths), None)
+
+
+def which(name: str, path: str | None = None, extensions: str | None = None) -> str | None:
+    """Return the path of a program by its name or path, as the user's terminal finds it; None if there is none.
+
+    `path` and `extensions` replace this process's `PATH` and, on Windows, `PATHEXT`.
+    """
+    if sys.platform == "win32":
+        folder, name = os.path.split(name)
+        folders = [folder] if folder else (os.environ.get("PATH", "") if path is None else path).split(os.pathsep)
+        return program_on_path(name, folders, (extensions or os.environ.get("PATHEXT") or _PATH_EXTENSIONS).split(";"))
+    from shutil import which as find  # would delay every hook
+
+    return find(name, path=path)
+
+
 @contextmanager
 def temporary_variables(variables: Mapping[str, str]) -> Generator[None]:
     """Set variables of this process temporarily; other threads see them too."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.clock import SystemClock
-from sidecar.system.environment import NO_WINDOW, child_environment, temporary_variables
+from sidecar.system.environment import NO_WINDOW, child_environment, temporary_variables, which
 from sidecar.system.safe_open import find_pipe_with_reader, read_regular, real_path
 
 NOT_A_REPOSITORY = "not a git repository"
@@ -281,10 +281,11 @@ class Git:
             raise GitTimedOut from error
 
     def _start(self, arguments: Sequence[str], *, has_input: bool) -> _Command:
+        program = _program()
         started_ms, output_file = SystemClock().monotonic_ms(), _create_output_file()
         try:
             process = subprocess.Popen(
-                ["git", *_CONFIG, *self._location_arguments, *arguments],
+                [program, *_CONFIG, *self._location_arguments, *arguments],
                 cwd=self.cwd,
                 env={**_child_environment(self._root), **self._variables},
                 stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
@@ -295,9 +296,9 @@ class Git:
         except OSError as error:
             if output_file is not None:
                 os.close(output_file)
+            if not self.cwd.exists():
+                raise GitFailed("the folder does not exist") from error
             if isinstance(error, FileNotFoundError):
-                if not self.cwd.is_dir():
-                    raise GitFailed("the folder does not exist") from error
                 raise GitMissing from error
             raise GitFailed(f"git could not be started ({type(error).__name__})") from error
         return _Command(process, arguments, started_ms, output_file)
@@ -310,6 +311,16 @@ class Git:
     def version() -> str:
         """Return `git version …`; raise GitMissing."""
         return Git(Path(os.path.dirname(sys.executable) or os.sep)).text("version")  # the current folder may be gone
+
+
+def _program() -> str:
+    """Return the program to start; raise GitMissing. Windows would prefer a `git.exe` in the current folder."""
+    if sys.platform == "win32":
+        program = which("git", extensions=".exe")
+        if program is None:
+            raise GitMissing
+        return program
+    return "git"
 
 
 def end_started() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from sidecar.cli.text_editor import windows_command
 from tests.support.command import Command, Done, run_command
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
@@ -182,3 +183,12 @@ def test_the_project_is_the_main_worktree_of_the_current_folder(
     assert only(chat)["id"] in output_of("list", cwd=worktree.path)
     assert only(chat)["id"] in output_of("list", "--project", str(shop.path), cwd=tmp_path)
     assert output_of("list", "--project", str(tmp_path)) == f"No artifacts of {tmp_path}.\n"
+
+
+def test_on_windows_an_editor_that_is_a_script_is_started_by_its_path() -> None:
+    code = "C:\\VS Code\\bin\\code.cmd"
+    programs = {"code": code}.get
+    assert windows_command("code --wait", programs) == f'"{code}" --wait'
+    assert windows_command("code", programs) == f'"{code}"'
+    for command in ("C:\\Program Files\\Vim\\gvim.exe -f", '"C:\\VS Code\\bin\\code.cmd" --wait', "absent"):
+        assert windows_command(command, programs) == command

@@ -27,6 +27,26 @@ def test_the_users_library_path_is_preserved_when_run_from_source(monkeypatch: p
     assert environment.child_environment()["LD_LIBRARY_PATH"] == "/opt/lib"
 
 
+def test_a_windows_program_is_found_on_the_path_alone_and_by_the_endings_of_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Npm installs `claude`, a script for other shells, beside `claude.cmd`."""
+    for file in ("project/git.exe", "project/claude.cmd", "npm/claude", "npm/claude.cmd", "git/git.exe"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).touch()
+    monkeypatch.chdir(tmp_path / "project")
+    folders = ["", ".", str(tmp_path / "none"), f'"{tmp_path / "npm"}"', str(tmp_path / "git")]
+
+    def found(name: str, *extensions: str) -> str | None:
+        path = environment.program_on_path(name, folders, extensions)
+        return None if path is None else Path(path).relative_to(tmp_path).as_posix()
+
+    assert found("claude", ".exe", ".cmd") == "npm/claude.cmd"
+    assert found("claude.CMD".lower(), ".EXE", ".CMD") == "npm/claude.cmd"
+    assert found("git", ".exe") == "git/git.exe"
+    assert found("codex", ".exe", ".cmd") is None
+
+
 def test_environment_returns_a_copy() -> None:
     environment.environment()["ONECODE_PROBE"] = "1"
     assert "ONECODE_PROBE" not in environment.environment()

@@ -131,6 +131,15 @@ def test_a_missing_folder_and_a_missing_git_are_different_errors(
         Git(tmp_path).run("status")
 
 
+def test_a_program_named_git_in_the_current_folder_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows looks there first, and a command line starts in a project, which may come from anybody."""
+    (tmp_path / "git.exe").write_bytes(b"not a program")
+    monkeypatch.chdir(tmp_path)
+    assert Git.version().startswith("git version")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
 def test_a_slow_git_command_is_killed(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r")
