@@ -44,7 +44,6 @@ from sidecar.ralph.model import (
     RalphRunning,
     RalphVerification,
 )
-from sidecar.system.atomic_write import write_atomic
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_regular
 
@@ -379,7 +378,7 @@ def verify(
     for command in commands:
         if stop.is_set():
             break
-        run = AgentCommand(shell_command(command, log_path.with_suffix(".cmd")), b"", cwd, environment, "plain")
+        run = AgentCommand(shell_command(command, is_windows=IS_WINDOWS), b"", cwd, environment, "plain", IS_WINDOWS)
         agent_result = run_agent(
             run,
             promise=NO_PROMISE,
@@ -403,14 +402,16 @@ def passed(verification: RalphVerification) -> bool:
     return verification.exit_code == 0
 
 
-def shell_command(command: str, script: Path) -> tuple[str, ...]:
-    """Return the program and arguments that run a command line, with standard error in its output.
+IS_WINDOWS = sys.platform == "win32"
 
-    On Windows the line is written to a script, because no quoting there works for every line as an argument.
+
+def shell_command(command: str, *, is_windows: bool) -> tuple[str, ...]:
+    """Return the program and arguments that run a command line, as if the user typed it.
+
+    On Windows they are joined verbatim: with `/s` the command prompt drops the outer quotes and reads the rest itself.
     """
-    if sys.platform == "win32":
-        write_atomic(str(script), f"@{command} 2>&1\r\n".encode("oem", "replace"), durable=False)
-        return ("cmd", "/d", "/c", str(script))
+    if is_windows:
+        return ("cmd", "/d", "/s", "/c", f'"{command}"')
     return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
 
 

@@ -9,6 +9,7 @@ import json
 import marshal
 import py_compile
 import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -34,7 +35,8 @@ class FakeAgent:
     @property
     def command(self) -> str:
         """The command of the custom harness."""
-        return shlex.join((sys.executable, "-S", "-E", _program(), str(self.script)))
+        words = (sys.executable, "-S", "-E", _program(), str(self.script))
+        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
     @property
     def runs(self) -> int:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.system.environment import NO_WINDOW
+from sidecar.system.environment import NO_WINDOW, which
 
 EventFormat = Literal["claude", "codex", "gemini", "opencode"]
 OutputFormat = Literal[EventFormat, "plain"]
@@ -51,6 +51,8 @@ class AgentCommand:
     cwd: Path
     environment: Mapping[str, str]
     output_format: OutputFormat
+    is_verbatim: bool = False
+    """Whether the arguments are quoted already, as Windows' command prompt reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ MODEL = "{model}"
 """Placeholders in a custom command. Without `{prompt_file}` the prompt goes to stdin."""
 
 PROBE_SECONDS = 10.0
+_WINDOWS_WORD = lazy_regex(r'(?:[^\s"]|"[^"]*")+')
 _VERSION = lazy_regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
@@ -242,7 +245,7 @@ def harness_of(name: str, version: Version | None) -> Harness:
 def _custom(
     options: AgentOptions, prompt: str, cwd: Path, environment: Mapping[str, str], prompt_file: Path
 ) -> AgentCommand:
-    words = _split_command(options.command or "")
+    words = split_command(options.command or "", is_windows=sys.platform == "win32")
     if not words:
         raise InvalidParams("The custom harness needs a command.", hint="Set it with `harnessCommand`.")
     if options.model and not any(MODEL in word for word in words):
@@ -263,11 +266,14 @@ def _custom(
     return AgentCommand(argv, _bytes(prompt) if reads_stdin else b"", cwd, environment, "plain")
 
 
-def _split_command(command: str) -> list[str]:
-    """Split a command line like a shell; on Windows backslashes belong to paths."""
+def split_command(command: str, *, is_windows: bool) -> list[str]:
+    """Split a command line like a shell; on Windows only double quotes count, and backslashes belong to paths.
+
+    Raise InvalidParams for a quote that is not closed.
+    """
+    if is_windows and command.count('"') % 2 == 0:
+        return [word.replace('"', "") for word in _WINDOWS_WORD.findall(command)]
     try:
-        if sys.platform == "win32":
-            return [word.strip('"') for word in shlex.split(command, posix=False)]
         return shlex.split(command)
     except ValueError as error:
         raise InvalidParams(f"The custom harness's command cannot be parsed: {error}.") from error
@@ -281,9 +287,10 @@ def find_program(name: str, cwd: Path, environment: Mapping[str, str]) -> str:
     """Return the path of a program given by name or path; raise AgentUnavailable."""
     path = environment.get("PATH")
     name_or_path = str(cwd / name) if os.path.dirname(name) else name
-    if (program := shutil.which(name_or_path, path=path)) is not None:
+    if (program := which(name_or_path, path=path)) is not None:
         return program
-    if (not_executable := shutil.which(name_or_path, os.F_OK, path=path)) is not None:
+    not_executable = shutil.which(name_or_path, os.F_OK, path=path) if sys.platform != "win32" else None
+    if not_executable is not None:
         raise AgentUnavailable(
             f"The agent {name} is not executable.", hint=f"Make it executable: chmod +x {not_executable}"
         )

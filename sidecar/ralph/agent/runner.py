@@ -167,6 +167,7 @@ def _start_process(command: AgentCommand, mark: str) -> "subprocess.Popen[bytes]
             command.environment,
             mark=mark,
             has_input=bool(command.stdin),
+            is_verbatim=command.is_verbatim,
         )
     except OSError as error:
         if not command.cwd.is_dir():

@@ -17,6 +17,7 @@ from sidecar.ralph.agent import (
     installed_version,
     parse_version,
 )
+from sidecar.ralph.agent.harnesses import split_command
 from tests.support.cases import together
 from tests.support.fake_agent import FakeAgent, outputs
 
@@ -77,7 +78,7 @@ def test_variables_of_an_enclosing_claude_session_are_removed() -> None:
 
 
 def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
-    fed = command(AgentOptions("custom", command="my-agent --quiet 'two words'", extra=("more",)))
+    fed = command(AgentOptions("custom", command='my-agent --quiet "two words"', extra=("more",)))
     assert (fed.argv, fed.stdin, fed.output_format) == (
         ("my-agent", "--quiet", "two words", "more"),
         PROMPT.encode(),
@@ -88,6 +89,12 @@ def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
     assert by_file.stdin == b""
 
 
+def test_a_windows_command_line_is_split_at_spaces_outside_double_quotes() -> None:
+    command = r'"C:\Program Files\agent.exe" --model="my model" don`t C:\work\ ""'
+    words = [r"C:\Program Files\agent.exe", "--model=my model", "don`t", "C:\\work\\", ""]
+    assert split_command(command, is_windows=True) == words
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -95,7 +102,7 @@ def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
         (AgentOptions("custom"), "The custom harness needs a command."),
         (AgentOptions("custom", command=" "), "The custom harness needs a command."),
         (
-            AgentOptions("custom", command="agent 'half"),
+            AgentOptions("custom", command='agent "half'),
             "The custom harness's command cannot be parsed: No closing quotation.",
         ),
     ],

@@ -14,6 +14,7 @@ from sidecar.core.clock import SystemClock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
 from sidecar.ralph.agent import AgentOptions, AgentResult, TimeLimits, agent_command
 from sidecar.ralph.agent.runner import HEAD_BYTES, TAIL_BYTES, run_agent
+from sidecar.ralph.run_iteration import shell_command, verify
 from tests.support.fake_agent import (
     FakeAgent,
     Step,
@@ -379,6 +380,31 @@ def test_no_process_or_open_pipe_remains(stage: Stage, monkeypatch: pytest.Monke
     assert len(pipes.inodes) >= 5 * 3
     assert not pipes.still_open()
     assert _children(stage, runs=5) == []
+
+
+def test_a_check_is_read_by_the_shell_as_the_user_typed_it(tmp_path: Path) -> None:
+    python = f'"{sys.executable}" -S -E -c'
+    commands = {
+        f'{python} "print(5 & 4)" && {python} "print(\'100%2F\')"': (0, ["4", "100%2F"]),
+        f"{python} \"import sys; sys.stderr.write('failed'); sys.exit(3)\"": (3, ["failed"]),
+        "exit 5": (5, []),
+    }
+    for command, expected in commands.items():
+        (checked,) = verify(
+            [command],
+            tmp_path,
+            os.environ,
+            TimeLimits(),
+            stop=threading.Event(),
+            no_grace=threading.Event(),
+            clock=SystemClock(),
+            log_path=tmp_path / "check",
+        )
+        assert (checked.exit_code, checked.output.split()) == expected
+
+
+def test_on_windows_the_command_prompt_gets_a_check_without_more_quotes() -> None:
+    assert shell_command('a "b c" && d', is_windows=True) == ("cmd", "/d", "/s", "/c", '"a "b c" && d"')
 
 
 def test_failing_stream_callback_leaves_no_agent_running(stage: Stage) -> None:
