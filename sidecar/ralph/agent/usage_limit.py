@@ -1,6 +1,7 @@
 """Detection of usage limits in an agent's output, and of the moment at which they end. Pure."""
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from sidecar.core.clock import epoch_ms
@@ -144,12 +145,20 @@ def _hour(at: re.Match[str]) -> int:
 
 
 def _zone(name: str | None) -> tzinfo | None:
-    """Return a time zone, null for the local one; raise ValueError or OSError for an unknown one."""
+    """Return a time zone, null for the local one; raise ValueError or OSError for an unknown one.
+
+    Windows has no zones by these names. There a name stands for the local zone, which is the one that an agent names.
+    """
     if name is None:
         return None
+    if name == "UTC":
+        return UTC
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:
         return ZoneInfo(name)
     except ZoneInfoNotFoundError as error:
-        raise ValueError(name) from error
+        with suppress(ZoneInfoNotFoundError):
+            ZoneInfo("UTC")
+            raise ValueError(name) from error
+        return None

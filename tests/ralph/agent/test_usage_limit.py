@@ -1,6 +1,7 @@
 """Messages of harnesses at a usage limit, with their reset times."""
 
 import time
+import zoneinfo
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -127,6 +128,19 @@ def test_limit_is_parsed_with_its_reset_time(text: str, resets_at_ms: int | None
 )
 def test_other_sentences_are_not_a_limit(text: str) -> None:
     assert find_usage_limit(text, NOW_MS) is None
+
+
+def test_without_data_on_zones_a_zone_is_the_local_one() -> None:
+    """As on Windows, which has none."""
+    zoneinfo.reset_tzpath(to=())
+    zoneinfo.ZoneInfo.clear_cache()
+    try:
+        for zone, hour in (("America/New_York", 22), ("UTC", 17)):
+            limit = find_usage_limit(f"Opus weekly limit reached ∙ resets 5pm ({zone})", NOW_MS)
+            assert limit is not None
+            assert limit.resets_at_ms == at(2026, 3, 1, hour)
+    finally:
+        zoneinfo.reset_tzpath()
 
 
 def test_hour_that_has_just_passed_means_today() -> None:
