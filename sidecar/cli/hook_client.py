@@ -37,7 +37,7 @@ MAX_UNSHOWN_RUNS = 5
 
 SUFFIXES = (".run", ".touched", ".unshown")
 
-_FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class HookRunState:
