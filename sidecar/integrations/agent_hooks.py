@@ -27,6 +27,7 @@ from sidecar.packs.pre_run import count_given_up
 from sidecar.runs import ledger
 from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode, SessionKey
 from sidecar.system.environment import pasted_command
+from sidecar.system.safe_open import path_below
 from sidecar.transcripts.transcript_tail import (
     CLOCK_SLACK_MS,
     TranscriptRun,
@@ -350,8 +351,8 @@ def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
 
 def _on_tool_use(call: Call, hook: HookCall) -> HookRunResult:
     """Start preparing the next prompt's packs while the agent works."""
-    relative = [os.path.relpath(path, hook.location.cwd) for path in hook.params.touched if os.path.isabs(path)]
-    paths = [path for path in relative if not path.startswith(os.pardir)]
+    touched = (path_below(hook.location.cwd, path) for path in hook.params.touched if os.path.isabs(path))
+    paths = [path for path in touched if path is not None]
     repo_changed(call, RepoChangedParams(cwd=hook.location.cwd, paths=paths))
     return _unchanged(hook)
 

@@ -14,7 +14,7 @@ from sidecar.codebase import ChangedFile, RepositoryState, StateUnavailable, blo
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.system.environment import environment
 from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
-from sidecar.system.safe_open import real_path
+from sidecar.system.safe_open import path_below, real_path
 from sidecar.workspace import Workspace
 
 ABSENT = "absent"
@@ -219,9 +219,10 @@ def excluded_files(root: Path, files: Sequence[str], old_head: str | None) -> li
 
 
 def relative_paths(root: Path, cwd: Path, paths: Iterable[str]) -> set[str]:
-    """Return paths as an agent in `cwd` named them, relative to the worktree's top."""
+    """Return paths in the worktree, as an agent in `cwd` named them, relative to its top."""
     real = filter(None, (real_path(cwd / path) for path in paths))
-    return {os.path.relpath(path, root).replace(os.sep, "/") for path in real}
+    relative = (path_below(os.fspath(root), os.fspath(path)) for path in real)
+    return {path for path in relative if path is not None}
 
 
 def _pathspecs(files: Sequence[str]) -> bytes:

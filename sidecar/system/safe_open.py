@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path, PurePath
+from types import ModuleType
 from typing import NamedTuple
 
 from sidecar.core.clock import SystemClock
@@ -332,6 +333,19 @@ def read_below(
         if checked is not None:
             checked.add(parent)
     return read_if_regular(absolute, limit_bytes, may_download=may_download)
+
+
+def path_below(folder: str, path: str, paths: ModuleType = os.path) -> str | None:
+    """Return a path relative to the folder that it is in, with slashes; None for one elsewhere, also on another drive.
+
+    Both are absolute. `paths` are the rules for paths: those of this system, or `ntpath`.
+    """
+    try:
+        relative: str = paths.relpath(path, folder)
+    except ValueError:
+        return None
+    is_elsewhere = relative == paths.pardir or relative.startswith(paths.pardir + paths.sep)
+    return None if is_elsewhere else relative.replace(paths.sep, "/")
 
 
 def write_all(fd: int, content: bytes) -> None:

@@ -1,6 +1,8 @@
 """Tests of opening regular files only: without blocking, without following links, up to a limit."""
 
+import ntpath
 import os
+import posixpath
 import stat
 import sys
 from pathlib import Path
@@ -15,6 +17,7 @@ from sidecar.system.safe_open import (
     is_link,
     is_same_file,
     open_regular,
+    path_below,
     read_below,
     read_if_regular,
     read_regular,
@@ -64,6 +67,27 @@ def test_on_windows_links_and_junctions_are_links_and_folders_of_a_cloud_drive_a
 ) -> None:
     status: Any = SimpleNamespace(st_mode=stat.S_IFDIR, st_file_attributes=0x400 | 0x10, st_reparse_tag=tag)
     assert is_link(status) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("c:\\work\\SHOP\\src\\a.ts", "src/a.ts"),
+        ("C:/work/shop/..hidden", "..hidden"),
+        ("C:\\work\\shopping\\a.ts", None),
+        ("C:\\work", None),
+        ("D:\\notes.md", None),
+    ],
+)
+def test_a_windows_path_is_below_a_folder_whatever_its_case_and_drive(path: str, expected: str | None) -> None:
+    assert path_below("C:\\work\\shop", path, ntpath) == expected
+
+
+def test_a_path_below_a_folder_is_relative_to_it() -> None:
+    found = [
+        path_below("/work/shop", path, posixpath) for path in ("/work/shop/a/b.ts", "/work/other", "/work/shop/..a")
+    ]
+    assert found == ["a/b.ts", None, "..a"]
 
 
 def test_folders_and_impossible_names_are_refused(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from sidecar.core.prose_sentences import sentences
 from sidecar.core.terms import query_terms
 from sidecar.language.common_words import is_distinctive
 from sidecar.language.conclusions import StatementKind, explanation_in
+from sidecar.system.safe_open import path_below
 from sidecar.transcripts.events import EDITING_TOOLS, USER_REJECTED, Author, Event, Message, ToolCall, ToolResult
 from sidecar.transcripts.transcript_tail import read_events
 from sidecar.transcripts.typed_words import (
@@ -313,8 +314,9 @@ class _Reader:
 
     def _relative(self, path: str) -> str:
         """Return a path relative to the working folder; one outside of it is not a file of the project."""
-        relative = os.path.relpath(path, self.cwd) if self.cwd and os.path.isabs(path) else path
-        return "" if relative.startswith(os.pardir) or os.path.isabs(relative) else relative.replace(os.sep, "/")
+        if self.cwd and os.path.isabs(path):
+            return path_below(self.cwd, path) or ""
+        return "" if path.startswith(os.pardir) or os.path.isabs(path) else path.replace(os.sep, "/")
 
 
 def _error_event(failed: _Failure) -> ErrorEvent:
