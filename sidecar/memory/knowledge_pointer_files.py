@@ -120,8 +120,8 @@ def edit_memory_file(
 
 
 def read_memory_file(content: bytes) -> MemoryFile:
-    """Parse a stand-alone memory file; a damaged one has no facts."""
-    text = content.decode("utf-8", "replace")
+    """Parse a stand-alone memory file, whatever its line ends; a damaged one has no facts."""
+    text = content.decode("utf-8", "replace").replace("\r\n", "\n")
     try:
         parts = split(text)
         facts = read_values(parts.matter) if parts.matter else {}

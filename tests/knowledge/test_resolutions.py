@@ -40,6 +40,20 @@ def test_configured_resolutions_apply_by_item_before_type(make_knowledge: Make) 
     ] == ["update_memory"]
 
 
+def test_a_pointer_that_an_editor_saved_with_windows_line_ends_is_in_sync(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(FILES)
+    knowledge.request("sync")
+    path = knowledge.pointer("company-a-")
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\r\n".join([*lines, b""]))
+    assert knowledge.request("conflicts")["conflicts"] == []
+    path.write_bytes(b"\r\n".join([*lines, b"By hand.", b""]))
+    assert [conflict["item"] for conflict in knowledge.request("conflicts")["conflicts"]] == ["company:a"]
+    knowledge.request("sync", mode="full")
+    assert knowledge.request("status")["conflicts"] == {}
+    assert path.read_bytes().splitlines()[-1] != b"By hand."
+
+
 def test_a_manual_conflict_stays_listed_and_is_not_resolved(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:a=manual"])
     knowledge.request("sync")
