@@ -348,7 +348,10 @@ _NON_INTERACTIVE = {"GCM_INTERACTIVE": "never", "GIT_ASKPASS": "", "SSH_ASKPASS"
 _REASONS = (
     (("authentication", "credential", "401", "403"), "the server rejects this machine's credentials"),
     (("certificate", "ssl error", "hostkey", "host key"), "the server's certificate or host key is not trusted"),
-    (("not found", "404", "no such file", "not exported", "unsupported url"), "there is no repository at its address"),
+    (
+        ("not found", "404", "no such file", "could not find repository", "not exported", "unsupported url"),
+        "there is no repository at its address",
+    ),
     (("resolve", "connect", "timed out", "timeout", "refused", "unreachable"), "the server cannot be reached"),
 )
 

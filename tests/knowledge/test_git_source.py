@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.knowledge import mirror_folder
-from sidecar.knowledge.git_source import FetchFailed, fetch
+from sidecar.knowledge.git_source import FetchFailed, _reason, fetch
 from sidecar.settings import is_remote, problem_with
 from tests.support.git_server import serve_redirect, serve_repositories
 from tests.support.knowledge_project import Knowledge, item
@@ -64,6 +64,11 @@ def test_the_last_fetched_state_is_used_while_the_remote_is_unreachable(knowledg
     assert len(knowledge.files()) == 2
     moved.rename(knowledge.repository.path)
     assert knowledge.request("sync")["operations"] == []
+
+
+def test_an_unreachable_folder_has_a_reason_on_windows_too() -> None:
+    """Without one the local copy counts as damaged, and is deleted."""
+    assert _reason("could not find repository at 'Z:/shared/knowledge.git'") == "there is no repository at its address"
 
 
 def test_a_forced_push_leads_to_a_full_comparison_with_a_warning(knowledge: Knowledge) -> None:
