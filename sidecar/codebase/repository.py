@@ -485,7 +485,7 @@ class Repository:
             except GitFailed as error:
                 self._process.log.warning("codebase.read.failed", reason=error.reason)
                 return {}
-            listed = frozenset(os.fsdecode(shown).split("\0"))
+            listed = frozenset(shown.decode("utf-8", "surrogateescape").split("\0"))
             contents = {
                 path: read_below(str(state.root), posixpath.normpath(state.prefix + path), MAX_TEXT_BYTES)
                 for path in stats

@@ -49,7 +49,7 @@ def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:
         return []
     paths = b"\0" + output
     scores, matched = _scores(paths, query_terms(text))
-    mentioned = {path for path in paths_in(text) if b"\0" + os.fsencode(path) + b"\0" in paths}
+    mentioned = {path for path in paths_in(text) if b"\0" + path.encode("utf-8", "surrogateescape") + b"\0" in paths}
     for path in mentioned:
         scores[path] += MENTIONED_WEIGHT
     best = sorted(scores, key=lambda path: (-scores[path], path))
@@ -91,7 +91,7 @@ def _paths_containing(paths: bytes, lowercase: bytes, term: bytes) -> dict[str, 
             position = lowercase.find(term, position + 1)
             continue
         start, end = paths.rfind(b"\0", 0, position) + 1, paths.find(b"\0", position)
-        path = os.fsdecode(paths[start:end])
+        path = paths[start:end].decode("utf-8", "surrogateescape")  # as git has it, also on Windows
         matches[path] = matches.get(path, False) or paths.find(b"/", position, end) < 0
         position = lowercase.find(term, position + 1)
     return matches
@@ -177,7 +177,9 @@ def _matches_by_file(output: bytes) -> dict[str, Counter[str]]:
         if match:
             matches[path][match.lower()] += count
     return {
-        os.fsdecode(path): Counter({term.decode("utf-8", "replace"): count for term, count in counts.items()})
+        path.decode("utf-8", "surrogateescape"): Counter(
+            {term.decode("utf-8", "replace"): count for term, count in counts.items()}
+        )
         for path, counts in matches.items()
     }
 

@@ -1,5 +1,6 @@
 """Search without an index, by paths or by contents: only existing files that may be shown."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,14 @@ def test_missing_untracked_and_linked_files_are_left_out(made: Repository) -> No
         (made.path / "docs/discounts.md").symlink_to(made.path / "src/mail/send.py")
     made.write({"discount_new.py": ""})
     assert paths(made, "discount") == ["src/größe/naïve discount.py"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="such names cannot be on Windows, but git may have them")
+def test_a_name_that_is_not_utf_8_keeps_no_other_file_out(made: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also on Windows, which decodes the names of files in another way."""
+    made.commit({"src/discount-\udce9.py": ""})
+    monkeypatch.setattr(os, "fsdecode", lambda name: name.decode("utf-8", "surrogatepass"))
+    assert "src/cart/discount.py" in paths(made, "discount")
 
 
 def test_folder_without_a_repository_has_no_results(tmp_path: Path) -> None:
