@@ -43,7 +43,7 @@ def _edit(text: str, name: str, options: str) -> tuple[Path, str]:
     path.write_bytes(text.encode("utf-8", "replace"))
     try:
         _run(command, path)
-        return path, path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+        return path, path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError, subprocess.CalledProcessError) as error:
         unsaved = path.exists() and path.read_bytes() != text.encode("utf-8", "replace")
         note = f" Your text is in {path}." if unsaved else ""

@@ -102,7 +102,8 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
     chat: Conversation, command: Command, output_of: Callable[..., str], tmp_path: Path
 ) -> None:
     draft = only(chat)
-    work = "file.write_text(file.read_text().replace('ignored', 'never ignored'))"
+    marked = "'\\ufeff' + file.read_text('utf-8').replace('ignored', 'never ignored')"  # as Notepad saves it
+    work = f"file.write_text({marked}, 'utf-8')"
     assert output_of("edit", draft["id"], VISUAL=editor(tmp_path, work), EDITOR="no-such-editor").startswith("draft")
     assert only(chat)["body"].startswith("# Fixed the cart total that never ignored the discount")
     assert output_of("edit", draft["id"], VISUAL="", EDITOR=editor(tmp_path, "")) == "Nothing was changed.\n"
