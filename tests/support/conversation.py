@@ -93,7 +93,7 @@ class Conversation:
         """Write a file as the agent does and return the message part for it."""
         target = self.cwd / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8")
+        target.write_bytes(content.encode())
         if self.provider == "codex":
             changes = {str(target): {"type": "update", "unified_diff": ""}}
             return {"type": "tool-Edit", "toolCallId": path, "state": "result", "input": {"changes": changes}}
