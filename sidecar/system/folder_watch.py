@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -171,6 +171,8 @@ BURST_PATHS = 20
 
 MAX_PENDING_PATHS = 20_000
 _SLOW_AFTER_MS, _PAUSE_SECONDS = 1.0, 0.000_5
+_MODIFIED = 2
+"""The library's number of a change that is neither a creation nor a deletion."""
 
 
 class RecursiveWatch:
@@ -178,6 +180,8 @@ class RecursiveWatch:
 
     is_exact = False
     size = 1
+    repeats_changes = sys.platform == "win32"
+    """Whether the system also reports the folder of a file that appears or disappears as modified."""
 
     def __init__(self, folders: WatchedFolders, cookie_dir: Path, clock: Clock | None = None) -> None:
         """Watch the root that contains all the others; raise Unwatchable if none does."""
@@ -243,10 +247,20 @@ class RecursiveWatch:
                 raise Unwatchable("the changes cannot be read") from error
             if isinstance(events, str):
                 raise Unwatchable("the cookie's event did not arrive")
-            paths |= {Path(path).as_posix() for _, path in events}
+            paths |= {Path(path).as_posix() for path in self._changed(events)}
             if len(paths) > MAX_PENDING_PATHS:
                 raise Unwatchable("too many changes at once")
         return paths
+
+    def _changed(self, events: set[tuple[int, str]]) -> Iterator[str]:
+        """Yield the paths of events, without folders of which only a child changed: that has its own event.
+
+        Otherwise each cookie would count as the change of a folder, which is a burst. So is a larger number of events.
+        """
+        are_checked = self.repeats_changes and len(events) <= BURST_PATHS
+        for kind, path in events:
+            if not (are_checked and kind == _MODIFIED and os.path.isdir(path)):
+                yield path
 
     def _is_watched(self, path: str) -> bool:
         parent, _, name = path.rpartition("/")

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -293,6 +294,34 @@ def test_the_recursive_watch_names_nothing_after_a_burst_until_it_is_quiet(
     assert watch.sync().is_incomplete
     clock.skipped_ms += QUIET_MS
     assert watch.sync() == NO_CHANGES
+
+
+class WindowsNotify:
+    """Events as Windows sends them: also of the folders of the files."""
+
+    def __init__(self, notify: Any, folders: list[Path]) -> None:
+        self.close = notify.close
+        self._notify = notify
+        self._folders = {(2, str(folder)) for folder in folders}
+
+    def watch(self, *arguments: Any) -> Any:
+        events = self._notify.watch(*arguments)
+        return events if isinstance(events, str) else events | self._folders
+
+
+def test_the_recursive_watch_takes_no_folder_for_changed_because_of_a_file_in_it(
+    recursive_of: Callable[..., RecursiveWatch], top: Path
+) -> None:
+    watch = recursive_of(FixedClock())
+    watch.repeats_changes = True
+    notify: Any = WindowsNotify(watch._notify, [top / "cookies", top / "sub"])
+    watch._notify = notify
+    assert watch.sync() == NO_CHANGES
+    (top / "sub" / "a.txt").write_text("b")
+    changes = watch.sync()
+    assert (changes.paths, changes.is_incomplete) == ({(top / "sub/a.txt").as_posix()}, False)
+    (top / "sub" / "new").mkdir()
+    assert watch.sync().is_incomplete
 
 
 def test_the_recursive_watch_ends_when_its_cookie_fails(recursive_of: Callable[..., RecursiveWatch], top: Path) -> None:
