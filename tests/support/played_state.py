@@ -1,5 +1,6 @@
 """A state file and repositories that are filled once and restored for each test: playing takes ten times as long."""
 
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -7,6 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.support.memory_sidecar import MemorySidecar
+
+
+def _remove_read_only(remove: Callable[[str], None], path: str, _error: object) -> None:
+    """Remove what Windows does not because it is read-only, as git's objects are."""
+    with suppress(OSError):
+        os.chmod(path, 0o700)
+        remove(path)
 
 
 class PlayedState:
@@ -29,7 +37,7 @@ class PlayedState:
     def restore(self, open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
         """Restore the folder and return an active sidecar on it, at the time at which playing ended."""
         for _ in range(100):  # a job that was running when the last sidecar was closed may still write its file
-            shutil.rmtree(self.folder, ignore_errors=True)
+            shutil.rmtree(self.folder, onerror=_remove_read_only)
             with suppress(FileExistsError, shutil.Error):
                 shutil.copytree(self._saved, self.folder, symlinks=True)
                 break
