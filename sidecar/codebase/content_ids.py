@@ -1,6 +1,6 @@
 """Content ids of files: hashes of contents, recomputed only when a file's stat changes, and a map of path → content id.
 
-A few changes of the map cost little, however many files it has.
+A few changes of the map cost little, however many files it has. Git's objects are read by their ids.
 """
 
 import hashlib
@@ -8,8 +8,10 @@ import os
 import stat
 import threading
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from pathlib import Path
 from typing import Literal, NamedTuple
 
+from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import is_in_cloud_only, read_if_regular
 
 MAX_OVERLAY, OVERLAY_SHARE = 2_000, 16
@@ -185,6 +187,35 @@ def blob_id(content: bytes, object_format: ObjectFormat = "sha1") -> str:
     digest = hashlib.new(object_format, b"blob %d\0" % len(content), usedforsecurity=False)
     digest.update(content)
     return digest.hexdigest()
+
+
+def blob_sizes(cwd: Path, ids: list[str]) -> dict[str, int]:
+    """Return the sizes of blobs, which are read before contents so that a huge file is never loaded."""
+    if not ids:
+        return {}
+    output = Git(cwd).run("cat-file", "--batch-check", stdin="".join(f"{id_}\n" for id_ in ids).encode())
+    fields = (line.split(" ") for line in output.decode().splitlines())
+    return {parts[0]: int(parts[2]) for parts in fields if len(parts) == 3 and parts[1] == "blob"}
+
+
+def read_blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
+    """Return the contents of blobs. Raise GitFailed."""
+    if not ids:
+        return {}
+    output = Git(cwd).run("cat-file", "--batch", stdin="".join(f"{id_}\n" for id_ in ids).encode())
+    contents: dict[str, bytes] = {}
+    position = 0
+    for object_id in ids:
+        end = output.find(b"\n", position)
+        if end < 0:
+            raise GitFailed("git returned fewer objects than requested")
+        header = output[position:end].split(b" ")
+        position = end + 1
+        if len(header) == 3 and header[1] == b"blob":
+            size = int(header[2])
+            contents[object_id] = output[position : position + size]
+            position += size + 1
+    return contents
 
 
 def content_identity(content_id: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
+from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, blob_id, blob_sizes, content_identity, read_blobs
 from sidecar.codebase.file_exclusions import (
     VendoredFiles,
     VendoredState,
@@ -35,7 +35,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import stem
-from sidecar.system.git import Git, GitFailed, blob_sizes, find_root, read_blobs
+from sidecar.system.git import Git, GitFailed, find_root
 from sidecar.system.safe_open import read_below
 
 MAX_FILES = 200_000

@@ -39,11 +39,11 @@ from sidecar.codebase.worktree.diff import (
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_metadata import has_small_index, head_of, index_signature
-from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths
+from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths, operation_in_progress
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.system.allocator import release_memory
-from sidecar.system.git import Git, GitFailed, common_dir_of, find_root, operation_in_progress
+from sidecar.system.git import Git, GitFailed, common_dir_of, find_root
 from sidecar.system.safe_open import read_below
 from sidecar.system.worker_threads import ThreadPool, await_future
 from sidecar.workspace import Workspace

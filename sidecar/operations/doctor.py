@@ -50,7 +50,8 @@ from sidecar.system.git import (
     UNKNOWN_REVISION,
     Git,
     GitFailed,
-    has_linked_worktrees,
+    common_dir_of,
+    is_git_dir,
     pygit2,
 )
 from sidecar.system.linux_tree_watch import LIMIT_DIVISOR
@@ -171,10 +172,19 @@ def repository(workspace: Workspace) -> Iterator[Finding]:
     try:
         workspace.slices.repository.state()
     except StateUnavailable as error:
-        if error.reason == NO_WORK_TREE and has_linked_worktrees(workspace.project):
+        if error.reason == NO_WORK_TREE and _has_linked_worktrees(workspace.project):
             return  # a bare repository: its worktrees are read, and it has their memories
         remedy = _REMEDIES.get(error.reason, "`git status` in that folder names the cause.")
         yield Finding("error", f"Nothing can be read from the repository: {error.reason}.", remedy)
+
+
+def _has_linked_worktrees(folder: Path) -> bool:
+    """Whether the repository that a folder belongs to, or is, knows linked worktrees."""
+    common = folder if is_git_dir(folder) else common_dir_of(folder)
+    try:
+        return common is not None and any((common / "worktrees").iterdir())
+    except OSError:
+        return False
 
 
 def watchers(workspace: Workspace | None) -> Iterator[Finding]:

@@ -395,35 +395,6 @@ def lookup_name(name: str) -> str:
     return sys.intern(name)
 
 
-def blob_sizes(cwd: Path, ids: list[str]) -> dict[str, int]:
-    """Return the sizes of blobs, which are read before contents so that a huge file is never loaded."""
-    if not ids:
-        return {}
-    output = Git(cwd).run("cat-file", "--batch-check", stdin="".join(f"{id_}\n" for id_ in ids).encode())
-    fields = (line.split(" ") for line in output.decode().splitlines())
-    return {parts[0]: int(parts[2]) for parts in fields if len(parts) == 3 and parts[1] == "blob"}
-
-
-def read_blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
-    """Return the contents of blobs. Raise GitFailed."""
-    if not ids:
-        return {}
-    output = Git(cwd).run("cat-file", "--batch", stdin="".join(f"{id_}\n" for id_ in ids).encode())
-    contents: dict[str, bytes] = {}
-    position = 0
-    for object_id in ids:
-        end = output.find(b"\n", position)
-        if end < 0:
-            raise GitFailed("git returned fewer objects than requested")
-        header = output[position:end].split(b" ")
-        position = end + 1
-        if len(header) == 3 and header[1] == b"blob":
-            size = int(header[2])
-            contents[object_id] = output[position : position + size]
-            position += size + 1
-    return contents
-
-
 MAX_POINTER_BYTES = 64 * 1024
 """Maximum size of a file that contains one path."""
 
@@ -521,15 +492,6 @@ def _is_bare(git_dir: Path) -> bool:
     return is_bare
 
 
-def has_linked_worktrees(folder: Path) -> bool:
-    """Whether the repository that a folder belongs to, or is, knows linked worktrees."""
-    common = folder if is_git_dir(folder) else common_dir_of(folder)
-    try:
-        return common is not None and any((common / "worktrees").iterdir())
-    except OSError:
-        return False
-
-
 class GitDirOfProject(NamedTuple):
     """A git directory, and the path of a project below the folder that it is in; of a bare repository, itself."""
 
@@ -558,18 +520,3 @@ def is_git_dir(git_dir: Path) -> bool:
     if not os.path.lexists(git_dir / "HEAD"):
         return False
     return (git_dir / "commondir").is_file() or ((git_dir / "objects").is_dir() and (git_dir / "refs").is_dir())
-
-
-_OPERATIONS = {
-    "rebase-merge": "rebase", "rebase-apply/applying": "patch application (git am)", "rebase-apply": "rebase",
-    "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
-}  # fmt: skip
-"""Entries of a git directory that exist while an operation waits for the user to continue; the first one counts."""
-
-
-def operation_in_progress(root: Path) -> str:
-    """Return the operation that a worktree is in the middle of; empty for none."""
-    git_dir = git_dir_of(root)
-    if git_dir is None:
-        return ""
-    return next((name for entry, name in _OPERATIONS.items() if os.path.lexists(git_dir / entry)), "")

@@ -19,10 +19,9 @@ from sidecar.codebase import (
     may_show,
     with_changes,
 )
-from sidecar.codebase.content_ids import ContentHashes
+from sidecar.codebase.content_ids import ContentHashes, read_blobs
 from sidecar.codebase.files import SharedListings, read_contents, read_from_worktree
 from sidecar.codebase.worktree.state import Scan, read_state
-from sidecar.system.git import read_blobs
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.cases import together
 from tests.support.client import Client

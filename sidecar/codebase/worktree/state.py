@@ -9,7 +9,17 @@ from sidecar.codebase.content_ids import ContentHashes, ObjectFormat
 from sidecar.core.clean_text import readable_name
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
-from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed, find_root, is_git_dir
+from sidecar.system.git import (
+    DAMAGED,
+    NO_WORK_TREE,
+    NOT_A_REPOSITORY,
+    STATUS,
+    Git,
+    GitFailed,
+    find_root,
+    git_dir_of,
+    is_git_dir,
+)
 from sidecar.system.safe_open import make_private_folder, read_head
 
 
@@ -346,6 +356,21 @@ def read_detailed_state(cwd: Path, scan: Scan, depth: int = 0) -> DetailedState:
 
 MAX_RECHECKED = 500
 """With more changed files, untracked ones are not checked again while a watch proves them unchanged."""
+
+
+_OPERATIONS = {
+    "rebase-merge": "rebase", "rebase-apply/applying": "patch application (git am)", "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
+}  # fmt: skip
+"""Entries of a git directory that exist while an operation waits for the user to continue; the first one counts."""
+
+
+def operation_in_progress(root: Path) -> str:
+    """Return the operation that a worktree is in the middle of; empty for none."""
+    git_dir = git_dir_of(root)
+    if git_dir is None:
+        return ""
+    return next((name for entry, name in _OPERATIONS.items() if os.path.lexists(git_dir / entry)), "")
 
 
 def rechecked(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
