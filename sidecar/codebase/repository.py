@@ -166,7 +166,9 @@ class Repository:
 
     def verify_unchanged(self, paths: list[str]) -> bool:
         """Whether files about to be sent still match the state; if not, the next state is read afresh."""
-        unchanged = self.freshness.verify_unchanged(paths)
+        listing = self._last_listing
+        files = {path: listing.content_of(path) if listing is not None else None for path in paths}
+        unchanged = self.freshness.verify_unchanged(files)
         if not unchanged:
             self._process.log.warning("codebase.state.denied", files=len(paths))
             self.freshness.invalidate()
@@ -530,9 +532,7 @@ class Repository:
 
     def worktree_texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read worktree files whose bytes match their content ids, without git's objects."""
-        read = (
-            (path, read_from_worktree(self.cwd, path, content_identity(content))) for path, content in files.items()
-        )
+        read = ((path, read_from_worktree(self.cwd, path, content_identity(id_))) for path, id_ in files.items())
         return {path: _text(content) for path, content in read if content is not None and may_show(path)}
 
     def new_file_text(self, path: str) -> str | None:

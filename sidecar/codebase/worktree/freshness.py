@@ -3,6 +3,7 @@
 import os
 import threading
 import weakref
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -156,38 +157,43 @@ class Freshness:
         branch = masked_branch(branch_of(state.root) or None)
         return compose_state(state._replace(head=head, branch=branch), (), ()).state
 
-    def verify_unchanged(self, paths: list[str]) -> bool:
-        """Whether files (relative to `cwd`) about to be sent are still as in the last state; True if that is unknown.
+    def verify_unchanged(self, files: Mapping[str, str | None]) -> bool:
+        """Whether files about to be sent (path below `cwd` → content id, if it has one) are still as in the last state.
 
-        Tracked files are compared with their stat in the index, which takes microseconds per file.
+        Tracked files are compared with their stat in the index, which takes microseconds per file. Where git alone can
+        read the index, the files are read.
         """
         cached, plan = self._cached, self.worktree_watch.proven_plan()
-        if cached is None or plan is None or plan.rules is None:
-            return True
+        if cached is None:
+            return False
         state = cached.detailed.state
         dirty = {file.path: file for file in cached.detailed.files}
-        rules = plan.rules
+        git_index = plan.git_index if plan is not None else None
         return all(
             is_unchanged(dirty[path], self._cwd, state, self._hashes)
             if path in dirty
-            else self._is_clean(rules.git_index.find(path_from_root(state.prefix, path)), path)
-            for path in paths
+            else self._is_clean(
+                git_index.find(path_from_root(state.prefix, path)) if git_index is not None else None, path, content_id
+            )
+            for path, content_id in files.items()
         )
 
     def invalidate(self) -> None:
         """Discard the cached state."""
         self._cached = None
 
-    def _is_clean(self, entry: IndexEntry | None, path: str) -> bool:
+    def _is_clean(self, entry: IndexEntry | None, path: str, content_id: str | None) -> bool:
+        """Whether a file without changes is as in the index, else as its content id states."""
         absolute = os.path.join(self._cwd, path)
+        expected = entry.id if entry is not None else content_identity(content_id) if content_id is not None else None
         try:
             file_stat = os.lstat(absolute)
         except OSError:
-            return entry is None
-        if entry is None or entry.matches_stat(file_stat):
-            return entry is not None
-        content = self._hashes.of(absolute, "sha256" if len(entry.id) == 64 else "sha1")
-        return content is not None and content_identity(content).removeprefix("link:") == entry.id
+            return expected is None
+        if expected is None or (entry is not None and entry.matches_stat(file_stat)):
+            return expected is not None
+        content = self._hashes.of(absolute, "sha256" if len(expected) == 64 else "sha1")
+        return content is not None and content_identity(content).removeprefix("link:") == expected
 
     def audit(self) -> bool:
         """Compare the cached state with `git status`; return whether the watch missed nothing."""

@@ -98,7 +98,6 @@ _STANDARD_VALUES: dict[str, tuple[str, ...]] = {
     "core.checkstat": ("default",),
     "core.symlinks": _TRUE,
     "core.sparsecheckout": _FALSE,
-    "core.precomposeunicode": _FALSE,
     "attr.tree": (),
 }
 """Settings that change what git compares; any other value leaves every comparison to git."""
@@ -109,6 +108,8 @@ class Conversion(NamedTuple):
 
     compares_mode: bool
     ignores_case: bool
+    composes_names: bool
+    """Whether git on macOS composes names on disk of letters and accents; those that are not ASCII may differ."""
     global_flags: int
     """Flags that settings and attribute files outside the worktree may set."""
 
@@ -120,8 +121,11 @@ def conversion_of(settings: dict[str, str]) -> Conversion | None:
             return None
     compares_mode = _boolean(settings.get("core.filemode", "true"))
     ignores_case = _boolean(settings.get("core.ignorecase", "false"))
+    composes_names = _boolean(settings.get("core.precomposeunicode", "false"))
+    if compares_mode is None or ignores_case is None or composes_names is None:
+        return None
     lines = LINES if settings.get("core.autocrlf", "false").lower() not in _FALSE else 0
-    return None if compares_mode is None or ignores_case is None else Conversion(compares_mode, ignores_case, lines)
+    return Conversion(compares_mode, ignores_case, composes_names, lines)
 
 
 def flags_in_file(path: str) -> int:

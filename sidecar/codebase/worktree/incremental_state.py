@@ -12,7 +12,7 @@ import stat
 import struct
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -177,6 +177,7 @@ class IncrementalState:
             if path not in changed and not is_unchanged(file, self._cwd, detailed.state, scan.hashes):
                 changed.add(path)
         on_disk = self._changed_stats(detailed, changed)
+        self._require_exact_names(on_disk, detailed)
         relevant = {
             path: file_stat
             for path, file_stat in on_disk.items()
@@ -188,6 +189,16 @@ class IncrementalState:
         previous = {entry.path: entry for entry in detailed.entries if entry.path in relevant}
         updated = self._entries(relevant, previous, scan.hashes)
         return self._merged(detailed, relevant, updated)
+
+    def _require_exact_names(self, on_disk: Mapping[str, os.stat_result | None], detailed: DetailedState) -> None:
+        """Raise Undecidable if a path may be the same file as another one that git or the state has."""
+        conversion, state = self._rules.conversion, detailed.state
+        if conversion.composes_names and not all(map(str.isascii, on_disk)):
+            raise Undecidable
+        if conversion.ignores_case and not state.covers_root:
+            lowered, paths = state.prefix.lower(), [f"{path}/" for path in on_disk]
+            if any(path.lower().startswith(lowered) and not path.startswith(state.prefix) for path in paths):
+                raise Undecidable
 
     def _changed_stats(self, detailed: DetailedState, changed: set[str]) -> dict[str, os.stat_result | None]:
         """Return the current stat of the changed paths and of everything that was or is below them."""
@@ -251,9 +262,10 @@ class IncrementalState:
             if entry is not None:
                 updated += self._tracked_entries(entry, file_stat, previous_entry, hashes)
                 continue
-            if file_stat is not None and _is_listed(file_stat):
-                if self._rules.conversion.ignores_case:
-                    raise Undecidable  # it may be a tracked file whose name differs only in case
+            is_there = file_stat is not None and _is_listed(file_stat)
+            if self._rules.conversion.ignores_case and (is_there or previous_entry is None):
+                raise Undecidable  # it may be, or may have been, a tracked file whose name differs only in case
+            if is_there:
                 untracked.append(path)
             elif previous_entry is not None and previous_entry.code[0] == "D":
                 updated.append((self._removed(path), "absent"))
@@ -453,7 +465,7 @@ def _clean_state(cwd: Path, root: Path, head: str, branch: str | None) -> Detail
 
 def _plan_of(root: Path, git_dir: Path, common: Path, rules: ComparisonRules) -> WatchPlan:
     folders = WatchedFolders(*4 * (frozenset[str](),), "")
-    return WatchPlan(folders, str(root), str(git_dir), str(common), (), (), rules)
+    return WatchPlan(folders, str(root), str(git_dir), str(common), (), (), rules.git_index, rules)
 
 
 def _has_few_files(git_dir: Path) -> bool:

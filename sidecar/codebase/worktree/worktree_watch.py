@@ -71,6 +71,8 @@ class WatchPlan(NamedTuple):
     """Folders by path, with their device and inode, which must not change: moving a parent folder has no event."""
     external_files: tuple[tuple[str, FileSignature | None], ...]
     """Files outside the watched folders that git reads, with their stat; None for a missing one."""
+    git_index: GitIndex | None
+    """None if only git can read it."""
     rules: ComparisonRules | None
     """None if only git can compare."""
 
@@ -115,7 +117,7 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
     has_rules = not _has_replace_refs(git, settings, common)
     conversion = _conversion(settings, root, common, external_files) if has_rules else None
     object_format = _object_format(settings)
-    index = read_index(git_dir, object_format) if conversion is not None else None
+    index = read_index(git_dir, object_format)
     folders = _folders(Git(root, root=root), root, git_dir, common, state_dir, index)
     if not folders.covers(cwd.as_posix()):
         raise Unwatchable("the folder is ignored")
@@ -132,6 +134,7 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
         common.as_posix(),
         tuple(folder_identities),
         external_files,
+        index,
         ComparisonRules(index, conversion, object_format) if index is not None and conversion is not None else None,
     )
 

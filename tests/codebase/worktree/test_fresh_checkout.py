@@ -116,13 +116,19 @@ def test_files_that_git_does_not_read_again_are_left_to_git(fresh: Repository) -
     assert _compared(fresh)[0] is None
 
 
-def test_windows_and_composed_names_as_on_macos_are_left_to_git(
+def test_windows_and_changed_names_that_macos_may_compose_are_left_to_git(
     fresh: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(incremental_state, "_HAS_EXACT_STAT", False)
         assert _compared(fresh)[0] is None
     fresh.git("config", "core.precomposeunicode", "true")
+    _set_index_time(fresh)
+    fresh.write({"a/0.txt": "edited\n", "new.txt": "new\n"})
+    derived, of_git = _compared(fresh)
+    assert derived is not None
+    assert derived == of_git
+    fresh.write({"ü ß/new.txt": "new\n"})
     assert _compared(fresh)[0] is None
     fresh.git("config", "core.precomposeunicode", "false")
     assert _compared(fresh)[0] is not None

@@ -12,6 +12,7 @@ import pytest
 from sidecar.call import Process
 from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.incremental_state import IncrementalState
 from sidecar.core.clock import SystemClock
 from sidecar.system import folder_watch
 from sidecar.system.folder_watch import FolderChanges, RecursiveWatch
@@ -123,14 +124,71 @@ def test_the_audit_finds_what_the_watch_missed(
     freshness = open_freshness(repository.path)
     assert wait_until_proven(freshness, "watch+stat")
     (tmp_path / "outside.txt").write_text("through another name\n")
-    assert not freshness.verify_unchanged(["sub/b.txt", "a.txt"])
-    assert freshness.verify_unchanged(["sub/b.txt", "dirty.txt"])
+    assert not freshness.verify_unchanged({"sub/b.txt": None, "a.txt": None})
+    assert freshness.verify_unchanged({"sub/b.txt": None, "dirty.txt": None})
     os.utime(repository.path / "sub/b.txt")
-    assert freshness.verify_unchanged(["sub/b.txt"])
+    assert freshness.verify_unchanged({"sub/b.txt": None})
     assert freshness.state().proof == "watch+stat"
     assert not freshness.audit()
     assert freshness.state().proof == "status"
     assert "a.txt" in [file.path for file in freshness.state().changed]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["config core.precomposeUnicode true", "config core.checkStat minimal", "update-index --index-version 4"],
+    ids=["names are composed", "git compares less", "git alone reads the index"],
+)
+def test_files_about_to_be_sent_are_checked_whatever_the_configuration(
+    open_freshness: OpenFreshness, repository: Repository, tmp_path: Path, command: str
+) -> None:
+    repository.git(*command.split(" "))
+    sent = {path: repository.git("rev-parse", f"HEAD:{path}") for path in ("a.txt", "sub/b.txt")}
+    (tmp_path / "outside.txt").hardlink_to(repository.path / "a.txt")
+    freshness = open_freshness(repository.path)
+    assert wait_until_proven(freshness, "watch+stat")
+    assert freshness.verify_unchanged(sent)
+    (tmp_path / "outside.txt").write_text("through another name\n")
+    assert not freshness.verify_unchanged(sent)
+    assert freshness.verify_unchanged({"sub/b.txt": sent["sub/b.txt"], "gone.txt": None})
+    (repository.path / "sub/b.txt").unlink()
+    assert not freshness.verify_unchanged({"sub/b.txt": sent["sub/b.txt"]})
+
+
+def test_git_compares_only_names_that_macos_may_compose(
+    process: Process, open_freshness: OpenFreshness, make_repository: Make
+) -> None:
+    repository = make_repository({"a.txt": "one\n", "é/b.txt": "two\n", "sub/é.txt": "three\n"})
+    repository.git("config", "core.precomposeUnicode", "true")
+    freshness = open_freshness(repository.path)
+    proofs = []
+    for name in ("a.txt", "new.txt", "é/b.txt", "sub/é.txt", "a.txt"):
+        assert wait_until_proven(freshness, "watch+stat"), name
+        repository.write({name: f"edit {len(proofs)}\n"})
+        state = freshness.state()
+        proofs.append(state.proof)
+        assert state._replace(proof="status") == read_full_state(repository.path, process), name
+    assert proofs == ["watch+stat", "watch+stat", "status", "status", "watch+stat"]
+
+
+def test_git_compares_a_name_that_differs_from_a_tracked_one_only_in_case(
+    open_freshness: OpenFreshness, make_repository: Make
+) -> None:
+    repository = make_repository({"a.txt": "one\n", "sub/b.txt": "two\n"})
+    repository.git("config", "core.ignoreCase", "true")
+    freshness = open_freshness(repository.path)
+    assert wait_until_proven(freshness, "watch+stat")
+    plan, cached = freshness.worktree_watch.proven_plan(), freshness._cached
+    assert plan is not None
+    assert plan.rules is not None
+    assert cached is not None
+    incremental = IncrementalState(repository.path, plan, plan.rules)
+    scan, below = freshness._scan(), cached.detailed._replace(state=cached.detailed.state._replace(prefix="SUB/"))
+    elsewhere = below._replace(state=below.state._replace(covers_root=False))
+    assert incremental.update(cached.detailed, {f"{plan.root}/a.txt"}, scan) is not None
+    assert incremental.update(cached.detailed, {f"{plan.root}/A.txt"}, scan) is None
+    assert incremental.update(elsewhere, {f"{plan.root}/sub/b.txt"}, scan) is None
+    assert incremental.update(elsewhere, {f"{plan.root}/a.txt"}, scan) is not None
 
 
 def test_a_linked_worktree_spans_two_trees_and_needs_git_status(
