@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -143,12 +143,16 @@ class Watch(Protocol):
         ...
 
 
+HAS_EXACT_EVENTS = sys.platform == "linux"
+"""Whether the watches of this platform are exact."""
+
+
 def open_watch(folders: WatchedFolders, cookie_dir: Path) -> Watch:
     """Start a watch; the first `sync` reports markers that existed already. Raise Unwatchable.
 
     `cookie_dir` is a watched folder in which temporary files may be created.
     """
-    if sys.platform == "linux":
+    if HAS_EXACT_EVENTS:
         from sidecar.system.linux_tree_watch import TreeWatch
 
         return TreeWatch(folders, cookie_dir)
@@ -169,22 +173,25 @@ QUIET_MS = 2_000.0
 BURST_PATHS = 20
 """More changes than this between two calls are a burst."""
 
+_HAS_ONE_STREAM = sys.platform != "win32"
+"""Whether the events of all trees of one watch arrive in their order; on Windows each tree has its own handle."""
+
 MAX_PENDING_PATHS = 20_000
+_MAX_PATH_BYTES = 1_024
 _SLOW_AFTER_MS, _PAUSE_SECONDS = 1.0, 0.000_5
 _MODIFIED = 2
 """The library's number of a change that is neither a creation nor a deletion."""
 
 
 class RecursiveWatch:
-    """Watch of one tree that contains everything else, for one thread at a time."""
+    """Watch of the trees that contain everything else, for one thread at a time."""
 
     is_exact = False
-    size = 1
     repeats_changes = sys.platform == "win32"
     """Whether the system also reports the folder of a file that appears or disappears as modified."""
 
     def __init__(self, folders: WatchedFolders, cookie_dir: Path, clock: Clock | None = None) -> None:
-        """Watch the root that contains all the others; raise Unwatchable if none does."""
+        """Watch the roots that no other one contains; raise Unwatchable if one cookie does not prove their events."""
         from watchfiles._rust_notify import RustNotify
 
         self.failure: str | None = None
@@ -192,13 +199,13 @@ class RecursiveWatch:
         self._cookie_dir = cookie_dir
         self._clock = clock or SystemClock()
         self._quiet_until_ms = 0.0
-        root = min(folders.roots, key=len)
-        if not all(top == root or top.startswith(f"{root}/") for top in folders.roots):
-            # Two trees have two event streams, and a cookie in one proves nothing about the other.
-            raise Unwatchable("the git directory is outside the worktree")
+        trees = _trees_of(folders.roots)
+        self.size = len(trees)
+        if len(trees) > 1:
+            _require_one_stream(trees)
         remove_stale_cookies(cookie_dir, self._clock.now_ms() / 1000)
         try:
-            self._notify = RustNotify([root], False, False, 0, True, False)
+            self._notify = RustNotify(trees, False, False, 0, True, False)
         except Exception as error:  # its exceptions are undocumented
             raise Unwatchable("the folder cannot be watched") from error
 
@@ -280,6 +287,42 @@ class _Deadline:
         if elapsed_ms > _SLOW_AFTER_MS:
             time.sleep(_PAUSE_SECONDS)
         return elapsed_ms > SYNC_SECONDS * 1000
+
+
+def _trees_of(roots: Iterable[str]) -> list[str]:
+    """Return the roots that are not below another one, sorted."""
+    trees: list[str] = []
+    for root in sorted(roots, key=len):
+        if not any(root.startswith(f"{tree}/") for tree in trees):
+            trees.append(root)
+    return sorted(trees)
+
+
+def _require_one_stream(trees: Sequence[str]) -> None:
+    """Raise Unwatchable if a cookie in one of several trees proves nothing about the events of the others."""
+    if not _HAS_ONE_STREAM:
+        raise Unwatchable("the git directory is outside the worktree")
+    if len({identity and identity[0] for identity in map(folder_identity, trees)}) > 1:
+        raise Unwatchable("the git directory is on another disk than the worktree")
+    if any(_reported_path(tree) != tree for tree in trees):
+        # A single tree whose events name it in another way has no cookie, either; one of several may miss all changes.
+        raise Unwatchable("the events name a folder in another way")
+
+
+def _reported_path(folder: str) -> str:
+    """Return a folder's path as the system's events name it: macOS does so as it is on disk, in case and accents."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(_MAX_PATH_BYTES)).rstrip(b"\0"))
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise Unwatchable("the folder cannot be watched") from error
+    return folder
 
 
 def _may_be_folder(path: str) -> bool:

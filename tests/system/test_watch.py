@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.system import folder_watch
 from sidecar.system.folder_watch import (
     BURST_PATHS,
     COOKIE_PREFIX,
@@ -335,8 +336,31 @@ def test_the_recursive_watch_ends_when_its_cookie_fails(recursive_of: Callable[.
     assert other.sync().is_incomplete
 
 
-def test_the_recursive_watch_needs_one_tree(top: Path, tmp_path: Path) -> None:
-    (tmp_path / "apart").mkdir()
-    folders = folders_of(top)._replace(roots=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
-    with pytest.raises(Unwatchable, match="outside the worktree"):
-        RecursiveWatch(folders, top / "cookies")
+def test_the_recursive_watch_orders_the_events_of_several_trees_or_refuses_them(
+    top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = tmp_path.resolve() / "apart"
+    (apart / "inner").mkdir(parents=True)
+    (apart / "inner" / "a.txt").write_text("a")
+    roots = frozenset((top.as_posix(), apart.as_posix(), (apart / "inner").as_posix()))
+    folders = folders_of(top)._replace(roots=roots)
+
+    def refusal() -> str:
+        with pytest.raises(Unwatchable) as refused:
+            RecursiveWatch(folders, top / "cookies")
+        return refused.value.reason
+
+    if sys.platform != "win32":
+        watch = RecursiveWatch(folders, top / "cookies", FixedClock())
+        for text in ("b", "c"):
+            (apart / "inner" / "a.txt").write_text(text)
+            (top / "sub" / "a.txt").write_text(text)
+            assert names(watch.sync(), top) == {"sub/a.txt", "../apart/inner/a.txt"}
+            assert watch.sync() == NO_CHANGES
+        watch.close()
+        monkeypatch.setattr(folder_watch, "_reported_path", lambda path: path.replace("apart", "Apart"))
+        assert refusal() == "the events name a folder in another way"
+        monkeypatch.setattr(folder_watch, "folder_identity", lambda path: (len(path), 1))
+        assert refusal() == "the git directory is on another disk than the worktree"
+    monkeypatch.setattr(folder_watch, "_HAS_ONE_STREAM", False)
+    assert refusal() == "the git directory is outside the worktree"

@@ -13,6 +13,7 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.core.lru_cache import LruCache
 from sidecar.system.folder_watch import (
+    HAS_EXACT_EVENTS,
     FolderChanges,
     Unwatchable,
     Watch,
@@ -92,6 +93,9 @@ class MemoryWatch:
             return
         if identity is None or self._process.clock.monotonic_ms() < self._not_before_ms:
             return
+        if not HAS_EXACT_EVENTS:
+            self._disable("not every change is reported")
+            return
         cookies = self._process.state_dir / COOKIES
         try:
             cookies.mkdir(mode=0o700, exist_ok=True)
@@ -99,9 +103,9 @@ class MemoryWatch:
         except (Unwatchable, OSError) as error:
             self._disable(str(error))
             return
-        if not watch.is_exact or folder_identity(self._root) != identity:
+        if folder_identity(self._root) != identity:
             watch.close()
-            self._disable("not every change is reported")
+            self._disable("the folder was replaced")
             return
         self._watch, self._identity = watch, identity
 

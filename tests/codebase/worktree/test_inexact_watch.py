@@ -191,9 +191,32 @@ def test_git_compares_a_name_that_differs_from_a_tracked_one_only_in_case(
     assert incremental.update(elsewhere, {f"{plan.root}/a.txt"}, scan) is not None
 
 
-def test_a_linked_worktree_spans_two_trees_and_needs_git_status(
-    open_freshness: OpenFreshness, repository: Repository, tmp_path: Path
+def test_a_linked_worktree_is_watched_with_the_git_directory_outside_it(
+    process: Process, open_freshness: OpenFreshness, repository: Repository, tmp_path: Path
 ) -> None:
+    linked = repository.add_worktree(tmp_path / "linked", "feature")
+    freshness = open_freshness(linked.path)
+    changes: list[Callable[[], object]] = [
+        lambda: linked.write({"a.txt": "two\n"}),
+        lambda: repository.write({"a.txt": "in the main worktree\n"}),
+        lambda: linked.git("commit", "--quiet", "--all", "--message", "Two"),
+        lambda: repository.git("update-ref", "refs/heads/feature", "HEAD"),
+        lambda: (repository.path / ".git/info/exclude").write_text("sub/\n"),
+    ]
+    proofs = []
+    for number, change in enumerate(changes):
+        assert wait_until_proven(freshness, "watch+stat"), number
+        change()
+        now = freshness.state()
+        proofs.append(now.proof)
+        assert now._replace(proof="status") == read_full_state(linked.path, process), number
+    assert proofs == [*["watch+stat"] * 2, *["status"] * 3]
+
+
+def test_a_linked_worktree_needs_git_status_where_each_tree_has_its_own_events(
+    open_freshness: OpenFreshness, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_watch, "_HAS_ONE_STREAM", False)
     linked = repository.add_worktree(tmp_path / "linked", "feature")
     assert not wait_until_proven(open_freshness(linked.path), "watch+stat", 1.0)
 

@@ -116,15 +116,23 @@ def test_a_link_that_replaces_a_file_is_reported_and_not_followed(watched: Memor
     assert [project["warning"] for project in watched.ask("status")["warnings"]] == ["A link is not followed."]
 
 
-def test_without_a_watch_every_file_is_checked(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refusing(*_: object) -> None:
+@pytest.mark.parametrize("has_exact_events", [False, True])
+def test_without_a_watch_every_file_is_checked(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch, *, has_exact_events: bool
+) -> None:
+    opened: list[object] = []
+
+    def refusing(*folders: object) -> None:
+        opened.append(folders)
         raise Unwatchable("the file system does not report its changes reliably")
 
+    monkeypatch.setattr("sidecar.memory.files.watch.HAS_EXACT_EVENTS", has_exact_events)
     monkeypatch.setattr("sidecar.memory.files.watch.open_watch", refusing)
     path = memories.write("shared/durable/a.md", note("mem-a", "one"))
     for text in ("two", "three", "four"):
         path.write_text(note("mem-a", text))
         assert memories.ask("get", id="mem-a")["text"] == text
+    assert bool(opened) is has_exact_events, "a watch that proves nothing is not opened"
 
 
 @on_linux
