@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from sidecar.core.clock import SystemClock
 from sidecar.system.environment import NO_WINDOW, child_environment, temporary_variables, which
@@ -98,6 +98,10 @@ _OTHERS = frozenset(("log", "rev-list", "rev-parse", "config"))
 _ROOT_CHECK_SECONDS, _TREE_CHECK_SECONDS = 0.05, 0.2
 """Waits before the root, then all folders are searched for such pipes."""
 
+_DRAIN_SECONDS, _MAX_PIPE_BYTES = 0.02, 16 * 1024
+"""Time after which a thread that reads the output looks whether it is still needed, and what every pipe takes at once.
+"""
+
 ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 """Value for `variables` if the command runs the user's own programs, such as hooks: git's default protocols."""
 
@@ -156,12 +160,43 @@ class _Command(NamedTuple):
             if self.output_file is not None:
                 os.close(self.output_file)
 
+    @contextmanager
+    def draining(self) -> Generator[None]:
+        """Read the output beside the block where it comes through a pipe: a full one would stop the command."""
+        is_done = threading.Event()
+
+        def drain() -> None:
+            while not is_done.is_set():
+                with suppress(subprocess.TimeoutExpired):
+                    self.process.communicate(timeout=_DRAIN_SECONDS)
+                    return
+
+        # Windows reads on after a timeout of `Popen.communicate`.
+        reader = None if self.output_file is not None or sys.platform == "win32" else threading.Thread(target=drain)
+        if reader is not None:
+            reader.start()
+        try:
+            yield
+        finally:
+            is_done.set()
+            if reader is not None:
+                reader.join()
+
     def communicate(self, stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
         """Return both outputs of the command, which has ended; raise TimeoutExpired."""
+        if stdin is not None and len(stdin) > _MAX_PIPE_BYTES:
+            pipe, self.process.stdin = self.process.stdin, None
+            threading.Thread(target=_write_input, args=(pipe, stdin), daemon=True).start()
+            stdin = None  # after a timeout, `Popen.communicate` would not write the rest
         output, error_output = self.process.communicate(stdin, timeout=timeout)
         if self.output_file is not None:
             output = _content_of(self.output_file)
         return output, error_output
+
+
+def _write_input(pipe: IO[bytes], stdin: bytes) -> None:
+    with suppress(OSError), pipe:  # the command may not read all of it
+        pipe.write(stdin)
 
 
 _started: dict[_Key, _Command] = {}
@@ -265,14 +300,12 @@ class Git:
                 return command.communicate(stdin, wait)
             except subprocess.TimeoutExpired as error:
                 stdin = None  # `communicate` has it
-                pipe = find_pipe_with_reader(
-                    folder,
-                    (*_REPOSITORY_FILES, *_GIT_FILES) if command.may_open_git_files else _REPOSITORY_FILES,
-                    lambda: command.process.poll() is not None,
-                    note,
-                    _letting_go,
-                    is_whole_tree=is_whole_tree,
-                )
+                names = (*_REPOSITORY_FILES, *_GIT_FILES) if command.may_open_git_files else _REPOSITORY_FILES
+                with command.draining():
+                    pipe = find_pipe_with_reader(
+                        folder, names, lambda: command.process.poll() is not None, note, _letting_go,
+                        is_whole_tree=is_whole_tree,
+                    )  # fmt: skip
                 if pipe is not None:
                     raise GitFailed(_pipe_reason(pipe)) from error
         try:

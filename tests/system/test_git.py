@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from sidecar.system import git as git_module
 from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, STATUS, Git, GitFailed, GitMissing, end_started, main_worktree
 from tests.support.repositories import git, make_repository
 
@@ -100,6 +101,36 @@ def test_output_in_memory_equals_that_of_a_pipe_and_is_closed(tmp_path: Path, mo
     assert git.run("cat-file", "blob", "HEAD:a.txt") == text.encode()
     with git.running("cat-file", "blob", "HEAD:a.txt") as output:
         assert output() == text.encode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
+def test_a_full_pipe_stops_no_command_while_named_pipes_are_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
+    repository.git("config", "alias.late", "!sleep 0.3; head -c 500000 /dev/zero; touch written")
+    written = repository.path / "written"
+    seen: list[bool] = []
+
+    def search(*_: object, is_whole_tree: bool) -> None:
+        end_at = time.monotonic() + 5 * is_whole_tree
+        while not written.exists() and time.monotonic() < end_at:
+            time.sleep(0.005)
+        seen.append(written.exists())
+
+    monkeypatch.setattr(git_module, "_create_output_file", lambda: None)
+    monkeypatch.setattr(git_module, "find_pipe_with_reader", search)
+    assert Git(repository.path).run("late") == bytes(500_000)
+    assert seen == [False, True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
+def test_a_long_input_reaches_a_command_that_reads_it_late(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
+    repository.git("config", "alias.count", "!sleep 0.1; wc -c")
+    repository.git("config", "alias.ignore", "!exit 0")
+    assert Git(repository.path).run("count", stdin=bytes(500_000), timeout=5.0).strip() == b"500000"
+    assert Git(repository.path).run("ignore", stdin=bytes(500_000), timeout=5.0) == b""
 
 
 def test_failures_have_short_reasons_and_never_show_output(tmp_path: Path) -> None:
