@@ -44,10 +44,12 @@ from sidecar.system.git import (
     DAMAGED_INDEX,
     FOREIGN_OWNER,
     GIT_MISSING,
+    INSTALL_GIT,
     NO_PERMISSION,
     NO_WORK_TREE,
     UNKNOWN_FORMAT,
     UNKNOWN_REVISION,
+    XCODE_LICENSE,
     Git,
     GitFailed,
     common_dir_of,
@@ -161,7 +163,8 @@ _REMEDIES = {
     UNKNOWN_REVISION: "Objects are missing. `git fsck` names them, `git fetch` gets those that a remote has.",
     UNKNOWN_FORMAT: "Install a newer version of git.",
     FOREIGN_OWNER: "If you trust it: `git config --global --add safe.directory` with the folder's path.",
-    GIT_MISSING: "Install git.",
+    GIT_MISSING: INSTALL_GIT,
+    XCODE_LICENSE: "Run `sudo xcodebuild -license accept`.",
     NO_PERMISSION: "Give this user the permission to read the folder and its `.git`.",
 }
 """By the reason for which a repository cannot be read."""
@@ -216,9 +219,13 @@ def versions(folder: Path) -> Iterator[Finding]:
                 f"The installed git is too old: {git_version}.",
                 f"Install version {'.'.join(map(str, OLDEST_GIT))} or newer.",
             )
-    except GitFailed:
-        remedy = "Install git. Until then no repository and no other folder is read: packs have no code."
-        yield Finding("warning", "The git command is not installed.", remedy)
+    except GitFailed as error:
+        message = "The git command is not installed."
+        if error.reason != GIT_MISSING:
+            message = f"The git command fails: {error.reason}."
+        remedy = _REMEDIES.get(error.reason, "`git version` in a terminal names the cause.")
+        effect = "Until then no repository and no other folder is read: packs have no code."
+        yield Finding("warning", message, f"{remedy} {effect}")
     others = {str(process.get("version")) for process in running_processes(folder)} - {__version__}
     if others:
         message = f"A sidecar of version {', '.join(sorted(others))} uses the same state; this is {__version__}."

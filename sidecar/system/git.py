@@ -27,6 +27,10 @@ UNKNOWN_FORMAT = "this git does not know the repository's format"
 FOREIGN_OWNER = "the repository belongs to another user"
 NO_PERMISSION = "no permission"
 GIT_MISSING = "git is not installed"
+XCODE_LICENSE = "the licence of Xcode was not accepted"
+
+INSTALL_GIT = "Run `xcode-select --install`." if sys.platform == "darwin" else "Install git."
+"""Remedy for a missing git."""
 
 _CONFIG = (
     "--no-pager",
@@ -68,6 +72,9 @@ _REASONS: Sequence[tuple[bytes, str]] = (
     (b"bad tree object", DAMAGED),
     (b"is corrupt", DAMAGED),
     (b"bad config", DAMAGED_CONFIG),
+    (b"xcodebuild -license", XCODE_LICENSE),
+    (b"xcrun: error", GIT_MISSING),
+    (b"No developer tools were found", GIT_MISSING),
 )
 
 STATUS = (
@@ -76,7 +83,7 @@ STATUS = (
 )  # fmt: skip
 """Arguments of the status that a worktree's state is read from."""
 
-DEFAULT_TIMEOUT_SECONDS = 20.0
+DEFAULT_TIMEOUT_SECONDS, _SELECT_SECONDS = 20.0, 5.0
 _MAX_OUTPUT_BYTES = 4_096
 
 
@@ -346,14 +353,41 @@ class Git:
         return Git(Path(os.path.dirname(sys.executable) or os.sep)).text("version")  # the current folder may be gone
 
 
+_HAS_APPLE_SHIM, _APPLE_SHIM = sys.platform == "darwin", "/usr/bin/git"
+_XCODE_SELECT, _COMMAND_LINE_TOOLS = "/usr/bin/xcode-select", "/Library/Developer/CommandLineTools"
+
+
 def _program() -> str:
-    """Return the program to start; raise GitMissing. Windows would prefer a `git.exe` in the current folder."""
+    """Return the program to start; raise GitMissing.
+
+    Windows would prefer a `git.exe` in the current folder. Each start of Apple's `/usr/bin/git` without the developer
+    tools opens a dialog that offers to install them.
+    """
     if sys.platform == "win32":
         program = which("git", extensions=".exe")
         if program is None:
             raise GitMissing
         return program
-    return "git"
+    if not _HAS_APPLE_SHIM:
+        return "git"
+    programs = (os.path.join(folder, "git") for folder in os.get_exec_path())
+    if next((program for program in programs if os.access(program, os.X_OK)), None) != _APPLE_SHIM:
+        return "git"
+    for folder in (_developer_folder(), _COMMAND_LINE_TOOLS):
+        program = f"{folder}/usr/bin/git"
+        if folder and os.access(program, os.X_OK):
+            return program
+    raise GitMissing
+
+
+@cache
+def _developer_folder() -> str:
+    """Return the folder of Apple's developer tools in use; empty if there are none. It opens no dialog."""
+    try:
+        command = (_XCODE_SELECT, "--print-path")
+        return os.fsdecode(subprocess.check_output(command, stderr=subprocess.DEVNULL, timeout=_SELECT_SECONDS).strip())
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def end_started() -> None:

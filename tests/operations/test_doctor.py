@@ -18,7 +18,7 @@ from sidecar.storage.doctor_checks import BACKUPS_FOLDER, MAX_BACKUPS, back_up, 
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
 from sidecar.system.atomic_write import remove_abandoned_files
-from sidecar.system.git import Git
+from sidecar.system.git import GIT_MISSING, INSTALL_GIT, XCODE_LICENSE, Git
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.played_state import PlayedState
@@ -443,9 +443,29 @@ def test_without_git_the_doctor_states_that_nothing_is_read(patient: Patient, mo
     monkeypatch.setenv("PATH", str(patient.folder / "nothing"))
     remedies = {entry["check"]: entry["remedy"] for entry in patient.look()["findings"]}
     assert remedies == {
-        "repository": "Install git.",
-        "versions": "Install git. Until then no repository and no other folder is read: packs have no code.",
+        "repository": INSTALL_GIT,
+        "versions": f"{INSTALL_GIT} Until then no repository and no other folder is read: packs have no code.",
     }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the command is a shell script")
+def test_a_git_that_fails_is_reported_with_one_reason(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    rows = (
+        ("You have not agreed to the Xcode license agreements. Please run 'sudo xcodebuild -license'.", XCODE_LICENSE),
+        ("xcode-select: note: No developer tools were found, requesting install.", GIT_MISSING),
+        ("xcrun: error: invalid active developer path (/Library/Developer/CommandLineTools)", GIT_MISSING),
+    )
+    for output, reason in rows:
+        (tmp_path / "git").write_text(f'#!/bin/sh\necho "{output}" >&2\nexit 1\n')
+        (tmp_path / "git").chmod(0o755)
+        found = {check: message for check, message, _ in patient.found()}
+        assert found["repository"] == f"Nothing can be read from the repository: {reason}."
+        is_missing = reason == GIT_MISSING
+        expected = "The git command is not installed." if is_missing else f"The git command fails: {reason}."
+        assert found["versions"] == expected
 
 
 def test_system_limits_and_an_old_git_are_reported(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shutil import which
 
 import psutil
 import pytest
@@ -169,6 +170,50 @@ def test_a_program_named_git_in_the_current_folder_is_not_started(
     (tmp_path / "git.exe").write_bytes(b"not a program")
     monkeypatch.chdir(tmp_path)
     assert Git.version().startswith("git version")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
+def test_the_git_of_apple_is_started_only_where_it_opens_no_dialog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = tmp_path / "calls"
+
+    def make_program(path: Path, script: str) -> str:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'#!/bin/sh\necho "{path.relative_to(tmp_path)}" >> "{calls}"\n{script}\n')
+        path.chmod(0o755)
+        return str(path)
+
+    def called() -> list[str]:
+        lines = calls.read_text().splitlines() if calls.exists() else []
+        calls.unlink(missing_ok=True)
+        return lines
+
+    real_git, tools = which("git"), tmp_path / "CommandLineTools"
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+    monkeypatch.setattr(git_module, "_HAS_APPLE_SHIM", True)
+    monkeypatch.setattr(git_module, "_APPLE_SHIM", make_program(tmp_path / "bin/git", f'exec {real_git} "$@"'))
+    monkeypatch.setattr(git_module, "_XCODE_SELECT", make_program(tmp_path / "select", "exit 2"))
+    monkeypatch.setattr(git_module, "_COMMAND_LINE_TOOLS", str(tools))
+    git_module._developer_folder.cache_clear()
+    for _ in range(2):
+        with pytest.raises(GitMissing):
+            Git(tmp_path).run("version")
+    assert called() == ["select"], "one call for the process, and git was not started"
+    make_program(tools / "usr/bin/git", f'exec {real_git} "$@"')
+    assert Git.version().startswith("git version ")
+    assert called() == ["CommandLineTools/usr/bin/git"], "they are found once they are installed"
+
+    make_program(tmp_path / "Xcode/usr/bin/git", f'exec {real_git} "$@"')
+    make_program(tmp_path / "select", f'echo "{tmp_path / "Xcode"}"')
+    git_module._developer_folder.cache_clear()
+    assert Git.version() == Git.version()
+    assert called() == ["select", *["Xcode/usr/bin/git"] * 2]
+    make_program(tmp_path / "homebrew/git", f'exec {real_git} "$@"')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'homebrew'}:{tmp_path / 'bin'}:/bin")
+    assert Git.version().startswith("git version ")
+    assert called() == ["homebrew/git"], "another git comes first"
+    git_module._developer_folder.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
