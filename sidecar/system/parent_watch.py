@@ -5,7 +5,9 @@ import select
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
 
 
 def watch_streams(
@@ -17,24 +19,54 @@ def watch_streams(
     """
     if sys.platform != "win32":
         callbacks = {read_fd: on_read_end, write_fd: on_write_end}
-        poller = select.poll()
-        # No events requested: hang-ups are always reported.
-        poller.register(read_fd, getattr(select, "POLLRDHUP", 0))
-        poller.register(write_fd, 0)
 
         def wait_for_hangups() -> None:
-            while callbacks:
-                for fd, event in poller.poll():
-                    poller.unregister(fd)
-                    callback = callbacks.pop(fd)
-                    if not event & select.POLLNVAL:  # macOS reports this for a terminal, which it cannot watch
-                        callback()
+            for fd in _hangups(read_fd, write_fd):
+                callbacks[fd]()
 
         thread = threading.Thread(target=wait_for_hangups, name="stream-watch", daemon=True)
         thread.start()
         return thread
     return None
 
+
+if sys.platform != "win32":
+
+    def _hangups_of_poll(read_fd: int, write_fd: int) -> Iterator[int]:
+        """Yield each descriptor when its other end is closed."""
+        poller = select.poll()
+        # No events requested: hang-ups are always reported.
+        poller.register(read_fd, getattr(select, "POLLRDHUP", 0))
+        poller.register(write_fd, 0)
+        watched = {read_fd, write_fd}
+        while watched:
+            for fd, event in poller.poll():
+                poller.unregister(fd)
+                watched.discard(fd)
+                if not event & select.POLLNVAL:
+                    yield fd
+
+    def _hangups_of_kqueue(read_fd: int, write_fd: int) -> Iterator[int]:
+        """Yield each descriptor when its other end is closed.
+
+        A poll of macOS reports no hang-up unless events are requested, which nearly always wait already. Its queue
+        reports each change of what can be read or written once.
+        """
+        kernel: Any = select  # only the platforms with these queues declare them
+        queue = kernel.kqueue()
+        watched: dict[int, int] = {}
+        for fd, filter_ in ((read_fd, kernel.KQ_FILTER_READ), (write_fd, kernel.KQ_FILTER_WRITE)):
+            with suppress(OSError):  # a kind of file that cannot be watched
+                queue.control([kernel.kevent(fd, filter_, kernel.KQ_EV_ADD | kernel.KQ_EV_CLEAR)], 0)
+                watched[filter_] = fd
+        while watched:
+            for event in queue.control(None, len(watched), None):
+                fd = watched.pop(event.filter, None) if event.flags & kernel.KQ_EV_EOF else None
+                if fd is not None:
+                    yield fd
+        queue.close()
+
+    _hangups = _hangups_of_kqueue if sys.platform == "darwin" else _hangups_of_poll
 
 POLL_SECONDS = 0.5
 
