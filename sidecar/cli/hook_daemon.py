@@ -42,6 +42,7 @@ def run() -> int:
     lock = os.open(os.path.join(private_folder(state_dir, FOLDER), LOCK), os.O_RDWR | os.O_CREAT, 0o600)
     if not acquire(lock, 0):
         return _forward(state_dir, first)
+    program = program_identity()
     os.ftruncate(lock, 0)
     os.write(lock, str(os.getpid()).encode())
     sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), load_catalog=hook_methods)
@@ -51,7 +52,7 @@ def run() -> int:
             _run_hook(sidecar, first)
         stopping = _stop_event()
         if server is not None:
-            _serve_until_idle(server, stopping)
+            serve_until_idle(server, stopping, program)
         if not stopping.is_set():
             sidecar.process.wait_idle(SETTLE_SECONDS)
     finally:
@@ -84,9 +85,21 @@ def _run_hook(sidecar: InProcess, params: dict[str, Any]) -> None:
         sidecar.app.log.warning("hook.failed", kind=error.kind)
 
 
-def _serve_until_idle(server: LocalServer, stopping: threading.Event) -> None:
-    """Wait until no client has come for a while, or until another sidecar owns the socket."""
-    while not stopping.wait(POLL_SECONDS) and server.quiet_ms() < IDLE_MS:
+def program_identity() -> tuple[int, int]:
+    """Return what changes when an update replaces the frozen program; (0, 0) if it runs from source, or is gone."""
+    with suppress(OSError):
+        if getattr(sys, "frozen", False):
+            status = os.stat(sys.executable)
+            return status.st_ino, status.st_mtime_ns
+    return 0, 0
+
+
+def serve_until_idle(server: LocalServer, stopping: threading.Event, program: tuple[int, int]) -> None:
+    """Wait until no client has come for a while, or until another sidecar owns the socket.
+
+    End also when the program was replaced: it loads its modules from its own file, where they are elsewhere now.
+    """
+    while not stopping.wait(POLL_SECONDS) and server.quiet_ms() < IDLE_MS and program_identity() == program:
         if server.listener is not None and not server.listener.is_open() and server.quiet_ms() > 0:
             return
 

@@ -4,13 +4,15 @@ import argparse
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from sidecar.cli import hook_install
+from sidecar.cli import hook_daemon, hook_install
 from sidecar.cli.output import CommandFailed
 from sidecar.integrations import HOOK_EVENTS, installed_events, with_hooks
 from sidecar.runs.model import Provider
@@ -210,3 +212,30 @@ def test_hooks_are_not_installed_for_a_program_that_macos_runs_from_a_passing_pl
     ]
     assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()
     assert hook_install.run(parser.parse_args(["uninstall", "--agent", "claude", "--yes"])) == 0
+
+
+def test_a_daemon_whose_program_was_replaced_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Server:
+        """A server to which clients come all the time."""
+
+        listener: Any = None
+        polls = 0
+
+        def quiet_ms(self) -> float:
+            self.polls += 1
+            if self.polls == 3:
+                newer.replace(program)
+            assert self.polls < 5, "it goes on"
+            return 0.0
+
+    program, newer = tmp_path / "onecode-sidecar", tmp_path / "newer"
+    for path in (program, newer):
+        path.write_bytes(b"program")
+    monkeypatch.setattr(hook_daemon, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    server: Any = Server()
+    hook_daemon.serve_until_idle(server, threading.Event(), hook_daemon.program_identity())
+    assert server.polls == 3
+    program.unlink()
+    assert hook_daemon.program_identity() == (0, 0)
