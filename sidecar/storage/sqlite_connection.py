@@ -19,6 +19,7 @@ OPEN_TIMEOUT_MS, RETRY_SECONDS = 10_000.0, 0.05
 _PRAGMAS = (
     "secure_delete = FAST",  # removed text does not remain in pages that are written anyway
     "synchronous = NORMAL",
+    "fullfsync = ON",  # macOS: a sync reaches the disk, not only the disk's own cache; elsewhere each does
     "foreign_keys = ON",
     "wal_autocheckpoint = 0",
     "temp_store = MEMORY",

@@ -10,12 +10,17 @@ from contextlib import contextmanager, suppress
 
 from sidecar.system.safe_open import RealFolder, open_real_folder, open_real_parent
 
+if sys.platform != "win32":
+    import fcntl
+
 OWN_FOLDER = ".chati"
 _PREFIX, _SUFFIX = ".onecode-", ".new"
 """Begin and end of a temporary file's name; between them are the pid and the thread id of its writer."""
 _CLOCK_SLACK_SECONDS = 2.0
 _ALWAYS_SET = stat.S_IWRITE if sys.platform == "win32" else 0
 """Mode bits that a temporary file has in any case: Windows deletes no read-only file."""
+_FULL_SYNC: int | None = 51 if sys.platform == "darwin" else None
+"""The command F_FULLFSYNC."""
 
 _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -49,7 +54,7 @@ def write_atomic(
                 stream.writelines((content,) if isinstance(content, bytes) else content)
                 stream.flush()
                 if durable:
-                    os.fsync(fd)
+                    _sync(fd)
             if not is_private:
                 with suppress(OSError):
                     mode = os.stat(path, dir_fd=folder_fd).st_mode & 0o777
@@ -174,14 +179,23 @@ def _walk(root: str) -> Iterator[tuple[RealFolder, list[str], list[str]]]:
             yield RealFolder(path, fd), folders, names
 
 
+def _sync(fd: int) -> None:
+    """Write a file or a folder to the disk. On macOS `fsync` may leave it in the disk's own cache."""
+    if sys.platform != "win32" and _FULL_SYNC is not None:
+        with suppress(OSError):  # a file system of another machine does not offer it
+            fcntl.fcntl(fd, _FULL_SYNC)
+            return
+    os.fsync(fd)
+
+
 def _sync_folder(folder: RealFolder) -> None:
     """Make a rename survive a power loss, if the platform can open folders (Windows cannot)."""
     if folder.fd is not None:
-        os.fsync(folder.fd)
+        _sync(folder.fd)
     elif os.name != "nt":
         fd = os.open(folder.path or os.curdir, os.O_RDONLY)
         try:
-            os.fsync(fd)
+            _sync(fd)
         finally:
             os.close(fd)
 

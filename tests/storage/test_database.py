@@ -42,6 +42,7 @@ def test_the_file_is_in_wal_mode_with_foreign_keys_on(database: Database) -> Non
         assert tx.execute("PRAGMA journal_mode").get == "wal"
         assert tx.execute("PRAGMA foreign_keys").get == 1
         assert tx.execute("PRAGMA synchronous").get == 2  # FULL
+        assert tx.execute("PRAGMA fullfsync").get == 1
     with database.write(durable=False) as tx:
         assert tx.execute("PRAGMA synchronous").get == 1  # NORMAL
 

@@ -243,3 +243,25 @@ def test_a_read_only_file_that_windows_does_not_replace_leaves_no_temporary_file
     with pytest.raises(PermissionError):
         write_atomic(str(target), b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="fsync reaches the disk there")
+def test_a_durable_write_reaches_the_disk_of_a_mac_where_its_file_system_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    calls: list[object] = []
+
+    def synced(_fd: int, command: int) -> None:
+        calls.append(command)
+        if len(calls) > 2:
+            raise OSError(25, "not offered")
+
+    monkeypatch.setattr(atomic_write, "_FULL_SYNC", 51)
+    monkeypatch.setattr(fcntl, "fcntl", synced)
+    monkeypatch.setattr(os, "fsync", lambda _fd: calls.append("fsync"))
+    for _ in range(2):
+        write_atomic(str(tmp_path / "a.md"), b"text")
+    write_atomic(str(tmp_path / "b.md"), b"text", durable=False)
+    assert calls == [51, 51, 51, "fsync", 51, "fsync"], "of the file, then of its folder"
