@@ -357,7 +357,7 @@ def test_on_macos_a_project_follows_a_new_spelling_of_its_name(
         assert (path, projects.mode(path), projects.findings(path, "project")) == (path, "off", [])
     former = ProjectFolder("key", shop, "", FolderIdentity("", "1", 1))
     assert (projects.project_of(shop), former.is_vacant()) == (shop, False)
-    monkeypatch.setattr("sidecar.system.safe_open._spelling_on_disk", lambda path: path.replace("Shop", "shop"))
+    monkeypatch.setattr("sidecar.system.safe_open.spelling_on_disk", lambda path: path.replace("Shop", "shop"))
     assert (projects.project_of(shop), former.is_vacant()) == (projects.folder / "shop", True)
     assert common_dir_of(shop) == projects.folder / "shop" / ".git"
 

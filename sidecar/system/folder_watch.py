@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from sidecar.core.clock import Clock, SystemClock
+from sidecar.system.safe_open import spelling_on_disk
 
 COOKIE_PREFIX = ".watchman-cookie-onecode-"
 """Editors that watch a git directory know this prefix and ignore such files."""
@@ -177,7 +178,6 @@ _HAS_ONE_STREAM = sys.platform != "win32"
 """Whether the events of all trees of one watch arrive in their order; on Windows each tree has its own handle."""
 
 MAX_PENDING_PATHS = 20_000
-_MAX_PATH_BYTES = 1_024
 _SLOW_AFTER_MS, _PAUSE_SECONDS = 1.0, 0.000_5
 _MODIFIED = 2
 """The library's number of a change that is neither a creation nor a deletion."""
@@ -304,25 +304,12 @@ def _require_one_stream(trees: Sequence[str]) -> None:
         raise Unwatchable("the git directory is outside the worktree")
     if len({identity and identity[0] for identity in map(folder_identity, trees)}) > 1:
         raise Unwatchable("the git directory is on another disk than the worktree")
-    if any(_reported_path(tree) != tree for tree in trees):
+    try:
         # A single tree whose events name it in another way has no cookie, either; one of several may miss all changes.
-        raise Unwatchable("the events name a folder in another way")
-
-
-def _reported_path(folder: str) -> str:
-    """Return a folder's path as the system's events name it: macOS does so as it is on disk, in case and accents."""
-    if sys.platform == "darwin":
-        import fcntl
-
-        try:
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(_MAX_PATH_BYTES)).rstrip(b"\0"))
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise Unwatchable("the folder cannot be watched") from error
-    return folder
+        if any(spelling_on_disk(tree) != tree for tree in trees):
+            raise Unwatchable("the events name a folder in another way")
+    except OSError as error:
+        raise Unwatchable("the folder cannot be watched") from error
 
 
 def _may_be_folder(path: str) -> bool:

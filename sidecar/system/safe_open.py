@@ -145,11 +145,11 @@ def real_path(path: str | os.PathLike[str]) -> Path | None:
         return real
     for existing in (real, *real.parents):
         with suppress(OSError, ValueError):
-            return Path(_spelling_on_disk(str(existing))) / real.relative_to(existing)
+            return Path(spelling_on_disk(str(existing))) / real.relative_to(existing)
     return real
 
 
-def _spelling_on_disk(path: str) -> str:
+def spelling_on_disk(path: str) -> str:
     """Return the path of an existing file as macOS has it. Raise OSError, also if that leads to another file."""
     if sys.platform == "darwin":
         import fcntl

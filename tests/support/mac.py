@@ -16,7 +16,7 @@ def use_mac_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a file be found under a name in another case or with letters composed otherwise, and report its own name."""
     for module in _MODULES:
         monkeypatch.setattr(f"sidecar.{module}.sys", _MAC)
-    monkeypatch.setattr("sidecar.system.safe_open._spelling_on_disk", spelling_on_disk)
+    monkeypatch.setattr("sidecar.system.safe_open.spelling_on_disk", spelling_on_disk)
     monkeypatch.setattr("sidecar.system.safe_open._creation_time_ns", lambda _path, status: 1 + status.st_ino)
 
 

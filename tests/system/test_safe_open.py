@@ -226,6 +226,6 @@ def test_only_on_macos_a_file_that_is_in_the_cloud_alone_is_not_downloaded(
     ):  # fmt: skip
         with monkeypatch.context() as patched:
             patched.setattr("sidecar.system.safe_open.sys", SimpleNamespace(platform=platform))
-            patched.setattr("sidecar.system.safe_open._spelling_on_disk", str)
+            patched.setattr("sidecar.system.safe_open.spelling_on_disk", str)
             patched.setattr("sidecar.system.safe_open.os.fstat", lambda _fd, status=status: status)
             assert (platform, read()) == (platform, expected)

@@ -358,7 +358,7 @@ def test_the_recursive_watch_orders_the_events_of_several_trees_or_refuses_them(
             assert names(watch.sync(), top) == {"sub/a.txt", "../apart/inner/a.txt"}
             assert watch.sync() == NO_CHANGES
         watch.close()
-        monkeypatch.setattr(folder_watch, "_reported_path", lambda path: path.replace("apart", "Apart"))
+        monkeypatch.setattr(folder_watch, "spelling_on_disk", lambda path: path.replace("apart", "Apart"))
         assert refusal() == "the events name a folder in another way"
         monkeypatch.setattr(folder_watch, "folder_identity", lambda path: (len(path), 1))
         assert refusal() == "the git directory is on another disk than the worktree"
