@@ -49,7 +49,8 @@ _DIAGNOSTIC = lazy_regex(
     r"|[\w./:\\-]{3,200}:\d+:[\d ]|\S{1,200}\(\d+(?:,\d+)?\): |\d+:\d+\s+(?:error|warning)\b"
     r"|\([\w.]{2,30} \d+\.\d+[\d.]*\) \S+:\d+|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d"
     r"|(?:✓|✗|✘|✖|❯|√|×|⨯|➜) |panic: "
-    r"|PHP [A-Z]\w+(?: \w+)?: |FAIL(?:ED)?\s+\S+[./]|not ok \d|E {3,}|e: file:|.{20,300}\s[a-z]{3,20}:S\d{2,5}$)"
+    r"|PHP [A-Z]\w+(?: \w+)?: |FAIL(?:ED)?\s+\S+[./]|not ok \d|E {3,}|e: file:|.{20,300}\s[a-z]{3,20}:S\d{2,5}$"
+    r"|(?:[^\t\n]{1,300}\t){3})"
 )
 _STRUCTURE_LINE = lazy_regex(
     r"\s*+(?:#{1,6} \S|[-*•+] {1,3}\*\*|\*\*[^*\n]{1,80}\*\*:?$|\d{1,2}[.)] {1,3}\*\*|\|.*\|$|[-*_=]{3,}$"
