@@ -62,6 +62,7 @@ from now on no semicolons
 From now on: TypeScript only.
 from now on pnpm
 from now on the log level is warn, not debug
+as of now all commits are in English
 From now on, when you add an endpoint, describe who may call it and which errors it returns, sorted by path
 never push
 niemals pushen
@@ -138,6 +139,7 @@ Don't fix this yet.
 do that from now on
 we no longer get the error
 from now on it crashes with an error
+we keep the old export but do not use it as of now
 fix the bug
 ok 2
 recuerda arreglar esto
@@ -1519,6 +1521,7 @@ def test_words_of_somebody_else_are_found_in_linear_time() -> None:
         "error TS2345: not assignable\n  hint: never use tabs in a template",
         "Ticket OPS-3\nDescription: Never use tabs.\nReporter: ann\nStatus: open",
         '"whoever edits a table must never use tabs. always. and stop asking. spaces are fine"',
+        "Severity\tCode\tDescription\tFile\nError\tCS1715\tNever use tabs here.\tCart.cs",
     ],
 )
 def test_pasted_text_is_not_the_users_word(pasted: str) -> None:
