@@ -96,8 +96,8 @@ live loss lost love magic major matter max meet memory mention mess minutes mone
 normal offer online organization organize papers parent partner pay people performance person personal perspective
 photo pic pick picture pieces platform play practices prepare pretty progress promise props purpose quality raise ran
 reach reality realized received recognize recommend recommendation reflect refresh regular relationships rely remind
-represents research reset road role room safe schools self sent serve shape short shot side sign situation slow smaller
-solid sounds space speak special spotted spread stay stick story strategies street strong student studio succeed
+represents research reset rest road role room safe schools self sent serve shape short shot side sign situation slow
+smaller solid sounds space speak special spotted spread stay stick story strategies street strong student studio succeed
 successful suggestions super symbol teach team tiny tips touch training treat trouble trust tuning tweak unexpected
 unique vibe video virtual visual wanna water welcome win wise world worried worth wow yeah year zone
 """
@@ -223,9 +223,9 @@ docker podman compose kubernetes kubectl helm terraform ansible git husky eslint
 flake8 pylint mypy pyright pytest unittest nose tox jest vitest mocha cypress playwright storybook webpack vite
 rollup esbuild turbo nx lerna tailwind sass bootstrap react vue svelte angular nextjs nuxt remix astro express
 fastify nestjs django flask fastapi rails laravel spring postgres postgresql mysql mariadb sqlite mongodb mongo
-redis supabase firebase prisma drizzle sqlalchemy typeorm sequelize graphql grpc rest nginx apache vercel netlify
-heroku fly railway cloudflare aws gcp azure stripe auth0 clerk openai anthropic gemini ollama langchain pandas numpy
-polars zod pydantic axios fetch dayjs moment luxon lodash
+redis supabase firebase prisma drizzle sqlalchemy typeorm sequelize graphql grpc nginx apache vercel netlify
+heroku railway cloudflare aws gcp azure stripe auth0 clerk openai anthropic gemini ollama langchain pandas numpy
+polars zod pydantic axios fetch dayjs luxon lodash
 """
 """Names of tools: they identify a subject however many files mention them."""
 
@@ -392,9 +392,13 @@ def _prompt_table() -> _Table:
     return _table_of({name: f"{words} {more}" for name, (words, more) in _ACTIVITIES.items()})
 
 
+_OWN_LIBRARY = lazy_regex(r"\b(?:the|this|our) (?:library|package)\b", re.IGNORECASE)
+"""A project that is a library itself: it is no dependency."""
+
+
 def activities_of_rule(text: str) -> frozenset[str]:
     """Return the steps of the work that a rule is about."""
-    return _activities(text, _rule_table())
+    return _activities(_OWN_LIBRARY.sub(" ", text), _rule_table())
 
 
 def activities_of_prompt(text: str) -> frozenset[str]:

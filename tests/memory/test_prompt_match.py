@@ -91,6 +91,8 @@ def test_words_that_are_grammar_in_any_language_are_not_telling() -> None:
         ("Поправь тест корзины", "Always write tests with pytest.", True),
         ("测试购物车", "Always write tests with pytest.", True),
         ("Rename the cart", "Always write tests with pytest.", False),
+        ("Install the dependency", "Keep one namespace so that the library is easy to use.", False),
+        ("Install the dependency", "No JavaScript library without asking.", True),
         ("Fix the login", "Always write tests with pytest.", False),
         ("Test it, document it, commit it, deploy it and plan the next release", "Always use pytest for tests.", False),
         (f"Test the cart. {'It has many lines of prose. ' * 60}", "Always write tests with pytest.", False),
