@@ -1,8 +1,8 @@
 """Test runners as rows: their command, the output that is a result, the names of failing tests.
 
 Only what a runner prints as its result counts, not prose such as "0 failed" or "error page". The rows are taken from
-real output (tests/capture/test_results/outputs); those of Gradle and dotnet from their documentation, those of Swift
-and Flutter from output quoted in public issues (tests/capture/test_results/test_runner_table.py).
+real output (tests/capture/test_results/outputs); those of Gradle and dotnet from their documentation, those of Swift,
+Flutter and Pest from output quoted in public places (tests/capture/test_results/test_runner_table.py).
 """
 
 import re
@@ -37,7 +37,9 @@ class Runner(NamedTuple):
     """The file or package of the tests listed after it; before it if `group_follows`."""
     group_follows: bool
     title: re.Pattern[str]
-    """The title of a failure: a file, or a test in the file that the next `place` names; read if no line names tests.
+    """The title of a failure: a file or class, a test in it, or a test in the file that the next `place` names.
+
+    It is read if no line names tests.
     """
     place: re.Pattern[str]
 
@@ -209,13 +211,28 @@ RUNNERS: tuple[Runner, ...] = (
     ),
     _row(
         "phpunit",
-        r"\b(?:phpunit|pest|artisan test)\b",
+        r"\bphpunit\b",
         failed=r"^(?:FAILURES|ERRORS)!$",
         passed=r"^OK (?:\([1-9]\d* tests?, |, but )|^OK, but ",
         broken=r"^(?:PHP )?(?:Fatal|Parse) error: ",
         failing_name=r"^\d+\) (\w[\w\\]*::\S.*)$",
         detail=r"^(?:Failed asserting|[\w\\]*(?:Error|Exception): |(?:PHP )?Fatal error: ).*$",
         summary=r"^(?:OK \(.*\)|Tests: \d+, .*)$",
+    ),
+    _row(
+        "pest",
+        r"\b(?:pest|artisan test)\b",
+        failed=r"^ *Tests: +[1-9]\d* failed(?:, \d+ [a-z]+)* \(\d+ assertions?\) *$",
+        passed=r"^ *Tests: +(?:\d+ (?!failed)[a-z]+, )*[1-9]\d* passed \(\d+ assertions?\) *$",
+        broken=r"^(?:PHP )?(?:Fatal|Parse) error: |^  Tests:  [1-9]\d* failed\b",
+        passed_if_named=r"^  Tests:  [1-9]\d* passed *$",
+        failing_name=r"^  ⨯ (\S[^\n]{0,400}?)(?<=\S)(?: +[\d.]+s)? *$",
+        detail=r"^ +FAILED  .*$|^  ➜ .*$|^Failed asserting.*$|^(?:PHP )?Fatal error: .*$"
+        r"|^  (?!(?:Tests|Duration): |(?:PASS|FAIL|WARN)  )[A-Z].*$",
+        summary=r"(?<=  Tests:) +\d.*$",
+        passing=r"^ +PASS  (\S+) *$",
+        group=r"^ +(?:PASS|FAIL|WARN)  (\S+) *$",
+        title=r"^ +FAILED  (\S+) > (\S[^\n]{0,400}?)(?<=\S)(?: {2,}\w+)? *$",
     ),
     _row(
         "dotnet test",

@@ -319,16 +319,19 @@ def names_in(runner: Runner, output: str, cwd: str = "") -> tuple[str, ...]:
 
 
 def _titled_names(runner: Runner, output: str) -> list[str]:
-    """Return the failing tests by the titles of their failures, with the first file that each of them names."""
+    """Return the failing tests by the titles of their failures, with the file or class that each names first."""
     titles = list(runner.title.finditer(output))
     ends = [*(title.start() for title in titles[1:]), len(output)]
     names = []
     for title, end in zip(titles, ends, strict=False):
         path, test = title.groups()
+        if path:
+            names.append(f"{path} › {test}" if test else path)
+            continue
         place = runner.place.search(output, title.end(), end)
         own, bracket, parameters = (test or "").partition("[")
         test = f"{own.replace('.', '::')}{bracket}{parameters}"
-        names.append(path or (f"{place[1]}::{test}" if place is not None else test))
+        names.append(f"{place[1]}::{test}" if place is not None else test)
     return names
 
 

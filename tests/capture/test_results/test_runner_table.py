@@ -110,6 +110,44 @@ FLUTTER_BROKEN = """00:00 +0 -1: loading /shop/test/cart_test.dart [E]
 test/cart_test.dart:3:5: Error: Method not found: 'nowhere'.
 00:00 +0 -1: Some tests failed.
 """
+# Pest and `php artisan test`: OpenAgentsInc/openagents and AdyGCode/SaaS-FED-Notes; the names are rewritten.
+PEST = """   FAIL  Tests\\Unit\\CartTest
+  ✓ a cart belongs to a user                                                 0.23s
+  - a voucher can be added                                                   0.01s
+  ⨯ prices are rounded                                                       0.01s
+  ⨯ a cart inherits the discounts and instructions of the user who owns it…  0.03s
+
+   PASS  Tests\\Feature\\TillTest
+  ✓ it has a till
+  ───────────────────────────────────────────────────────────────────────────────
+   FAILED  Tests\\Unit\\CartTest > prices are rounded
+  Failed asserting that false is true.
+
+  at tests/Unit/CartTest.php:107
+    103▕     $cart = Cart::factory()->create();
+  ➜ 107▕     expect($cart->isRounded())->toBeTrue();
+    108▕ });
+
+  1   tests/Unit/CartTest.php:107
+
+  ───────────────────────────────────────────────────────────────────────────────
+   FAILED  Tests\\Unit\\CartTest > a cart inherits the disc…  BadMethodCallException
+  Call to undefined method App\\Models\\Cart::getDiscounts()
+
+  at vendor/laravel/framework/src/Illuminate/Support/Traits/ForwardsCalls.php:67
+
+
+  Tests:    2 failed, 1 skipped, 2 passed (20 assertions)
+  Duration: 0.76s
+
+"""
+PEST_COMPACT = "  ..⨯.⨯\n" + PEST[PEST.index("  ───") :]
+PEST_PASSED = """   PASS  Tests\\Unit\\CartTest
+  ✓ prices are rounded                                                       0.01s
+
+  Tests:    3 todos, 1 skipped, 1 passed (2 assertions)
+  Duration: 0.76s
+"""
 MAVEN = """[INFO] Running CartTest
 [ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.05 s <<< FAILURE! -- in CartTest
 [ERROR] CartTest.total -- Time elapsed: 0.008 s <<< FAILURE!
@@ -166,6 +204,26 @@ DOTNET_PASSED = (
         ("flutter test", FLUTTER, "flutter test", ("test/cart_test.dart Cart adds up",), None),
         ("dart test", FLUTTER_BROKEN, "flutter test", ("test/cart_test.dart",), None),
         ("flutter test", "00:01 +52 ~1: All tests passed!\n", "flutter test", (), None),
+        (
+            "php artisan test",
+            PEST,
+            "pest",
+            (
+                "Tests\\Unit\\CartTest › prices are rounded",
+                "Tests\\Unit\\CartTest › a cart inherits the discounts and instructions of the user who owns it…",
+            ),
+            Counts(2, 2, 0, 1),
+        ),
+        (
+            "./vendor/bin/pest --compact",
+            PEST_COMPACT,
+            "pest",
+            ("Tests\\Unit\\CartTest › prices are rounded", "Tests\\Unit\\CartTest › a cart inherits the disc…"),
+            Counts(2, 2, 0, 1),
+        ),
+        ("composer test", PEST_PASSED, "pest", (), Counts(1, 0, 0, 1)),
+        ("php artisan test", "  Tests:  1 failed, 1 passed\n  Time:   4.53s\n", "pest", (), Counts(1, 1)),
+        ("php artisan test", "  Tests:  12 passed\n  Time:   4.53s\n", "pest", (), Counts(12)),
         ("dotnet test --no-build", DOTNET_PASSED, "dotnet test", (), Counts(5)),
     ],
 )
@@ -173,7 +231,8 @@ def test_documented_output_yields_verdict_counts_and_names(
     command: str, output: str, runner: str, names: tuple[str, ...], counts: Counts | None
 ) -> None:
     [outcome] = outcomes_in(RunCommand(command, output, None, None))
-    assert (outcome.runner, outcome.failed, outcome.names) == (runner, bool(names), names)
+    is_failed = bool(counts and counts.failed + counts.errors)
+    assert (outcome.runner, outcome.failed, outcome.names) == (runner, is_failed or bool(names), names)
     assert outcome.counts == counts
 
 
@@ -183,6 +242,12 @@ def test_the_excerpt_of_a_failure_keeps_what_was_expected() -> None:
         "ctest": "***Failed", "vitest_browser": "expected 2 to be 1",
     }  # fmt: skip
     assert {runner for runner, detail in details.items() if detail not in recorded(runner, "fail").excerpt} == set()
+    [outcome] = outcomes_in(RunCommand("php artisan test", PEST, 1, failed=True))
+    assert outcome.excerpt.splitlines()[1:3] == [
+        "  Failed asserting that false is true.",
+        "  ➜ 107▕     expect($cart->isRounded())->toBeTrue();",
+    ]
+    assert "  Call to undefined method App\\Models\\Cart::getDiscounts()" in outcome.excerpt
 
 
 def test_a_killed_runner_counts_as_failed() -> None:
