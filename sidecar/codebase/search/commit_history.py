@@ -465,7 +465,7 @@ _SMALL = lazy_regex(
 """A fix of these says nothing about the code."""
 
 _REVERT = lazy_regex(
-    r"^(?:Revert|revert|Reapply)\b:?\s*+(?:[\"“](.+)[\"”]|[\"“]?(.+?)(?:\.?(?:\s{0,4}\(#\d+\))?$|\.\s))"
+    r"^(?:Revert|revert|Reapply)\b(?:\([^)\n]{1,40}\))?!?:?\s*+(?:[\"“](.+)[\"”]|[\"“]?(.+?)(?:\.?(?:\s{0,4}\(#\d+\))?$|\.\s))"
 )
 """A revert and the title of what it takes back: in quotation marks, which the title may contain, else a sentence."""
 

@@ -78,6 +78,8 @@ def test_a_revert_that_two_branches_share_counts_once_until_its_change_is_made_a
         ("Revert the lock. Bump depth.", "the lock"),
         ("revert Otter 5.17.0 (#12)", "Otter 5.17.0"),
         ("revert: Otter's lock", "Otter's lock"),
+        ("revert!: remove `Lock` (#12)", "remove `Lock`"),
+        ("revert(cart): Otter's lock", "Otter's lock"),
     ],
 )
 def test_the_title_of_a_reverted_change_is_whole_and_without_what_follows(subject: str, title: str) -> None:
