@@ -25,7 +25,8 @@ from sidecar.packs.anchor.build import (
     user_anchor,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import Project, commands_of, package_manager, purpose_of
+from sidecar.packs.anchor.command_preferences import package_manager
+from sidecar.packs.anchor.commands import Project, commands_of, purpose_of
 from sidecar.packs.anchor.decisions import (
     NO_ACCEPTED_RECORDS,
     NO_POINTERS,

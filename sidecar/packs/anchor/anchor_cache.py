@@ -25,7 +25,8 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import BUILD_FILES, LOCK_FILES, PRESENCE_FILES, Project, commands_of
+from sidecar.packs.anchor.command_preferences import LOCK_FILES, PRESENCE_FILES
+from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of
 from sidecar.packs.anchor.decisions import UNKNOWN_POINTERS, AcceptedRecords, Pointers
 from sidecar.packs.anchor.markdown_parts import is_placeholder
 from sidecar.packs.anchor.repo_map import (
@@ -159,7 +160,7 @@ def read_anchor_sources(
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     areas = frozenset((*outline.build_folders, *(area for area, _ in outline.areas)))
     folders = project_folders(outline.projects, texts)
-    project = Project((*own, *always), readme, workflows, texts, present, folders, areas)
+    project = Project((*own, *always), readme, workflows, texts, present, folders, areas, outline.test_projects)
     commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,

@@ -13,6 +13,28 @@ from typing import NamedTuple
 from sidecar.core import config_tables
 from sidecar.core.lazy_regex import lazy_regex
 
+_LOCKS = (
+    ("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"),
+    ("yarn.lock", "yarn"),
+)  # fmt: skip
+_PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
+LOCK_FILES = tuple(name for name, _ in (*_LOCKS, *_PYTHON_LOCKS))
+
+_PROGRAM_FILES = tuple(
+    f"{folder}{name}.{suffix}"
+    for folder in ("", "src/")
+    for name in ("main", "app", "bot", "run", "server", "start", "index", "cli")
+    for suffix in ("py", "js", "mjs", "ts")
+)
+SCRIPT_FILES = tuple(
+    f"{folder}/{name}{suffix}"
+    for folder in ("scripts", "script", "bin")
+    for name in ("test", "check", "lint", "build", "setup")
+    for suffix in ("", ".sh")
+)
+PRESENCE_FILES = (*LOCK_FILES, *_PROGRAM_FILES, *SCRIPT_FILES)
+"""Files at the top of a project whose presence decides about a command, whatever they contain."""
+
 PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
 """Programs that run the same scripts."""
 
@@ -219,6 +241,29 @@ def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Con
     return False
 
 
+def is_unusual(command: str, text: str, texts: Container[str], test_projects: Collection[str]) -> bool:
+    """Whether the usual command of a build file with this text does not hold: it has no tests, or others run them.
+
+    `swift test` builds nothing for mobile platforms alone, and an engine runs the tests of a game in .NET.
+    """
+    if command == "dotnet test":
+        return not test_projects or "project.godot" in texts
+    return ".iOS(" in text and ".macOS(" not in text and "PackageDescription" in text
+
+
+_FIXING = lazy_regex(
+    r"--(?:fix(?!-dry)|write\b|auto-?correct)|(?:rubocop|standardrb) -[aA]"
+    r"|\b(?:black|(?:ruff|biome) format|(?:cargo|go) fmt) (?!.*--(?:check|diff))"
+    r"|\bphpcbf\b|\bpint\b(?!.*--test)|\bphp-cs-fixer fix\b(?!.*--dry-run)"
+)
+"""Signs of a script that changes files."""
+
+
+def changes_files(script: str) -> bool:
+    """Whether a script changes files, as one that corrects or formats them does."""
+    return _FIXING.search(script) is not None
+
+
 _SETS_VALUES = lazy_regex(r"(?: --?[\w.-]{1,80}=\S{1,200})+")
 
 
@@ -247,6 +292,22 @@ def is_forbidden(command: str, guides: Sequence[str]) -> bool:
         return False
     pattern = _forbidden_pattern(" ".join(words))
     return any(pattern.search(guide) for guide in guides)
+
+
+_CLAUSE_END = lazy_regex(
+    r"(?i)[.!?:;](?=\s)|[—–→]|\s-\s|\bbut\b|,\s+(?:(?:always|please|instead|just|then) )?(?:use|run|prefer)\b"
+)
+_PROHIBITS = lazy_regex(rf"(?i)(?<!\w)(?<!if you )(?:{_FORBID}|shouldn['’]t|mustn['’]t|no longer)(?!\w)")
+_NO_PROHIBITION = lazy_regex(
+    r"(?i)\b(?:without|unless|until|before|except|only|just|forget|hesitate|skip\w*|omit|miss|fail|break)\b"
+)
+
+
+def is_prohibited(before: str) -> bool:
+    """Whether a clause forbids the command that follows it, as "do not install" does; "not without" demands it."""
+    clause = before[max((match.end() for match in _CLAUSE_END.finditer(before)), default=0) :]
+    prohibitions = list(_PROHIBITS.finditer(clause))
+    return bool(prohibitions) and _NO_PROHIBITION.search(clause, prohibitions[-1].start()) is None
 
 
 @lru_cache(maxsize=512)
@@ -351,3 +412,16 @@ def run_script(manager: str, script: str) -> str:
     """Return the command by which a package manager runs a script."""
     is_plain = manager in ("pnpm", "yarn") or (manager == "npm" and script in ("test", "start"))
     return f"{manager} {script}" if is_plain else f"{manager} run {script}"
+
+
+def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
+    """Return the program that runs a package's scripts: from package.json, else from the lock file."""
+    named = config_tables.parse_json(texts.get("package.json", "")).get("packageManager")
+    if isinstance(named, str) and (manager := re.match(r"pnpm|yarn|bun|npm", named)):
+        return manager[0]
+    return next((program for lock, program in _LOCKS if lock in locks), "npm")
+
+
+def runner_prefix(locks: Container[str]) -> str:
+    """Return the program that runs a Python tool in the environment of the lock file."""
+    return next((prefix for lock, prefix in _PYTHON_LOCKS if lock in locks), "")

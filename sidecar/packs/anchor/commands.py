@@ -1,16 +1,17 @@
 """Commands that build and check a repository, by its own statements; its tools' usual ones are a guess. Pure."""
 
-import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from sidecar.core import config_tables
 from sidecar.core.clean_text import one_line
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import Line
 from sidecar.memory.standing_instruction_register import StandingInstruction
 from sidecar.packs.anchor import command_preferences
-from sidecar.packs.anchor.markdown_parts import cloned_names, code_lines, outer_title, prose_lines
+from sidecar.packs.anchor.command_preferences import package_manager, runner_prefix
+from sidecar.packs.anchor.markdown_parts import cloned_names, code_lines, outer_title, prose_lines, workflow_lines
 from sidecar.packs.anchor.rules import ProjectDocument
 
 MAX_COMMAND = 100
@@ -32,7 +33,7 @@ _END = r"(?:\.\w+)?(?= |$)"
 _CARGO = r"cargo (?:\+\S+ )?"
 _FORMAT = (
     rf"{_RUNNER}(?:ruff format|black|prettier|biome format)(?= |$)",
-    rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
+    rf"(?:{_PACKAGE_MANAGER}|composer) (?:format|fmt|prettier)\b",
     rf"(?:(?:{_CARGO}|(?:zig|forge|terraform|tofu) )fmt|(?:mix|dart|air) format)(?= |$)",
     r"(?:gofmt|stylua|shfmt|ormolu|nixfmt)(?= |$)",
     r"sbt scalafmt\w*",
@@ -69,7 +70,7 @@ PURPOSES = {
         rf"{_RUNNER}pre-commit run\b",
         rf"{_TASK} (?:check|lint)\b(?![-:])",
         rf"{_RUNNER}tox -e \S*(?:lint|flake)",
-        rf"{_PACKAGE_MANAGER} (?:lint|check)\b(?!-)",
+        rf"(?:{_PACKAGE_MANAGER}|composer) (?:lint|check)\b(?!-)",
         rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)(?= |$)",
         rf"(?:golangci-lint run|{_CARGO}clippy|go vet|mix credo|(?:dart|flutter) analyze|sqlfluff lint)\b",
         rf"{_RUNNER}(?:ansible-lint(?= |$)|yamllint )",
@@ -98,7 +99,7 @@ PURPOSES = {
         r"(?:uv sync|(?:poetry|pdm|bundle|composer|forge) install|(?:flutter|dart) pub get|mix (?:deps\.get|setup))\b",
         rf"{_RUNNER}pip install (?:-\S+ )*-(?:e|r)\b",
         r"(?:terraform|tofu) init\b|dbt deps\b|lein deps\b|opam install \.|luarocks install --deps-only\b",
-        rf"{command_preferences.INSTALL}$",
+        rf"(?:conda|mamba) env create\b|{command_preferences.INSTALL}$",
         rf"{_TASK} (?:install|setup|init|bootstrap|deps)\b",
         rf"{_SCRIPT}(?:install|setup|bootstrap){_END}",
     ),
@@ -136,6 +137,7 @@ _NODE = lazy_regex(r"(?:npm|pnpm|yarn|bun) ")
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
 _INLINE = lazy_regex(r"`([^`\n]{3,100})`")
+_ITEM = lazy_regex(r"\s*+(?:[-*+]|\d{1,2}[.)])\s")
 _OWN_TESTS = lazy_regex(rf"{_SCRIPT}|{_TASK} |{_PACKAGE_MANAGER} ")
 """Commands that only the project itself defines: a README states them for work on it, whatever the heading."""
 
@@ -148,12 +150,6 @@ _REPORTING = lazy_regex(r"(?i)[ :-](?:sonar\w*|publish\w*|deploy\w*|upload\w*|co
 _FIXES = lazy_regex(r"(?i)\bauto-?(?:format|fix|correct)|\bformat(?:ting)? (?:the |your |all )?(?:code|files)\b")
 """A sentence above a command that changes files, whatever the command's name."""
 
-_FIXING = lazy_regex(
-    r"--(?:fix(?!-dry)|write\b|auto-?correct)|(?:rubocop|standardrb) -[aA]"
-    r"|\b(?:black|(?:ruff|biome) format|(?:cargo|go) fmt) (?!.*--(?:check|diff))"
-)
-"""Signs of a script that changes files."""
-
 _NO_BUILD = lazy_regex(r" --no-(?:build|restore|progress)(?= |$)")
 """Flags by which a step relies on the one before it."""
 
@@ -161,14 +157,9 @@ _STEP = lazy_regex(r"^\s*+(?:- )?(?:run:\s*+)?([\"']?)(.+?)\1(?: #.*)?$")
 _NOT_TYPEABLE = lazy_regex(
     r"\$\{|\$\(|\$[A-Z]|[|<>&\\…*]|;(?! ?Pkg\.test)|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|(?<!devtools)(?<!testthat)::"
 )
-_LOCKS = (
-    ("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"),
-    ("yarn.lock", "yarn"),
-)  # fmt: skip
 _NO_TEST = "no test specified"
 """In the script that npm writes into a new package.json."""
 
-_PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
 PACKAGE_SCRIPTS = {
     "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"),
     "build": ("build", "compile"), "run": ("dev", "start"),
@@ -252,24 +243,10 @@ _USUAL = (
     (".ansible-lint", "", ("ansible-lint",)),
     ("molecule/default/molecule.yml", "", ("molecule test",)),
     (".pre-commit-config.yaml", "repos:", ("pre-commit run --all-files",)),
+    ("environment.yml", "dependencies:", ("conda env create -f environment.yml",)),
+    ("requirements.txt", "", ("pip install -r requirements.txt",)),
 )
 """A build file, what its text contains, and the commands that are usual then."""
-
-LOCK_FILES = tuple(name for name, _ in (*_LOCKS, *_PYTHON_LOCKS))
-_PROGRAM_FILES = tuple(
-    f"{folder}{name}.{suffix}"
-    for folder in ("", "src/")
-    for name in ("main", "app", "bot", "run", "server", "start", "index", "cli")
-    for suffix in ("py", "js", "mjs", "ts")
-)
-_SCRIPT_FILES = tuple(
-    f"{folder}/{name}{suffix}"
-    for folder in ("scripts", "script", "bin")
-    for name in ("test", "check", "lint", "build", "setup")
-    for suffix in ("", ".sh")
-)
-PRESENCE_FILES = (*LOCK_FILES, *_PROGRAM_FILES, *_SCRIPT_FILES)
-"""Files at the top of a project whose presence decides about a command, whatever they contain."""
 
 BUILD_FILES = tuple(
     dict.fromkeys(
@@ -312,6 +289,8 @@ class Project(NamedTuple):
     """Folders that are projects of their own, each with a trailing slash."""
     areas: Container[str] = ()
     """Folders that a guide may enter before it names a command, each with a trailing slash."""
+    test_projects: Collection[str] = ()
+    """The build files of .NET projects that hold tests."""
 
 
 LEFT_OUT = "Commands left out"
@@ -336,24 +315,35 @@ def commands_of(
     a project of its own follows.
     """
     guides = tuple(guide.text for guide in project.guides)
-    stated = list(_commands_in_guides(project))
-    sources = (_declared_commands(project), _commands_in_workflows(project), _usual_commands(project))
+    stated, steps = list(_commands_in_guides(project)), list(_commands_in_workflows(project))
+    sources = (_declared_commands(project), (step for step in steps if not step.folder), _usual_commands(project))
     at_top = (command for command in stated if not command.folder)
     guessed = (
-        usual for usual in sources[-1] if not any(command.text.startswith(f"{usual.text} -") for command in stated)
+        usual
+        for usual in sources[-1]
+        if not any(
+            command.text.startswith(f"{usual.text} -") and not _NARROW.search(command.text) for command in stated
+        )
     )
     choice = _choose(chain(at_top, *sources[:-1], guessed), instructions, guides)
-    lines = [_line(purpose, command) for purpose, command in _shown(choice, sent).items()]
-    rejected = dict(choice.rejected)
-    entered = (command.folder for command in stated if command.folder and purpose_of(command.text))
-    for folder in list(dict.fromkeys((*project.folders, *entered)))[:MAX_FOLDERS]:
+    pages = _choose(_package_scripts(project) if "composer.json" in project.texts else (), instructions, guides)
+    lines = [
+        _line(purpose, command) + _beside(purpose, command, pages) for purpose, command in _shown(choice, sent).items()
+    ]
+    rejected = choice.rejected | pages.rejected
+    at_top_texts = {command.text for command in choice.chosen.values()}
+    entered = [command.folder for command in stated if command.folder and purpose_of(command.text)]
+    checked = [step.folder for step in steps if step.folder and purpose_of(step.text) in ("test", "check")]
+    for folder in list(dict.fromkeys((*project.folders, *entered, *checked)))[:MAX_FOLDERS]:
         inner = _inner_project(project, folder)
         in_folder = (command for command in stated if command.folder == folder)
         declared = (
             command._replace(origin=folder + command.origin, folder=folder)
             for command in chain(_declared_commands(inner), _usual_commands(inner))
+            if folder in project.folders or folder in entered
         )
-        choice = _choose(chain(in_folder, declared), instructions, guides)
+        in_steps = (step for step in steps if step.folder == folder and step.text not in at_top_texts)
+        choice = _choose(chain(in_folder, declared, in_steps), instructions, guides)
         lines += _folder_line(folder, choice, sent)
         rejected |= choice.rejected
     return CommandLines(lines, [f"{line}: {reason}" for line, reason in rejected.items()])
@@ -396,11 +386,13 @@ def _choose(
 
 def _inner_project(project: Project, folder: str) -> Project:
     """The project in a folder; it may share the lock file at the top."""
-    texts = {name: project.texts[folder + name] for name in BUILD_FILES if folder + name in project.texts}
-    files = {name for name in PRESENCE_FILES if folder + name in project.files}
-    shared = files.isdisjoint(LOCK_FILES)
-    locks = {name for name in LOCK_FILES if shared and name in project.files}
-    return Project((), None, (), texts, files | locks)
+    names = (name for name in BUILD_FILES if name != "requirements.txt" or folder.count("/") == 1)
+    texts = {name: project.texts[folder + name] for name in names if folder + name in project.texts}
+    files = {name for name in command_preferences.PRESENCE_FILES if folder + name in project.files}
+    shared = files.isdisjoint(command_preferences.LOCK_FILES)
+    locks = {name for name in command_preferences.LOCK_FILES if shared and name in project.files}
+    tests = [path for path in project.test_projects if path.startswith(folder)]
+    return Project((), None, (), texts, files | locks, test_projects=tests)
 
 
 def _folder_line(folder: str, choice: _Choice, sent: Container[str]) -> list[str]:
@@ -432,6 +424,14 @@ def _line(purpose: str, command: ProjectCommand) -> str:
     return f"- {purpose}{place}: `{one_line(command.text, MAX_COMMAND)}` ({origin})"
 
 
+def _beside(purpose: str, command: ProjectCommand, pages: _Choice) -> str:
+    """The same for a PHP project's pages, which its own tools do not check."""
+    other = pages.chosen.get(purpose) if purpose in ("test", "check", "format") else None
+    if other is None or _NODE.match(command.text):
+        return ""
+    return f", `{one_line(other.text, MAX_COMMAND)}` ({one_line(other.origin, MAX_ORIGIN)})"
+
+
 def purpose_of(command: str) -> str:
     """Return the purpose of a command; empty for what is not a command, or cannot be typed as it is."""
     if len(command) > MAX_COMMAND or _NOT_TYPEABLE.search(command):
@@ -439,37 +439,34 @@ def purpose_of(command: str) -> str:
     return next((purpose for purpose, pattern in _PURPOSES.items() if pattern.match(command)), "")
 
 
-def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
-    """Return the program that runs a package's scripts: from package.json, else from the lock file."""
-    named = config_tables.parse_json(texts.get("package.json", "")).get("packageManager")
-    if isinstance(named, str) and (manager := re.match(r"pnpm|yarn|bun|npm", named)):
-        return manager[0]
-    return next((program for lock, program in _LOCKS if lock in locks), "npm")
-
-
 def _commands_in_guides(project: Project) -> Iterator[ProjectCommand]:
     for guide in project.guides:
         yield from _shell_lines(project, guide, everywhere=True)
-        for line in prose_lines(guide.text):
-            yield from _inline_commands(project, guide.path, line.text)
+        yield from _inline_commands(project, guide.path, prose_lines(guide.text))
     if project.readme is not None:
         yield from _shell_lines(project, project.readme, everywhere=False)
         title = outer_title(project.readme.text)
-        for line in prose_lines(project.readme.text):
-            if _is_about_development(_sections(line.headings, title)):
-                yield from _inline_commands(project, project.readme.path, line.text)
+        lines = prose_lines(project.readme.text)
+        about = (line for line in lines if _is_about_development(_sections(line.headings, title)))
+        yield from _inline_commands(project, project.readme.path, about)
         for command in _shell_lines(project, project.readme, everywhere=True):
             if _OWN_TESTS.match(command.text) and purpose_of(command.text) == "test":
                 yield command
 
 
-def _inline_commands(project: Project, path: str, text: str) -> Iterator[ProjectCommand]:
-    """The commands in a sentence; a tool's name alone starts no program, and formats no file."""
-    for inline in _INLINE.finditer(text):
-        command = ProjectCommand(inline[1].strip(), path)
-        is_name = " " not in command.text and purpose_of(command.text) in ("run", "format")
-        if not is_name and _is_runnable(project, command):
-            yield command
+def _inline_commands(project: Project, path: str, lines: Iterable[Line]) -> Iterator[ProjectCommand]:
+    """The commands in sentences that do not forbid them; a tool's name alone starts no program, and formats no file."""
+    last = Line(0, "", ())
+    for line in lines:
+        above = f"{last.text} " if line.number == last.number + 1 and not _ITEM.match(line.text) else ""
+        for inline in _INLINE.finditer(line.text):
+            command = ProjectCommand(inline[1].strip(), path)
+            is_name = " " not in command.text and purpose_of(command.text) in ("run", "format")
+            if is_name or command_preferences.is_prohibited(above + line.text[: inline.start()]):
+                continue
+            if _is_runnable(project, command):
+                yield command
+        last = line
 
 
 def _is_runnable(project: Project, command: ProjectCommand) -> bool:
@@ -512,6 +509,9 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     is_python = any(path in texts for path, _ in _TOX_FILES)
     if "artisan" in texts and not {"phpunit.xml", "phpunit.xml.dist"}.isdisjoint(texts):
         yield ProjectCommand("php artisan test", "artisan")
+    scripts = config_tables.subtable(config_tables.parse_json(texts.get("composer.json", "")), "scripts")
+    for name in (name for names in PACKAGE_SCRIPTS.values() for name in names if name in scripts):
+        yield _declared(f"composer {name}", "composer.json", str(scripts[name]))
     if not is_python:
         yield from _package_scripts(project)
     for path, program in _MAKE_FILES:
@@ -521,14 +521,12 @@ def _declared_commands(project: Project) -> Iterator[ProjectCommand]:
     yield from (ProjectCommand(program, path) for path, program in _TOX_FILES if path in texts)
     if is_python:
         yield from _package_scripts(project)
-    if "test" in config_tables.subtable(config_tables.parse_json(texts.get("composer.json", "")), "scripts"):
-        yield ProjectCommand("composer test", "composer.json")
-    yield from (ProjectCommand(path, path) for path in _SCRIPT_FILES if path in project.files)
+    yield from (ProjectCommand(path, path) for path in command_preferences.SCRIPT_FILES if path in project.files)
 
 
 def _declared(command: str, path: str, script: str) -> ProjectCommand:
     """A command that a file declares; a check that changes files states this."""
-    is_fix = purpose_of(command) == "check" and _FIXING.search(script) is not None
+    is_fix = purpose_of(command) == "check" and command_preferences.changes_files(script)
     return ProjectCommand(command, f"{path}; changes files" if is_fix else path)
 
 
@@ -547,33 +545,35 @@ def _python_tasks(project: Project) -> Iterator[ProjectCommand]:
     tools = config_tables.subtable(config_tables.parse_toml(project.texts.get("pyproject.toml", "")), "tool")
     for path, runner in _TASK_TABLES:
         tasks = config_tables.subtable(tools, *path)
-        prefix = _runner_prefix(project) if runner == "poe" else ""
+        prefix = runner_prefix(project.files) if runner == "poe" else ""
         for names in (*PACKAGE_SCRIPTS.values(), ("mypy",)):
             yield from (ProjectCommand(f"{prefix}{runner} {name}", "pyproject.toml") for name in names if name in tasks)
 
 
-def _runner_prefix(project: Project) -> str:
-    """The program that runs a tool in the project's environment."""
-    return next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.files), "")
-
-
 def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
-    """The commands of the workflows, those that test first: another may build one part alone. Variants come last."""
+    """The commands of the workflows, those that test first: another may build one part alone.
+
+    Variants come last, and before them what a PHP project runs for its pages.
+    """
     usual = (workflow for workflow in project.workflows if not _RARE_WORKFLOW.search(workflow.path))
     steps = [list(_steps(project, workflow)) for workflow in usual]
     steps.sort(key=lambda commands: all(purpose_of(command.text) != "test" for command in commands))
     texts = {command.text for commands in steps for command in commands}
-    yield from sorted(chain(*steps), key=lambda command: command_preferences.is_variant(command.text, texts))
+    of_pages = _NODE if "composer.json" in project.texts else lazy_regex(r"(?!)")
+    yield from sorted(
+        chain(*steps),
+        key=lambda step: (command_preferences.is_variant(step.text, texts), bool(of_pages.match(step.text))),
+    )
 
 
 def _steps(project: Project, workflow: ProjectDocument) -> Iterator[ProjectCommand]:
     """Yield what a workflow runs here, but not in a repository that it clones."""
     cloned = cloned_names(workflow.text)
-    for line in workflow.text.splitlines():
-        step = _STEP.match(line.rstrip())
+    for line in workflow_lines(workflow.text, project.areas):
+        step = _STEP.match(line.text)
         if step is None:
             continue
-        command = ProjectCommand(_NO_BUILD.sub("", step[2]), workflow.path)
+        command = ProjectCommand(_NO_BUILD.sub("", step[2]), workflow.path, line.folder)
         is_elsewhere = _REPORTING.search(command.text) is not None or any(name in command.text for name in cloned)
         if purpose_of(command.text) != "run" and not is_elsewhere and _is_runnable(project, command):
             yield command
@@ -581,20 +581,16 @@ def _steps(project: Project, workflow: ProjectDocument) -> Iterator[ProjectComma
 
 def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
     texts = project.texts
-    prefix = _runner_prefix(project)
+    prefix = runner_prefix(project.files)
     tools = config_tables.subtable(config_tables.parse_toml(texts.get("pyproject.toml", "")), "tool")
     for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
         if tool in tools:
             yield ProjectCommand(prefix + command, "pyproject.toml")
     for path, sign, commands in _USUAL:
-        if path in texts and sign in texts[path] and not _needs_simulator(texts[path]):
+        if path in texts and sign in texts[path]:
             yield from (
                 ProjectCommand(prefix + command if command.startswith("py") else command, path)
                 for command in commands
-                if not (command == "dotnet test" and "project.godot" in texts)  # the engine runs a game's tests
+                if not command_preferences.is_unusual(command, texts[path], texts, project.test_projects)
+                and not (prefix and path == "requirements.txt")
             )
-
-
-def _needs_simulator(text: str) -> bool:
-    """Whether a Package.swift is for mobile platforms alone, which `swift test` does not build."""
-    return ".iOS(" in text and ".macOS(" not in text and "PackageDescription" in text

@@ -1,4 +1,4 @@
-"""The parts of a Markdown text that an anchor needs: list items, sections, code blocks, the title. Pure."""
+"""The parts of a text that an anchor needs: list items, sections, code blocks, the title, a workflow's lines. Pure."""
 
 import re
 from collections.abc import Container, Iterator, Sequence
@@ -130,6 +130,85 @@ def _entered(folder: str, target: str, areas: Container[str]) -> str:
     if target.startswith("../"):
         folder, target = "", target[3:]
     return next((path for path in (folder + target, target) if path in areas), "" if target else folder)
+
+
+class WorkflowLine(NamedTuple):
+    """A line of a workflow, and the folder that its step runs in."""
+
+    text: str
+    folder: str
+    """With a trailing slash; empty for the top."""
+
+
+_DIRECTORY = lazy_regex(r"\s*+(?:- )?working-directory:\s*+[\"']?([^\"'#]{1,200})")
+_KEY = lazy_regex(r"\s*+(?:- )?")
+_TOP = lazy_regex(r"(?:\$\{\{ ?github\.workspace ?\}\}|\$\{?GITHUB_WORKSPACE\}?)/?")
+
+
+def workflow_lines(text: str, areas: Container[str]) -> Iterator[WorkflowLine]:
+    """Yield the lines of a workflow that run in a known folder, by `working-directory` and by the `cd` above them.
+
+    A folder that is not among `areas`, as one in a variable, is unknown.
+    """
+    lines = text.splitlines()
+    columns = [_KEY.match(line).end() if line.strip() else -1 for line in lines]  # type: ignore[union-attr]
+    folders: list[str | None] = [""] * len(lines)
+    stated = [(match, at) for at, line in enumerate(lines) if (match := _DIRECTORY.match(line))]
+    blocks = [(_block(lines, columns, _scope_of(lines, columns, at)), match[1]) for match, at in stated]
+    for block, target in sorted(blocks, key=lambda pair: -len(pair[0])):
+        folder = _workflow_folder("", target, areas)
+        for at in block:
+            folders[at] = folder
+    level, inside = -1, None
+    for line, column, folder in zip(lines, columns, folders, strict=True):
+        command = line[column:].rstrip() if column >= 0 else ""
+        if 0 <= column < level:
+            level = -1
+        current = inside if level >= 0 else folder
+        if command.startswith(("cd ", "pushd ")):
+            inside = _workflow_folder(current, command.partition(" ")[2], areas)
+            level = column
+        elif current is not None and command:
+            yield WorkflowLine(line.rstrip(), current)
+
+
+def _scope_of(lines: Sequence[str], columns: Sequence[int], at: int) -> int:
+    """The line whose block a `working-directory` holds for: its own, or the `defaults` that it belongs to."""
+    parents = [at]
+    while len(parents) < 3 and (parent := _parent(columns, parents[-1])) >= 0:
+        parents.append(parent)
+    is_default = [lines[parent].strip() for parent in parents[1:]] == ["run:", "defaults:"]
+    return parents[-1] if is_default else at
+
+
+def _parent(columns: Sequence[int], at: int) -> int:
+    return next((above for above in range(at - 1, -1, -1) if 0 <= columns[above] < columns[at]), -1)
+
+
+def _block(lines: Sequence[str], columns: Sequence[int], at: int) -> range:
+    """The lines of the item or table that a line is an entry of."""
+
+    def begins_item(number: int) -> bool:
+        return columns[number] == columns[at] and lines[number].lstrip().startswith("- ")
+
+    start, end = at, at + 1
+    while start > 0 and not begins_item(start) and not 0 <= columns[start - 1] < columns[at]:
+        start -= 1
+    while end < len(lines) and not begins_item(end) and not 0 <= columns[end] < columns[at]:
+        end += 1
+    return range(start, end)
+
+
+def _workflow_folder(folder: str | None, target: str, areas: Container[str]) -> str | None:
+    """The folder that a step enters from another one; None if it is unknown."""
+    named = target.strip().strip("\"'").rstrip("/")
+    path, is_absolute = _TOP.subn("", f"{named}/", count=1)
+    path = path.removeprefix("./")
+    if path in ("", "/", "../", "-/"):
+        return ""
+    if folder is None and not is_absolute:
+        return None
+    return _entered("" if is_absolute else folder or "", path, areas) or None
 
 
 def bullets(text: str) -> list[Line]:

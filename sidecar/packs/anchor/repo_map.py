@@ -74,6 +74,7 @@ _CLASSIFIED = {
         r"|third[_-]party|node_modules|deps|build|dist)/)"
         rf"(?:[^/]+/){{0,2}}(?:{'|'.join(map(re.escape, _BUILD_KINDS))})$"
     ),
+    "test_projects": lazy_regex(r"(?i)^(?:.+/)?[^/]*(?:tests?|specs?)\.(?:cs|fs|vb)proj$"),
     "workflows": lazy_regex(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
     "mains": lazy_regex(
         r"^(?!(?:.+/)?(?:tests?|examples?|docs?|testdata|fixtures|benchmarks?|scripts)/)"
@@ -89,7 +90,8 @@ _PACKAGES = lazy_regex(r"((?:[^/]+/){0,4}src/\w{1,20}/(?:java|kotlin|scala)/)((?
 
 _PACKAGE_SUFFIXES = (".java", ".kt", ".scala")
 _CLASSIFIED_SUFFIXES = (
-    ".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "main.go", ".rs", *_BUILD_KINDS,
+    ".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "main.go", ".rs", ".csproj", ".fsproj", ".vbproj",
+    *_BUILD_KINDS,
 )  # fmt: skip
 """No other file can match: checking the suffix spares the patterns."""
 
@@ -143,6 +145,8 @@ class Outline(NamedTuple):
     """Rules written for other agents."""
     projects: tuple[str, ...]
     """Build files of folders that are projects of their own, the outer ones first."""
+    test_projects: tuple[str, ...]
+    """Build files of .NET projects that hold tests by their names."""
     workflows: tuple[str, ...]
     """Checks that a push runs."""
     mains: tuple[str, ...]

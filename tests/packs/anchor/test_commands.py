@@ -102,6 +102,12 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
             {"project.godot": "config_version=5\n", "global.json": "{}"},
             ["build: `dotnet build` (global.json)", "run: `godot --path .` (project.godot)"],
         ),
+        ({"global.json": "{}"}, ["build: `dotnet build` (global.json)"]),
+        (
+            {"environment.yml": "dependencies:\n", "requirements.txt": ""},
+            ["set up: `conda env create -f environment.yml` (environment.yml)"],
+        ),
+        ({"requirements.txt": ""}, ["set up: `pip install -r requirements.txt` (requirements.txt)"]),
         ({"dvc.yaml": "stages:\n  train:\n"}, ["run: `dvc repro` (dvc.yaml)"]),
         ({"molecule/default/molecule.yml": ""}, ["test: `molecule test` (molecule/default/molecule.yml)"]),
         ({"platformio.ini": "[env]\n"}, ["build: `pio run` (platformio.ini)"]),
@@ -127,6 +133,10 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
         (
             {"artisan": "#!/usr/bin/env php\n", "phpunit.xml": "", "package.json": SCRIPTS},
             ["test: `php artisan test` (artisan)"],
+        ),
+        (
+            {"composer.json": '{"scripts": {"lint": "phpcs", "format": "phpcbf"}}'},
+            ["check: `composer lint` (composer.json)", "format: `composer format` (composer.json)"],
         ),
         ({"Package.swift": "import PackageDescription\nplatforms: [.iOS(.v18), .visionOS(.v1)]\n"}, []),
         (
@@ -233,6 +243,87 @@ def test_a_command_that_a_guide_forbids_is_passed_over() -> None:
     guide = ProjectDocument("CLAUDE.md", "- Never run `npm test`; it takes an hour.\n")
     readme = "# Shop\n\n## Testing\n\n```sh\nnpm test\n```\n\n```sh\nmake test\n```\n"
     assert commands_of(project(guide, readme=readme), ()).lines == ["- test: `make test` (README.md)"]
+
+
+@together(
+    ("sentence", "commands"),
+    [
+        ("Do NOT install `vitest`, `oxlint`, or `mypy` directly; `npm test` wraps them.", ["npm test"]),
+        ("Do not use `oxlint` — use `npm run lint` instead.", ["npm run lint"]),
+        ("Use `uv run pytest` instead of `pytest`.", ["uv run pytest"]),
+        ("It is slow: you must not\n  run `npm test` here.", []),
+        ("Never push without `npm test`, and don't forget to run `npm run lint`.", ["npm test", "npm run lint"]),
+        ("If you do not have just, run `npm test`.", ["npm test"]),
+        ("- Do not write\n- `npm test` runs everything.", ["npm test"]),
+    ],
+)
+def test_a_sentence_that_forbids_a_command_does_not_state_it(sentence: str, commands: list[str]) -> None:
+    lines = commands_of(project(ProjectDocument("AGENTS.md", f"# Guide\n\n{sentence}\n")), ()).lines
+    assert [line.split("`")[1] for line in lines] == commands
+
+
+STEPS_IN_FOLDERS = """on: push
+jobs:
+  sdk:
+    defaults:
+      run:
+        working-directory: contrib/sdk
+    steps:
+      - run: pytest ./tests
+      - run: mypy .
+        working-directory: .
+  web:
+    steps:
+      - run: make lint
+      - name: Test
+        run: |
+          cd "${SDK_ROOT}"
+          ruff check .
+      - name: Build
+        working-directory: ./web
+        run: npm run lint
+      - run: |
+          cd web
+          npm test
+          cd ..
+          black --check .
+      - run: npm run build
+        working-directory: ${{ matrix.folder }}
+"""
+
+
+def test_a_step_of_a_workflow_belongs_to_the_folder_that_it_runs_in() -> None:
+    assert commands_of(project(workflow=STEPS_IN_FOLDERS, folders=("web/",)), ()).lines == [
+        "- check: `make lint` (.github/workflows/ci.yml)",
+        "- types: `mypy .` (.github/workflows/ci.yml)",
+        "- format check: `black --check .` (.github/workflows/ci.yml)",
+    ]
+    shop = project(workflow=STEPS_IN_FOLDERS, texts={"web/package.json": "{}"})._replace(areas=("web/",))
+    inside = STEPS_IN_FOLDERS.replace("npm run lint", "eslint .").replace("npm test", "vitest run")
+    expected = "- in web/: test `vitest run`, check `eslint .` (.github/workflows/ci.yml)"
+    workflows = (ProjectDocument(".github/workflows/ci.yml", inside),)
+    assert commands_of(shop._replace(workflows=workflows), ()).lines[-1] == expected
+
+
+def test_dotnet_tests_need_a_test_project() -> None:
+    shop = project(texts={"global.json": "{}"})._replace(test_projects=("tests/Till.Tests/Till.Tests.csproj",))
+    assert commands_of(shop, ()).lines[0] == "- test: `dotnet test` (global.json)"
+
+
+def test_a_php_project_with_pages_shows_the_checks_of_both() -> None:
+    texts = {
+        "composer.json": '{"scripts": {"lint": "pint"}}',
+        "artisan": "",
+        "phpunit.xml": "",
+        "package.json": SCRIPTS,
+    }
+    steps = "- run: npm ci\n- run: npm test\n- run: composer install --no-progress\n"
+    assert commands_of(project(texts=texts, workflow=steps), ()).lines == [
+        "- test: `php artisan test` (artisan), `npm test` (package.json)",
+        "- check: `composer lint` (composer.json; changes files), `npm run lint` (package.json)",
+        "- set up: `composer install` (.github/workflows/ci.yml)",
+        "- run: `npm run dev` (package.json)",
+    ]
 
 
 def test_declared_entry_points_come_before_conventional_file_names() -> None:

@@ -111,6 +111,8 @@ def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projec
         "pubspec.yaml": ["ios/Package.swift", "backend/requirements.txt", "backend/setup.py", "a/b/c/go.mod"],
         "Cargo.toml": ["app/pubspec.yaml", "app/android/build.gradle", "android/build.gradle", "ios/Package.swift"],
     }
+    tests = ["src/Till.csproj", "tests/Till.Tests.csproj", "CartTest/CartTest.fsproj", "contest/A.csproj"]
+    assert count_files(tests).outline.test_projects == ("CartTest/CartTest.fsproj", "tests/Till.Tests.csproj")
     folders = count_files(["go.mod", *files["go.mod"]]).outline.build_folders
     assert folders == ("api/", "web/desktop/", "web/")
     projects = {top: count_files([top, *paths]).outline.projects for top, paths in files.items()}
