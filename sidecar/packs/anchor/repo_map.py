@@ -35,6 +35,10 @@ MIN_FOLDERS = 3
 MAX_FOLDER_CHARACTERS, LARGEST_FOLDERS = 300, 12
 """Longer lists name only the largest folders, with the number of all."""
 
+_LANGUAGE_FOLDER = lazy_regex(r"[a-z]{2,3}(?:[_-]\w{2,12}){0,2}/")
+_COMMON_LANGUAGES = frozenset(("de/", "es/", "fr/"))
+"""Folders that translations into many languages have."""
+
 _BUILD_KINDS = {
     name: kind
     for kind, names in {
@@ -369,6 +373,9 @@ def _area_contents(area: str, tally: FolderCounts, main: str) -> str:
 
 def _listed(folders: Mapping[str, int]) -> str:
     """The names of folders, or of the largest ones, whose numbers of files are given."""
+    languages = [folder for folder in folders if _LANGUAGE_FOLDER.match(folder)]
+    if len(languages) * 10 >= len(folders) * 9 and folders.keys() >= _COMMON_LANGUAGES:
+        return f"contains a folder for each language, such as {', '.join(sorted(_COMMON_LANGUAGES))}"
     every = ", ".join(sorted(one_line(folder, 40) for folder in folders))
     if len(every) <= MAX_FOLDER_CHARACTERS:
         return f"contains {every}"

@@ -56,6 +56,27 @@ _NO_RULE = lazy_regex(
 )
 """An aside, an encouragement, or a statement that says what one need not do."""
 
+_HEADING_LINK = lazy_regex(r"\[[^\]\n]{1,300}\]\(#[^)\s]{0,300}\)\W*$")
+"""An item of a table of contents."""
+
+_SYNTAX_HEADING = lazy_regex(r"(?i)\b(?:search|query|filter|command) (?:syntax|operators?)\b")
+"""Headings of sections that describe what a tool understands."""
+
+_ANTECEDENT = lazy_regex(
+    r"(?i)^(?:you |we |agents? )?(?:must|should|always|never|shall)\b[^.:]{0,12}\buse (?:this|these|that) tools?\b"
+)
+"""A rule about something that only the sentence above it names."""
+
+_BASE_BRANCH = lazy_regex(
+    r"(?i)\bbranch(?:es)? (?:\W{0,3}from|off|based on)\b|\btarget(?:ing)? (?:the )?\S{1,40} branch\b"
+)
+_CONSEQUENCE = lazy_regex(
+    r"(?i)\b(?:otherwise|or else)\b[^.]{0,40}\b(?:tests?|builds?|checks?|CI)\b[^.]{0,30}\bfails?\b"
+)
+"""What an agent's own work must obey although it is about contributing: the branch that work begins at, and what lets
+the checks fail.
+"""
+
 MAX_SENTENCE_LINES = 6
 """Maximum number of lines from a sentence's beginning to the colon that introduces items."""
 
@@ -342,11 +363,11 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
     rules += [
         line
         for line in (map(_as_forbidden, bullets(document.text)) if for_agents else bullets(document.text))
-        if (pattern.search(line.text) or _STRONG.search(line.text))
+        if (pattern.search(line.text) or _STRONG.search(line.text) or _CONSEQUENCE.search(line.text))
         and line.number not in with_items
         and not _is_trap(line)
         and not _is_no_rule(line)
-        and (for_agents or _PROTECTED_PATH.match(line.text) or not _PROCEDURE.search(line.text))
+        and (for_agents or _is_of_work(line) or not _PROCEDURE.search(line.text))
     ]
     if not for_agents:
         introductions: dict[tuple[str, ...], str] = {}
@@ -366,6 +387,12 @@ def _is_about_code(line: Line) -> bool:
     )
 
 
+def _is_of_work(line: Line) -> bool:
+    """Whether an item of a contributing guide holds for an agent's work, too."""
+    text = line.text
+    return any((_PROTECTED_PATH.match(text), _BASE_BRANCH.search(text), _CONSEQUENCE.search(text)))
+
+
 def _as_forbidden(line: Line) -> Line:
     """Return an item under a heading such as "Don't" with that word, without which it says the opposite."""
     is_forbidden = bool(line.headings) and _FORBIDDING_HEADING.search(line.headings[-1]) is not None
@@ -377,7 +404,8 @@ def _traps_in(document: ProjectDocument) -> list[Line]:
 
 
 def _is_no_rule(line: Line) -> bool:
-    return _NO_RULE.search(line.text) is not None
+    is_of_tool = bool(line.headings) and _SYNTAX_HEADING.search(line.headings[-1]) is not None
+    return is_of_tool or any(pattern.search(line.text) for pattern in (_NO_RULE, _HEADING_LINK, _ANTECEDENT))
 
 
 def _is_trap(line: Line) -> bool:

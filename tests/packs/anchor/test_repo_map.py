@@ -60,6 +60,14 @@ def test_a_map_names_every_subfolder_or_their_number() -> None:
     assert dict(count_files(many).outline.areas)["src/middleware/"].startswith("contains 26 folders, among them axxx")
 
 
+def test_a_map_names_translations_without_each_of_their_folders() -> None:
+    languages = {f"lang/{name}/a.php" for name in "ar de de_informal en es es_AR fr it ja nb pt_BR zh_CN".split()}
+    expected = "contains a folder for each language, such as de/, es/, fr/"
+    assert dict(count_files(languages).outline.areas)["lang/"] == expected
+    api = {f"src/{name}/a.ts" for name in ("api", "cli", "db", "de", "web")}
+    assert dict(count_files(api).outline.areas)["src/"] == "contains api/, cli/, db/, de/, web/"
+
+
 def test_apps_in_languages_without_a_grammar_have_a_map() -> None:
     files = ["node_modules/x/a.js", *(f"node_modules/{name}/b.js" for name in "abcd")]
     files += [f"lib/{area}/{number}.dart" for area in ("screens", "models", "theme") for number in range(4)]

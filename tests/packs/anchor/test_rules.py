@@ -82,6 +82,31 @@ def test_contribution_procedures_are_not_rules() -> None:
     assert rules_of(guide) == ["- Public functions must have docstrings. (CONTRIBUTING.md:3)"]
 
 
+def test_what_a_contributing_guide_requires_of_every_piece_of_work_is_a_rule() -> None:
+    rules = (
+        "Create a new branch **from staging branch** for the issue (please do not create a branch from main).",
+        "Make sure you sign the commits, otherwise the tests will fail.",
+    )
+    text = f"# Guide\n\n1. {rules[0]}\n1. {rules[1]}\n1. Make sure you sign the license, otherwise we wait.\n"
+    assert rules_of(ProjectDocument("CONTRIBUTING.md", text)) == [
+        f"- {rules[0].replace('**', '')} (CONTRIBUTING.md:3)",
+        f"- {rules[1]} (CONTRIBUTING.md:4)",
+    ]
+
+
+@together(
+    "item",
+    [
+        "- [Do not point fingers](#do-not-point-fingers)",
+        "## Search\n\n- You must use this tool to search.",
+        '### Available search syntax\n\n1. Quoted phrases - query="a b" - words must be adjacent.',
+    ],
+)
+def test_links_to_headings_and_descriptions_of_a_tool_are_no_rules(item: str) -> None:
+    for path in ("AGENTS.md", "CONTRIBUTING.md"):
+        assert rules_of(ProjectDocument(path, f"# Guide\n\n{item}\n")) == []
+
+
 def test_traps_and_rules_are_separate() -> None:
     text = "# Money\n\n- Never round twice.\n\n## Gotchas\n\n- Prices must be read\n  before the cart.\n"
     documents = [ProjectDocument("AGENTS.md", text)]
