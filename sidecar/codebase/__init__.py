@@ -80,9 +80,11 @@ from sidecar.codebase.worktree.state import (
     ChangedFile,
     RepositoryState,
     StateUnavailable,
+    empty_submodules,
     former_paths,
     is_outside,
     path_from_cwd,
+    submodule_paths,
 )
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
@@ -141,6 +143,7 @@ __all__ = [
     "descriptions_in",
     "diff_against",
     "drop_unlikely",
+    "empty_submodules",
     "file_kind",
     "finished",
     "former_paths",
@@ -185,6 +188,7 @@ __all__ = [
     "stem",
     "stem_of",
     "subjects_between",
+    "submodule_paths",
     "summarize",
     "text_match",
     "to_json",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase import changes_with_work, is_named_file
+from sidecar.codebase import changes_with_work, empty_submodules, is_named_file
 from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -24,6 +24,7 @@ from sidecar.packs.delta_pack import (
     instruction_items,
     operation_items,
     recent_failures,
+    submodule_items,
 )
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_blocks import BLOCK_ORDER, PackItem, Priority, render_block, session_has
@@ -332,7 +333,9 @@ def _changes(
     broken = repository.broken_imports(inputs.state)
     if broken is not None:
         changes += broken_import_items(broken, inputs.state, request.known)
-    return [*operation_items(repository.operation_in_progress(inputs.state), request.known), *changes]
+    operation = operation_items(repository.operation_in_progress(inputs.state), request.known)
+    empty = empty_submodules(inputs.state.root) if inputs.state.kind == "git" else []
+    return [*operation, *submodule_items(empty), *changes]
 
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:

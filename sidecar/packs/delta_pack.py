@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sidecar.codebase import BrokenImport, FileDiff, HeadMove, RepositoryState, former_paths, may_name, may_show
 from sidecar.core.clean_text import clean, clip, count_noun, join_first, one_line
 from sidecar.core.clock import DAY_MS, utc_day
+from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instruction_register import InstructionState
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
@@ -298,6 +299,22 @@ def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
     before = sent.entry.digest if isinstance(sent.entry, entries.TextEntry) else "operation"
     text = f"The {before} is no longer in progress."
     return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entries.REMOVED, "it was at the last update")]
+
+
+MAX_SUBMODULES = 5
+"""More empty submodules than this are counted."""
+
+
+def submodule_items(empty: Sequence[str]) -> list[PackItem]:
+    """Return the submodules that are empty, without which a project may not build."""
+    named = [one_line(path, 120) for path in empty if may_name(path)]
+    if not named:
+        return []
+    what, pronoun = ("This submodule is", "it") if len(named) == 1 else ("These submodules are", "them")
+    command = f"`git submodule update --init` fills {pronoun}."
+    text = f"{what} empty: {join_first(named, MAX_SUBMODULES, 'submodule')}. {command}"
+    entry = entries.TextEntry(short_id(named))
+    return [PackItem(entries.SUBMODULES, "delta", Priority.DELTA, text, entry, "nothing is checked out there")]
 
 
 def broken_import_items(

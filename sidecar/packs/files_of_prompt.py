@@ -27,6 +27,7 @@ from sidecar.codebase import (
     paths_in,
     query_terms,
     query_words,
+    submodule_paths,
 )
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import macros_in
@@ -433,7 +434,10 @@ def _siblings_first(
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
-    """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
+    """The mentioned files that exist here and may be shown, and the mentions that lead nowhere.
+
+    Who names a submodule mentions the file that describes it.
+    """
     mentions = params.mentions or Mentions()
     files, folders = mentioned_paths(params.prompt)
     files_found: set[str] = set()
@@ -452,6 +456,8 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
         files_found.update(inside)
         if not inside:
             unresolved.append(path)
+    if _names_submodule(params.prompt, pack_query.workspace.cwd) and listing.content_of(_SUBMODULES) is not None:
+        files_found.add(_SUBMODULES)
     return files_found, unresolved
 
 
@@ -471,6 +477,18 @@ def download(cwd: Path, paths: Iterable[str]) -> None:
     """Read files, so that their content is on this disk and the worktree's state has it; this waits for the network."""
     for path in paths:
         read_below(str(cwd), path, MAX_HASHED_BYTES)
+
+
+_SUBMODULES = ".gitmodules"
+
+
+def _names_submodule(prompt: str, cwd: Path) -> bool:
+    """Whether a prompt is about a submodule of the worktree by its name, as in "the editor submodule is empty"."""
+    words = prompt.casefold()
+    if "submodule" not in words:
+        return False
+    names = (path.rpartition("/")[2].casefold() for path in submodule_paths(cwd))
+    return any(len(name) > 2 and name in words for name in names)
 
 
 def _excluded(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:

@@ -38,6 +38,7 @@ TASK_CHARACTERS = 80
 ANCHOR = "anchor"
 HEAD = "delta:head"
 OPERATION = "delta:operation"
+SUBMODULES = "delta:submodules"
 TODOS = "delta:todos"
 RULES = "delta:anchor"
 FACTS = "delta:facts"

@@ -129,6 +129,22 @@ def test_changes_of_a_submodule_are_sent_by_path_and_status(
     assert "unstaged: lib/shop/src/mail.py" in delta.splitlines()
 
 
+def test_a_submodule_that_is_empty_in_a_new_worktree_is_named_once_with_the_command_that_fills_it(
+    start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository], tmp_path: Path
+) -> None:
+    outer = make_repository({"README.md": "# Outer\n"}, name="outer")
+    outer.add_submodule(shop, "lib/shop")
+    outer.git("worktree", "add", "--quiet", str(tmp_path / "new"))
+    chat = start_chat("codex", cwd=tmp_path / "new")
+    line = "This submodule is empty: lib/shop. `git submodule update --init` fills it."
+    assert line in text_of(chat.turn(PROMPT), "delta").splitlines()
+    assert chat.pre_run(PROMPT)["blocks"] == []
+    question = chat.turn("The shop submodule is empty here, is that a problem for the build?")
+    assert text_of(question, "context").splitlines()[2] == ".gitmodules"
+    whole = start_chat("codex", sub_chat_id="other", cwd=outer.path).turn(PROMPT)
+    assert not any("submodule" in block["text"] for block in whole["blocks"])
+
+
 def test_a_moved_submodule_without_its_former_commit_has_no_paths(
     start_chat: StartChat, shop: Repository, make_repository: Callable[..., Repository]
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from sidecar.codebase.content_ids import ContentHashes, ObjectFormat
 from sidecar.core.clean_text import readable_name
 from sidecar.core.digests import digest_value
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.system.git import (
     DAMAGED,
@@ -20,7 +21,7 @@ from sidecar.system.git import (
     git_dir_of,
     is_git_dir,
 )
-from sidecar.system.safe_open import make_private_folder, read_head
+from sidecar.system.safe_open import make_private_folder, read_head, read_regular
 
 
 def list_folder(cwd: Path, empty_git_dir: Path) -> list[str]:
@@ -490,3 +491,29 @@ def _folder_content_hash(absolute: str, scan: Scan, depth: int) -> str:
 def _encode_path(path: str) -> str:
     """Return a path that orjson accepts and that stays as distinct as its bytes."""
     return path.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+MAX_SUBMODULES, MAX_MODULES_BYTES = 50, 64 * 1024
+_SUBMODULE_PATH = lazy_regex(r"(?m)^[ \t]*path[ \t]*=[ \t]*\"?([^\"\n]{1,400}?)\"?[ \t]*$")
+
+
+def submodule_paths(root: Path) -> list[str]:
+    """Return the folders of a worktree's submodules, at most 50, checked out or not."""
+    try:
+        text = read_regular(str(root / ".gitmodules"), MAX_MODULES_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return []
+    return [path for path in _SUBMODULE_PATH.findall(text)[:MAX_SUBMODULES] if ".." not in path.split("/")]
+
+
+def empty_submodules(root: Path) -> list[str]:
+    """Return the submodules whose folders are empty, as they are in a new worktree."""
+    return [path for path in submodule_paths(root) if _is_empty_folder(root / path)]
+
+
+def _is_empty_folder(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as found:
+            return next(found, None) is None
+    except OSError:
+        return False

@@ -73,9 +73,7 @@ _BASE_BRANCH = lazy_regex(
 _CONSEQUENCE = lazy_regex(
     r"(?i)\b(?:otherwise|or else)\b[^.]{0,40}\b(?:tests?|builds?|checks?|CI)\b[^.]{0,30}\bfails?\b"
 )
-"""What an agent's own work must obey although it is about contributing: the branch that work begins at, and what lets
-the checks fail.
-"""
+"""Requirements of contributing that hold for an agent's work, too: where it begins, and what lets the checks fail."""
 
 MAX_SENTENCE_LINES = 6
 """Maximum number of lines from a sentence's beginning to the colon that introduces items."""
