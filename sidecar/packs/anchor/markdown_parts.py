@@ -140,6 +140,9 @@ class WorkflowLine(NamedTuple):
     """With a trailing slash; empty for the top."""
 
 
+MAX_DIRECTORIES = 200
+"""Maximum number of `working-directory` entries read of a workflow: each may hold for all of its lines."""
+
 _DIRECTORY = lazy_regex(r"\s*+(?:- )?working-directory:\s*+[\"']?([^\"'#]{1,200})")
 _KEY = lazy_regex(r"\s*+(?:- )?")
 _TOP = lazy_regex(r"(?:\$\{\{ ?github\.workspace ?\}\}|\$\{?GITHUB_WORKSPACE\}?)/?")
@@ -154,7 +157,9 @@ def workflow_lines(text: str, areas: Container[str]) -> Iterator[WorkflowLine]:
     columns = [_KEY.match(line).end() if line.strip() else -1 for line in lines]  # type: ignore[union-attr]
     folders: list[str | None] = [""] * len(lines)
     stated = [(match, at) for at, line in enumerate(lines) if (match := _DIRECTORY.match(line))]
-    blocks = [(_block(lines, columns, _scope_of(lines, columns, at)), match[1]) for match, at in stated]
+    blocks = [
+        (_block(lines, columns, _scope_of(lines, columns, at)), match[1]) for match, at in stated[:MAX_DIRECTORIES]
+    ]
     for block, target in sorted(blocks, key=lambda pair: -len(pair[0])):
         folder = _workflow_folder("", target, areas)
         for at in block:
