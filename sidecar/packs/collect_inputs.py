@@ -22,6 +22,7 @@ from sidecar.codebase import (
     RepositoryState,
     RunningSearch,
     StateUnavailable,
+    content_identity,
     finished,
     query_terms,
     search_contents,
@@ -396,7 +397,18 @@ def _changes(
     if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
         moved = repository.head_move(known.head_commit, state.head, MAX_COMMITS)
         committed = repository.committed_diffs(known.head_commit, state.head, moved)
-    return Differences(diffs, texts, committed), moved
+    return Differences(diffs, texts, committed, _merged_files(repository, state)), moved
+
+
+def _merged_files(repository: Repository, state: RepositoryState) -> frozenset[str]:
+    """Return the staged files that are as in the commit whose merge is in progress: nobody edited them here."""
+    if repository.operation_in_progress(state) != "merge":
+        return frozenset()
+    staged = {file.path: file.content_hash for file in state.changed if file.code.endswith(".")}
+    merged = repository.content_ids_at("MERGE_HEAD", list(staged), state)
+    return frozenset(
+        path for path, content in staged.items() if merged.get(path, "absent") == content_identity(content)
+    )
 
 
 def _use_changes(inputs: PackInputs, changes: tuple[Differences, HeadMove | None]) -> None:

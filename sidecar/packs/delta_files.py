@@ -215,7 +215,8 @@ them.
 SHOWN_FILES = 40
 """Beyond this many changed files, the rest is one summary item."""
 
-LISTED_FILES = 60
+LISTED_FILES, MERGED_FILES = 60, 8
+"""Number of them that are named; and of those that only a merge brings."""
 
 _NESTED = lazy_regex(r"nested:([0-9a-f]{10})[0-9a-f]{30,54}")
 _DELETED_FILE = lazy_regex(r"@@ -\S+ \+0,0 @@")
@@ -228,6 +229,8 @@ class Differences(NamedTuple):
     diffs: Mapping[str, FileDiff]
     new_files: Mapping[str, str]
     committed: Mapping[str, FileDiff] = {}
+    merged: frozenset[str] = frozenset()
+    """The changed files that are as in the commit whose merge is in progress."""
 
 
 class QueryRelevance(NamedTuple):
@@ -280,7 +283,7 @@ def file_items(
         *items,
         *commits,
         *known_items,
-        *_rest_items(rest, tuple(entries.changes_of(state).folders.values()), known),
+        *_rest_items(rest, tuple(entries.changes_of(state).folders.values()), known, differences),
         *_reverted_items(state, known, {item.key for item in commits}, moved),
     ]
 
@@ -302,7 +305,7 @@ def committed_files(moved: HeadMove, differences: Differences | None, relevance:
 def _changed(
     state: RepositoryState, known: SessionContents, relevance: QueryRelevance, differences: Differences | None
 ) -> tuple[list[ChangedFile], list[ChangedFile]]:
-    """The changed files that are shown one by one, and the others: too many, or moved or deleted as a folder.
+    """The changed files that are shown one by one, and the others: too many, merged, or moved or deleted as a folder.
 
     Of a counted folder, only files that the request is about, or that the session has, are among them.
     """
@@ -317,6 +320,7 @@ def _changed(
     folders = folder_changes(files)
     members = {file for folder in folders for file in folder.files if folder.origin == "" or file.path not in edited}
     members = {file for file in members if file.path not in relevance.relevance}
+    members.update(file for file in files if differences is not None and file.path in differences.merged)
     single = [file for file in files if file not in members]
     return single[:SHOWN_FILES], [*single[SHOWN_FILES:], *(file for file in files if file in members)]
 
@@ -443,7 +447,8 @@ def _new_item(
     sent, change = _sent_state(file.path, known), entries.change_digest(file)
     if differences is None:
         return _item(file, _title(file, None), _EMPTY_DIFF, replace(sent, change=change, is_whole=False))
-    body = allowance.render(file.path, _text(file, differences), entries.NO_CHANGE if file.kind == "deleted" else sent)
+    is_apart = file.kind in ("deleted", "conflicted")  # the text of a conflict lacks the other hunks
+    body = allowance.render(file.path, _text(file, differences), entries.NO_CHANGE if is_apart else sent)
     has_text = bool(body.lines or body.hunks)
     note = (_since_note(body) if has_text else ", changed again") if sent.change and file.kind != "deleted" else ""
     return _item(file, _title(file, differences) + note, body, entries.ChangeEntry(change, body.hunks))
@@ -524,7 +529,10 @@ def _committed_item(
 
 
 def _rest_items(
-    rest: Sequence[ChangedFile], counted: Sequence[entries.CountedFolder], known: SessionContents
+    rest: Sequence[ChangedFile],
+    counted: Sequence[entries.CountedFolder],
+    known: SessionContents,
+    differences: Differences | None,
 ) -> Iterator[PackItem]:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
     known_item = known.items.get(entries.MORE)
@@ -544,18 +552,23 @@ def _rest_items(
         file for file_id, file in ids.items() if file_id not in sent_ids and not (sent_ids and _was_sent(file, known))
     ]
     qualifier = (", new or changed again: " if new_files else "") if sent_ids else ": "
-    folders = folder_changes(new_files)
-    in_folders = {file for folder in folders for file in folder.files}
-    others = [file for file in new_files if file not in in_folders]
+    merged = [file for file in new_files if differences is not None and file.path in differences.merged]
+    folders = folder_changes([file for file in new_files if file not in merged])
+    named = {*merged, *(file for folder in folders for file in folder.files)}
+    others = [file for file in new_files if file not in named]
     first_names = [one_line(file.path, 100) for file in others[:LISTED_FILES]]
     listed = join_first([*first_names, *(file.path for file in others[LISTED_FILES:])], LISTED_FILES)
     lines = [folder.line for folder in folders]
+    if merged:
+        names = join_first([one_line(file.path, 100) for file in merged], MERGED_FILES)
+        lines.append(f"as in the commit being merged: {count_noun(len(merged), 'file')}: {names}")
     new_counted = [folder for folder_id, folder in counted_ids.items() if folder_id not in sent_ids]
     if new_counted:
         some = ", some of them new or changed again" if sent_ids else ""
-        named = [f"{one_line(folder.path, 100)} ({len(folder.files):,})" for folder in new_counted]
-        count = count_noun(sum(len(folder.files) for folder in new_counted), "untracked file")
-        lines.append(f"{count}{some}: {join_first(named, LISTED_FILES)}")
+        names = join_first(
+            [f"{one_line(folder.path, 100)} ({len(folder.files):,})" for folder in new_counted], LISTED_FILES
+        )
+        lines.append(f"{count_noun(sum(len(folder.files) for folder in new_counted), 'untracked file')}{some}: {names}")
     if others or not lines:
         count = len(others) if lines else len(rest)
         lines.append(f"{count_noun(count, 'more changed file')}{qualifier}{listed}")

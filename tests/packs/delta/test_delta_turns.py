@@ -166,6 +166,30 @@ def test_a_conflicted_merge_shows_the_conflicts(start_chat: StartChat, shop: Rep
     assert "+RATE = 21" in delta(chat)
 
 
+def test_files_that_a_merge_only_brings_are_counted_behind_its_conflicts(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({"src/old.py": "OLD = 1\n"}, "Old")
+    shop.git("switch", "--quiet", "--create", "other")
+    brought = {f"src/part_{number:02}.py": f"def part_{number}():\n    return {number}\n" for number in range(20)}
+    (shop.path / "src/old.py").unlink()
+    shop.commit({**brought, "src/cart.py": "TOTAL = 2\n", "src/mail.py": "MAIL = 2\n"}, "Theirs")
+    shop.git("switch", "--quiet", "main")
+    chat = start_chat()
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "TOTAL = 1\n")])
+    shop.commit(None, "Ours")
+    with pytest.raises(AssertionError, match="git merge"):
+        shop.git("merge", "--quiet", "other")
+    shop.write({"src/mail.py": "MAIL = 3\n"})
+    shown = text_of(chat.turn("merging other gives conflicts, which?"), "delta")
+    assert "conflicted: src/cart.py\n  @@ +1,5 @@ conflict\n" in shown
+    assert "no longer as sent" not in shown, "git shows nothing but the conflict"
+    assert "unstaged: src/mail.py +1" in shown, "it was changed again here"
+    assert "as in the commit being merged: 21 files: src/old.py, src/part_00.py, " in shown
+    assert "return 3" not in shown
+    assert "src/part_12.py" not in shown
+
+
 def test_a_task_list_reports_added_done_and_dropped_tasks(start_chat: StartChat) -> None:
     chat = start_chat()
     todos = [{"content": f"Task {number}", "status": "pending"} for number in range(12)]
