@@ -3,7 +3,7 @@
 from sidecar.packs.byte_budget import ANCHOR_BYTES, ByteLimits, ContextLimits, anchor_limit, fit
 from sidecar.packs.carryover import carryover_items
 from sidecar.packs.composition import Composition, compose_packs, plan_item, planning_item, render_anchor
-from sidecar.packs.context_pack import ContextFile, ShownRegion, comes_last, shows_content
+from sidecar.packs.context_pack import ContextFile, ShownRegion, comes_last, reasons_for, shows_content
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import AnchorNews, delta_items, recent_failures, task_list_items
 from sidecar.packs.file_cutoff import dominant_file, files_above_cutoff, with_evidence
@@ -55,6 +55,7 @@ __all__ = [
     "plan_item",
     "planning_item",
     "prefetch_packs",
+    "reasons_for",
     "recent_failures",
     "referenced_items",
     "render_anchor",

@@ -45,8 +45,8 @@ _LINKS = {
     "changedWithTouched": "changes with",
     "changesWithAdditions": "changed with most additions to",
     "imports": "imported by",
-    "testPair": "test or subject of",
-    "testPairTouched": "test or subject of",
+    "testPair": "has the name of",
+    "testPairTouched": "has the name of",
 }
 
 
@@ -372,4 +372,7 @@ def _link_reason(ranked: RankedFile) -> list[str]:
     """The strongest link to another file, if it is strong enough."""
     links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.related if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
-    return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
+    if value < REASON_SCORE:
+        return []
+    is_pair = kind.startswith("testPair") and is_test(ranked.path) != is_test(seed)
+    return [f"{'test or subject of' if is_pair else _LINKS[kind]} {seed}"]

@@ -9,6 +9,7 @@ from sidecar.packs import (
     PackItem,
     RenderCache,
     ShownRegion,
+    reasons_for,
     search_query,
     session_has,
     shows_content,
@@ -87,6 +88,16 @@ def test_a_file_without_regions_is_one_line_after_the_code() -> None:
     assert shows_content(code)
     assert pointer.text == "src/pay.py — The cart. (matches total)"
     assert not shows_content(pointer)
+
+
+def test_only_a_test_and_what_it_tests_are_named_as_such() -> None:
+    def reason(path: str, seed: str) -> str:
+        ranked = RankedFile(path, 3.0, {"testPair": 1.2}, (), (("testPair", seed),))
+        return reasons_for(ranked, {}, mentioned=False, changed=False)
+
+    assert reason("tests/test_cart.py", "src/cart.py") == "test or subject of src/cart.py"
+    assert reason("src/cart.py", "tests/test_cart.py") == "test or subject of tests/test_cart.py"
+    assert reason("lang/sv/cart.php", "lang/en/cart.php") == "has the name of lang/en/cart.php"
 
 
 def test_at_most_eight_files_are_pointed_at() -> None:
