@@ -124,6 +124,7 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
         "now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests",
         "再写测试", "please add a regression test", "let's have a test for this", "schreib einen Test dafür",
         "écris un test pour ça", "escribe una prueba para eso", "adicione testes", "テストを書いて", "给它加个测试",
+        "test for it pls",
     ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
         text = play_request_for_tests(
