@@ -22,7 +22,7 @@ from sidecar.codebase.search.import_graph import (
     resolve_import,
 )
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, mentioned_files
+from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, language_of_texts, mentioned_files
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
 from sidecar.codebase.search.query import SearchQuery, parse_query, scope_prefix
 from sidecar.codebase.search.ranking import (
@@ -64,6 +64,7 @@ __all__ = [
     "changes_with_work",
     "drop_unlikely",
     "fragile_files",
+    "language_of_texts",
     "mentioned_files",
     "parse_log",
     "parse_query",

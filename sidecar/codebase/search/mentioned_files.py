@@ -278,6 +278,57 @@ def _is_locale(path: str, code: str) -> bool:
 
 _LOCALE_PART = lazy_regex(r"[-_.]")
 
+_MANY_LANGUAGES = frozenset(
+    "af am ar az be bg bn br bs ca cs cy da de el eo es et eu fa fi fil fo fr fy ga gd gl gu he hi hr hu hy id is it ja"
+    " ka kk km kn ko ku lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no pa pl ps pt ro ru sa sd se si sk sl sq sr sv sw"
+    " ta te th tk tr uk ur uz vi yo zh".split()
+)
+
+_OF_OTHER_THINGS = frozenset(("language", "languages", "messages", "res", "resources", "values"))
+"""Folders that may have other files named by two letters, such as the grammars of `languages/cs.py`."""
+
+_TEXT_SUFFIXES = (
+    ".json", ".yml", ".yaml", ".xml", ".po", ".properties", ".strings", ".arb", ".resx", ".php", ".toml", ".ftl",
+    ".axaml", ".xaml", ".ini", ".xlf", ".xliff", ".lang",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16_384)
+def language_of_texts(path: str) -> str:
+    """Return the language of a file with an application's texts, by its path; empty for other files.
+
+    It is `en` or that of a translation, as in `lang/de_informal/cart.php`.
+    """
+    *folders, name = path.lower().split("/")
+    known = _LOCALE_FOLDERS | {"lproj"} if name.endswith(_TEXT_SUFFIXES) else _LOCALE_FOLDERS - _OF_OTHER_THINGS
+    parted = [_LOCALE_PART.split(folder) for folder in folders]
+    at = next((at for at, parts in enumerate(parted) if not known.isdisjoint(parts)), None)
+    if at is None:
+        return ""
+    around = ([part for part in parts if part not in known] for parts in parted[at:])
+    languages = [*(parts[0] for parts in around if parts), *_language_at_end(_LOCALE_PART.split(name)[:-1])]
+    return "en" if "en" in languages else next(filter(_MANY_LANGUAGES.__contains__, languages), "")
+
+
+def is_translation(path: str) -> bool:
+    """Whether a file has an application's texts in another language than English."""
+    return language_of_texts(path) not in ("", "en")
+
+
+def _language_at_end(parts: Sequence[str]) -> list[str]:
+    """Return what may be the language in a file's name without its suffix: the whole name or its end, with a region."""
+    if len(parts) > 1 and parts[-2] in _MANY_LANGUAGES | {"en"}:
+        return [parts[-2]]
+    return [*parts[:1], *parts[-1:]]
+
+
+_OF_LANGUAGES = frozenset(map(stem, (*_LANGUAGE_CODES, "language", "translate"))) | _TRANSLATION_TERMS - {stem("local")}
+
+
+def is_about_languages(terms: AbstractSet[str]) -> bool:
+    """Whether the terms of a text say that it is about texts in several languages."""
+    return not _OF_LANGUAGES.isdisjoint(terms)
+
 
 def _dependency_lists(documents: Documents, text: str, work: Collection[str]) -> list[str]:
     """Return the lists of dependencies that a short text about one means: those that contain another word of it."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, TEST_WORDS, stem_of
-from sidecar.codebase.search.mentioned_files import bare_name
+from sidecar.codebase.search.mentioned_files import bare_name, is_about_languages, is_translation
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import (
@@ -123,12 +123,21 @@ class ParsedQuery(NamedTuple):
     """Certainty that it is about what is seen on a screen, by the number of such words."""
     about_style: bool
     """Whether it may be about how something looks."""
+    about_languages: bool
+    """Whether it is about texts in several languages."""
 
     def seeks_view(self, path: str) -> float:
         """Return the certainty that it seeks a file as a part of what is seen on a screen; below 0 against it."""
         if not self.about_style and path.endswith(STYLESHEETS):
             return NOT_SOUGHT
         return self.about_view if self.about_view and is_view(path) else 0.0
+
+    def omits_translation(self, path: str) -> bool:
+        """Whether a file has an application's texts in another language than English, which it is not about.
+
+        Such a file has all words of its language, and matches each prompt in it.
+        """
+        return is_translation(path) and not self.about_languages
 
 
 def parse_query(text: str) -> ParsedQuery:
@@ -145,6 +154,7 @@ def parse_query(text: str) -> ParsedQuery:
         DOCUMENTS_PREFIX.match(text) is not None,
         min(1.0, len(VIEW_WORDS.intersection(terms)) / MANY_VIEW_WORDS),
         not STYLE_WORDS.isdisjoint(terms),
+        is_about_languages(frozenset(terms)),
     )
 
 

@@ -16,7 +16,6 @@ from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_doc
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.import_graph import ImportsOf, imported_files
 from sidecar.codebase.search.mentioned_files import mentioned_files
-from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import FAILURE_WORDS, TEST_WORDS, ParsedQuery, SearchQuery, named_share, parse_query
 from sidecar.codebase.search.shared_documents import folder_of
 from sidecar.codebase.search.worktree_documents import Documents
@@ -68,6 +67,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "dataNamed": 2.5,  # data or configuration whose path has the prompt's words
     "unknownLanguage": -2.0,  # of no known language
     "outside": -1.0,  # outside of the workspace's folder
+    "translation": -4.0,  # texts in another language than English, and the prompt is not about languages
     "view": 1.5,  # a page, component or style, and the prompt has words about a screen; less for a stylesheet if not
 }  # fmt: skip
 """Set by hand, not trained: what the user points at comes first; a changed file comes before its equal. In the training
@@ -350,6 +350,7 @@ class FileScorer:
             is_outside(path),
             self._evidence.source_share,
             parsed.seeks_view(path),
+            parsed.omits_translation(path),
         )
 
     def _by_name(self, path: str, number: int, path_match: float) -> Mapping[str, float]:
@@ -388,6 +389,7 @@ def _general_features(
     outside: bool,
     source_share: float,
     view: float,
+    translation: bool,
 ) -> tuple[Mapping[str, float], float]:
     """Weight what is known of a file apart from its words: length, kind, age; return the parts and their sum."""
     features = {
@@ -399,7 +401,8 @@ def _general_features(
         "unknownLanguage": source_share * (kind.unknown_language and not is_document_sought),
         "generated": kind.generated,
         "outside": outside,
-        "view": 0.0 if kind.test else view,
+        "view": 0.0 if kind.test or translation else view,
+        "translation": translation,
     }
     values = {name: float(value) for name, value in features.items() if value}
     if age is not None:
@@ -480,7 +483,7 @@ def _collect_evidence(
         frozenset(parsed.terms),
         query,
         BestScores(_maximum(matches.text), _maximum(matches.passage), _maximum(matches.names), _maximum(matches.path)),
-        _definition_counts(documents, parsed.identifiers),
+        documents.definition_counts(parsed.identifiers, MAX_CANDIDATES),
         by_rank(nearest),
         {path: score / highest for path, score in similar.items()},
         mentioned.files,
@@ -523,17 +526,6 @@ def _candidates(documents: Documents, history: History, matches: Matches, eviden
     paths.update(path for path in (*evidence.query.mentioned, *evidence.query.quoted) if path in documents)
     paths.update(path for path in history.recent(RECENT_CANDIDATES) if path in documents)
     return paths
-
-
-def _definition_counts(documents: Documents, identifiers: Iterable[str]) -> dict[int, int]:
-    """Count for each file how many of the identifiers in the prompt it defines."""
-    counts: dict[int, int] = defaultdict(int)
-    for identifier in identifiers:
-        entries = documents.names.entries(identifier)
-        if len(entries) <= MAX_CANDIDATES:
-            for entry in entries:
-                counts[unit_of(entry)] += 1
-    return counts
 
 
 def _related(

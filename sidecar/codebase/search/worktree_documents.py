@@ -452,6 +452,15 @@ class Documents:
         best = min(((edits, -files, name) for edits, files, name in counted if files), default=None)
         return best[-1] if best else None
 
+    def definition_counts(self, names: Iterable[str], most: int) -> dict[int, int]:
+        """Count for each file how many of some names it defines, without those of more definitions than `most`."""
+        counts: dict[int, int] = {}
+        for name in names:
+            entries = self.names.entries(name)
+            for entry in entries if len(entries) <= most else ():
+                counts[unit_of(entry)] = counts.get(unit_of(entry), 0) + 1
+        return counts
+
     def ending_with(self, tail: str) -> list[str]:
         """Return the paths that end with some path components, sorted."""
         suffix = "/" + tail

@@ -191,3 +191,13 @@ def test_a_bare_name_means_the_file_of_the_package_at_work() -> None:
     assert named("now the root README", work) == {"README.md"}
     assert named("describe the root cause in the README", work) == named("describe it in the README", work)
     assert named(f"fix {work} and the README") == {work, "packages/till/README.md"}
+
+
+def test_the_language_of_an_applications_texts_is_in_their_path() -> None:
+    for language, paths in {
+        "de": ("lang/de_informal/cart.php", "src/Locales/de_DE.axaml", "ios/de.lproj/Cart.strings", "i18n/app_de.arb"),
+        "pt": ("res/values-pt-rBR/strings.xml", "messages/pt.json", "locale/pt/LC_MESSAGES/cart.po"),
+        "en": ("lang/en/cart.php", "locales/en-GB.json", "resources/messages_en_CA.properties"),
+        "": ("res/values/strings.xml", "languages/cs.py", "src/de/cart.py", "src/i18n/index.ts", "resources/js/is.js"),
+    }.items():
+        assert {search.language_of_texts(path) for path in paths} == {language}, language
