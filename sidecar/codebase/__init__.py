@@ -42,7 +42,7 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.commit_history import Additions
 from sidecar.codebase.search.import_graph import FileTree, resolve_import
-from sidecar.codebase.search.mentioned_files import package_of
+from sidecar.codebase.search.mentioned_files import is_about_languages, language_of_texts, package_of
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts, without_outer_frames
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
@@ -59,7 +59,7 @@ from sidecar.codebase.summary.purpose import (
     descriptions_in,
 )
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
-from sidecar.codebase.workspace_search import SharedRepository
+from sidecar.codebase.workspace_search import NO_CODE_WORDS, CodeWords, SharedRepository
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,
@@ -96,10 +96,12 @@ __all__ = [
     "MAX_HASHED_BYTES",
     "MAX_WHOLE_LINES",
     "NAMED_PARTS",
+    "NO_CODE_WORDS",
     "Additions",
     "ApiChange",
     "BrokenImport",
     "ChangedFile",
+    "CodeWords",
     "Definition",
     "FileDiff",
     "FileMap",
@@ -152,6 +154,7 @@ __all__ = [
     "has_unsafe_name",
     "hunk_header",
     "identifiers_of",
+    "is_about_languages",
     "is_adjacent",
     "is_agent_file",
     "is_code",
@@ -163,6 +166,7 @@ __all__ = [
     "is_pointed_at",
     "is_secret_path",
     "is_test",
+    "language_of_texts",
     "line_span",
     "may_name",
     "may_show",

@@ -27,7 +27,7 @@ from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.summary.summarize import outline
 from sidecar.codebase.summary.syntax import load
-from sidecar.codebase.workspace_search import SharedRepository, WorkspaceSearch
+from sidecar.codebase.workspace_search import CodeWords, SharedRepository, WorkspaceSearch
 from sidecar.codebase.worktree.diff import (
     DiffCache,
     FileDiff,
@@ -311,7 +311,7 @@ class Repository:
         """Return those of a prompt's specific terms that say what it is about."""
         return self._index.subject_terms(terms)
 
-    def code_words_of_labels(self, terms: Collection[str]) -> list[str]:
+    def code_words_of_labels(self, terms: Collection[str]) -> CodeWords:
         """Return the words by which the code calls what only the texts that users see call by some terms."""
         return self._search.code_words_of_labels(terms)
 

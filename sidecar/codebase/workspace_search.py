@@ -18,6 +18,7 @@ from sidecar.codebase.search.commit_history import Additions, FragileFile, read_
 from sidecar.codebase.search.head_histories import NO_HISTORY, Histories
 from sidecar.codebase.search.import_graph import BrokenImport
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
+from sidecar.codebase.search.mentioned_files import is_translation
 from sidecar.codebase.search.prompt_parts import Frame, read_evidence
 from sidecar.codebase.search.quoted_texts import (
     QuotedPlace,
@@ -25,6 +26,7 @@ from sidecar.codebase.search.quoted_texts import (
     code_words_of_labels,
     find_quoted,
     likelihood_order,
+    words_of_translated_texts,
 )
 from sidecar.codebase.search_without_index import RunningSearch, finished
 from sidecar.codebase.store import StoredIndex
@@ -56,8 +58,21 @@ QUOTED_CANDIDATES, MAX_QUOTED_BYTES = 64, 512 * 1024
 """Number of files that are read for a quoted text, and the size of the largest one."""
 
 
-MAX_SEEN_TERMS, MAX_ADDED_WORDS = 24, 3
-"""Number of words of a prompt that are looked up among the texts that users see, and of words that are added."""
+MAX_SEEN_TERMS, MAX_ADDED_WORDS, MAX_TRANSLATED_WORDS = 24, 3, 5
+"""Number of words of a prompt that are looked up among the texts that users see, and of words that are added because of
+them, and because of translations.
+"""
+
+
+class CodeWords(NamedTuple):
+    """The words by which code calls what a prompt has other words for."""
+
+    words: tuple[str, ...]
+    translated: frozenset[str]
+    """The prompt's terms that only translations have and that the words stand for."""
+
+
+NO_CODE_WORDS = CodeWords((), frozenset())
 
 
 class _ListedState(NamedTuple):
@@ -270,18 +285,20 @@ class WorkspaceSearch:
         evidence = evidence._replace(frames=(*evidence.frames, *places))
         return RegionQuery(evidence, self.index.term_weights(terms), query_words(text))
 
-    def code_words_of_labels(self, terms: Collection[str]) -> list[str]:
+    def code_words_of_labels(self, terms: Collection[str]) -> CodeWords:
         """Return the words by which the code calls what only the texts that users see call by some terms."""
         if self._listed is None or not self.index.is_complete() or len(terms) > MAX_SEEN_TERMS:
-            return []
+            return NO_CODE_WORDS
         read, found = self._read(self._listed.listing), partial(self.index.with_words, order_of=likelihood_order)
         rare = self.index.specific_terms(terms)
-        paths = ((term, found(term, QUOTED_CANDIDATES)) for term in terms if term in rare)
-        words = list(
-            dict.fromkeys(word for term, with_term in paths for word in code_words_of_labels(term, with_term, read))
-        )
-        specific = self.index.specific_terms(words)
-        return [word for word in words if word in specific][:MAX_ADDED_WORDS]
+        paths = {term: found(term, QUOTED_CANDIDATES) for term in terms if term in rare}
+        words = [word for term, own in paths.items() for word in code_words_of_labels(term, own, read)]
+        foreign = {term: own for term, own in paths.items() if own and all(map(is_translation, own))}
+        translated = words_of_translated_texts(foreign, read)
+        specific = self.index.specific_terms((*words, *translated))
+        known = [word for word in dict.fromkeys(words) if word in specific][:MAX_ADDED_WORDS]
+        new = [word for word in translated if word in specific and word not in terms][:MAX_TRANSLATED_WORDS]
+        return CodeWords((*known, *new), frozenset(foreign if translated else ()))
 
     def _quoted_places(self, text: str) -> list[QuotedPlace]:
         """Return the places that a text's quotations come from; none while files are still being indexed."""

@@ -1,7 +1,10 @@
 """The context pack: per file its path and the regions that matter for the prompt, then pointers to further files."""
 
+import math
 import re
+from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from sidecar.codebase import (
@@ -9,9 +12,11 @@ from sidecar.codebase import (
     RankedFile,
     Summary,
     content_identity,
+    count_terms,
     is_generated,
     is_named_file,
     is_test,
+    language_of_texts,
     line_span,
     numbered_lines,
     query_words,
@@ -110,6 +115,23 @@ def sent_region(found: FoundRegion) -> SentRegion:
         return SentRegion("", found.digest)
     name = f"{region.name}:{region.window}" if region.window else region.name
     return SentRegion(digest_bytes(name.encode("utf-8", "surrogatepass"))[:6], found.digest)
+
+
+MATCHING_LINES = 4
+"""Number of lines shown of a translation: those with the most of a prompt's rarest words."""
+
+
+def lines_with_words(found: Sequence[FoundRegion], words: AbstractSet[str], order: int) -> ShownRegion | None:
+    """Return the lines of some regions of one file that match a prompt best, as one region; None if no line does."""
+    matched = {line: words & count_terms(line[1]).keys() for region in found for line in region.lines}
+    counts = Counter(word for own in matched.values() for word in own)
+    values = {line: math.fsum(1 / counts[word] for word in own) for line, own in matched.items() if own}
+    best = sorted(values, key=lambda line: (-values[line], line))[:MATCHING_LINES]
+    lines = tuple(sorted(line for line in best if 2 * values[line] >= values[best[0]]))
+    if not lines:
+        return None
+    digest = digest_bytes("\n".join(text for _, text in lines).encode("utf-8", "surrogatepass"))[:8]
+    return ShownRegion(order, "", lines, SentRegion("", digest), found[0].ranked.parts)
 
 
 def known_file(known: SessionContents, path: str) -> FileEntry | None:
@@ -346,12 +368,20 @@ _DEPRECATED = lazy_regex(
 )
 
 
-def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
+def comes_last(
+    ranked: RankedFile,
+    summary: Summary | None,
+    *,
+    wants_tests: bool,
+    wants_texts: bool = False,
+    is_failing: bool = False,
+) -> bool:
     """Whether a file comes after the others: a failing test, or what nobody asks for.
 
-    These are generated files, tests, and files that call themselves deprecated.
+    These are generated files, tests, the texts that users see, and files that call themselves deprecated.
     """
     is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
+    is_unwanted |= bool(language_of_texts(ranked.path)) and not wants_texts
     is_unwanted |= summary is not None and _DEPRECATED.match(summary.stated_purpose) is not None
     return is_failing or (is_unwanted and not is_named_file(ranked))
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 from sidecar.codebase import (
     FAILURE_WORDS,
+    NO_CODE_WORDS,
+    CodeWords,
     Listing,
     RankedFile,
     RankedRegion,
@@ -16,6 +18,7 @@ from sidecar.codebase import (
     content_identity,
     drop_unlikely,
     identifiers_of,
+    is_about_languages,
     is_named_file,
     is_test,
     paths_in,
@@ -38,6 +41,7 @@ from sidecar.packs.context_pack import (
     comes_last,
     is_generated_file,
     known_file,
+    lines_with_words,
     near_best,
     reasons_for,
     sent_region,
@@ -91,6 +95,9 @@ MAX_LEADING_FILES, SMALL_LINES = 3, 130
 Lines of a file that comes whole before the code of others, if it has the best region.
 """
 
+TRANSLATION_REGIONS, TRANSLATION_BYTES = 4, 500
+"""Number of regions of a translation whose lines may be shown, and bytes of the context for these."""
+
 PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 6
 """While files are still being indexed: the same, those found without the index, and those split by line patterns."""
 
@@ -112,10 +119,13 @@ def context_files(
     pack_query: PackQuery, state: RepositoryState, listing: Listing, early_matches: Sequence[RankedFile] | None
 ) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
     """Return the context's files, and all candidates; `early_matches` are files found without the unfinished index."""
+    labels = NO_CODE_WORDS
     if early_matches is None and not _is_long(pack_query.query):
-        pack_query = _with_code_words_of_labels(pack_query)
-    specific = _specific_terms(pack_query, pack_query.query)
+        pack_query, labels = _with_code_words_of_labels(pack_query)
+    specific = _specific_terms(pack_query, pack_query.query) - labels.translated
     subject = _subject_terms(pack_query, specific)
+    if labels.translated and not subject and len(labels.words) >= MIN_COMMON_TERMS:
+        subject = frozenset(labels.words)
     has_subject = bool(early_matches or subject) or _has_place(pack_query)
     recent = in_this_worktree(pack_query.recent, listing.searched, pack_query.repository.texts)
     if not (has_subject or recent or query_terms(pack_query.query)):
@@ -153,10 +163,11 @@ def _names_macro(query: str, found: Sequence[RankedFile]) -> bool:
     return is_marked and any("identifiers" in file.parts for file in found)
 
 
-def _with_code_words_of_labels(pack_query: PackQuery) -> PackQuery:
-    """Add the words by which the code calls what the prompt calls as users see it."""
+def _with_code_words_of_labels(pack_query: PackQuery) -> tuple[PackQuery, CodeWords]:
+    """Add the words by which the code calls what the prompt calls as users see it; return them too."""
     terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS and is_distinctive(term)]
-    return pack_query._replace(query=" ".join((pack_query.query, *pack_query.repository.code_words_of_labels(terms))))
+    found = pack_query.repository.code_words_of_labels(terms)
+    return pack_query._replace(query=" ".join((pack_query.query, *found.words))), found
 
 
 def _most_files(query: str) -> int:
@@ -296,6 +307,7 @@ def _files(
     asks_for_tests = not names_test and wants_tests(query)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
+    ranked = [file for file in ranked if file not in _translations(ranked)[1:]]
     failing = named_failing_tests(ranked, words.keys())
     followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
     regions, further = _regions(
@@ -320,12 +332,22 @@ def _files(
                 ranked_file,
                 summaries.get(ranked_file.path),
                 wants_tests=asks_for_tests,
+                wants_texts=is_about_languages(words.keys()),
                 is_failing=ranked_file.path in failing or ranked_file.path == followed_test,
             ),
             further[ranked_file.path],
         )
         for ranked_file in chosen
     )
+
+
+def _translations(ranked: Sequence[RankedFile]) -> list[RankedFile]:
+    """Return the translations that a prompt neither names nor is about, best first."""
+    return [file for file in ranked if "translation" in file.parts and _POINTED.isdisjoint(file.parts)]
+
+
+_POINTED = frozenset(("mentioned", "namedPath"))
+"""Parts of the score of a file that the prompt names itself, and not only a text in it."""
 
 
 def _best_files(ranked: Sequence[RankedFile], again: Sequence[str]) -> list[RankedFile]:
@@ -370,6 +392,11 @@ def _regions(
         found_regions = [*found_regions, *repository.regions(query, [file for file in searched if file not in own])]
     if arrange is not None:
         found_regions = arrange(found_regions, contents)
+    translated = {file.path for file in _translations(ranked)}
+    of_translation = [region for region in found_regions if region.path in translated][:TRANSLATION_REGIONS]
+    if translated:
+        found_regions = [region for region in found_regions if region.path not in translated]
+        pack_query = pack_query._replace(context_bytes=pack_query.context_bytes - TRANSLATION_BYTES)
     already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
     if arrange is not None:
         chosen = choose_regions(found_regions, int(pack_query.context_bytes * FOLLOW_UP_SHARE), already_sent)
@@ -382,6 +409,10 @@ def _regions(
         found = repository.region_lines(region, contents[region.path])
         if found is not None:
             regions.setdefault(region.path, []).append(shown_region(order, found))
+    found_lines = filter(None, (repository.region_lines(region, contents[region.path]) for region in of_translation))
+    lines = lines_with_words(tuple(found_lines), query_words(query).keys(), len(chosen)) if of_translation else None
+    if lines is not None:
+        regions[of_translation[0].path] = [lines]
     shown = already_sent.union((region.path, region.region.first) for region in chosen)
     further = Counter(region.path for region in found_regions if (region.path, region.region.first) not in shown)
     return regions, further

@@ -7,11 +7,12 @@ text may have any words. From an entry of a catalogue of texts its key leads to 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_document
+from sidecar.codebase.search.mentioned_files import language_of_texts
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import lowercase_in_place
 from sidecar.core.terms import count_terms, identifiers_of, query_terms, stem
@@ -315,7 +316,7 @@ def _index_of(words: Sequence[str], run: Sequence[str], at: int) -> int:
     return next((place for place in range(at, last + 1) if words[place : place + len(run)] == run), -1)
 
 
-_XML_KEY = lazy_regex(r"<\w[^>\n]{0,80}\s(?:name|key|id)=\"([\w.-]{1,120})\"")
+_XML_KEY = lazy_regex(r"<\w[^>\n]{0,80}\s(?:\w:)?(?:[Nn]ame|[Kk]ey|[Ii]d)=\"([\w.-]{1,120})\"")
 
 _KEY = lazy_regex(r"(\s{0,80})(?:(?:[a-z]{2,10}|String) ){0,5}[\"']?([A-Za-z_][\w.-]{0,120})[\"']?\s{0,40}(?:=>|:|=)")
 
@@ -413,6 +414,73 @@ def code_words_of_labels(term: str, paths: Sequence[str], read: ReadFiles) -> li
     least = max(MIN_KEYS, len(keys) / 2)
     common = [word for word, count in counts.most_common() if count >= least and word != term]
     return [word for word in common if word not in _WORDS_OF_EVERY_KEY]
+
+
+MAX_TEXT_LINES, MIN_TOGETHER, MIN_DICE, WORDS_OF_TERM = 4_000, 2, 0.5, 2
+"""Number of lines of a catalogue that are compared; number of entries in which an English word stands for a term, and
+twice their share of the entries with either; and number of words for one term.
+"""
+
+
+def words_of_translated_texts(files: Mapping[str, Collection[str]], read: ReadFiles) -> list[str]:
+    """Return the words for terms that only translations have, likeliest first.
+
+    `files` are the translations with each term. The entries with "Schlagwort" have keys and English texts with "tag".
+    """
+    counts = Counter(path for paths in files.values() for path in paths)
+    path = min(counts, key=lambda path: (-counts[path], _catalogue_order(path)), default="")
+    translated = _texts_by_key(path, read)
+    english = next(filter(None, (_texts_by_key(other, read) for other in _english_paths(path))), {})
+    words = {
+        key: frozenset(query_terms(f"{_KEY_PARTS.sub(' ', key)} {english[key]}"))
+        for key in translated
+        if key in english
+    }
+    with_word = Counter(word for own in words.values() for word in own)
+    with_term: dict[str, list[str]] = {}
+    for key in words:
+        for term in files.keys() & count_terms(translated[key]).keys():
+            with_term.setdefault(term, []).append(key)
+    found: dict[str, float] = {}
+    for _, keys in sorted(with_term.items()):
+        together = Counter(word for key in keys for word in words[key])
+        dice = {word: 2 * n / (len(keys) + with_word[word]) for word, n in together.items() if n >= MIN_TOGETHER}
+        for word in sorted(dice, key=lambda word: (-dice[word], word))[:WORDS_OF_TERM]:
+            found[word] = max(dice[word], found.get(word, 0.0))
+    likely = [word for word, value in found.items() if value >= MIN_DICE and word not in files]
+    return sorted(likely, key=lambda word: (-found[word], word))
+
+
+_KEY_PARTS = lazy_regex(r"(?<=[a-z])(?=[A-Z])|[._-]")
+
+
+def _texts_by_key(path: str, read: ReadFiles) -> dict[str, str]:
+    """Return what users see of a catalogue's entries, without those whose keys several have."""
+    texts: dict[str, str] = {}
+    keys = Counter[str]()
+    for line in read([path]).get(path, "").split("\n")[:MAX_TEXT_LINES] if path else ():
+        match = _XML_KEY.search(line) or _KEY.match(line)
+        if match is not None:
+            key = match[match.lastindex or 0]
+            keys[key] += 1
+            texts[key] = _shown_text(line)
+    return {key: text for key, text in texts.items() if keys[key] == 1}
+
+
+def _english_paths(path: str) -> Iterator[str]:
+    """Yield where the English texts of a translation may be."""
+    language = language_of_texts(path)
+    for english in ("en", "en_US", "en-US", "en_GB", "en-GB"):
+        yield re.sub(rf"(?i)(?<![^/._-]){language}(?:[-_][a-z]{{2,8}})?(?![^/.])", english, path)
+
+
+_MARKUP = lazy_regex(r"<[^<>\n]{0,400}>")
+
+
+def _shown_text(line: str) -> str:
+    """Return what users see of a catalogue's entry."""
+    plain = _MARKUP.sub(" ", line)
+    return plain if plain != line else _KEY_END.split(line, 1)[-1]
 
 
 def _is_seen(start: str, line: str) -> bool:

@@ -11,6 +11,7 @@ from sidecar.codebase.search.quoted_texts import (
     entry_key,
     find_quoted,
     quoted_texts,
+    words_of_translated_texts,
 )
 from sidecar.packs import search_query
 from tests.support.cases import together
@@ -243,3 +244,25 @@ def test_a_word_that_only_users_see_leads_to_the_words_of_its_keys() -> None:
     assert words("voucher") == []
     assert words("cart") == [], "one key alone may be about anything"
     assert code_words_of_labels("passkey", ["config/en.json"], lambda _: {"config/en.json": CATALOGUE}) == []
+
+
+MENU = '<a>\n<s x:Key="T.Tag.Add">{}</s>\n<s x:Key="T.Tag.Gone">{}</s>\n<s x:Key="T.Cart.Add">{}</s>\n</a>\n'
+
+
+def test_a_word_of_another_language_stands_for_those_of_its_entries_in_english() -> None:
+    files = {
+        "Locales/en_US.axaml": MENU.format("Create label", "Label deleted", "Create cart"),
+        "Locales/de_DE.axaml": MENU.format("Schlagwort anlegen", "Schlagwort entfernt", "Wagen anlegen"),
+        "Locales/da_DK.axaml": MENU.format("Lav etiket", "Etiket slettet", "Lav vogn"),
+    }
+
+    def words(*terms: str) -> list[str]:
+        with_terms = dict.fromkeys(terms, ("Locales/de_DE.axaml",))
+        return words_of_translated_texts(
+            with_terms, lambda paths: {path: files[path] for path in paths if path in files}
+        )
+
+    assert words("schlagwort") == ["label", "tag"]
+    assert words("anlegen") == ["creat"]
+    assert words("wagen") == [], "one entry alone may be about anything"
+    assert words() == []

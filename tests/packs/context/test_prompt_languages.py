@@ -88,6 +88,45 @@ def test_ordinary_words_are_found_in_english_code(start_chat: StartChat, shop: R
         assert shown_files(answer)[0].startswith("src/invoice.py"), prompt
 
 
+GERMAN = "".join(f"    'line_{number}' => 'Die Ware {number} wird verkauft und bezahlt',\n" for number in range(80))
+POINTS = "    'loyalty_points' => '{}',\n    'loyalty_gone' => '{}',\n"
+LANGUAGES: dict[str, Contents] = {
+    "src/lang/en/shop.php": f"<?php\nreturn [\n{POINTS.format('Loyalty points', 'Loyalty points expire')}];\n",
+    **{
+        f"src/lang/{code}/shop.php": f"<?php\nreturn [\n{POINTS.format('Treuepunkte', 'Treuepunkte enden')}{GERMAN}];\n"
+        for code in ("de", "de_informal")
+    },
+    "src/lang/fr/shop.php": f"<?php\nreturn [\n{POINTS.format('Bons', 'Bons finis')}];\n",
+    "src/loyalty.py": "def add_loyalty(customer, points):\n    customer.loyalty += points\n",
+}
+
+
+def test_a_translation_leads_to_code_and_shows_no_more_than_its_matching_lines(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit(LANGUAGES)
+    prompts = ("Treuepunkte der Ware 7 werden verkauft", "Treuepunkte in der Übersetzung der Ware 7 ändern")
+    (_, about_code), (_, about_texts) = first_answers(start_chat, prompts)
+    shown = shown_files(about_code)
+    assert shown[0].startswith("src/loyalty.py"), "its keys and English texts say what Treuepunkte are"
+    assert [line.split(" ")[0] for line in shown if "/de" in line] == ["src/lang/de/shop.php"], "not each variant"
+    lines = text_of(about_code, "context").partition("src/lang/de/shop.php")[2].splitlines()[1:]
+    assert 0 < len(lines) < 12
+    assert any("Treuepunkte" in line for line in lines)
+    assert "Ware 60 wird" in text_of(about_texts, "context")
+
+
+def test_a_word_that_only_translations_have_brings_nothing_of_other_languages(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit(LANGUAGES)
+    ((_, answer),) = first_answers(start_chat, ["loyalty points are added twice"])
+    shown = [line.split(" ")[0] for line in shown_files(answer)]
+    assert shown[0] == "src/loyalty.py"
+    assert not {"src/lang/de/shop.php", "src/lang/de_informal/shop.php"} & set(shown)
+    assert "src/lang/en/shop.php" in shown, "the texts themselves"
+
+
 @pytest.mark.parametrize(
     ("prompt", "terms"),
     [
