@@ -4,12 +4,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.codebase.search.mentioned_files import INSTALLED
-from sidecar.codebase.search.query import EXAMPLE_WORDS, wants_tests
+from sidecar.codebase.search.query import EXAMPLE_WORDS, names_in_code, wants_tests
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import (
-    identifiers_of,
-    query_terms,
-)
+from sidecar.core.terms import query_terms
 
 LONG_WORDS = 60
 """A prompt with more words than this, or with a fenced block, is also searched by its first line and by its prose."""
@@ -124,7 +121,7 @@ def read_evidence(text: str) -> PromptEvidence:
     """Read a prompt's evidence."""
     parts = prompt_parts(text)
     text = parts.whole
-    names = [*identifiers_of(text), *(match[1] for match in _CALL.finditer(text))]
+    names = [*names_in_code(text), *(match[1] for match in _CALL.finditer(text))]
     names += [match[1] for match in _QUOTED_NAME.finditer(text)]
     names += _MACRO.findall(text) if "!" in text else []
     name_parts = [[term for part in name.split(".") for term in query_terms(part)[:1]] for name in names[:MAX_SYMBOLS]]

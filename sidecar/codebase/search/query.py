@@ -144,7 +144,9 @@ def parse_query(text: str) -> ParsedQuery:
     """Parse a text."""
     terms = tuple(query_terms(text))
     quoted = (match[1] for match in _QUOTED.finditer(text))
-    identifiers = (*quoted, *(part for name in identifiers_of(text) for part in _name_parts(name)))
+    names = names_in_code(text)
+    identifiers = (*quoted, *(part for name in names for part in _name_parts(name)))
+    style_words = STYLE_WORDS if len(names) == len(identifiers_of(text)) else VIEW_WORDS
     return ParsedQuery(
         terms,
         tuple(dict.fromkeys((*(term for name in identifiers for term in query_terms(name)[:1]), *_macros(text)))),
@@ -153,9 +155,22 @@ def parse_query(text: str) -> ParsedQuery:
         not DOCUMENT_WORDS.isdisjoint(terms),
         DOCUMENTS_PREFIX.match(text) is not None,
         min(1.0, len(VIEW_WORDS.intersection(terms)) / MANY_VIEW_WORDS),
-        not STYLE_WORDS.isdisjoint(terms),
+        not style_words.isdisjoint(terms),
         is_about_languages(frozenset(terms)),
     )
+
+
+_OF_DATABASE = frozenset(map(stem, ("column", "migration", "migrate", "schema", "database", "sql", "nullable")))
+
+_COLUMN = lazy_regex(r"[a-z][a-z\d_]{1,60}\.[a-z][a-z\d_]{1,60}")
+
+
+def names_in_code(text: str) -> list[str]:
+    """Return the names that a text spells out; `carts.owner` in one about a database is a table's column, not code."""
+    names = identifiers_of(text)
+    if _OF_DATABASE.isdisjoint(query_terms(text)):
+        return names
+    return [name for name in names if f"{name}(" in text or language_of(name) or not _COLUMN.fullmatch(name)]
 
 
 def _macros(text: str) -> list[str]:

@@ -79,3 +79,12 @@ def test_quoted_and_qualified_names_are_identifiers_but_file_names_are_not(
     text: str, identifiers: tuple[str, ...]
 ) -> None:
     assert parse_query(text).identifiers == identifiers
+
+
+def test_a_tables_column_is_no_name_in_code() -> None:
+    assert parse_query("call carts.owner twice").identifiers == ("owner",)
+    query = parse_query("the carts.owner column is empty")
+    assert query.identifiers == ()
+    assert {"cart", "owner"} <= set(query.terms)
+    assert query.seeks_view("src/cart.css") < 0, "the column is none on the screen"
+    assert parse_query("a migration, like carts.fill() and Cart.owner").identifiers == ("fill", "cart", "owner")
