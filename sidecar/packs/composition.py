@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase import changes_with_work, empty_submodules, is_named_file
+from sidecar.codebase import RepositoryState, changes_with_work, empty_submodules, is_named_file
 from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -299,9 +299,11 @@ def _valid_items(
     shown = _shown_files(request, inputs, files)
     rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
-    own_files = sum(file.ranked.path in prompt_paths for file in shown)
     changes = _changes(request, inputs, anchor_news, files, query)
     changes_shown = [item.shows_changes_of for item in changes if item.shows_changes_of]
+    whole = _new_files(inputs.state).intersection(changes_shown)  # the differences of a new file are all of it
+    shown = [file for file in shown if file.ranked.path not in whole]
+    own_files = sum(file.ranked.path in prompt_paths for file in shown)
     context = rendered.items(shown, request.context_limits, request.known, own_files, changes_shown)
     items.extend(context.items)
     if context.omitted:
@@ -311,6 +313,12 @@ def _valid_items(
     if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
         items.extend(_memory_items(request, inputs, anchor))
     return [*items, *changes]
+
+
+def _new_files(state: RepositoryState | None) -> frozenset[str]:
+    """Return the files that the head commit does not have."""
+    changed = state.changed if state is not None and state.kind == "git" else ()
+    return frozenset(file.path for file in changed if file.kind == "untracked" or file.code.startswith("A"))
 
 
 def _changes(

@@ -190,6 +190,20 @@ def test_files_that_a_merge_only_brings_are_counted_behind_its_conflicts(
     assert "src/part_12.py" not in shown
 
 
+def test_a_new_file_that_the_delta_shows_whole_is_not_in_the_context_too(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.write({"src/discount.py": "def discount_of(cart):\n    return cart.discount\n"})
+    answer = start_chat().turn("which discount does discount_of take from the cart?")
+    assert "+def discount_of(cart):" in text_of(answer, "delta")
+    assert "def discount_of" not in text_of(answer, "context")
+    assert "def apply_discount" in text_of(answer, "context")
+    large = "".join(f"def discount_{number}(cart):\n    return cart.discount\n\n\n" for number in range(99))
+    shop.write({"src/discount.py": f"def discount_of(cart):\n    return cart.discount * 2\n\n\n{large}"})
+    answer = start_chat(sub_chat_id="other").turn("which discount does discount_of take from the cart?")
+    assert "def discount_of" in text_of(answer, "context"), "the delta shows a part of it"
+
+
 def test_a_task_list_reports_added_done_and_dropped_tasks(start_chat: StartChat) -> None:
     chat = start_chat()
     todos = [{"content": f"Task {number}", "status": "pending"} for number in range(12)]
