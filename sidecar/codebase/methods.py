@@ -113,7 +113,7 @@ class FoundFile(WireModel):
         "`unknownLanguage`, `generated`: the kind of file; `fileName`: the query has the words of its name; "
         "`dataNamed`: data or configuration whose path has them; `outside`: it lies outside of `cwd`; "
         "`view`: a page, component or style, and the query has words about a screen, or below 0 a stylesheet, and it "
-        "has none; "
+        "has none; `translation`: texts in another language than English, and it is not about languages; "
         "`notFound`: a text of a long query does not match it. In packs also `mentioned`: the user "
         "pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation "
         "touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; "

@@ -442,7 +442,7 @@ def words_of_translated_texts(files: Mapping[str, Collection[str]], read: ReadFi
         for term in files.keys() & count_terms(translated[key]).keys():
             with_term.setdefault(term, []).append(key)
     found: dict[str, float] = {}
-    for _, keys in sorted(with_term.items()):
+    for keys in with_term.values():
         together = Counter(word for key in keys for word in words[key])
         dice = {word: 2 * n / (len(keys) + with_word[word]) for word, n in together.items() if n >= MIN_TOGETHER}
         for word in sorted(dice, key=lambda word: (-dice[word], word))[:WORDS_OF_TERM]:
