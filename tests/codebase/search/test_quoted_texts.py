@@ -249,7 +249,7 @@ def test_a_word_that_only_users_see_leads_to_the_words_of_its_keys() -> None:
 MENU = '<a>\n<s x:Key="T.Tag.Add">{}</s>\n<s x:Key="T.Tag.Gone">{}</s>\n<s x:Key="T.Cart.Add">{}</s>\n</a>\n'
 
 
-def test_a_word_of_another_language_stands_for_those_of_its_entries_in_english() -> None:
+def test_a_word_of_another_language_means_those_of_its_entries_in_english() -> None:
     files = {
         "Locales/en_US.axaml": MENU.format("Create label", "Label deleted", "Create cart"),
         "Locales/de_DE.axaml": MENU.format("Schlagwort anlegen", "Schlagwort entfernt", "Wagen anlegen"),
