@@ -805,6 +805,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_claude_code.py::test_only_its_user_can_connect_to_the_local_socket",
         "test_claude_code.py::test_an_unresponsive_sidecar_delays_a_prompt_by_less_than_a_second",
         "test_claude_code.py::test_invalid_hook_input_yields_no_output_and_a_log_line",
+        "test_claude_code.py::test_every_path_that_a_local_socket_is_bound_to_fits_into_what_macos_allows",
     ),
     "Everywhere: what a repository brings leads nowhere out of the project": (
         "test_symlinks.py::test_loop_output_is_not_written_through_a_link",
