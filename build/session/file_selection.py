@@ -31,6 +31,7 @@ PART_MEANINGS = {
     "recent": "changed in the last few hundred commits",
     "outside": "outside of the workspace's folder",
     "view": "a page, component or style, and the prompt has words about a screen",
+    "translation": "texts in another language than English, and the prompt is not about languages",
     "changedTogether": "changes together with the best files",
     "imports": "imported by the best files",
     "testPair": "test or subject of one of the best files",
