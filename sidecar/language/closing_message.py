@@ -14,8 +14,8 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns
 from sidecar.language.closing_message_patterns import Section
-from sidecar.language.closing_message_pieces import Piece, pieces, plain_line, plain_text
 from sidecar.language.common_words import account_terms
+from sidecar.language.conclusions import Piece, pieces, plain_line, plain_text
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
 
