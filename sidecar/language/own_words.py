@@ -10,6 +10,7 @@ from sidecar.core.clean_text import clip
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
+from sidecar.language.introduced_text import introduced_blocks
 from sidecar.language.pasted_blocks import SOMEBODY, SOURCE, STATES, Line, lines_of, pasted_blocks
 from sidecar.language.statement_openings import (
     OUTPUT_BELOW,
@@ -472,7 +473,7 @@ def stated_words(message: str) -> str:
     foreign = (line for line in lines if SHORT_ROLE.match(line.text) or is_spoken_by_tool(line.text))
     spans = [*_specified_items(lines), *((line.start, line.end) for line in foreign)]
     own = _blanked(own, spans)
-    own = _blanked(own, list(pasted_blocks(message, own)))
+    own = _blanked(own, [*pasted_blocks(message, own), *introduced_blocks(message, own)])
     return _blanked(own, list(_reported_words(message, own)))
 
 

@@ -111,18 +111,19 @@ def _end_of_pasted(lines: Sequence[Line]) -> int:
         last = begin + 1
         while begin > 0 and lines[begin - 1].text.strip():
             begin -= 1
-        if not _turns_to_agent(lines[begin:last]):
+        if not turns_to_agent(lines[begin:last]):
             return last
         end = begin
     return end
 
 
-def _turns_to_agent(paragraph: Sequence[Line]) -> bool:
+def turns_to_agent(paragraph: Sequence[Line]) -> bool:
+    """Whether a short paragraph begins with a request, a question or words in the first person."""
     text = paragraph[0].text.strip()
-    if len(paragraph) > MAX_RETURN_LINES or _LIST_MARK.match(text):
+    if len(paragraph) > MAX_RETURN_LINES or LIST_MARK.match(text):
         return False
     is_task = TASK.match(text) is not None and not text[0].isupper()
-    return is_task or _RETURN.match(text) is not None or text.endswith(("?", "？"))
+    return is_task or RETURN.match(text) is not None or text.endswith(("?", "？"))
 
 
 def _end_of_block(text: _Message, at: int) -> int:
@@ -133,7 +134,7 @@ def _end_of_block(text: _Message, at: int) -> int:
         heading = None  # a sentence of the user's, or a line inside a paragraph
     named = _points_of_heading(heading) if heading is not None else 0
     body = at if heading is not None and heading.inline else _line_below(text, at)
-    if body is None or (named == OF_CARRIER + OF_MODIFIER and _LIST_MARK.match(text.lines[body].text)):
+    if body is None or (named == OF_CARRIER + OF_MODIFIER and LIST_MARK.match(text.lines[body].text)):
         named = 0  # "Testing guidelines" above the user's own list
     if not named and not begins:
         return at
@@ -186,7 +187,7 @@ def _line_below(text: _Message, at: int) -> int | None:
 
 def _heading_of(line: str) -> _Heading | None:
     """Return the heading that a line is, or has before a colon; None for a sentence and an item of a list."""
-    if _LIST_MARK.match(line):
+    if LIST_MARK.match(line):
         return None
     text = _HEADING_MARK.sub("", line.strip()).strip("*_ ")
     match = _LABEL.match(text)
@@ -205,12 +206,12 @@ def _points_of_heading(heading: _Heading) -> int:
     is_task = TASK.match(label) is not None
     if not is_task and (_POINTS_AT_PASTE.search(label) or (heading.has_colon and _SENDER.fullmatch(label))):
         return OF_DOCUMENT + OF_ORIGIN
-    if _PERSONAL.search(label):
+    if PERSONAL.search(label):
         return 0
     if _ADDRESS.fullmatch(label):
         return OF_DOCUMENT + OF_OWNER
     words = [word.casefold() for word in _WORD.findall(label)]
-    is_document = any(map(_is_document, words)) or _DOCUMENT_NAME.search(label) is not None
+    is_document = names_document(label)
     is_carrier = any(map(_is_carrier, words)) or _CARRIER_NAME.search(label) is not None
     if not (is_document or is_carrier) or _PATH.fullmatch(label):
         return 0
@@ -228,8 +229,14 @@ def _points_of_heading(heading: _Heading) -> int:
     return max(0, kind + source + OWN_LIST * is_own + OWN_REQUEST * is_request)
 
 
+def names_document(label: str) -> bool:
+    """Whether a label has a word for a text with an author: "handbook", "minutes"."""
+    words = (word.casefold() for word in _WORD.findall(label))
+    return any(map(_is_document, words)) or _DOCUMENT_NAME.search(label) is not None
+
+
 def _points_of_origin(label: str, *, is_document: bool) -> int:
-    if _ORIGIN.search(label) or _PERSON.search(label):
+    if ORIGIN.search(label) or _PERSON.search(label):
         return OF_ORIGIN
     return OF_OWNER * (is_document and _OWNER.search(label) is not None)
 
@@ -247,7 +254,7 @@ def _has_name(heading: _Heading, *, is_document: bool) -> bool:
     tokens = _WORD.findall(heading.label)
     long = [token for token in tokens if len(token) > SHORT_WORD]
     is_capitalized = len(long) > 1 and all(token[0].isupper() for token in long)
-    is_unspaced = _UNSPACED.search(heading.label) is not None
+    is_unspaced = UNSPACED.search(heading.label) is not None
     for number, token in enumerate(tokens):
         word = token.casefold()
         if _is_document(word) or _is_carrier(word) or word in _document_words()[2].whole:
@@ -268,7 +275,7 @@ def _has_name(heading: _Heading, *, is_document: bool) -> bool:
 def _is_title(lines: Sequence[Line]) -> bool:
     """Whether the first of two lines is a short one without a stop, and the second one ends with it."""
     title, below = lines[0].text.strip(), lines[-1].text.strip()
-    if _LIST_MARK.match(title) or len(title.split()) > MAX_TITLE_WORDS:
+    if LIST_MARK.match(title) or len(title.split()) > MAX_TITLE_WORDS:
         return False
     return title[-1].isalnum() and len(below) > len(title) and below.endswith((".", "。", "!", "！"))
 
@@ -290,7 +297,7 @@ def _points_of_voice(evidence: str, *, is_marked: bool) -> int:
     own = sum(map(is_own_voice, sentences))
     has_duty = _DUTY.search(evidence) is not None
     points = OF_DUTY * has_duty
-    if _PERSONAL.search(evidence):
+    if PERSONAL.search(evidence):
         points += OWN_PERSON * (not is_marked)
     elif own == 0:
         points += OF_IMPERSONAL * (len(sentences) > 1 or has_duty)
@@ -303,7 +310,7 @@ def _points_of_register(evidence: str, request: str, *, is_headed: bool) -> int:
     """Return the points of some text for being neater than the request, broken into lines, or in another language."""
     manner = _manner_of(request)
     sentences = _sentences_of(evidence)
-    is_comparable = is_headed or (len(sentences) > 1 and _UNSPACED.search(request) is None)
+    is_comparable = is_headed or (len(sentences) > 1 and UNSPACED.search(request) is None)
     is_neater = manner.is_careless and is_comparable and _is_careful(sentences)
     is_wrapped = not manner.is_wrapped and _WRAPPED.search(evidence) is not None
     other = language_of(evidence) if manner.language else ""
@@ -328,7 +335,7 @@ def _manner_of(request: str) -> _Manner:
 
 def _sentences_of(text: str) -> list[str]:
     """Return the sentences of a text without marks of lists; broken lines are joined."""
-    lines = (_LIST_MARK.sub("", line.strip()) for line in _UNWRAPPED.sub(" ", text).split("\n"))
+    lines = (LIST_MARK.sub("", line.strip()) for line in _UNWRAPPED.sub(" ", text).split("\n"))
     return [part.strip() for line in lines for part in _SENTENCE_END.split(line) if part.strip()]
 
 
@@ -360,7 +367,7 @@ def _lines_below_paste(text: _Message) -> Iterator[tuple[int, int]]:
             above = text.originals[number - 1].strip(" `*:") if number else original
             begins = not above or _FILE.fullmatch(above) is not None
             is_inside = is_inside or (begins and has_request and not original.startswith(_DELIMITERS))
-        elif is_inside and not (_PERSONAL.search(words) or TASK.match(words) or _RETURN.match(words)):
+        elif is_inside and not (PERSONAL.search(words) or TASK.match(words) or RETURN.match(words)):
             yield line.start, line.end
         else:
             has_request = True
@@ -393,10 +400,10 @@ SOURCE = (
 )
 _WORD = lazy_regex(r"[^\W_]+(?:[-.’'][^\W_]+)*")
 _HEADING_MARK = lazy_regex(r"\A#{1,6}\s")
-_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PATH = lazy_regex(r"[^\s/]*+/\S*+")
 _INNER_CAPITAL = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
-_LIST_MARK = lazy_regex(r"\A\s*+(?:[-*•+–・]|\(?\d{1,2}[.)]|\d{1,2}(?=\s)|[a-z]\))\s{1,9}")
+LIST_MARK = lazy_regex(r"\A\s*+(?:[-*•+–・]|\(?\d{1,2}[.)]|\d{1,2}(?=\s)|[a-z]\))\s{1,9}")
 _LABEL = lazy_regex(r"(?P<label>(?:[^:：.!?。！？\n(]|\([^()\n]{0,40}\)|\.(?=\w)){2,100}?)\s?(?::(?=\s|$)|：)")
 _SENTENCE_END = lazy_regex(r"(?<=[.!?])\s+|(?<=[。！？])")
 
@@ -438,7 +445,7 @@ _CARRIER_NAME = lazy_regex(
     r"(?:ガイド|ルール|要件|ページ|ファイル|レポート|出力|回答|コメント|レビュー|メール|メッセージ|チャット|ログ|お知らせ|注意事項|チェックリスト|指南|规则|要求|页面|文件|报告|输出|回答|评论|评审|邮件"
     r"|消息|聊天|日志|提示|注释|清单|说明)(?=\W*$|\W{0,3}[(（《【第]|\s?[vV]?\d|より|から|に(?:は|よると))"
 )
-_ORIGIN = lazy_regex(
+ORIGIN = lazy_regex(
     r"(?i)(?<!\w)#[a-z][\w-]+|\b(?:in|im|on|auf|en|no|sur|su|via|в|op|per|par) (?:\w+ )?(?:slack|teams|\w*chat|discord"
     r"|whatsapp|telegram|e-?mail|jira|stand-?up|meeting|retro)\b|\b(?:yesterday|today|this morning|last (?:week|month)"
     r"|gestern|heute|ayer|hoy|hier|ontem|ieri|oggi|gisteren|вчера|сегодня)\b|昨日|今日|昨天|今天"
@@ -578,7 +585,7 @@ _SELF = (
     r"|get|got|see|saw|found|tried|guess|mean|just|still|also|never|always|only)|i['’](?:m|d|ve|ll)|ich|yo|quiero"
     r"|necesito|eu|quero|preciso|je (?:veux|voudrais|pense|préfère|crois|suis)|j['’]\w+|io|voglio|vorrei|ik|я)(?!\w)"
 )
-_PERSONAL = lazy_regex(
+PERSONAL = lazy_regex(
     rf"(?i)\b(?:{_SELF}|my|please|pls|let['’]s|(?:can|could|would) you|mir|mich|mein\w*|bitte|por favor|meu|minha|mon"
     rf"|stp|mijn|from me|for (?:claude|codex|the agent)|von mir"
     r"|graag|мне|пожалуйста|давай|everywhere|from (?:now|today) on"
@@ -589,7 +596,7 @@ _PERSONAL = lazy_regex(
 )
 """Words of somebody who speaks of himself, or asks."""
 
-_RETURN = lazy_regex(
+RETURN = lazy_regex(
     rf"(?i)\W{{0,3}}(?:(?:ok(?:ay)?|so|now|also|and|but|then|und|aber|y|pero|e|mas|et|mais|ma|en|maar|и"
     rf"|но)[\s,]{{1,3}}){{0,2}}(?:{_SELF}|(?:can|could|would|do|did) (?:you|we)\b|let['’]?s\b|kannst du|puedes|pode\b"
     rf"|peux-tu|tu peux|puoi\b|kun je"

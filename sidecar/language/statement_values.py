@@ -372,7 +372,9 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
                 inner, right = theirs[at + 1 : end], theirs[end : end + 1]
                 is_between = bool(right) and is_same(before[0], left) and is_same(after[0], right[0])
                 is_slip = any(other.word[:3] == ours[added[0]].word[:3] for other in inner)
-                if is_between and not is_slip and not any(is_same(own, other) for own in ours for other in inner):
+                is_plain = all(other.word in plain_words() for other in inner)
+                is_own = any(is_same(own, other) for own in ours for other in inner)
+                if is_between and not (is_slip or is_plain or is_own):
                     return True
     return False
 

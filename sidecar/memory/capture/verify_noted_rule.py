@@ -267,6 +267,9 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     commands = [code[1] for code in _CODE.finditer(rule.text) if " " in code[1].strip()]
     if not has_values or any(_words(command) not in _words(text) for command in commands):
         return None
+    paths = (folded(next(filter(None, path.groups()))) for path in _FOLDER_PATH.finditer(rule.text))
+    if any(part not in words for path in paths for part in path.split("/") if part):
+        return None
     rule_words = _words(rule.text)
     tasks = [statement.text for statement in statements if _is_task(statement.text)]
     best: tuple[Support, int, int] | None = None
@@ -314,8 +317,9 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
 def _coverage(rule: Wording, window: Sequence[Wording]) -> float:
     """Return the share of a rule's words that some sentences contain; zero if they are no evidence of it."""
     units = [unit for statement in window for unit in statement.units]
-    known = _known(rule.units, units)
-    total, matched = _information(rule.units), _information(known)
+    stated = list(dict.fromkeys(rule.units))
+    known = _known(stated, units)
+    total, matched = _information(stated), _information(known)
     subjects = [unit for unit in rule.units if not (is_generic(unit.concepts) or unit.names_project)]
     known_subjects = [unit for unit in subjects if unit in known]
     is_translated = any(are_translations(rule.language, statement.language) for statement in window)
@@ -545,6 +549,12 @@ def _is_lasting(sentence: str) -> bool:
 
 _CODE = lazy_regex(r"`([^`\n]{1,160})`")
 """Code, which of several words must be the user's as a whole: "`make test`" is not "`make check`"."""
+
+_FOLDER_PATH = lazy_regex(
+    r"`((?:[\w.@-]+/)+[\w.@-]*)`|(?<![\w/.:-])((?:[\w.@-]+/)+(?=[\s,;:.!)\]]|$)|(?:src|lib|libs|apps?|packages|pkg|internal|cmd"
+    r"|crates|tests?|docs?|dist|build|vendor|scripts|assets|public|static|config|tools|components)/[\w.@/-]*\w)"
+)
+"""A path of which each part must be the user's: "src/other/"; "client/server" is none."""
 
 _QUOTATION = lazy_regex(
     r"(?<!\w)'[^'\n]{3,200}\s[^'\n]{1,200}'(?!\w)|‘[^’\n]{3,200}\s[^’\n]{1,200}’"
