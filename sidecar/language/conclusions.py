@@ -155,6 +155,31 @@ def points_at_work(sentence: str) -> bool:
     return _DROPS_THAT.search(sentence) is not None
 
 
+def picked_option(message: str, proposal: str) -> str:
+    """Return the option of a proposal that a message picks: "(b) keep them on disk" by "b, always"; else nothing."""
+    picked = _PICKED.match(message)
+    letter = (picked["named"] or picked["alone"]).casefold() if picked is not None else ""
+    options = list(_OPTION.finditer(proposal)) if letter else []
+    ends = [*(option.start() for option in options[1:]), len(proposal)]
+    chosen = (
+        proposal[option.end() : end]
+        for option, end in zip(options, ends, strict=False)
+        if option["mark"].casefold() == letter
+    )
+    return next((_OPTION_END.split(text.strip(" ,;("), maxsplit=1)[0] for text in chosen), "")
+
+
+_PICKED = lazy_regex(
+    r"(?i)\W*(?:(?:yes|ok(?:ay)?|then|let['’]?s (?:go with|take|do)|go with|take|i(?:['’]d)? (?:prefer|take)|nimm|ja"
+    r"|lieber|vamos con|vamos com|prends)[\s,:]{1,3}){0,2}(?:(?:option|variante?|opci[óo]n|opção|opzione|optie|вариант"
+    r"|方案|选项?|案) ?\(?(?P<named>[a-d1-4])(?!\w)|\(?(?P<alone>[a-d1-4])(?:[),.:;、，。]|\s(?:please|pls|bitte"
+    r"|por favor|stp"
+    r"|and|und|y|et|e)\b))"
+)
+_OPTION = lazy_regex(r"(?:^|[\s(])(?P<mark>[a-dA-D1-4])[).:]\s")
+_OPTION_END = lazy_regex(r"[?？\n]|\.\s")
+
+
 _LISTED_CONDITIONS = lazy_regex(
     r"^(?=[^\n]*\b(?:whether|if|unless|ob|wenn|si|se|als|если|ли)\b)[^\n]*[:：][ \t]{0,3}\n"
     r"(?>[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[ \t][^\n]*(?:\n|$))+",

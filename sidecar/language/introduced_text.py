@@ -155,7 +155,9 @@ def _adopts(opening: str) -> bool:
         return False
     words = label.split()
     is_own_list = len(words) <= MAX_LIST_WORDS and _OWN_LIST.search(label) is not None
-    return is_own_list or _SPOKEN.search(label) is not None or _is_topic(label, words, is_title=label == opening.strip())
+    return (
+        is_own_list or _SPOKEN.search(label) is not None or _is_topic(label, words, is_title=label == opening.strip())
+    )
 
 
 def _has_source(label: str) -> bool:
@@ -207,24 +209,30 @@ _VERB = lazy_regex(
 _IMPERATIVE = lazy_regex(
     r"(?i)\W{0,3}(?:(?:ok(?:ay)?|so|now|and|also|but|then|perfect|great|thanks|first|next|und|jetzt|y|ahora|et|e|agora"
     r"|и|теперь)[\s,!]{1,3}){0,2}(?:follow|use|make|keep|add|write|create|put|remember|note|stick|obey|respect|apply"
-    r"|change|do|don['’]?t|ensure|consider|implement|fix|build|check|explore|analy[sz]e|describe|explain|outline|update"
+    r"|change|do|don['’]?t|ensure|consider|implement|fix|build|check|explore|analy[sz]e|describe|design|develop|prepare|generate|convert|run|test|improve|include|explain|outline|update"
     r"|replace|remove|rename|refactor|set|start|only|let['’]?s?|lets|give|tell|show|look|find|try|go|take|work|stop"
     r"|avoid|never|always|to (?:answer|fix|clarify)|answering|here(?:['’]s| is| are) what|follow|beachte|halte?|nutze?"
-    r"|verwende|mach|merk|sigue|usa|haz|recuerda|ten en|siga|use|faça|lembre|suis|utilise|respecte|fais|segui|usa|ricorda"
+    r"|verwende|mach|merk|sigue|usa|haz|recuerda|ten en|siga|use|faça|lembre|suis|utilise|respecte|fais|segui"
+    r"|usa|ricorda"
     r"|volg|gebruik|onthoud|adicion[ea]|agrega|corrige|sposta|ajoute|füge|ojo|соблюдай|используй|запомни|сделай)\b"
     r"|[请帮把]|按照|遵守|记住|注意|修改|覚えて|守って"
 )
 """The beginning of an opening that tells the agent what to do with the text below."""
 
 _WILL = lazy_regex(
-    r"(?i)\b(?:(?:i|we)(?:['’](?:d|ll)| would| really| still| also| always| now| just){0,2} (?:want|need|prefer|like|expect|wish"
+    r"(?i)\b(?:(?:i|we)(?:['’](?:d|ll)| would| really| still| also| always| now| just){0,2} (?:want|need|prefer"
+    r"|like|expect|wish"
     r"|insist|decided|agreed|use|have (?:to|the following|these|some|a few|\w+ (?:rules?|requests?|concerns?|wishes)))"
-    r"|you|your|yourself|please|pls|should|must|have to|has to|needs? to|ought to|from now on|going forward|in (?:the )?"
-    r"future|(?:for|in) (?:all|every|each|this|the whole)|always|never|everywhere|want you|(?:can|could|would) (?:you|we)"
+    r"|you|your|yourself|please|pls|should|must|have to|has to|needs? to|ought to|from now on|going forward"
+    r"|in (?:the )?"
+    r"future|(?:for|in) (?:all|every|each|this|the whole)|always|never|everywhere|want you|(?:can|could"
+    r"|would) (?:you|we)"
     r"|my (?:rules?|style|preferences?|conventions?|requirements?|wishes|notes?|habits?)|from me"
     r"|ich (?:will|möchte|brauche|hätte)|wir (?:wollen|brauchen)|du|dir|dich|bitte|soll(?:en|te|ten)?|müssen|muss|ab"
-    r" (?:jetzt|sofort)|immer|nie|für alle|quiero|quisiera|necesito|prefiero|tienes|debes?|deben|por favor|siempre|nunca"
-    r"|para (?:todos?|todas?|este)|quero|preciso|prefiro|você|devem?|sempre|je (?:veux|voudrais|préfère)|on (?:veut|doit)"
+    r" (?:jetzt|sofort)|immer|nie|für alle|quiero|quisiera|necesito|prefiero|tienes|debes?|deben|por favor"
+    r"|siempre|nunca"
+    r"|para (?:todos?|todas?|este)|quero|preciso|prefiro|você|devem?|sempre|je (?:veux|voudrais|préfère)"
+    r"|on (?:veut|doit)"
     r"|tu|vous|stp|svp|doit|doivent|toujours|jamais|pour (?:tous|toutes)|voglio|vorrei|preferisco|devono|deve|ik wil"
     r"|graag|moet(?:en)?|altijd|nooit|хочу|нужно|надо|должн\w+|всегда|никогда|пожалуйста)\b|我要|我想|我希望|我们?需要"
     r"|需要|必须|应该|你|请|以后|今后|ほしい|してください|お願い|必ず|常に|لطفا|می‌?خواهم|میخوام|باید|همیشه"
@@ -240,7 +248,8 @@ _LIST_NOUN = (
     r"|требования|замечани[яй]|важно|задачи)"
 )
 _OWN_LIST = lazy_regex(
-    rf"(?i)(?<!\w){_LIST_NOUN}(?: (?:for|in|on|of|about|für|im|para|de|del|do|pour|du|per|del|voor|для) [^,()]{{1,40}})?$"
+    rf"(?i)(?<!\w){_LIST_NOUN}(?: (?:for|in|on|of|about|für|im|para|de|del|do|pour|du|per|del|voor"
+    rf"|для) [^,()]{{1,40}})?$"
     r"|(?:规则|要求|约定|规范|注意事项|需求|问题|几点|ルール|規則|要件|注意点|お願い)$"
 )
 """The end of the heading of one's own list."""
@@ -260,7 +269,8 @@ _UNSPACED_TOPIC = lazy_regex(r"(?:について|に関して)(?:は|の)?$|^(?:�
 _NO_TOPIC = lazy_regex(r"[,;()（）\d#@\"“”«»、，/]|['’]s\b")
 _SPOKEN = lazy_regex(
     r"(?i)^\W*(?!.*\bthis$)(?:(?:ok(?:ay)?|so|now|also|and|but|then|jetzt|also|noch|ahora|además|bueno|agora|então|maintenant|alors"
-    r"|bon|ora|allora|nu|теперь|ещё)\b|(?:very )?important|wichtig|importante|важно|(?:the |some |(?:a )?few )?things?\b)"
+    r"|bon|ora|allora|nu|теперь|ещё)\b|(?:very )?important|wichtig|importante|важно|(?:the |some "
+    r"|(?:a )?few )?things?\b)"
     r"|\b(?:i|we|i['’]m|we['’]re|ich|wir|yo|nosotros|eu|nós|je|nous|io|noi|ik|wij|я|мы)\b"
 )
 """Words of somebody who speaks for himself."""
@@ -280,10 +290,12 @@ _ROW = lazy_regex(
     r"(?i)(?:row|line item|zeile|fila|linha|ligne|riga|rij|строка|行) \d{1,4}\s?[:：]\s|第 ?\d{1,4} ?行\s?[:：]"
 )
 _FOREIGN_LINE = lazy_regex(
-    r"(?i)(?:name|nombre|nome|nom|naam|user|from|имя|姓名|名前)\s?[:：] ?[^.:：\n]{1,40}[.;,|] ?(?:message|comment|text|feedback"
+    r"(?i)(?:name|nombre|nome|nom|naam|user|from|имя|姓名|名前)\s?[:：] ?[^.:：\n]{1,40}[.;,|] ?(?:message|comment"
+    r"|text|feedback"
     r"|mensaje|mensagem|nachricht|kommentar|messaggio|commentaire|bericht|сообщение|留言|内容|メッセージ)\s?[:：]"
     r"|第[\d一二三四五六七八九十]{1,3}[条條章]\s"
-    r"|[・\-*•]? ?(?:部長|課長|社長|係長|店長|上司|先輩|同僚|お客様?|[\u4e00-\u9fff]{1,3}さん|老板|经理|领导|同事|客户|主管|总监|产品经理)\s?[:：]"
+    r"|[・\-*•]? ?(?:部長|課長|社長|係長|店長|上司|先輩|同僚|お客様?|[\u4e00-\u9fff]{1,3}さん"
+    r"|老板|经理|领导|同事|客户|主管|总监|产品经理)\s?[:：]"
     r"|[-*•]? ?(?:the )?(?:boss|manager|client|customer|reviewer|chef|chefin|kunde|jefe|cliente|chefe|capo|baas|klant"
     r"|начальник|заказчик|клиент)\s?[:：]\s"
 )
@@ -292,19 +304,24 @@ _FOREIGN_LINE = lazy_regex(
 _SPEAKER = lazy_regex(r"[-*•]? ?([A-ZÀ-Þ][a-zà-ÿ]{1,14})\s?[:：]\s\S")
 
 _ADOPTS_ABOVE = lazy_regex(
-    r"(?i)(?<!don['’]t )(?<!do not )(?<!not to )(?<!never )\b(?:follow|stick to|obey|apply|remember|respect|adopt|keep to|comply with"
+    r"(?i)(?<!don['’]t )(?<!do not )(?<!not to )(?<!never )\b(?:follow|stick to|obey|apply|remember|respect"
+    r"|adopt|keep to|comply with"
     r"|go by|do|fix|implement) (?:all )?(?:of )?(?:these|those|them|this|that|the (?:above|rules?|conventions"
-    r"|guidelines))\b(?!.{0,80}[?？]$)|\b(?:halte? dich (?:bitte )?(?:an|daran)|beachte (?:das|die)|merk dir|gilt (?:auch )?(?:hier|bei uns|für"
+    r"|guidelines))\b(?!.{0,80}[?？]$)|\b(?:halte? dich (?:bitte )?(?:an|daran)|beachte (?:das|die)|merk dir"
+    r"|gilt (?:auch )?(?:hier|bei uns|für"
     r" uns)|s[ií]gue(?:l[ao]s)?|respeta|aplica(?:l[ao]s)?|cumple|suis|respecte|applique|siga|aplique|respeite|segui"
     r"|rispetta|applica|volg|onthoud|соблюдай|следуй|запомни)\b|(?:遵守|照做|记住|照着)|按(?:照?这|以上)|守って|従って|覚えて"
 )
 """Last words that make the text above them the user's own."""
 
 _DISOWNS = lazy_regex(
-    r"(?i)\b(?:(?:not|nothing) (?:for|of|to do with) us|nobody (?:has )?decided|no decision|ignore (?:it|that|this|the|them"
-    r"|those)|not our|(?:doesn['’]?t|does not|don['’]?t|do not) (?:apply|concern|affect)|gilt (?:hier |für uns |bei uns )?"
+    r"(?i)\b(?:(?:not|nothing) (?:for|of|to do with) us|nobody (?:has )?decided|no decision|ignore (?:it|that"
+    r"|this|the|them"
+    r"|those)|not our|(?:doesn['’]?t|does not|don['’]?t|do not) (?:apply|concern|affect)|gilt (?:hier |für uns "
+    r"|bei uns )?"
     r"nicht|nicht für uns|betrifft uns nicht|no es para nosotros|no nos (?:afecta|aplica)|não é (?:para|com) (?:a gente"
-    r"|nós)|pas pour nous|ne nous concerne pas|non (?:è per noi|ci riguarda)|niet voor ons|не для нас|нас не касается)\b"
+    r"|nós)|pas pour nous|ne nous concerne pas|non (?:è per noi|ci riguarda)|niet voor ons|не для нас"
+    r"|нас не касается)\b"
     r"|先不管|不用管|与我们无关|跟我们没关系|不关我们|関係(?:ない|ありません)|対応不要"
 )
 """Last words by which the text above them is not for the agent."""

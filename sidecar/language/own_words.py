@@ -319,9 +319,22 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
         if group is None:
             continue  # a short one, whose closing mark opens no other
         content = match[group]
-        if quotes_sentence(content) and not (group == "g" and _CODE_MARK.search(content)):
+        is_banned = _NOT_TO_WRITE.search(text, max(0, match.start() - 40), match.start()) is not None
+        if quotes_sentence(content) and not is_banned and not (group == "g" and _CODE_MARK.search(content)):
             opens_line = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
             yield match.span() if opens_line else match.span(group)
+
+
+_NOT_TO_WRITE = lazy_regex(
+    r"(?i)\b(?:(?:stop|quit|no more|avoid) (?:\w+ly )?(?:writing|saying|putting|adding|using|ending with"
+    r"|starting with|answering)"
+    r"|(?:don['’]?t|do not|never) (?:ever |always )?(?:write|say|put|add|use|end with|start with|answer)"
+    r"|schreib\w* (?:nie\w*"
+    r"|nicht)|(?:no|nunca) (?:escribas|pongas|digas|escreva|diga)|n['’]écris (?:pas|plus|jamais)|ne (?:dis"
+    r"|mets) (?:pas|plus"
+    r"|jamais)|non scrivere)\W{1,3}$"
+)
+"""Words before a quotation that the agent is not to write: the user's own words."""
 
 
 def quotes_sentence(quoted: str) -> bool:

@@ -1,9 +1,9 @@
 """Text below a user's request that comes from elsewhere: a document, a sender, a program. Pure.
 
 No sign alone decides. Points count for a line above that names a document or a sender ("Nominatim usage policy"), for
-marks that only documents, transcripts and programs make, for a request that hands the text over ("bob left this on my
-PR"), and for another register than the request's. A heading of the user's own list ("rules:", "my preferences:") names
-no source. Doubt counts as pasted: the words still make an agent's note. Names of texts are in `document_words.txt`.
+marks that only documents, transcripts and programs make, for a request that hands the text over ("bob left this"), and
+for another register than the request's. A heading of the user's own list ("rules:", "my preferences:") names no source.
+Doubt counts as pasted: the words still make an agent's note. Names of texts are in `document_words.txt`.
 """
 
 import re
@@ -212,13 +212,13 @@ def _points_of_heading(heading: _Heading) -> int:
         return OF_DOCUMENT + OF_OWNER
     words = [word.casefold() for word in _WORD.findall(label)]
     is_document = names_document(label)
-    is_carrier = any(map(_is_carrier, words)) or _CARRIER_NAME.search(label) is not None
+    is_carrier = any(map(_document_words()[1].has, words)) or _CARRIER_NAME.search(label) is not None
     if not (is_document or is_carrier) or _PATH.fullmatch(label):
         return 0
     if not heading.has_colon and (_VERB.search(label) or is_own_voice(label)):
         return 0
     origin = _points_of_origin(label, is_document=is_document)
-    others = any(word not in plain_words() and not _is_document(word) and not _is_carrier(word) for word in words)
+    others = any(word not in plain_words() and not _names_text(word) for word in words)
     name = _has_name(heading, is_document=is_document)
     source = origin + (OF_NAME if name else OF_MODIFIER * (others and not heading.has_colon))
     if not source:
@@ -229,24 +229,20 @@ def _points_of_heading(heading: _Heading) -> int:
     return max(0, kind + source + OWN_LIST * is_own + OWN_REQUEST * is_request)
 
 
+def _names_text(word: str) -> bool:
+    return any(words.has(word) for words in _document_words()[:2])
+
+
 def names_document(label: str) -> bool:
     """Whether a label has a word for a text with an author: "handbook", "minutes"."""
-    words = (word.casefold() for word in _WORD.findall(label))
-    return any(map(_is_document, words)) or _DOCUMENT_NAME.search(label) is not None
+    is_named = _DOCUMENT_NAME.search(label) is not None
+    return is_named or any(map(_document_words()[0].has, map(str.casefold, _WORD.findall(label))))
 
 
 def _points_of_origin(label: str, *, is_document: bool) -> int:
     if ORIGIN.search(label) or _PERSON.search(label):
         return OF_ORIGIN
     return OF_OWNER * (is_document and _OWNER.search(label) is not None)
-
-
-def _is_document(word: str) -> bool:
-    return _document_words()[0].has(word)
-
-
-def _is_carrier(word: str) -> bool:
-    return _document_words()[1].has(word)
 
 
 def _has_name(heading: _Heading, *, is_document: bool) -> bool:
@@ -257,7 +253,7 @@ def _has_name(heading: _Heading, *, is_document: bool) -> bool:
     is_unspaced = UNSPACED.search(heading.label) is not None
     for number, token in enumerate(tokens):
         word = token.casefold()
-        if _is_document(word) or _is_carrier(word) or word in _document_words()[2].whole:
+        if _names_text(word) or word in _document_words()[2].whole:
             continue
         if word in TOOL_NAMES or _INNER_CAPITAL.search(token) or (token.isascii() and token.isupper() and token[1:]):
             return True

@@ -252,7 +252,7 @@ def reworded(text: str) -> str:
     text = _TOPIC_PAUSE.sub("", _QUANTITY.sub(lambda match: f"{match[1]} {_UNITS[match[2].casefold()]}", text))
     text = _QUANTITY_BEFORE.sub(r"\1 \2", _THOUSANDS.sub("", text))
     text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
-    return _AS_LONG_AS_NOT.sub(r"until \1", _FREE_OF.sub("without", text))
+    return _AS_LONG_AS_NOT.sub(r"until \1", _FREE_OF.sub("without", _DEPRECATED.sub("forbidden", text)))
 
 
 def bounded(text: str) -> str:
@@ -298,6 +298,10 @@ _QUANTITY_BEFORE = lazy_regex(r"(?<![\w.,/-])(\d+(?:[.,]\d+)?)-([^\W\d_]{3,})(?!
 """A number with its unit before what it measures: "a 30-day trial"."""
 _THOUSANDS = lazy_regex(r"(?<=\d),(?=\d{3}(?!\d))")
 _UNTOUCHED = lazy_regex(r"(?i)\b(?:untouched|unchanged|unverändert|intacte?s?|inchangée?s?|intact[oa]s?|ongewijzigd)\b")
+_DEPRECATED = lazy_regex(
+    r"(?i)\b(?:is|are|ist|sind|est|sont|es|está|tá|é|è|is) (?:now |already |jetzt |ya |já )?(?:deprecated|obsolete|outdated"
+    r"|discontinued|veraltet|obsol[eè]t[aeo]s?|dépréciée?s?|descontinuad[ao]s?|deprecad[ao]s?|deprecat[aoie]|verouderd)\b"
+)
 _NOT_MORE = lazy_regex(
     r"(?i)\b(?:not|no|não|non|ne pas|nicht|niet) (?:exceed|go over|be (?:more|longer|larger|bigger) than|exceder|superare?"
     r"|ultrapassar|dépasser|überschreiten|overschrijden)\b"

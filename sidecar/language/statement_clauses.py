@@ -114,8 +114,10 @@ _TOKEN = lazy_regex(
     r"@?https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])(?:[\u3040-\u30ff\u3400-\u9fff々]+(?=https?://)"
     r"|[\w@~.*+#$/\\-]*[\w*#+$/])|[\u3040-\u30ff\u3400-\u9fff々]"
 )
-_SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|(?<=\w\.\.\.)(?=\w)|\n+"
-    r"|\s(?=\((?:[1-9]|[a-d])\)\s)")
+_SENTENCE_END = lazy_regex(
+    r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|(?<=\w\.\.\.)(?=\w)|\n+"
+    r"|\s(?=\((?:[1-9]|[a-d])\)\s)"
+)
 _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s|\b(?:but|aber|sondern|mais(?=\s(?:pas|non|je|on|il|le|la|les|seulement|plutôt|utilis\w*)\b)|pero|sino|mas"
     r"|porem|ma|bensi|maar|но|а|while|whereas|however|because|weil|porque|perche|omdat)\b|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of"
@@ -129,7 +131,7 @@ _CLAUSE_END = lazy_regex(
     r"|\band\b(?=\s\w+ing\b[^,;.]{0,40}\b(?:is|are)\s(?:not|never)\b)|\b(?:nor|ni|né|ни)\b|\b(?:and|und|et|y|e|en)\b(?=\s+(?:always|immer|siempre|sempre|toujours|altijd"
     r"|should|must|therefore|thus|instead|rather|use|take|switch to|go with|usa"
     r"|utiliza|utilise|nutze|nimm"
-    r"|gebruik)\b)|\s(?=so\s(?:please|always|just|use|give|make|keep|put|write|do|let|stick|go|add)\b)|\s(?=let\s{1,2}(?:use|go|do|keep|make|take)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)"
+    r"|gebruik)\b)|\s(?=so\s(?:always|use|give|make|keep|put|write|do|let|stick|go|add)\b)|\s(?=let\s{1,2}(?:use|go|do|keep|make|take)\b)|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)"
     r"|(?<=じゃなく)|(?<=代わりに)"
 )
 _PATH_OR_NUMBER = lazy_regex(r"(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
@@ -524,7 +526,8 @@ def parts_of(clause: str, language: str) -> frozenset[str]:
 _DENYING_NO = lazy_regex(r"(?i)\bno\s")
 """The English and Spanish word, which in Portuguese means "in the"."""
 _PLACE_CLAUSE = lazy_regex(
-    r"[,;:.–—、，；：。](?=\s|$|[^\x00-\x7f])\s?|\s(?=(?:and|but|or|so(?! that)|because|und|aber|weil|y|pero|porque|et|mais"
+    r"[,;:.–—、，；：。](?=\s|$|[^\x00-\x7f])\s?|\s(?=(?:and|but|or|so(?! that)|because|und|aber|weil|y|pero|porque"
+    r"|et|mais"
     r"|car|e|mas|ma|perché|en|maar|omdat|и|но|поэтому)\s)"
 )
 _ONLY_PLACE = lazy_regex(

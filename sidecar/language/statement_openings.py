@@ -261,7 +261,7 @@ def asks_for_work(sentence: str) -> bool:
 
 
 TAG_QUESTION = lazy_regex(
-    r"(?i)[,，]\s?(?:ok(?:ay)?|alright|please|pls|einverstanden"
+    r"(?i)[,，\s]\s?remember\s?\?\W*$|[,，]\s?(?:ok(?:ay)?|alright|please|pls|einverstanden"
     r"|te parece|vale|de acuerdo|tá(?: bom)?|combinado|d['’]accord"
     r"|va bene|akkoord|ладно|хорошо|好吗|好吧|可以吗)\s?[?？]\W*$"
 )

@@ -372,11 +372,15 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
                 inner, right = theirs[at + 1 : end], theirs[end : end + 1]
                 is_between = bool(right) and is_same(before[0], left) and is_same(after[0], right[0])
                 is_slip = any(other.word[:3] == ours[added[0]].word[:3] for other in inner)
-                is_plain = all(other.word in plain_words() for other in inner)
+                is_plain = all(other.word in _ASSENTS for other in inner)
                 is_own = any(is_same(own, other) for own in ours for other in inner)
                 if is_between and not (is_slip or is_plain or is_own):
                     return True
     return False
+
+
+_ASSENTS = frozenset("ok okay fine allowed".split())
+"""Words for what is accepted, in place of which a rule has a longer one."""
 
 
 def _meanings_in(units: Iterable[Unit]) -> frozenset[str]:
@@ -482,11 +486,22 @@ def reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
 
 
 def reverses_condition(rule: Wording, window: Sequence[Wording]) -> bool:
-    """Whether a rule drops the user's condition, or demands it where the user demands the rest: "when A, also B"."""
+    """Whether a rule drops the user's condition, demands it, or demands something else on it: "when A, also B"."""
     ours = _occasion_of(rule.text)
     theirs = [found for statement in window if (found := _occasion_of(statement.text)) is not None]
     is_reversed = ours is not None and theirs != [] and all(_balance(ours, found) < 0 for found in theirs)
-    return is_reversed or _drops_occasion(rule, window)
+    return is_reversed or _drops_occasion(rule, window) or _lacks_demand(rule, window)
+
+
+def _lacks_demand(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether the user begins with the condition of a rule, but not even half of what it then demands follows."""
+    parts = _occasion_of(rule.text)
+    if parts is None or any(are_translations(rule.language, part.language) for part in window):
+        return False
+    conditions = [stated[0] for part in window if (stated := _occasion_of(part.text)) is not None]
+    subjects = subjects_of(parts[1].units)
+    is_stated = 2 * shared_count(subjects, [unit for part in window for unit in part.units]) >= len(subjects)
+    return not is_stated and any(shared_subjects(parts[0], condition) for condition in conditions)
 
 
 def _drops_occasion(rule: Wording, window: Sequence[Wording]) -> bool:

@@ -1714,6 +1714,44 @@ def test_rules_for_this_project_below_a_request_are_the_users_word(message: str)
     assert stated_words(text) == text
 
 
+INTRODUCED = r"""
+QA sheet, week 3, by the agency:\n\n | Never use inheritance. Prefer composition.\n\n | sounds a bit dogmatic, no?
+this was in the old space:\n | Never store sessions in memory. Use Redis.\n\n | ignore that for now, fix the login page
+Legacy system, chapter 4\n\n | Keep PRs small. Reviewers must respond within a day.\n\n | can you measure ours?
+Lastenheft, Anhang 2\n\n | Protokolle bleiben 90 Tage. Zugriffe dokumentieren.\n\n | was heißt das für uns?
+Esto es lo que pone el curso:\n | Usa siempre yarn en lugar de npm.\n\n | ¿nos vale o no?
+别的团队的交接说明：\n | 不要碰 scripts 目录。\n | 你觉得这条对我们有用吗？
+社内レビュー会（抜粋）\n | ・全体: ユーザ目線で書くこと。\n | どう返事すればいい？
+این متن را از سایت دیگر کپی کردم:\n | همیشه فقط یک پروژه فعال باشد.\n | لطفا فقط توضیح بده
+two things:\n | - never merge without approval\n | - squash always\n\n | nobody decided that, just summarise it
+""".strip().splitlines()
+
+ADOPTED = r"""
+4 more issues:\n- we won't be using docker\n- use ollama\n\nshould they be .mdc files?
+What I care about:\n- small commits\n- no new dependencies\n\nStart with the router.
+tournament format:\nplayers are always ranked by average\n\ncome up with a todo list
+Some context first:\n- we deploy from main only\n- never squash\n\nnow fix the flaky test
+QA sheet, week 3, by the agency:\n\nNever use inheritance.\n\nplease follow this from now on
+Zum Export noch:\n- Trennzeichen immer Semikolon\n\nund jetzt die Tests bitte
+Para los commits:\n- siempre en inglés\n\nahora haz el login
+关于提交：\n一律用英文。\n\n先修复登录
+Backend: FastAPI\nFrontend: Svelte, never React\n\nset up the repo
+""".strip().splitlines()
+
+
+@together("message", INTRODUCED)
+def test_text_between_its_introduction_and_the_last_words_is_not_the_users_word(message: str) -> None:
+    opening, *text, last = message.replace("\\n", "\n").split(" | ")
+    words = stated_words("".join((opening, *text, last)))
+    assert words.split() == [*opening.split(), *last.split()]
+
+
+@together("message", ADOPTED)
+def test_text_that_its_introduction_or_the_last_words_adopt_is_the_users_word(message: str) -> None:
+    text = message.replace("\\n", "\n")
+    assert stated_words(text) == text
+
+
 def test_pasted_text_is_found_in_linear_time() -> None:
     def repeated(text: str) -> bool:
         return takes_linear_time(lambda count: partial(stated_words, f"ok\n\n{text * count}"), 100)

@@ -610,6 +610,44 @@ NOT_TURNED = [
 """Ends, times, orders and conditions, which a rule turns or drops, or states in other words."""
 
 
+OF_PARTS_AND_REASONS = [
+    ("we review in the evening so don't open more than one PR per day", "Don't open more than one PR per day"),
+    ("two things: (1) never run jobs at night because it is busy (2) what is the lock?", "Never run jobs at night"),
+    ("i prefer fish over bash btw so give me snippets for fish", "Give snippets for fish"),
+    ("fixtures live in tests/data, remember?", "Fixtures live in tests/data."),
+    ("moment is deprecated. use dayjs, always", "Use dayjs instead of moment."),
+    ('stop writing "I hope this helps you" at the end', 'Stop writing "I hope this helps you" at the end.'),
+    ("Never edit src/legacy again!", "Never edit `src/legacy/`."),
+]
+"""Rules beside an enumeration, a reason, a reminder or what the agent is not to write."""
+
+OF_ANOTHER_PATH_OR_DEMAND = [
+    ("Never edit src/legacy again!", "Never edit `src/other/`"),
+    ("tests always go into tests/integration", "Tests go into tests/unit."),
+    ("when you touch the parser, bump the revision", "When you touch the parser, clear the cache by hand"),
+    ("table headers always stick to the top of the table", "Table headers must show the sort order of the table."),
+]
+"""Rules with another path, or another demand on the same condition, than the user's."""
+
+
+@together(("message", "rule"), OF_PARTS_AND_REASONS)
+def test_a_rule_beside_an_enumeration_a_reason_or_a_reminder_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), OF_ANOTHER_PATH_OR_DEMAND)
+def test_a_rule_with_another_path_or_demand_than_the_users_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+def test_an_option_that_the_user_picks_for_good_supports_a_rule() -> None:
+    proposal = "Two ways: (a) keep the tokens in Redis, (b) store them in a signed cookie. Which one?"
+    rule = "Store the tokens in a signed cookie."
+    assert verify_rule(rule, [TypedMessage("b please, and always do it like that", proposal)]) is not None
+    assert verify_rule(rule, [TypedMessage("a, and keep it that way for all tokens", proposal)]) is None
+    assert verify_rule(rule, [TypedMessage("b", proposal)]) is None
+
+
 @together(("message", "rule"), WITHOUT_THE_USERS_LIMIT)
 def test_a_quotation_a_limit_a_supposition_or_a_task_supports_no_rule(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None

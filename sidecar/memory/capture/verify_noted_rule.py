@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
+from sidecar.language.conclusions import picked_option
 from sidecar.language.english_translation import negates_by_prefix
 from sidecar.language.match_statement_form import complains
 from sidecar.language.own_words import quotes_sentence, reports_others, stated_words
@@ -195,9 +196,15 @@ def _support(rule: Wording, message: TypedMessage) -> Support | None:
         part for part in parts if _may_support(part.text, is_temporary=is_temporary) and not is_for_now(part.text, own)
     ]
     support = _best_window(rule, own, statements) or _support_of_parts(rule, own, statements)
-    if support is not None or not message.before or not accepts_as_lasting(own):
+    if support is not None or not message.before:
         return support
-    answered = f"{_FENCED.sub(' ', message.before)[-ANSWERED_CHARACTERS:]}\n{own}"
+    proposal = _FENCED.sub(" ", message.before)[-ANSWERED_CHARACTERS:]
+    if accepts_as_lasting(own):
+        answered = f"{proposal}\n{own}"
+    elif holds_each_time(own) and (option := picked_option(own, proposal)):
+        answered = f"{option}, {own.strip()}"
+    else:
+        return None
     return _best_window(rule, answered, wordings_of(answered))
 
 
@@ -264,11 +271,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     concepts |= frozenset(concept for word in words for concept in concepts_of(word))
     all_units = [unit for statement in statements for unit in statement.units]
     has_values = all(has_value(unit, words, concepts, all_units) for unit in rule.units if unit.is_value)
-    commands = [code[1] for code in _CODE.finditer(rule.text) if " " in code[1].strip()]
-    if not has_values or any(_words(command) not in _words(text) for command in commands):
-        return None
-    paths = (folded(next(filter(None, path.groups()))) for path in _FOLDER_PATH.finditer(rule.text))
-    if any(part not in words for path in paths for part in path.split("/") if part):
+    if not has_values or not _has_names(rule.text, text, words):
         return None
     rule_words = _words(rule.text)
     tasks = [statement.text for statement in statements if _is_task(statement.text)]
@@ -312,6 +315,14 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
     rivals = [(first, last) for coverage, first, last in opposed if coverage >= support.coverage]
     is_denied = any(last - first == 1 or first < start or last > end for first, last in rivals)
     return None if is_denied else support
+
+
+def _has_names(rule: str, text: str, words: Collection[str]) -> bool:
+    """Whether the user has each command of a rule as a whole, and each part of its paths."""
+    commands = [code[1] for code in _CODE.finditer(rule) if " " in code[1].strip()]
+    paths = (folded(next(filter(None, path.groups()))) for path in _FOLDER_PATH.finditer(rule))
+    parts = (part for path in paths for part in path.split("/") if part)
+    return all(_words(command) in _words(text) for command in commands) and all(part in words for part in parts)
 
 
 def _coverage(rule: Wording, window: Sequence[Wording]) -> float:
@@ -517,7 +528,10 @@ _PAUSE = lazy_regex(r"[,;:](?=\s)|[，；：]")
 
 def _is_quoted(rule: Wording, evidence: str) -> bool:
     """Whether most of what the user wrote of a rule is inside quotation marks."""
-    own = _QUOTATION.sub(lambda match: match[0] if _is_name(match[0][1:-1]) else " ", evidence)
+    quoted = frozenset(_words(match[0]) for match in _QUOTATION.finditer(rule.text))
+    own = _QUOTATION.sub(
+        lambda match: match[0] if _words(match[0]) in quoted or _is_name(match[0][1:-1]) else " ", evidence
+    )
     if own == evidence:
         return False
     all_units, own_units = wording_of(evidence).units, wording_of(own).units
