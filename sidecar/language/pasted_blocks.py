@@ -467,7 +467,6 @@ _FILE = lazy_regex(r"[\w-]{1,40}\.[a-z]{2,5}")
 _ADDRESS = lazy_regex(
     r"(?:https?://\S+|(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|app|info|eu|de|fr|it|es|nl|ru|jp|cn|br)(?:/\S*)?)"
 )
-"""An address of a page."""
 
 _LOCATOR = lazy_regex(
     r"(?i)\b(?:pp?|page|section|sec|slide|chapter|clause|seite|kapitel|abschnitt|página|sección|seção|capítulo"
