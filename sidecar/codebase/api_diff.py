@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sidecar.codebase.summary.languages import MAX_DEFINITIONS, MAX_SIGNATURE, code_on_one_line, strip_comment
 from sidecar.codebase.summary.model import Definition, Summary
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import terms_of
 
 HEAD_LINES = 60
 """Maximum number of lines in which the head of a definition is searched."""
@@ -25,6 +26,7 @@ _VALUE = lazy_regex(r"(?<!\s)\s*+(?<![=!<>])=(?![=>]).*$", re.DOTALL)
 _COMMENT_LINE = lazy_regex(r"(?://|/?\*|#)")
 _IS_PYTHON = lazy_regex(r"(?:async )?(?:def|class) ")
 _BODY_OF_PYTHON = lazy_regex(r":(?: .*)?$")
+_TYPED_SCRIPTS = frozenset(("TypeScript", "TSX", "Vue"))
 _OPENING, _CLOSING = "([{<", ")]}>"
 
 
@@ -117,15 +119,17 @@ def _changes_in_file(path: str, versions: FileVersions) -> list[ApiChange]:
         _signatures_by_name(versions.after, versions.new_text),
     )
     reexported = {re.split(r"[.:/]+", specifier)[-1] for specifier in versions.after.imports}
+    renamed = _renamed(before, after)
+    language = versions.after.language
     changes = []
     for name, signatures in before.items():
         now = after.get(name)
         if now is None:
             if name not in reexported and not _container_was_removed(name, before, after):
-                changes.append(ApiChange(path, name, "; ".join(signatures), _renamed(name, signatures, before, after)))
+                changes.append(ApiChange(path, name, "; ".join(signatures), renamed.get(name, "")))
             continue
-        removed = [signature for signature in signatures if not any(_is_same(signature, other) for other in now)]
-        added = [signature for signature in now if not any(_is_same(other, signature) for other in signatures)]
+        removed = [each for each in signatures if not any(_is_same(each, other, language) for other in now)]
+        added = [each for each in now if not any(_is_same(other, each, language) for other in signatures)]
         if removed:
             changes.append(ApiChange(path, name, "; ".join(removed), "; ".join(added) or "; ".join(now)))
     return changes
@@ -196,17 +200,35 @@ def _is_open(rest: str) -> bool:
     return plain.count("<") > plain.count(">")
 
 
-def _renamed(name: str, signatures: Sequence[str], before: Mapping[str, object], after: Mapping[str, list[str]]) -> str:
-    """Return the signature of the single new definition that differs only in its name; empty if there is none."""
-    own = name.rpartition(".")[2]
-    for other, now in after.items():
-        if other not in before and other.rpartition(".")[0] == name.rpartition(".")[0]:
-            new_name = other.rpartition(".")[2]
-            if [
-                re.sub(rf"\b{re.escape(own)}\b", new_name, signature) for signature in signatures
-            ] == now and "(" in now[0]:
-                return now[0]
-    return ""
+def _renamed(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> dict[str, str]:
+    """Return the new signatures of removed definitions, by name, where a new one differs only in its name.
+
+    Of several that do, the one that shares most words of its name counts. One that suits several alike counts for none.
+    """
+    shared = {
+        (name, other): len(set(terms_of(_own_name(name))) & set(terms_of(_own_name(other))))
+        for name in before
+        for other in after
+        if name not in after and other not in before and _differs_in_name(name, before[name], other, after[other])
+    }
+    renamed = {}
+    for (name, other), count in shared.items():
+        rivals = [number for pair, number in shared.items() if (pair[0] == name) != (pair[1] == other)]
+        if count > max(rivals, default=-1):
+            renamed[name] = after[other][0]
+    return renamed
+
+
+def _differs_in_name(name: str, signatures: Sequence[str], other: str, others: Sequence[str]) -> bool:
+    """Whether two functions of one container have the same signatures but for their names."""
+    if name.rpartition(".")[0] != other.rpartition(".")[0] or "(" not in others[0]:
+        return False
+    own, new_name = rf"\b{re.escape(_own_name(name))}\b", _own_name(other)
+    return [re.sub(own, new_name, signature) for signature in signatures] == others
+
+
+def _own_name(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _container_was_removed(name: str, before: Mapping[str, object], after: Mapping[str, object]) -> bool:
@@ -215,9 +237,13 @@ def _container_was_removed(name: str, before: Mapping[str, object], after: Mappi
     return bool(outer) and outer in before and outer not in after
 
 
-def _is_same(before: str, after: str) -> bool:
+def _is_same(before: str, after: str, language: str | None) -> bool:
     if before == after or _normalized(before) == _normalized(after):
         return True
+    if language in _TYPED_SCRIPTS:
+        head, arguments, rest = split_signature(after)
+        plain = f"{head}({', '.join(arguments)})"
+        return rest.startswith(":") and not split_signature(before)[2] and _normalized(plain) == _normalized(before)
     return (
         not _is_annotated(before) and _is_annotated(after) and _normalized(_unannotated(after)) == _normalized(before)
     )
@@ -356,6 +382,6 @@ def _reexported_names(imports: Iterable[str]) -> list[str]:
     names = (
         re.split(r"[.:]+", specifier)[-1]
         for specifier in imports
-        if specifier.startswith((".", "crate::", "self::", "super::"))
+        if specifier.startswith((".", "crate::", "self::", "super::")) and "/" not in specifier
     )
     return [name for name in dict.fromkeys(names) if name and not name.startswith("_")]

@@ -1,6 +1,14 @@
 """Edits that change a file's API, by language."""
 
-from sidecar.codebase import ApiChange, FileVersions, api_changes, needs_texts, split_signature, summarize
+from sidecar.codebase import (
+    ApiChange,
+    FileVersions,
+    api_changes,
+    needs_texts,
+    removed_exports,
+    split_signature,
+    summarize,
+)
 from tests.support.cases import together
 
 MANY = ", ".join(f"parameter_{number}: int = {number}" for number in range(20))
@@ -24,6 +32,11 @@ def changes_of(path: str, before: str, after: str | None) -> list[tuple[str, str
          [("A.f", "def f(self, a)", "def f(self)")]),
         ("a.py", "class A:\n  def f(self): ...\n", "class B: ...\n", [("A", "class A", "")]),
         ("a.py", "def f(a): ...\n", "def g(a): ...\n", [("f", "def f(a)", "def g(a)")]),
+        ("a.py", "def fit_a(x): ...\ndef run_a(x): ...\n", "def fit_b(x): ...\ndef run_b(x): ...\n",
+         [("fit_a", "def fit_a(x)", "def fit_b(x)"), ("run_a", "def run_a(x)", "def run_b(x)")]),
+        ("a.py", "def f(a): ...\ndef g(a): ...\n", "def h(a): ...\n", [("f", "def f(a)", ""), ("g", "def g(a)", "")]),
+        ("a.ts", "export function f(a: A): B {}\n", "export function f(a: A): C {}\n",
+         [("f", "export function f(a: A): B", "export function f(a: A): C")]),
         ("a.py", "def f(): ...\n", None, [("", "module", "")]),
         ("a.ts", "export interface P { a: string }\n", "export interface P { a: number }\n",
          [("P", "export interface P { a: string }", "export interface P { a: number }")]),
@@ -47,11 +60,22 @@ def test_changed_or_removed_public_signature_is_an_api_change(
         ("a.py", "def _f(a): ...\n", "def _f(): ...\n"),
         ("a.py", "def f(a): ...\n", "def f(a): ...\ndef g(): ...\n"),
         ("a.ts", "function f(a: string) {}\n", "function f() {}\n"),
+        ("a.ts", "export function f(a: A) {}\n", "export function f(a: A): B {}\n"),
         ("a.go", "package x\nfunc do(a int) {}\n", "package x\nfunc do() {}\n"),
     ],
 )
 def test_harmless_edit_is_not_an_api_change(path: str, before: str, after: str) -> None:
     assert changes_of(path, before, after) == []
+
+
+def test_a_package_file_offers_the_names_of_its_imports_and_not_the_paths_of_modules() -> None:
+    old, new = (
+        summarize("__init__.py", b"from .shelf import book, page\n"),
+        summarize("__init__.py", b"from .shelf import page\n"),
+    )
+    assert removed_exports(old, new) == ["book"]
+    old, new = summarize("index.mjs", b"import {copy} from '../shelf';\n"), summarize("index.mjs", b"")
+    assert removed_exports(old, new) == []
 
 
 def test_definition_moved_between_the_files_is_reported_as_moved() -> None:
