@@ -388,6 +388,20 @@ def test_a_boundary_committed_by_the_agent_is_detected(conversation: Conversatio
     assert len(drafted(conversation, "adr")) == 1
 
 
+def test_a_boundary_that_others_changed_on_a_merged_branch_drafts_nothing(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    project.git("checkout", "-qb", "other")
+    project.commit({"till/prices.py": CHANGED})
+    project.git("checkout", "-q", "-")
+    before = conversation.pre_run("merge other into this branch")
+    project.git("merge", "-q", "--no-ff", "--no-edit", "other")
+    conversation.post_run(before, assistant={"parts": [bash("git merge --no-ff --no-edit other", "")]})
+
+    assert drafted(conversation, "adr") == []
+
+
 def test_schemas_migrations_entry_points_and_configured_paths_are_boundaries(
     conversation: Conversation, project: Repository
 ) -> None:
@@ -402,6 +416,8 @@ def test_schemas_migrations_entry_points_and_configured_paths_are_boundaries(
         "db/migrations/0002_baskets.sql": "-- baskets\nCREATE TABLE baskets (id INTEGER);\n",
         "package.json": '{"name": "till", "version": "1.1.0", "main": "web/till.js"}\n',
         "ops/limits.txt": "rate 20\n",
+        "web/migrations/3_editors.php": "<?php\nuse DB;\nreturn new class {\n  DB::table('pages')->update([]);\n};\n",
+        "web/migrations/4_none.php": "<?php\nuse Page;\nreturn new class extends Step {};\n",
     }
     conversation.turn("Call carts baskets", partial(edits, conversation, **files))
 
@@ -412,6 +428,8 @@ def test_schemas_migrations_entry_points_and_configured_paths_are_boundaries(
         "  - added: `CREATE TABLE baskets (id INTEGER);`\n"
         "- `ops/limits.txt`, configured as a boundary\n"
         "- `package.json`, which declares the package's interface:\n  - `main`: `web/app.js` → `web/till.js`\n"
+        "- `web/migrations/3_editors.php`, a database migration:\n  - added: `DB::table('pages')->update([]);`\n"
+        "- `web/migrations/4_none.php`, a database migration:\n  - added: `return new class extends Step {};`\n"
     ) in stub["body"]
 
 

@@ -54,8 +54,10 @@ _MIGRATION = lazy_regex(
 _TEST = lazy_regex(r"(?i)(?:^|/)(?:tests?|__tests__|specs?|fixtures?|examples?|testdata)/")
 _NAMED_IN_USE = lazy_regex(r"\(|\b(?:class|interface|type|struct|enum|trait)\b")
 _COMMENT = lazy_regex(r"^(?:#|//|--|/?\*|\"\"\"|'''|<!--|(?:description|summary|title|example)\b)")
+_PREAMBLE = lazy_regex(r"<\?php\b|(?:import|from|use|using|namespace|package|require|require_once|declare)\b")
 _STATEMENT = lazy_regex(
     r"(?i)\b(?:create|alter|drop|rename)\s+(?:unique\s+)?(?:table|index|column|type|view)\b|\bop\.\w+\(|migrations\.[A-Z]\w+\("
+    r"|\b(?:DB|Schema)::\w+\("
     r"|\b(?:add|remove|rename|change|drop|create|alter)_?(?:column|table|index|reference|foreign_?key|constraint)\w*\b"
 )
 
@@ -147,7 +149,7 @@ def _changed_lines(path: str, old_text: str, new_text: str, *, statements: bool)
     added = [line for line in new if line not in set(old)]
     if statements:
         statement_lines = [line for line in added if _STATEMENT.search(line)]
-        added = statement_lines or added[:1]
+        added = statement_lines or [line for line in added if not _PREAMBLE.match(line)][:1]
     pairs = [*((line, "") for line in removed), *(("", line) for line in added)]
     return [ApiChange(path, "", before[:MAX_VALUE], after[:MAX_VALUE]) for before, after in pairs[:MAX_LINES]]
 
@@ -230,7 +232,7 @@ def touched_boundaries(
 
 
 def _candidate_paths(effects: RunEffects, globs: Sequence[str]) -> list[str]:
-    changed = {change.path for change in effects.changes}
+    changed = {change.path for change in effects.changes} - effects.merged_paths
     changed |= {effects.originals[path] for path in changed if path in effects.originals}
     return [
         path

@@ -7,6 +7,7 @@ from typing import Any
 
 from sidecar.call import Call
 from sidecar.capture.effects.run_activity import RunActivity, relative_to
+from sidecar.capture.effects.shell_commands import merges_others_commits
 from sidecar.codebase import (
     FileDiff,
     HeadMove,
@@ -75,6 +76,8 @@ class RunEffects:
     """Diffs of changed files against the head commit; new files have none."""
     moved: HeadMove = NOT_MOVED
     """Commits of the run itself, or the move of the head that it made."""
+    merged_paths: frozenset[str] = frozenset()
+    """Files that differ from the run's start only because it merged others' commits."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """Previous path of each renamed file."""
     committed_lines: int = 0
@@ -115,6 +118,9 @@ def observe_effects(
     moved = _moved(baseline, state, repository.head_move)
     effects = RunEffects(state=state, head=_known_head(state, activity, baseline), files=listing.searched, diffs=diffs)
     effects.moved = moved if activity.may_have_written else NOT_MOVED
+    if merges_others_commits([command.command for command in activity.commands]):
+        merged = {file.path for file in effects.moved.files}
+        effects.merged_paths = frozenset(merged.difference(file.path for file in state.all_changed))
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     effects.originals = {path: original for path, original in renamed if original is not None}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -214,6 +214,22 @@ def _takes_back(words: tuple[str, ...]) -> bool:
     if command == "checkout":
         return "--" in rest or "." in rest
     return (command == "revert" and "--abort" not in rest) or (command == "reset" and "--hard" in rest)
+
+
+def merges_others_commits(lines: Sequence[str]) -> bool:
+    """Whether command lines merge or pull with git and commit nothing themselves: all new commits are merged ones."""
+    commands = [simple_commands(line) for line in lines if "git" in line]
+    if None in commands or any(_COMMITTING.search(line) for line in lines):
+        return False
+    return any(
+        each.program == "git" and _git_command(each.words) in ("merge", "pull")
+        for command in commands
+        for each in command or ()
+    )
+
+
+_COMMITTING = lazy_regex(r"commit|cherry-pick|revert|rebase|release|version|\bam\b|--continue|--squash")
+"""A word of a command that may make a commit."""
 
 
 def is_lookup(line: str) -> bool:

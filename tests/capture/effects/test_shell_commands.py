@@ -3,7 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.shell_commands import commit_messages, files_read, may_write, only_displays, relative_path
+from sidecar.capture.effects.shell_commands import (
+    commit_messages,
+    files_read,
+    may_write,
+    merges_others_commits,
+    only_displays,
+    relative_path,
+)
 from tests.support.cases import together
 
 
@@ -85,6 +92,22 @@ def test_a_relative_path_a_folder_of_windows_is_recognized_in_any_spelling() -> 
     assert relative_path(r"\\wsl$\Debian\shop\a.py", "//WSL$/Debian/shop") == "a.py"
     assert relative_path("/c/shop/a.py", "/c") == "shop/a.py"
     assert relative_path("/Shop/a.py", "/shop") is None
+
+
+@together(
+    ("lines", "expected"),
+    [
+        (["git merge --no-edit other"], True),
+        (["git status", "cd shop && git pull -q && npm install"], True),
+        (["git merge other", "git commit -am 'Resolve'"], False),
+        (["git merge --squash other"], False),
+        (["git pull", "npm version patch"], False),
+        (["git log --merges", "git checkout other"], False),
+        (["git merge 'other"], False),
+    ],
+)
+def test_only_others_commits_are_new_where_a_run_merges_and_commits_nothing(lines: list[str], expected: bool) -> None:
+    assert merges_others_commits(lines) is expected
 
 
 def test_the_messages_of_the_commits_that_a_command_line_makes() -> None:
