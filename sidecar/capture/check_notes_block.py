@@ -6,7 +6,9 @@ note. Decisions and dropped approaches also feed the drafts of the run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import apsw
@@ -24,7 +26,7 @@ from sidecar.language.lasting_statements import only_points, read_statements
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
-from sidecar.language.sentence_features import is_for_one_task, without_retracted
+from sidecar.language.sentence_features import is_for_one_task, is_retraction, split_sentences
 from sidecar.language.work_taken_back import AbandonedApproach, RemovedWork
 from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, repeats_one_task, verify_rule
 from sidecar.runs import run_records
@@ -284,6 +286,29 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
 def _is_stated(evidence: str) -> bool:
     """Whether the user's words state something lasting by themselves: they, too, may be short."""
     return any(statement.is_standing for statement in read_statements(evidence).statements)
+
+
+_OWN_ANSWER = lazy_regex(r"(?i)(?:no|nope|nein|non|n[ãa]o|nee|нет)\s?[,;–—-]\s")
+_LAST_CLAUSE = lazy_regex(r"[,;]\s(?:and|und|et|y|e|en|и|but|aber|mais|pero|mas|ma|maar|но)\s[^,;?]{1,200}\?$")
+
+
+def without_retracted(words: str) -> str:
+    """Return a user's own words in which what the next sentence takes back is blanked; offsets stay.
+
+    It is the whole sentence, or the last clause of one where the user asks and denies it: "…, and clear it? no - keep".
+    """
+    for sentence, following in pairwise(split_sentences(words)):
+        start, end = sentence.start, sentence.end
+        answer, clause = _OWN_ANSWER.match(following.text), _LAST_CLAUSE.search(sentence.text)
+        if answer is not None and clause is not None:
+            start, end = start + clause.start(), following.start + answer.end()
+            words = f"{words[:start]}.{words[start + 1 :]}"
+            start += 1
+        elif not is_retraction(following.text):
+            continue
+        blank = re.sub(r"[^\n]", " ", words[start:end])
+        words = f"{words[:start]}{blank}{words[end:]}"
+    return words
 
 
 def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -588,13 +587,3 @@ def is_shrugged_off(sentence: str) -> bool:
 def is_retraction(sentence: str) -> bool:
     """Whether a sentence takes back the one before it: "wait, scrap that"."""
     return _RETRACTION.match(sentence) is not None
-
-
-def without_retracted(words: str) -> str:
-    """Return a user's own words in which each sentence that the next one takes back is blanked; offsets stay."""
-    sentences = split_sentences(words)
-    for sentence, following in pairwise(sentences):
-        if is_retraction(following.text):
-            blank = re.sub(r"[^\n]", " ", words[sentence.start : sentence.end])
-            words = f"{words[: sentence.start]}{blank}{words[sentence.end :]}"
-    return words

@@ -11,7 +11,7 @@ from sidecar.language.rule_synonyms import LASTING, TOOL_NAMES
 _ASSENT = lazy_regex(
     r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*(?<!\s\.)"
     r"|(?:right|all right|sure|fine|yes|yeah|yep|well|good|great|so|then|gut|klar|d['’]accord|bon|bien|vale|bueno"
-    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:(?:\s?[,!:;–—]|\.(?=\s))\s*"
+    r"|de acuerdo|t[áa]|certo|beleza|va bene|goed|хорошо|ладно|no|non|n[ãa]o)\b(?:(?:\s?[,!:;–—]|\s-(?=\s)|\.(?=\s))\s*"
     r"|\s(?=(?:from|so|then|you|we|ab jetzt|à partir|a partir|désormais|d['’]ora)\b))"
     r"|no\s(?=(?:the|our|we|it|its|it['’]s|this|that|these|those|my|el)\b)|non\s(?=(?:on|nous|il)\b|l['’]|c['’]est\b"
     r"|(?:le|la|les)\s.{1,60}\b(?:est|sont|s['’]appelle)\b)"

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from sidecar.capture.check_notes_block import without_retracted
+from tests.support.cases import together
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
@@ -39,6 +41,27 @@ def test_the_anchor_of_an_active_session_asks_for_notes_once(conversation: Conve
     assert "when, and only when" in request
     assert text.count(HEADING) == 1
     assert "no longer:" not in sent(conversation.pre_run("And till/prices.py?"))
+
+
+def test_a_rule_with_the_users_own_correction_is_the_users(conversation: Conversation, memories: Memories) -> None:
+    prompt = "in notebooks: never commit big outputs, and always clear execution_count? no - keep execution_count"
+    rule = "In notebooks never commit big outputs; keep execution_count"
+    conversation.turn(prompt, text=reply(f"Rule: {rule}"))
+    assert [(memory["text"], memory["author"]) for memory in stored(memories)] == [(rule, "user")]
+
+
+@together(
+    ("words", "left"),
+    [
+        ("in web/: no tabs, and clear the cache? no - keep it, only log", "in web/: no tabs. keep it, only log"),
+        ("Use tabs. No, scrap that.", "No, scrap that."),
+        ("Why is the cart empty, and slow? It works here.", "Why is the cart empty, and slow? It works here."),
+        ("Should we use tabs? no, use spaces.", "Should we use tabs? no, use spaces."),
+    ],
+)
+def test_what_the_user_takes_back_at_once_is_blanked(words: str, left: str) -> None:
+    blanked = without_retracted(words)
+    assert (" ".join(blanked.split()), len(blanked)) == (left, len(words))
 
 
 def test_the_request_is_part_of_the_anchor_budget_and_can_be_switched_off(

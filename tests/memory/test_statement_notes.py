@@ -9,6 +9,7 @@ from tests.support.cases import together
 
 @together(("sentence", "title"), [
     ("no, please use **pnpm** instead of `npm`.", "Use pnpm instead of `npm`"),
+    ("no - keep the counts, only clear big outputs", "Keep the counts, only clear big outputs"),
     ("pnpm is our package manager", "pnpm is our package manager"),
     ("useEffect must not fetch data", "useEffect must not fetch data"),
     ("No tests for the generated client", "No tests for the generated client"),
