@@ -3,15 +3,26 @@
 Rare is a term in at most three memories, or in 5 % of them. A part of a name, a piece of a text without spaces, and a
 word of everyday talk say less: two of them are needed, unless it names a tool or an alternative of the memory's choice
 ("npm"). Function words, words of any work on software, and numbers are no evidence
-(`sidecar.language.common_words`). A rule of the user about one step of the work, such as tests or commits, also
-bears on a prompt that asks for that step.
+(`sidecar.language.common_words`), except for a dropped approach: two adjacent words of its name, or three that are all
+of it, identify it however common they are. A rule of the user about one step of the work, such as tests or commits,
+also bears on a prompt that asks for that step.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import DOCUMENT_NAMES, count_terms, identifiers_of, join_terms, paths_in, terms_of, words_in
+from sidecar.core.terms import (
+    DOCUMENT_NAMES,
+    count_terms,
+    identifiers_of,
+    join_terms,
+    paths_in,
+    query_terms,
+    terms_of,
+    words_in,
+)
 from sidecar.language.common_words import (
     activities_of_prompt,
     activities_of_rule,
@@ -32,6 +43,12 @@ LONG_PROMPT_TERMS = 40
 
 MAX_ACTIVITIES, MAX_TASK_CHARACTERS = 4, 1_500
 """A prompt that is longer, or names more steps of the work, is a specification: no single step is its own."""
+
+DROPPED = "Dropped: "
+"""Beginning of the title of a dropped approach."""
+
+MIN_NAME_WORDS = 3
+"""Words of an approach's name that identify it in any order; two have to be adjacent."""
 
 STRONG, WEAK = 1.0, 0.5
 NAME_SCORE, PATH_SCORE = 2.0, 3.0
@@ -84,6 +101,8 @@ class MemoryText(NamedTuple):
     """The step of the work that it is about, if it is a rule of the user about one."""
     statements: tuple[str, ...] = ()
     """All terms of its title, and of its text, in order."""
+    dropped: str = ""
+    """The name of a dropped approach."""
 
 
 class Rarity(NamedTuple):
@@ -149,6 +168,7 @@ def memory_text(
         paths=_paths(whole),
         activities=activities,
         statements=statements,
+        dropped=title.removeprefix(DROPPED) if title.startswith(DROPPED) else "",
     )
 
 
@@ -159,6 +179,8 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> MemoryEvid
     paths = [path for path in memory.paths if any(_is_same_file(path, other) for other in cues.paths)]
     names = sorted(name for name in cues.names & memory.names if any(map(rarity.is_rare, count_terms(name))))
     own = _shared_terms(cues.terms, cues.parts, memory, rarity)
+    if phrase := shared_phrase(cues, memory.dropped):
+        own = {phrase: STRONG, **own}
     task = _shared_terms(cues.task_terms, cues.parts, memory, rarity)
     needed = STRONG if len(cues.terms) <= LONG_PROMPT_TERMS else 2 * STRONG
     activities = sorted(cues.activities & memory.activities)
@@ -168,6 +190,24 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> MemoryEvid
     score += WEAK * len(activities)
     strongest = sorted(own | task, key=lambda term: -(own | task)[term])
     return MemoryEvidence(score, tuple(dict.fromkeys((*paths, *names, *strongest, *activities)))[:MAX_REASONS])
+
+
+def shared_phrase(cues: PromptCues, name: str) -> str:
+    """Return two adjacent words of what an approach's name begins with, or all of its words; empty if not shared."""
+    words = [term for word in words_in(name) for term in tuple(terms_of(word))[:1]]
+    telling = [term for term in query_terms(name) if term in words and term not in _ORDINALS]
+    runs = (list(run) for is_telling, run in groupby(words, telling.__contains__) if is_telling)
+    prompt = f" {cues.words} "
+    adjacent = (f"{first} {second}" for first, second in pairwise(next(runs, [])) if first != second)
+    if (pair := next((pair for pair in adjacent if f" {pair} " in prompt), "")) or len(telling) < MIN_NAME_WORDS:
+        return pair
+    return " ".join(telling) if all(f" {term} " in prompt for term in telling) else ""
+
+
+_ORDINALS = frozenset(
+    ("first", "second", "third", "initial", "old", "new", "previous", "attempt", "approach", "version")
+)
+"""Words that tell one approach from another without naming it."""
 
 
 def lookup_terms(cues: PromptCues) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from sidecar.memory.file_index import MAX_INLINE_FILES, IndexFileWrites, MemoryI
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
 from sidecar.memory.prompt_match import (
+    DROPPED,
     NAME_SCORE,
     STRONG,
     MemoryEvidence,
@@ -32,6 +33,7 @@ from sidecar.memory.prompt_match import (
     lookup_terms,
     memory_text,
     rarest_terms,
+    shared_phrase,
 )
 from sidecar.memory.standing_instruction_register import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entry_queries, index_tables, local_state
@@ -42,6 +44,7 @@ from sidecar.memory.store.entry_queries import (
     entries_of_rows,
     rows_of_rules,
     rows_of_session,
+    titles_beginning,
 )
 from sidecar.workspace import Workspace
 
@@ -64,6 +67,9 @@ MAX_LOST = 3
 
 MAX_RULES = 50
 """Maximum number of the user's newest rules whose step of the work is compared with the prompt's."""
+
+MAX_DROPPED = 50
+"""Maximum number of the newest dropped approaches whose names are looked for in a prompt."""
 
 PREFERENCE_TYPES = frozenset(("user_correction", "preference"))
 LOST_TYPES = ("decision", "user_correction", "preference", "lesson")
@@ -220,6 +226,9 @@ def _search(
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
         if query.cues.activities:
             rows = list(dict.fromkeys((*rows, *rows_of_rules(tx, index.project, reach.owners, MAX_RULES))))
+        dropped = titles_beginning(tx, index.project, reach.owners, DROPPED.strip(" :"), MAX_DROPPED)
+        named = [row for row, title in dropped if shared_phrase(query.cues, title.removeprefix(DROPPED))]
+        rows = list(dict.fromkeys((*rows, *named)))
         if query.has_lost_all:
             lost = rows_of_session(tx, index.project, reach.owners, query.session, LOST_TYPES, MAX_CANDIDATES)
             rows = list(dict.fromkeys((*lost, *rows)))

@@ -173,6 +173,9 @@ def test_a_dropped_line_is_an_artifact_only_if_lines_went(conversation: Conversa
     dropped = "Dropped: a nightly cron job for prices because the shop is offline at night, instead of a webhook"
     after = conversation.turn("Refresh the prices.", text=reply(dropped))["after"]
     assert after["artifacts"] == []
+    other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
+    conversation.turn("Keep it simple.", text=reply("Dropped: model events for the editor because they are hidden"))
+    assert "model events for the editor" in sent(other.pre_run("Add a model event that sets the slug.")).casefold()
     job = "def refresh_each_night():\n    return fetch_prices()\n"
     conversation.turn("Refresh the prices.", lambda: [conversation.edit("till/cron.py", job)], text="Added a cron job.")
     webhook = "def on_price_change(event):\n    return event\n"

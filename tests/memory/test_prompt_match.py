@@ -115,6 +115,27 @@ def test_what_the_prompt_states_itself_brings_no_memory_of_it() -> None:
     assert shares("Use npm instead of pnpm", "Use pnpm instead of npm.")
 
 
+@together(
+    ("prompt", "name", "expected"),
+    [
+        ("add a Page::saving model event that sets the slug", "Model events for the editor", True),
+        ("why no model events for the editor?", "Model events for the editor", True),
+        ("Add an event to the model", "Model events for the editor", False),
+        ("Send the event from the editor to the model", "Model events for the editor", True),
+        ("Open the editor", "Model events for the editor", False),
+        ("Log the model and the openEvents", "ModelEvents", False),
+        ("Write the first version of the docs", "The first version of the button", False),
+    ],
+)
+def test_a_dropped_approach_is_named_by_adjacent_words_or_all_of_its_name(
+    prompt: str, name: str, expected: bool
+) -> None:
+    text = f"Dropped: {name} because of the repo classes"
+    for title, is_dropped in ((f"Dropped: {name}", True), (name, False)):
+        found = evidence(cues_of(prompt, prompt), memory_text(title, text, (), ()), ALL_RARE)
+        assert (found is not None) is (expected and is_dropped)
+
+
 def test_the_projects_name_and_words_of_any_chat_are_no_evidence() -> None:
     rarity = Rarity(20, {}, project_terms=frozenset(count_terms("web-till")))
     assert not shares("Clean up the till", "The till rounds half up.", rarity)

@@ -298,6 +298,19 @@ def rows_of_rules(tx: apsw.Connection, project: str, owners: Sequence[str], limi
     return [row_id for (row_id,) in rows]
 
 
+def titles_beginning(
+    tx: apsw.Connection, project: str, owners: Sequence[str], word: str, limit: int
+) -> list[tuple[int, str]]:
+    """Return the row ids and titles of the newest memories whose titles begin with a word, within reach."""
+    rows: Any = tx.execute(
+        "SELECT m.row_id, m.title FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
+        f" WHERE t.continuity_memory_text MATCH ? AND m.project = ? AND {owner_condition(owners)} AND m.is_archived = 0"
+        " ORDER BY m.at_ms DESC LIMIT ?",
+        (f"title : ^ {_quoted(word)}", project, *owners, limit),
+    )
+    return list(rows)
+
+
 def rows_of_session(
     tx: apsw.Connection, project: str, owners: Sequence[str], session: str, types: Sequence[str], limit: int
 ) -> list[int]:
