@@ -41,7 +41,7 @@ from sidecar.core.redact import redact
 from sidecar.language.closing_message import title_text
 from sidecar.language.common_words import is_distinctive, naming_words
 from sidecar.language.conclusions import points_at_work
-from sidecar.language.message_intent import COMPLAINT, REFUSAL_ALONE, UNUSABLE
+from sidecar.language.message_intent import BACK_TO_STATE, COMPLAINT, REFUSAL_ALONE, UNUSABLE
 from sidecar.language.own_words import own_words
 from sidecar.language.sentence_features import split_sentences
 from sidecar.language.statement_openings import object_of_order
@@ -98,7 +98,7 @@ class RejectedApproach(NamedTuple):
         """The user's words; empty if they name nothing, as "no, not that" does, or only order it back."""
         about = _ORDER_TERMS.union(query_terms(self.tried))
         gives_reason = COMPLAINT.search(self.user_words) or not about.issuperset(
-            query_terms(REFUSAL_ALONE.sub("", self.user_words))
+            query_terms(BACK_TO_STATE.sub("", REFUSAL_ALONE.sub("", self.user_words)))
         )
         return self.user_words if gives_reason and len(set(query_terms(self.user_words))) >= MIN_WORDS else ""
 

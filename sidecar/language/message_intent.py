@@ -583,6 +583,13 @@ REFUSAL_ALONE = lazy_regex(
 """Words that only refuse. "No", "non" and "não" before a verb deny it."""
 
 
+BACK_TO_STATE = lazy_regex(
+    r"(?i)\b(?:revert|undo|roll ?back|go back|reset|restore)\b[^,.;:!?–—]{0,40}?\bto (?:(?:right |just )?before|how"
+    r"|where|when|(?:the )?(?:state|version|point|commit|way)\b)(?:(?!\b(?:because|since|as|so)\b)[^,.;:!?–—]){0,120}"
+)
+"""An order to bring back an earlier state, which says neither what goes nor why: "revert to before the move"."""
+
+
 def complaints_in(message: str) -> list[str]:
     """Return the sentences of a message that the user typed and that find fault."""
     return list(filter(COMPLAINT.search, sentences(own_words(message))))

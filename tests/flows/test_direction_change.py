@@ -699,6 +699,7 @@ def checked_out(conversation: Conversation, *parts: dict[str, Any]) -> list[dict
             "Prices are not hashable, so the log cannot work.",
         ),
         ("hm, undo please", "Undone.", "_Open._"),
+        ("revert to before the move please", "Reverted.", "_Open._"),
         ("uh i think revert any changes you have", "Reverted.", "_Open._"),
         ("undo that, the printer is too slow", "Undone.", "The user: “undo that, the printer is too slow”"),
     ],
