@@ -389,3 +389,38 @@ def without_lasting(text: str) -> str:
             text = f"{text[:start]}{text[start + len(marker) :]}"
             plain = text.casefold()
     return text
+
+
+_BAN = lazy_regex(r"(?i)\b(?:never|do not|don['’]?t|must not|nie|niemals|nicht|nunca|jamais|mai|nooit|никогда)\b")
+_BESIDE = lazy_regex(r"(?i)\bother than\b|\bbesides\b|\boutside(?: of)?\b")
+_PERMISSION = lazy_regex(
+    r"(?i)\b(?:may|can|(?:is|are) (?:allowed|permitted|fine|ok(?:ay)?|(?:edited|changed|maintained|updated) by hand)"
+    r"|darf|dürfen|puede[ns]?|peu(?:t|vent)|pode[mn]?|può|possono|mag|mogen|можно)\b"
+)
+_ALSO = lazy_regex(r"(?i)\b(?:too|also|as well|allowed now|auch|también|aussi|também|anche|ook|тоже|также)\b")
+_DENIAL = lazy_regex(
+    r"(?i)\b(?:not|never|no|cannot|only|nicht|kein\w*|nie|nunca|jamais|pas|não|non|niet|geen|не)\b|n['’]t\b"
+)
+_CLAUSE_END = lazy_regex(r"[;.]\s")
+_FOLDER = lazy_regex(r"(?<![\w/.-])[\w@.-]{1,80}/[\w@./-]{0,160}")
+
+
+def extends_exception(text: str, ban: str) -> bool:
+    """Whether a text allows a path that a ban forbids beside those it excepts: "lang/de may be edited, too".
+
+    It has to name an excepted path as well, or say that it adds to what is allowed.
+    """
+    exception = _BESIDE.search(ban) or EXCEPT.search(ban)
+    if exception is None or _BAN.search(ban, 0, exception.start()) is None:
+        return False
+    clause = _CLAUSE_END.split(text, maxsplit=1)[0]
+    allowed, banned = _folders(clause), _folders(ban[: exception.start()])
+    excepted = _folders(_CLAUSE_END.split(ban[exception.end() :], maxsplit=1)[0])
+    adds = not allowed.isdisjoint(excepted) or _ALSO.search(clause)
+    if not adds or _PERMISSION.search(clause) is None or _DENIAL.search(clause):
+        return False
+    return any(path.startswith(f"{folder}/") for path in allowed - excepted for folder in banned)
+
+
+def _folders(text: str) -> set[str]:
+    return {path.rstrip("/.") for path in _FOLDER.findall(text)}

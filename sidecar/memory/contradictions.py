@@ -134,6 +134,7 @@ def relation(new: Claim, old: Claim) -> ClaimRelation | None:
 
 
 def _relation_of_whole(new: Claim, old: Claim) -> ClaimRelation | None:
+    from sidecar.language.rule_scope import extends_exception  # only captures need these
     from sidecar.language.statement_values import has_other_value, names_another_object
 
     if names_another_object(new.text, old.text):
@@ -146,7 +147,7 @@ def _relation_of_whole(new: Claim, old: Claim) -> ClaimRelation | None:
     if (is_other or has_other_value(new.text, old.text)) and not _is_in_another_part(*statements):
         return "supersedes"
     release, rivalry = release_of(new.text), _rivalry(*statements)
-    if release is not None and _is_released(release, statements[1]):
+    if (release is not None and _is_released(release, statements[1])) or extends_exception(new.text, old.text):
         return "contradicts"
     is_answer = without_assent(new.text) != new.text or MAY.search(new.text) is not None
     is_of_task = statements[0].stance == "may" or (rivalry == "contradicts" and is_answer)
@@ -356,9 +357,8 @@ def _names_half(subject: tuple[frozenset[Value], list[Unit]], old: ParsedStateme
 
 def _is_narrower(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether what a statement rejects holds in a place that an older one does not name."""
-    known = (*old.frame, *old.denied_frame)
-    is_denial_narrower = any(unit.word in new.scope and not _has(known, unit) for unit in new.denied_frame)
-    return is_denial_narrower or _is_in_another_part(new, old)
+    scope = [unit for unit in new.denied_frame if unit.word in new.scope]
+    return not all(_has((*old.frame, *old.denied_frame), unit) for unit in scope) or _is_in_another_part(new, old)
 
 
 def _is_elsewhere(new: ParsedStatement, old: ParsedStatement) -> bool:

@@ -598,6 +598,24 @@ def test_a_narrower_rule_leaves_the_general_one_alone() -> None:
     assert relation(claim_of("Don't use pnpm any more."), claim_of("Use pnpm in web/.")) == "contradicts"
 
 
+@together(
+    ("later", "expected"),
+    [
+        ("lang/en and lang/de may be edited by hand; the other lang/ folders come from Crowdin", "contradicts"),
+        ("lang/de is edited by hand too, like lang/en", "contradicts"),
+        ("lang/de may be edited by hand too", "contradicts"),
+        ("You may edit lang/de by hand, too", "contradicts"),
+        ("lang/de may not be edited, too", None),
+        ("You may edit lang/de", None),
+        ("lang/de has a glossary, too", None),
+        ("src/de may be edited, too", None),
+    ],
+)
+def test_a_permission_for_a_further_path_contradicts_a_ban_with_exceptions(later: str, expected: str | None) -> None:
+    ban = "Never touch lang/ folders other than lang/en; the rest comes from Crowdin"
+    assert relation(claim_of(later), claim_of(ban)) == expected
+
+
 @together("narrower", NARROWER)
 def test_a_statement_about_a_part_of_the_project_leaves_the_general_one_alone(narrower: str) -> None:
     assert relation(claim_of(narrower), claim_of(GENERAL)) is None
