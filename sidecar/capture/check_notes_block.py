@@ -28,7 +28,16 @@ from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import stated_words
 from sidecar.language.sentence_features import is_for_one_task, is_retraction, split_sentences
 from sidecar.language.work_taken_back import AbandonedApproach, RemovedWork
-from sidecar.memory import Note, Support, TypedMessage, filter_private, note_title, repeats_one_task, verify_rule
+from sidecar.memory import (
+    DROPPED,
+    Note,
+    Support,
+    TypedMessage,
+    filter_private,
+    note_title,
+    repeats_one_task,
+    verify_rule,
+)
 from sidecar.runs import run_records
 from sidecar.runs.model import RALPH_PREFIX
 
@@ -272,8 +281,8 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     if note.key == "dropped":
         return Note(
             type="lesson",
-            title=f"Dropped: {title}",
-            text=f"Dropped: {note.text}",
+            title=f"{DROPPED}{title}",
+            text=f"{DROPPED}{note.text}",
             author="assistant",
             at_ms=now_ms,
             confidence=CONFIDENCE["dropped"],

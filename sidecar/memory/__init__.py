@@ -7,7 +7,16 @@ from sidecar.core.yaml_text import Value
 from sidecar.memory import standing_instruction_register
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.detail_levels import Level, render_memory
-from sidecar.memory.entry import SECTORS, Memory, ParsedMemoryFile, Sector, content_hash, is_same_decision, normalized
+from sidecar.memory.entry import (
+    DROPPED,
+    SECTORS,
+    Memory,
+    ParsedMemoryFile,
+    Sector,
+    content_hash,
+    is_same_decision,
+    normalized,
+)
 from sidecar.memory.file_index import MAX_INLINE_FILES, MemoryIndex, RefreshResult, memory_index_of
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.knowledge_pointer_files import (
@@ -89,6 +98,7 @@ _LOADED_LATER = {
 
 __all__ = [
     "AGENTS",
+    "DROPPED",
     "MAX_INLINE_FILES",
     "SECTORS",
     "SHARED",

@@ -39,6 +39,9 @@ SECTOR_OF_TYPE: dict[str, Sector] = {
 ARTIFACT_TAG = "artifact-"
 """Prefix of the tag of an accepted artifact's memory, before the artifact's id."""
 
+DROPPED = "Dropped: "
+"""Beginning of the title of an approach that was given up."""
+
 DEFAULT_CONFIDENCE = 0.7
 """Confidence of a memory whose front matter has none."""
 

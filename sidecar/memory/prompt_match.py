@@ -31,6 +31,7 @@ from sidecar.language.common_words import (
     is_unspaced,
     tool_terms,
 )
+from sidecar.memory.entry import DROPPED
 
 RARE_STATEMENTS, RARE_SHARE = 3, 0.05
 """A term is rare in at most this many memories, or this share of them."""
@@ -43,9 +44,6 @@ LONG_PROMPT_TERMS = 40
 
 MAX_ACTIVITIES, MAX_TASK_CHARACTERS = 4, 1_500
 """A prompt that is longer, or names more steps of the work, is a specification: no single step is its own."""
-
-DROPPED = "Dropped: "
-"""Beginning of the title of a dropped approach."""
 
 MIN_NAME_WORDS = 3
 """Words of an approach's name that identify it in any order; two have to be adjacent."""
