@@ -312,19 +312,26 @@ def _program(agent: Provider, *, is_shared: bool) -> str:
     return command_line(words, agent, is_windows=os.name == "nt", is_on_path=which(PROGRAM) is not None)
 
 
-_PASSING_PLACES = ("/AppTranslocation/", "/Volumes/")
-"""Parts of the paths where macOS starts an app that was not moved after its download, and of opened disk images."""
-
-
 def _require_lasting_path(program: str) -> None:
-    """Raise CommandFailed for a program that is gone once 1Code is closed or its disk image is ejected."""
+    """Raise CommandFailed for a program that is gone once 1Code is closed or its disk image is ejected.
+
+    macOS starts an app that was not moved after its download from a read-only copy, and mounts disk images read-only.
+    """
     path = os.path.realpath(program)
-    if sys.platform == "darwin" and any(place in path for place in _PASSING_PLACES):
+    if sys.platform == "darwin" and ("/AppTranslocation/" in path or _is_on_read_only_volume(path)):
         raise CommandFailed(
             f"1Code runs from {path}, where the hooks would not find it later.",
             kind="policyDenied",
             hint="Move 1Code to Applications, open it there, and try again; nothing was changed.",
         )
+
+
+def _is_on_read_only_volume(path: str) -> bool:
+    """Whether macOS mounted the disk of a file read-only, as it does with disk images."""
+    if sys.platform == "darwin" and path.startswith("/Volumes/"):
+        with suppress(OSError):
+            return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    return False
 
 
 def command_line(words: Sequence[str], agent: Provider, *, is_windows: bool, is_on_path: bool) -> str:

@@ -44,6 +44,7 @@ from sidecar.ralph.model import (
     RalphRunning,
     RalphVerification,
 )
+from sidecar.system.environment import environment
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_regular
 
@@ -411,7 +412,7 @@ def shell_command(command: str, *, is_windows: bool) -> tuple[str, ...]:
     On Windows they are joined verbatim: with `/s` the command prompt drops the outer quotes and reads the rest itself.
     """
     if is_windows:
-        return ("cmd", "/d", "/s", "/c", f'"{command}"')
+        return (environment().get("COMSPEC", "cmd"), "/d", "/s", "/c", f'"{command}"')
     return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
 
 

@@ -79,6 +79,7 @@ def program_on_path(name: str, folders: Sequence[str], extensions: Sequence[str]
 
     Windows itself would look in the current folder first, which may be anybody's repository.
     """
+    extensions = [extension for extension in extensions if extension]  # PATHEXT may end with a semicolon
     endings = ("",) if name.lower().endswith(tuple(extension.lower() for extension in extensions)) else extensions
     places = (folder.strip('"') for folder in folders)
     paths = (os.path.join(place, name + ending) for place in places if os.path.isabs(place) for ending in endings)
@@ -93,7 +94,8 @@ def which(name: str, path: str | None = None, extensions: str | None = None) -> 
     if sys.platform == "win32":
         folder, name = os.path.split(name)
         folders = [folder] if folder else (os.environ.get("PATH", "") if path is None else path).split(os.pathsep)
-        return program_on_path(name, folders, (extensions or os.environ.get("PATHEXT") or _PATH_EXTENSIONS).split(";"))
+        endings = (extensions or os.environ.get("PATHEXT") or _PATH_EXTENSIONS).split(";")
+        return program_on_path(name, folders, endings)
     from shutil import which as find  # would delay every hook
 
     return find(name, path=path)

@@ -336,7 +336,7 @@ class Git:
         except OSError as error:
             if output_file is not None:
                 os.close(output_file)
-            if not self.cwd.exists():
+            if isinstance(error, FileNotFoundError | NotADirectoryError) and not self.cwd.exists():
                 raise GitFailed("the folder does not exist") from error
             if isinstance(error, FileNotFoundError):
                 raise GitMissing from error

@@ -203,6 +203,8 @@ def test_hooks_are_not_installed_for_a_program_that_macos_runs_from_a_passing_pl
     program = f"{place}/1Code.app/Contents/Resources/bin/onecode-sidecar"
     mac = {"platform": "darwin", "frozen": True, "executable": program, "stderr": sys.stderr}
     monkeypatch.setattr("sidecar.cli.hook_install.sys", SimpleNamespace(**mac))
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=0 if "/Disk/" in path else os.ST_RDONLY))
+    hook_install._require_lasting_path("/Volumes/Disk/1Code.app/Contents/Resources/bin/onecode-sidecar")
     parser = argparse.ArgumentParser()
     hook_install.add_arguments(parser)
     assert hook_install.run(parser.parse_args(["install", "--agent", "claude", "--yes"])) == 5

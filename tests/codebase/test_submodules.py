@@ -1,7 +1,9 @@
 """Tests of checked-out submodules: their files are found and read, and their changes are part of the state."""
 
 from collections.abc import Callable
+from pathlib import Path
 
+from sidecar.codebase import empty_submodules
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository
@@ -113,3 +115,10 @@ def test_a_folder_below_the_top_has_its_submodules(client: Client, make_reposito
 def test_an_unchanged_submodule_is_read_once(client: Client, make_repository: Make) -> None:
     looks = CodebaseClient(client, outer_with(make_repository, make_repository(MOTOR, "motor")).path)
     assert (looks.index()["analysed"], looks.index()["analysed"]) == (4, 0)
+
+
+def test_a_module_outside_of_the_worktree_is_none_of_its_submodules(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    lines = (f'[submodule "m"]\n\tpath = {path}\n' for path in ("lib", "/etc", "../other", "lib/../../other"))
+    (tmp_path / ".gitmodules").write_text("".join(lines))
+    assert empty_submodules(tmp_path) == ["lib"]

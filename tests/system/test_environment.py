@@ -44,6 +44,7 @@ def test_a_windows_program_is_found_on_the_path_alone_and_by_the_endings_of_prog
     assert found("claude", ".exe", ".cmd") == "npm/claude.cmd"
     assert found("claude.CMD".lower(), ".EXE", ".CMD") == "npm/claude.cmd"
     assert found("git", ".exe") == "git/git.exe"
+    assert found("claude", ".exe", ".cmd", "") == "npm/claude.cmd", "PATHEXT may end with a semicolon"
     assert found("codex", ".exe", ".cmd") is None
 
 

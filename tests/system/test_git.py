@@ -157,7 +157,8 @@ def test_a_missing_folder_and_a_missing_git_are_different_errors(
 ) -> None:
     assert _reason(Git(tmp_path / "folder"), "status") == "the folder does not exist"
     (tmp_path / "file").write_text("x")
-    assert _reason(Git(tmp_path / "file"), "status").startswith("git could not be started")
+    for folder in (tmp_path / "file", tmp_path / ("long" * 100)):
+        assert _reason(Git(folder), "status").startswith("git could not be started")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitMissing):
         Git(tmp_path).run("status")

@@ -503,7 +503,8 @@ def submodule_paths(root: Path) -> list[str]:
         text = read_regular(str(root / ".gitmodules"), MAX_MODULES_BYTES).decode("utf-8", "surrogateescape")
     except OSError:
         return []
-    return [path for path in _SUBMODULE_PATH.findall(text)[:MAX_SUBMODULES] if ".." not in path.split("/")]
+    paths = _SUBMODULE_PATH.findall(text)[:MAX_SUBMODULES]
+    return [path for path in paths if not os.path.isabs(path) and ".." not in path.split("/")]
 
 
 def empty_submodules(root: Path) -> list[str]:
