@@ -64,6 +64,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_of_a_stub_that_was_taken_back_in_part_the_rest_stays",
         "test_boundaries.py::test_the_first_decision_names_a_stub_over_all_of_its_runs",
         "test_boundaries.py::test_the_request_of_a_stub_is_the_problem_in_the_form_of_an_issue",
+        "test_boundaries.py::test_a_boundary_that_others_changed_on_a_merged_branch_drafts_nothing",
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
@@ -549,6 +550,8 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_a_decision_record_lists_what_the_run_tried_and_dropped",
         "test_notes_block.py::test_a_dropped_line_of_common_words_takes_back_what_the_account_of_the_work_names",
         "test_notes_block.py::test_a_fact_about_the_tool_of_a_known_rule_is_no_repetition_of_the_rule",
+        "test_notes_block.py::test_a_rule_with_the_users_own_correction_is_the_users",
+        "test_notes_block.py::test_what_the_user_takes_back_at_once_is_blanked",
     ),
     "Memory: the same through Claude Code's hooks": (
         "test_standing_instructions.py::test_a_claude_code_session_receives_each_instruction_once_through_the_hooks",
