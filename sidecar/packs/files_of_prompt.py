@@ -43,7 +43,6 @@ from sidecar.packs.prompt_text import (
     is_about_another_place,
     mentioned_paths,
     referenced_items,
-    states_only_rules,
 )
 from sidecar.packs.related_files import (
     REPORTED_FILES,
@@ -160,8 +159,6 @@ class PromptSearch(NamedTuple):
         mentioned |= _named_unindexed(prompt, listing)
         query = search_query(text)
         paths = paths_in(prompt)
-        if is_follow_up and not (mentioned or unresolved or references) and states_only_rules(prompt):
-            return cls(query, frozenset(), (), frozenset(), 0, is_needed=False)
         is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
         is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
         known = repository_evidence(pack_query.workspace, text, pack_query.touched) if is_own else frozenset[str]()

@@ -160,24 +160,6 @@ def is_about_another_place(prompt: str) -> bool:
     return len(prompt) <= MAX_SHORT_PROMPT and _ELSEWHERE.match(prompt) is not None
 
 
-def states_only_rules(prompt: str) -> bool:
-    """Whether a short prompt only states rules that are said to hold in the whole project or from now on.
-
-    A bare "never send an invoice twice" may also be the next task.
-    """
-    from sidecar.language.lasting_patterns import has_concept
-    from sidecar.language.lasting_statements import read_statements, states_only  # slow to import
-
-    text = clean_prompt(prompt)
-    if len(text) > MAX_SHORT_PROMPT or "?" in text or not states_only(text):
-        return False
-    statements = read_statements(text).statements
-    is_of_project = has_concept(text, "of the project")
-    return bool(statements) and all(
-        statement.is_standing and (is_of_project or statement.form == "from now on") for statement in statements
-    )
-
-
 _PLACE_QUESTION = lazy_regex(
     r"(?:(?:ok|okay|and|so|also|but|then|now|thanks|great|hmm?|wait|btw|und|y|e|et)\b[\s,.!]{1,3}){0,3}+"
     r"(?:(?:(?:can|could) you )?(?:tell|show|remind) me |do you know )?"

@@ -115,19 +115,6 @@ def test_words_about_the_work_at_hand_ask_for_no_other_file(start_chat: StartCha
         assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0, follow_up
 
 
-def test_a_rule_for_the_whole_project_brings_no_code(start_chat: StartChat, shop: Repository) -> None:
-    shop.commit(MORE)
-    for follow_up, brings in (
-        ("never print a voucher in this repo, customers read the output", False),
-        ("from now on always redeem vouchers in upper case", False),
-        ("never redeem a voucher twice", True),  # may be the next task
-        ("in this repo redeem always prints, why?", True),
-    ):
-        chat = start_chat(sub_chat_id=f"of {follow_up}")
-        chat.turn(PROMPT, session=f"session of {follow_up}")
-        assert bool(text_of(chat.pre_run(follow_up), "context")) is brings, follow_up
-
-
 def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
     start_chat: StartChat, shop: Repository
 ) -> None:
