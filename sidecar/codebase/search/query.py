@@ -160,17 +160,13 @@ def parse_query(text: str) -> ParsedQuery:
     )
 
 
-_OF_DATABASE = frozenset(map(stem, ("column", "migration", "migrate", "schema", "database", "sql", "nullable")))
-
-_COLUMN = lazy_regex(r"[a-z][a-z\d_]{1,60}\.[a-z][a-z\d_]{1,60}")
+_COLUMN = lazy_regex(r"\bthe `?([a-z][a-z\d_]{1,60}\.[a-z][a-z\d_]{1,60})`? column\b")
 
 
 def names_in_code(text: str) -> list[str]:
-    """Return the names that a text spells out; `carts.owner` in one about a database is a table's column, not code."""
-    names = identifiers_of(text)
-    if _OF_DATABASE.isdisjoint(query_terms(text)):
-        return names
-    return [name for name in names if f"{name}(" in text or language_of(name) or not _COLUMN.fullmatch(name)]
+    """Return the names that a text spells out; that in "the carts.owner column" is a table's column, not code."""
+    columns = {match[1] for match in _COLUMN.finditer(text)}
+    return [name for name in identifiers_of(text) if name not in columns or language_of(name)]
 
 
 def _macros(text: str) -> list[str]:

@@ -88,3 +88,17 @@ def test_a_tables_column_is_no_name_in_code() -> None:
     assert {"cart", "owner"} <= set(query.terms)
     assert query.seeks_view("src/cart.css") < 0, "the column is none on the screen"
     assert parse_query("a migration, like carts.fill() and Cart.owner").identifiers == ("fill", "cart", "owner")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("schema.parse must accept nullable values", "pars"),
+        ("grid.resize breaks the last column", "resiz"),
+        ("in the last column grid.resize throws", "resiz"),
+        ("migrate session.fetch_all to async", "fetchal"),
+        ("the schema.parse call rejects a nullable column", "pars"),
+    ],
+)
+def test_a_method_beside_words_of_databases_is_a_name_in_code(text: str, name: str) -> None:
+    assert name in parse_query(text).identifiers
