@@ -290,10 +290,12 @@ class WorkspaceSearch:
         if self._listed is None or not self.index.is_complete() or len(terms) > MAX_SEEN_TERMS:
             return NO_CODE_WORDS
         read, found = self._read(self._listed.listing), partial(self.index.with_words, order_of=likelihood_order)
-        rare = self.index.specific_terms(terms)
+        rare, listed = self.index.specific_terms(terms), self._listed.listing.searched
         paths = {term: found(term, QUOTED_CANDIDATES) for term in terms if term in rare}
         words = [word for term, own in paths.items() for word in code_words_of_labels(term, own, read)]
-        foreign = {term: own for term, own in paths.items() if own and all(map(is_translation, own))}
+        foreign = {
+            term: own for term, own in paths.items() if own and all(is_translation(path, listed) for path in own)
+        }
         translated = words_of_translated_texts(foreign, read)
         specific = self.index.specific_terms((*words, *translated))
         known = [word for word in dict.fromkeys(words) if word in specific][:MAX_ADDED_WORDS]

@@ -374,6 +374,7 @@ def comes_last(
     *,
     wants_tests: bool,
     wants_texts: bool = False,
+    listed: Container[str] = (),
     is_failing: bool = False,
 ) -> bool:
     """Whether a file comes after the others: a failing test, or what nobody asks for.
@@ -381,7 +382,7 @@ def comes_last(
     These are generated files, tests, the texts that users see, and files that call themselves deprecated.
     """
     is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
-    is_unwanted |= bool(language_of_texts(ranked.path)) and not wants_texts
+    is_unwanted |= not wants_texts and bool(language_of_texts(ranked.path, listed))
     is_unwanted |= summary is not None and _DEPRECATED.match(summary.stated_purpose) is not None
     return is_failing or (is_unwanted and not is_named_file(ranked))
 

@@ -333,6 +333,7 @@ def _files(
                 summaries.get(ranked_file.path),
                 wants_tests=asks_for_tests,
                 wants_texts=is_about_languages(words.keys()),
+                listed=listing.searched,
                 is_failing=ranked_file.path in failing or ranked_file.path == followed_test,
             ),
             further[ranked_file.path],

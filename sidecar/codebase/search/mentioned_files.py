@@ -241,7 +241,7 @@ _TRANSLATE = stem("translate")
 
 _LOCALE_FOLDERS = frozenset(
     ("i18n", "intl", "l10n", "lang", "langs", "language", "languages", "locale", "locales", "localization", "messages",
-     "translations", "res", "resources", "values")
+     "translations", "resources")
 )  # fmt: skip
 
 _CATALOGS = ("Localizable.xcstrings", "Localizable.strings", "values/strings.xml")
@@ -262,64 +262,110 @@ def _localised_texts(documents: Documents, text: str) -> list[str]:
 
 def _in_language(documents: Documents, code: str) -> list[str]:
     """Return an application's texts in one language, those nearest to the top."""
-    named = (path for path in documents.with_word(code) if _is_locale(path, code))
+    named = (path for path in documents.with_word(code) if (texts := _texts_of(path)) and texts.language == code)
     found = list(named) or [path for name in _CATALOGS for path in documents.ending_with(name)]
     return sorted(found, key=lambda path: (path.count("/"), len(path), path))[:AMBIGUOUS_NAMES]
 
 
-def _is_locale(path: str, code: str) -> bool:
-    """Whether a file has texts in one language, by the name of it or of a folder, as in `locales/fr/cart.json`."""
-    *folders, name = path.lower().split("/")
-    parts = [part for folder in (*folders, name) for part in _LOCALE_PART.split(folder)]
-    if code not in parts:
-        return False
-    return any(part in _LOCALE_FOLDERS for folder in folders for part in _LOCALE_PART.split(folder))
+_LANGUAGES = frozenset((*_LANGUAGE_CODES.values(), *(
+    "af am az be bg bn br bs ca cy eo es et eu fa fil fo fy ga gd gl gu hr hy id is ka kk km kn ku lb lo lt lv mk ml mn"
+    " mr ms mt my ne nn no pa ps sa sd se si sk sl sq sr sw ta te th tk ur uz yo".split()
+)))  # fmt: skip
 
+_TAG = (
+    rf"(?P<language>{'|'.join(sorted(_LANGUAGES))})"
+    r"(?:[-_](?:r?[a-z]{2}|\d{3}|hans|hant|latn|cyrl|arab|informal|formal|valencia)){0,2}"
+)
+"""A language, with its region, script or form."""
+
+_WHOLE_TAG, _TAG_AT_END = lazy_regex(rf"(?i){_TAG}"), lazy_regex(rf"(?i)(?<![^-_.]){_TAG}\Z")
 
 _LOCALE_PART = lazy_regex(r"[-_.]")
 
-_MANY_LANGUAGES = frozenset(
-    "af am ar az be bg bn br bs ca cs cy da de el eo es et eu fa fi fil fo fr fy ga gd gl gu he hi hr hu hy id is it ja"
-    " ka kk km kn ko ku lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no pa pl ps pt ro ru sa sd se si sk sl sq sr sv sw"
-    " ta te th tk tr uk ur uz vi yo zh".split()
-)
-
-_OF_OTHER_THINGS = frozenset(("language", "languages", "messages", "res", "resources", "values"))
-"""Folders that may have other files named by two letters, such as the grammars of `languages/cs.py`."""
-
 _TEXT_SUFFIXES = (
-    ".json", ".yml", ".yaml", ".xml", ".po", ".properties", ".strings", ".arb", ".resx", ".php", ".toml", ".ftl",
-    ".axaml", ".xaml", ".ini", ".xlf", ".xliff", ".lang",
+    ".json", ".yml", ".yaml", ".xml", ".po", ".properties", ".strings", ".arb", ".resx", ".toml", ".ftl", ".axaml",
+    ".xaml", ".ini", ".xlf", ".xliff", ".lang",
 )  # fmt: skip
+
+_CODE_SUFFIXES = (".php", ".ts", ".js")
+"""Code that is texts only if its folder has the name of a language."""
+
+_PROSE_SUFFIXES = (".txt", ".md", ".html")
+
+
+class _Texts(NamedTuple):
+    """The path of an application's texts in one language: what is before and after the language in it."""
+
+    start: str
+    tag: str
+    end: str
+    language: str
+
+    @property
+    def has_own_folder(self) -> bool:
+        """Whether a folder has the name of the language, and not only the file."""
+        return "/" in self.end
+
+    def in_english(self) -> Iterator[str]:
+        """Yield where the same texts may be in English, or in the language that they are written in first."""
+        for english in ("en", "en_US", "en-US", "en_GB", "en-GB", "en_us", "en-us", "Base"):
+            yield f"{self.start}{english}{self.end}"
+        if self.start.endswith(("-", "_", ".")):
+            yield f"{self.start[:-1]}{self.end}"  # `messages.properties`, `values/strings.xml`
 
 
 @lru_cache(maxsize=16_384)
-def language_of_texts(path: str) -> str:
+def _texts_of(path: str) -> _Texts | None:
+    """Return how a path names the language of texts, as in `lang/de/cart.php`; `None` for a path that names none.
+
+    It is a folder directly below one for texts, Android's `values-de`, or a file's whole name or its end.
+    """
+    *folders, name = path.split("/")
+    suffix = f".{name.rpartition('.')[2].lower()}"
+    if suffix not in (*_TEXT_SUFFIXES, *_CODE_SUFFIXES, *_PROSE_SUFFIXES):
+        return None
+    known = [_LOCALE_PART.split(folder.lower())[-1] in _LOCALE_FOLDERS for folder in folders]
+    at = 0
+    for folder, is_below in zip(folders, (False, *known), strict=False):
+        before = "values-" if folder.startswith("values-") else ""
+        after = ".lproj" if folder.endswith(".lproj") else ""
+        tag = _WHOLE_TAG.fullmatch(folder.removeprefix(before).removesuffix(after))
+        if tag is not None and (is_below or before or after):
+            end = at + len(before) + len(tag[0])
+            return _Texts(path[: at + len(before)], tag[0], path[end:], tag["language"].lower())
+        at += len(folder) + 1
+    stem_of_name = name[: -len(suffix)]
+    tag = (_TAG_AT_END if suffix in _TEXT_SUFFIXES else _WHOLE_TAG).search(stem_of_name) if any(known) else None
+    if tag is None or tag.end() < len(stem_of_name) or suffix in _PROSE_SUFFIXES:
+        return None
+    if "resources" in folders and stem_of_name[: tag.start()].endswith("-"):
+        return None  # `application-it.yml` is a profile
+    start = at + tag.start()
+    return _Texts(path[:start], tag[0], path[start + len(tag[0]) :], tag["language"].lower())
+
+
+def language_of_texts(path: str, listed: Container[str]) -> str:
     """Return the language of a file with an application's texts, by its path; empty for other files.
 
-    It is `en` or that of a translation, as in `lang/de_informal/cart.php`.
+    It is `en`, or that of a translation: of a file with English texts beside it among those `listed`. A package
+    `de` of Java has none. Code is texts only in a folder with a language's name.
     """
-    *folders, name = path.lower().split("/")
-    known = _LOCALE_FOLDERS | {"lproj"} if name.endswith(_TEXT_SUFFIXES) else _LOCALE_FOLDERS - _OF_OTHER_THINGS
-    parted = [_LOCALE_PART.split(folder) for folder in folders]
-    at = next((at for at, parts in enumerate(parted) if not known.isdisjoint(parts)), None)
-    if at is None:
+    texts = _texts_of(path)
+    if texts is None or (path.lower().endswith(_CODE_SUFFIXES) and not texts.has_own_folder):
         return ""
-    around = ([part for part in parts if part not in known] for parts in parted[at:])
-    languages = [*(parts[0] for parts in around if parts), *_language_at_end(_LOCALE_PART.split(name)[:-1])]
-    return "en" if "en" in languages else next(filter(_MANY_LANGUAGES.__contains__, languages), "")
+    has_source = texts.language == "en" or path.endswith(".po") or any(map(listed.__contains__, texts.in_english()))
+    return texts.language if has_source else ""
 
 
-def is_translation(path: str) -> bool:
-    """Whether a file has an application's texts in another language than English."""
-    return language_of_texts(path) not in ("", "en")
+def is_translation(path: str, listed: Container[str]) -> bool:
+    """Whether a file has an application's texts in another language than English, which it has too."""
+    return language_of_texts(path, listed) not in ("", "en")
 
 
-def _language_at_end(parts: Sequence[str]) -> list[str]:
-    """Return what may be the language in a file's name without its suffix: the whole name or its end, with a region."""
-    if len(parts) > 1 and parts[-2] in _MANY_LANGUAGES | {"en"}:
-        return [parts[-2]]
-    return [*parts[:1], *parts[-1:]]
+def english_paths(path: str) -> Iterator[str]:
+    """Yield where the English texts of a translation may be."""
+    texts = _texts_of(path)
+    return iter(()) if texts is None else texts.in_english()
 
 
 _OF_LANGUAGES = frozenset(map(stem, (*_LANGUAGE_CODES, "language", "translate"))) | _TRANSLATION_TERMS - {stem("local")}

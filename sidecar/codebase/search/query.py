@@ -1,6 +1,6 @@
 """A parsed search query: its terms and identifiers, its scope, and the kinds of files that it is about. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
@@ -132,12 +132,12 @@ class ParsedQuery(NamedTuple):
             return NOT_SOUGHT
         return self.about_view if self.about_view and is_view(path) else 0.0
 
-    def omits_translation(self, path: str) -> bool:
+    def omits_translation(self, path: str, listed: Container[str]) -> bool:
         """Whether a file has an application's texts in another language than English, which it is not about.
 
         Such a file has all words of its language, and matches each prompt in it.
         """
-        return is_translation(path) and not self.about_languages
+        return not self.about_languages and is_translation(path, listed)
 
 
 def parse_query(text: str) -> ParsedQuery:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_document
-from sidecar.codebase.search.mentioned_files import language_of_texts
+from sidecar.codebase.search.mentioned_files import english_paths
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import lowercase_in_place
 from sidecar.core.terms import count_terms, identifiers_of, query_terms, stem
@@ -430,7 +430,7 @@ def words_of_translated_texts(files: Mapping[str, Collection[str]], read: ReadFi
     counts = Counter(path for paths in files.values() for path in paths)
     path = min(counts, key=lambda path: (-counts[path], _catalogue_order(path)), default="")
     translated = _texts_by_key(path, read)
-    english = next(filter(None, (_texts_by_key(other, read) for other in _english_paths(path))), {})
+    english = next(filter(None, (_texts_by_key(other, read) for other in english_paths(path))), {})
     words = {
         key: frozenset(query_terms(f"{_KEY_PARTS.sub(' ', key)} {english[key]}"))
         for key in translated
@@ -465,13 +465,6 @@ def _texts_by_key(path: str, read: ReadFiles) -> dict[str, str]:
             keys[key] += 1
             texts[key] = _shown_text(line)
     return {key: text for key, text in texts.items() if keys[key] == 1}
-
-
-def _english_paths(path: str) -> Iterator[str]:
-    """Yield where the English texts of a translation may be."""
-    language = language_of_texts(path)
-    for english in ("en", "en_US", "en-US", "en_GB", "en-GB"):
-        yield re.sub(rf"(?i)(?<![^/._-]){language}(?:[-_][a-z]{{2,8}})?(?![^/.])", english, path)
 
 
 _MARKUP = lazy_regex(r"<[^<>\n]{0,400}>")

@@ -350,7 +350,7 @@ class FileScorer:
             is_outside(path),
             self._evidence.source_share,
             parsed.seeks_view(path),
-            parsed.omits_translation(path),
+            parsed.omits_translation(path, documents),
         )
 
     def _by_name(self, path: str, number: int, path_match: float) -> Mapping[str, float]:

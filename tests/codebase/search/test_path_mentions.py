@@ -1,5 +1,7 @@
 """Files that a text mentions: full paths, their ends, paths of other machines."""
 
+import pytest
+
 from sidecar.codebase import search
 from sidecar.codebase.region_search import is_named_file
 from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents
@@ -195,9 +197,44 @@ def test_a_bare_name_means_the_file_of_the_package_at_work() -> None:
 
 def test_the_language_of_an_applications_texts_is_in_their_path() -> None:
     for language, paths in {
-        "de": ("lang/de_informal/cart.php", "src/Locales/de_DE.axaml", "ios/de.lproj/Cart.strings", "i18n/app_de.arb"),
+        "de": ("lang/de_informal/cart.php", "src/Locales/de_DE.axaml", "ios/de.lproj/Cart.strings", "i18n/app_de.arb",
+               "src/main/resources/cart_de.properties", "config/locales/devise.de.yml", "src/i18n/de/docs/cart.md"),
         "pt": ("res/values-pt-rBR/strings.xml", "messages/pt.json", "locale/pt/LC_MESSAGES/cart.po"),
         "en": ("lang/en/cart.php", "locales/en-GB.json", "resources/messages_en_CA.properties"),
-        "": ("res/values/strings.xml", "languages/cs.py", "src/de/cart.py", "src/i18n/index.ts", "resources/js/is.js"),
-    }.items():
-        assert {search.language_of_texts(path) for path in paths} == {language}, language
+        "": ("res/values/strings.xml", "languages/cs.py", "src/de/cart.py", "src/i18n/index.ts", "resources/js/is.js",
+             "locales/de.json", "lang/fr/order.php", "src/lang/fr.ts"),
+    }.items():  # fmt: skip
+        found = {path: search.language_of_texts(path, ENGLISH_TEXTS) for path in paths}
+        assert found == dict.fromkeys(paths, language)
+
+
+ENGLISH_TEXTS = (
+    "lang/en/cart.php", "src/Locales/en_US.axaml", "ios/Base.lproj/Cart.strings", "i18n/app_en.arb",
+    "src/main/resources/cart.properties", "config/locales/devise.en.yml", "src/i18n/en/docs/cart.md", "src/lang/en.ts",
+    "res/values/strings.xml", "messages/en.json",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("src/main/resources/de/firma/orders/OrderMapper.xml", "src/main/resources/en/firma/App.xml"),
+        ("src/main/resources/com/my/orders/OrderMapper.xml", "src/main/resources/com/en/orders/OrderMapper.xml"),
+        ("app/src/main/res/layout/fragment_my_account.xml", "app/src/main/res/layout/fragment_account.xml"),
+        ("app/src/main/res/layout/no_items.xml", "app/src/main/res/layout/items.xml"),
+        ("app/src/main/res/layout/cart_no.xml", "app/src/main/res/layout/cart.xml"),
+        ("app/src/main/res/drawable/ic_my_location.xml", "app/src/main/res/drawable/ic_location.xml"),
+        ("src/main/resources/application-it.yml", "src/main/resources/application.yml"),
+        ("src/lang/de.rs", "src/lang/en.rs"),
+        ("src/lang/is.rs", "src/lang/en.rs"),
+        ("src/lang/no_op.rs", "src/lang/op.rs"),
+        ("src/i18n/my-component.tsx", "src/i18n/component.tsx"),
+        ("src/i18n/my-component.json", "src/i18n/en-component.json"),
+        ("src/lang/is-valid.js", "src/lang/en.js"),
+        ("packages/lang-sv/package.json", "packages/lang-en/package.json"),
+        ("packages/lang-sv/src/sv.ts", "packages/lang-en/src/en.ts"),
+        ("locales/de.json", "locales/fr.json"),
+    ],
+)
+def test_a_file_whose_path_only_looks_like_a_language_is_no_translation(path: str, beside: str) -> None:
+    assert search.language_of_texts(path, (path, beside)) == ""
