@@ -115,6 +115,14 @@ def test_words_about_the_work_at_hand_ask_for_no_other_file(start_chat: StartCha
         assert chat.pre_run(follow_up)["metadata"]["injectedBytes"] == 0, follow_up
 
 
+def test_a_rule_that_may_be_the_next_task_brings_its_code(start_chat: StartChat, shop: Repository) -> None:
+    shop.commit(MORE)
+    for follow_up in ("from now on a voucher must be redeemed on each order", "never redeem a voucher twice"):
+        chat = start_chat(sub_chat_id=f"of {follow_up}")
+        chat.turn(PROMPT, session=f"session of {follow_up}")
+        assert text_of(chat.pre_run(follow_up), "context"), follow_up
+
+
 def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
     start_chat: StartChat, shop: Repository
 ) -> None:
