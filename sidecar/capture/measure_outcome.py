@@ -66,7 +66,7 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
     if rollout is None or pre_run is None or rollout.experiment is None or rollout.arm is None:
         return
     parts = params.assistant.parts if params.assistant else []
-    calls = [_kind_of(part) for part in parts]
+    calls = [_kind_of(part, params.cwd) for part in parts]
     edits, lookups = calls.count("edit"), list(filter(_reaches_stored_context, parts))
     usage = params.usage
     is_first = not has_earlier_run(tx, rollout.experiment, unit)
@@ -100,7 +100,7 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
     record_outcome(tx, run.call, run.settings, outcome)
 
 
-def _kind_of(part: Mapping[str, Any]) -> str:
+def _kind_of(part: Mapping[str, Any], cwd: str) -> str:
     """Return whether a part is a lookup, an edit or neither. A refused edit is neither."""
     kind, tool_input = part.get("type"), part.get("input")
     if kind in LOOKUP_TOOLS:
@@ -110,7 +110,7 @@ def _kind_of(part: Mapping[str, Any]) -> str:
     command = tool_input.get("command") if kind == "tool-Bash" and isinstance(tool_input, Mapping) else None
     if isinstance(command, list):
         command = " ".join(map(str, command))
-    return "lookup" if isinstance(command, str) and is_lookup(command) else ""
+    return "lookup" if isinstance(command, str) and is_lookup(command, cwd) else ""
 
 
 def _edit_after_ms(run: FinishedRun) -> int | None:

@@ -103,7 +103,7 @@ class Selection(NamedTuple):
 
 def selection_of(line: str, runner: re.Pattern[str], cwd: str = "") -> Selection:
     """Return what a command line selected of a runner's suite; `npm test -- cart` selects as the runner itself does."""
-    commands = simple_commands(line)
+    commands = simple_commands(line, cwd)
     if commands is None:
         return Selection(other=(line.strip()[:400],))
     selection = Selection()
@@ -259,7 +259,7 @@ def outcomes_of(commands: Iterable[RunCommand], cwd: str = "") -> tuple[RunnerOu
 
 def outcomes_in(command: RunCommand, cwd: str = "") -> list[RunnerOutcome]:
     """Read one command's output. The runner's own result counts, not the exit code, which may be another program's."""
-    if only_displays(command.command):
+    if only_displays(command.command, cwd):
         return []
     output = without_escape_sequences(_end_of(command.output)).replace("\r\n", "\n")
     return [
@@ -276,7 +276,7 @@ def _end_of(output: str) -> str:
 
 
 def _outcome(runner: Runner, command: RunCommand, output: str, cwd: str) -> RunnerOutcome | None:
-    named = bool(runner.command.search(in_posix_form(command.command)))
+    named = bool(runner.command.search(in_posix_form(command.command, cwd)))
     failed = bool(runner.failed.search(output)) or (named and _is_broken(runner, command, output))
     if not failed and not runner.passed.search(output) and not (named and runner.passed_if_named.search(output)):
         return None

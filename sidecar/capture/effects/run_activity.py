@@ -73,11 +73,13 @@ class RunActivity(NamedTuple):
     edits: tuple[TextEdit, ...] = ()
     used_acting_tool: bool = False
     """Whether an MCP tool or a sub-agent ran."""
+    cwd: str = ""
+    """The folder that it ran in; empty if unknown."""
 
     @property
     def may_have_written(self) -> bool:
         """Whether a command, an MCP tool or a sub-agent may have changed files beyond those reported as written."""
-        return self.used_acting_tool or any(may_write(command.command) for command in self.commands)
+        return self.used_acting_tool or any(may_write(command.command, self.cwd) for command in self.commands)
 
 
 class ToolFailure(NamedTuple):
@@ -117,6 +119,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         texts=tuple(collected.texts),
         edits=tuple(collected.edits),
         used_acting_tool=any(_is_acting(part) for part in parts),
+        cwd=cwd,
     )
 
 
@@ -167,8 +170,8 @@ class _Collected:
         edited = {is_test(relative_to(self._cwd, path) or "") for path in dict.fromkeys(self.written)}
         self.commands.append(command._replace(after_edit=False in edited, after_test=True in edited))
         if succeeded and not command.failed:
-            self.read.extend(files_read(command.command))
-            self.seen_whole.extend(files_read(command.command, whole=True))
+            self.read.extend(files_read(command.command, self._cwd))
+            self.seen_whole.extend(files_read(command.command, self._cwd, whole=True))
 
 
 def _edits(tool_input: Mapping[str, Any]) -> Iterator[TextEdit]:

@@ -22,7 +22,16 @@ _SCRIPT_OPTIONS = {
 """Shells of Windows, and the options whose script is the rest of the line; Git Bash doubles the slash."""
 _SEPARATOR = lazy_regex(r"(?<=[\w.:~])\\{1,2}(?=[\w.@-])")
 """A backslash between two names of a Windows path; what a shell escapes with one is mostly another sign."""
-_SUFFIX = lazy_regex(r"(?i)(?<=\w)\.exe\b")
+_PROGRAM = r"(?:^|[;&|(\n])[ \t]{0,9}(?:\"[^\"\n]{1,200}|'[^'\n]{1,200}|[^\s\"';&|()]{1,200})"
+_SUFFIX = lazy_regex(rf"(?i)({_PROGRAM})\.exe(?=[\"'\s;&|)]|$)")
+_PIECE = lazy_regex(r"\"(?:[^\"\\]|\\.)*+\"?|'[^']*+'?|(?:[^\"'\\]|\\.)++|\\", re.DOTALL)
+"""Quoted text, or text without quotes."""
+_QUOTED_PATH = lazy_regex(r"[\"'](?:[A-Za-z]:|\\\\|\.{1,2}\\|[\w.@~\\ -]+\.\w{1,5}[\"'])")
+_NAMES_DRIVE = lazy_regex(r"(?<!\w)(?:[A-Za-z]:\\{1,2}|[A-Z]:/)[\w.~-]{2}")
+_STARTS_SHELL = lazy_regex(
+    r"(?i)(?:^|[;&|(\n])[ \t]{0,9}(?:[^\s;&|()]{0,200}[/\\])?(?:powershell|pwsh|cmd)(?:\.exe)?\s"
+)
+"""Signs that a command line is one of Windows, wherever it ran; a letter after `C:\\` alone may be an escape."""
 _ROOT, _DRIVE_OF_GIT_BASH = lazy_regex(r"(?:[A-Za-z]:|[/\\])[/\\]"), lazy_regex(r"^/([A-Za-z])(?=/)")
 """Begin of an absolute path of Windows: a drive, or a server."""
 _ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
@@ -35,15 +44,15 @@ _READ_ONLY = frozenset(
     "cat bat nl less more head tail grep egrep fgrep rg ag ack sed awk echo printf ls tree find fd stat file git gh"
     " glab diff cmp wc sort uniq cut tr column jq curl cd pushd popd pwd which type whoami date test [ true false sleep"
     " yq ps du df env export set uname id basename dirname realpath readlink md5sum sha1sum sha256sum xxd hexdump"
-    " strings exit wait read : seq tac rev od findstr dir".split()
+    " strings exit wait read : seq tac rev od".split()
 )
 """Programs that only display existing content, unless an option changes that."""
 
-_CMDLETS = frozenset(
-    "get-content get-childitem select-string select-object where-object test-path get-location set-location"
+_DISPLAYS_OF_WINDOWS = frozenset(
+    "dir findstr get-content get-childitem select-string select-object where-object test-path get-location set-location"
     " write-output write-host measure-object sort-object format-table out-string".split()
 )
-"""PowerShell's commands that only display existing content."""
+"""Commands of Windows' shells that only display existing content."""
 
 _CHECKERS = frozenset(
     "pytest py.test unittest jest vitest mocha rspec phpunit tox nox mypy pyright tsc eslint flake8 pylint ruff"
@@ -109,11 +118,11 @@ _HARMLESS_OPTIONS = frozenset(
 )
 """Programs for which those options mean something else, or nothing."""
 
-_READERS = frozenset("cat bat nl less more head tail sed awk tac type get-content".split())
-_LOOKUPS = _READERS | frozenset(
-    "grep egrep fgrep rg ag ack ls tree find fd findstr dir get-childitem select-string".split()
-)
-"""Shell counterparts of the tools that read, search and list files."""
+_READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
+_READERS_OF_WINDOWS = frozenset(("type", "get-content"))
+_LOOKUPS = _READERS | frozenset("grep egrep fgrep rg ag ack ls tree find fd".split())
+_LOOKUPS_OF_WINDOWS = _READERS_OF_WINDOWS | frozenset("findstr dir get-childitem select-string".split())
+"""Shell counterparts of the tools that read, search and list files; elsewhere `type` displays what a command is."""
 
 _FILTERS = frozenset(
     "head tail sed awk grep egrep fgrep rg cut less more findstr select-string select-object where-object".split()
@@ -130,6 +139,7 @@ class SimpleCommand(NamedTuple):
 
     words: tuple[str, ...]
     redirected: bool = False
+    is_of_windows: bool = False
 
     @property
     def program(self) -> str:
@@ -144,10 +154,41 @@ class SimpleCommand(NamedTuple):
             return None
         return next((word for word in self.words[1:] if word.casefold() not in ("/d", "-path")), None)
 
+    @property
+    def is_reader(self) -> bool:
+        """Whether its shell has it display files."""
+        return self.program in _READERS or (self.is_of_windows and self.program in _READERS_OF_WINDOWS)
 
-def in_posix_form(line: str) -> str:
-    """Return a command line of Windows with slashes in its paths and programs without `.exe`."""
-    return _SUFFIX.sub("", _SEPARATOR.sub("/", line))
+    @property
+    def is_lookup(self) -> bool:
+        """Whether its shell has it read, search or list files."""
+        is_of_git = self.words[:2] == ("git", "grep")
+        return self.program in _LOOKUPS or is_of_git or (self.is_of_windows and self.program in _LOOKUPS_OF_WINDOWS)
+
+    @property
+    def only_displays(self) -> bool:
+        """Whether it only displays existing content, unless an option changes that."""
+        return self.program in _READ_ONLY or (self.is_of_windows and self.program in _DISPLAYS_OF_WINDOWS)
+
+
+def in_posix_form(line: str, cwd: str) -> str:
+    """Return a command line that ran in `cwd`: programs without `.exe`, and on Windows paths with slashes."""
+    return _in_posix_form(line, is_of_windows=_is_of_windows(line, cwd))
+
+
+def _is_of_windows(line: str, cwd: str) -> bool:
+    """Whether a line ran in a folder of Windows, names a drive or starts a shell of Windows."""
+    return any((_ROOT.match(cwd), _NAMES_DRIVE.search(line), _STARTS_SHELL.search(line)))
+
+
+def _in_posix_form(line: str, *, is_of_windows: bool) -> str:
+    """Return a line with slashes in the paths of Windows; quoted text that is no path, as a pattern, stays."""
+    if is_of_windows:
+        line = "".join(
+            piece if piece[0] in "\"'" and not _QUOTED_PATH.match(piece) else _SEPARATOR.sub("/", piece)
+            for piece in _PIECE.findall(line)
+        )
+    return _SUFFIX.sub(r"\1", line)
 
 
 def relative_path(path: str, folder: str) -> str | None:
@@ -165,11 +206,18 @@ def relative_path(path: str, folder: str) -> str | None:
     return path[len(prefix) :] if is_below else None
 
 
-def simple_commands(line: str) -> tuple[SimpleCommand, ...] | None:
-    """Split a command line into its programs; None if that is not possible (open quotes, here-documents)."""
+def simple_commands(line: str, cwd: str = "") -> tuple[SimpleCommand, ...] | None:
+    """Split a command line that ran in `cwd` into its programs; None if not possible (open quotes, here-documents).
+
+    It is read as one of Windows if it ran in a folder there, names a drive, or starts a shell of Windows.
+    """
+    return _commands_in(line, is_of_windows=_is_of_windows(line, cwd))
+
+
+def _commands_in(line: str, *, is_of_windows: bool) -> tuple[SimpleCommand, ...] | None:
     if len(line) > _MAX_CHARACTERS or "<<" in line or "$(" in line or "`" in line:
         return None
-    line = in_posix_form(line.replace("\\\n", " "))
+    line = _in_posix_form(line.replace("\\\n", " "), is_of_windows=is_of_windows)
     lexer = shlex.shlex(line, posix=True, punctuation_chars=_OPERATORS)
     lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
     try:
@@ -179,24 +227,25 @@ def simple_commands(line: str) -> tuple[SimpleCommand, ...] | None:
     commands: list[SimpleCommand] = []
     for words, redirected in _split(tokens):
         inner = _without_wrappers(words)
-        script = _inner_script(inner)
-        nested = simple_commands(script) if script is not None else (SimpleCommand(inner, redirected),)
+        script, simple = _inner_script(inner), SimpleCommand(inner, redirected, is_of_windows)
+        is_inner_of_windows = is_of_windows or (script is not None and simple.program in _SCRIPT_OPTIONS)
+        nested = _commands_in(script, is_of_windows=is_inner_of_windows) if script is not None else (simple,)
         if nested is None:
             return None
-        commands.extend(simple for simple in nested if simple.words)
+        commands.extend(command for command in nested if command.words)
     return tuple(commands)
 
 
-def may_write(line: str) -> bool:
+def may_write(line: str, cwd: str = "") -> bool:
     """Whether a command line may change files: anything but programs known to only display or check."""
-    commands = simple_commands(line)
+    commands = simple_commands(line, cwd)
     return commands is None or any(_may_write(command) for command in commands)
 
 
-def only_displays(line: str) -> bool:
+def only_displays(line: str, cwd: str = "") -> bool:
     """Whether every program only displays existing content, so that the output is from another time."""
-    commands = simple_commands(re.sub(r"\$\(|`", ";", line))
-    return bool(commands) and all(command.program in _READ_ONLY | _CMDLETS for command in commands or ())
+    commands = simple_commands(re.sub(r"\$\(|`", ";", line), cwd)
+    return bool(commands) and all(command.only_displays for command in commands or ())
 
 
 def takes_work_back(line: str) -> bool:
@@ -232,28 +281,27 @@ _COMMITTING = lazy_regex(r"commit|cherry-pick|revert|rebase|release|version|\bam
 """A word of a command that may make a commit."""
 
 
-def is_lookup(line: str) -> bool:
+def is_lookup(line: str, cwd: str = "") -> bool:
     """Whether a command line looks something up: it displays or searches files, and does nothing else."""
-    if may_write(line) or not only_displays(line):
+    if may_write(line, cwd) or not only_displays(line, cwd):
         return False
-    commands = simple_commands(line) or ()
-    return any(command.program in _LOOKUPS or command.words[:2] == ("git", "grep") for command in commands)
+    return any(command.is_lookup for command in simple_commands(line, cwd) or ())
 
 
-def files_read(line: str, *, whole: bool = False) -> tuple[str, ...]:
+def files_read(line: str, cwd: str = "", *, whole: bool = False) -> tuple[str, ...]:
     """Return the words of a command line that may be files it displays: `cat`, `sed -n`, `head` and the like.
 
     With `whole`, only those of which nothing is left out.
     """
     paths: list[str] = []
     folder = ""
-    commands = simple_commands(line) or ()
+    commands = simple_commands(line, cwd) or ()
     if whole and any(_leaves_out_lines(command) for command in commands):
         return ()
     for command in commands:
         if command.new_folder is not None:
             folder = _joined(folder, command.new_folder)
-        elif command.program in _READERS and not _may_write(command):
+        elif command.is_reader and not _may_write(command):
             words = [word for word in command.words[1:] if not word.startswith("-") and not _NUMBER.fullmatch(word)]
             files = words[1:] if command.program in _SCRIPT_FIRST else words
             paths.extend(_joined(folder, file) for file in files)
@@ -322,7 +370,7 @@ def _may_write(command: SimpleCommand) -> bool:
     if command.redirected:
         return True
     words, program = command.words, command.program
-    if program in _CMDLETS:
+    if command.is_of_windows and program in _DISPLAYS_OF_WINDOWS:
         return False
     if program not in _HARMLESS_OPTIONS and any(_WRITING_OPTION.fullmatch(word) for word in words[1:]):
         return True

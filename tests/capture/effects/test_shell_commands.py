@@ -26,13 +26,24 @@ from tests.support.cases import together
         "./gradlew clean :app:test", "cargo +nightly test -p shop", "gh pr view 3", "gh -R a/b pr list",
         "python -m coverage run -m pytest", "bundle exec rspec spec", "node --test", "bun test", "deno lint",
         "./vendor/bin/phpunit", "poetry run pytest -q",
-        r".venv\Scripts\python.exe -m pytest tests\test_a.py", r".\gradlew.bat clean test",
-        r"node_modules\.bin\jest.cmd --ci", r'cmd /c "dir src"', "$env:CI='1'; npm.cmd test",
+        r'cmd /c "dir src"', "$env:CI='1'; npm.cmd test",
         r'powershell.exe -NoProfile -Command "Get-ChildItem src | Select-Object -First 9"',
     ],
 )  # fmt: skip
 def test_commands_that_display_or_check_write_nothing(line: str) -> None:
     assert not may_write(line)
+
+
+@together(
+    "line",
+    [
+        r".venv\Scripts\python.exe -m pytest tests\test_a.py", r".\gradlew.bat clean test",
+        r"node_modules\.bin\jest.cmd --ci", r"findstr total src\a.py", "Get-ChildItem src",
+    ],
+)  # fmt: skip
+def test_commands_that_display_or_check_on_windows_write_nothing(line: str) -> None:
+    assert not may_write(line, r"C:\shop")
+    assert may_write(line, "/shop")
 
 
 @together(
@@ -79,9 +90,33 @@ def test_the_files_that_a_command_line_displays() -> None:
 def test_the_files_that_a_command_line_of_windows_displays(
     line: str, files: tuple[str, ...], whole: tuple[str, ...]
 ) -> None:
-    assert files_read(line) == files
-    assert files_read(line, whole=True) == whole
-    assert only_displays(line)
+    cwd = r"C:\shop"
+    assert files_read(line, cwd) == files
+    assert files_read(line, cwd, whole=True) == whole
+    assert only_displays(line, cwd)
+
+
+@together(
+    ("line", "files", "on_windows"),
+    [
+        (r"cat src/foo\.py", ("src/foo.py",), ("src/foo/.py",)),
+        ("cat foo.exe", ("foo.exe",), ("foo.exe",)),
+        ("cat.exe setup.exe.py", ("setup.exe.py",), ("setup.exe.py",)),
+        ("cat build/app.exe.config", ("build/app.exe.config",), ("build/app.exe.config",)),
+        (r"cat src\x.py", ("srcx.py",), ("src/x.py",)),
+        (r'cat "src\x y.py"', ("src\\x y.py",), ("src/x y.py",)),
+        ("type npm", (), ("npm",)),
+        ("Get-Content a.py", (), ("a.py",)),
+        (r"cat D:\shop\x.py", ("D:/shop/x.py",), ("D:/shop/x.py",)),
+        (r"timeout 9 pwsh -c 'type src\x.py'", ("src/x.py",), ("src/x.py",)),
+        (r"rg 'x:\s' a.py; cat src\x.py", ("srcx.py",), ("src/x.py",)),
+    ],
+)
+def test_a_line_is_read_as_one_of_windows_only_where_it_is(
+    line: str, files: tuple[str, ...], on_windows: tuple[str, ...]
+) -> None:
+    assert files_read(line, "/shop") == files_read(line) == files
+    assert files_read(line, r"C:\shop") == on_windows
 
 
 def test_a_relative_path_a_folder_of_windows_is_recognized_in_any_spelling() -> None:

@@ -69,7 +69,7 @@ def test_a_failing_test_with_an_absolute_path_of_windows_is_named_below_the_work
     output = "not ok 1 - C:\\Shop\\tests\\cart.test.js\n# fail 1\n"
     (run,) = outcomes(("node --test", output), cwd=r"c:\shop")
     assert run.names == ("tests/cart.test.js",)
-    (green,) = outcomes((r"npx playwright test tests\a.spec.ts", "  2 passed (3.1s)\n"))
+    (green,) = outcomes((r"npx playwright test tests\a.spec.ts", "  2 passed (3.1s)\n"), cwd=r"c:\shop")
     assert green.selection.covers(r"[chromium] tests\a.spec.ts › opens")
 
 
@@ -126,6 +126,20 @@ def test_a_selection_does_not_depend_on_word_order() -> None:
     outcome, other = (selection_of(line, runner) for line in ("pytest b.py a.py -x", "pytest -q a.py b.py"))
     assert outcome.text == other.text
     assert outcome.stops_early
+
+
+@together(
+    ("line", "name", "expression"),
+    [
+        (r"phpunit --filter 'FooTest::test\w+'", "phpunit", r"FooTest::test\w+"),
+        (r"go test -run 'TestA\b'", "go test", r"TestA\b"),
+        (r'npx jest -t "adds\sone"', "jest", r"adds\sone"),
+    ],
+)
+def test_a_quoted_filter_of_tests_is_read_as_it_is(line: str, name: str, expression: str) -> None:
+    [runner] = [row for row in RUNNERS if row.name == name]
+    for cwd in ("/shop", r"C:\shop"):
+        assert selection_of(line, runner.command, cwd).filters == (expression,)
 
 
 def test_options_of_the_other_runners_never_widen_a_selection() -> None:
