@@ -295,19 +295,28 @@ def is_forbidden(command: str, guides: Sequence[str]) -> bool:
 
 
 _CLAUSE_END = lazy_regex(
-    r"(?i)[.!?:;](?=\s)|[—–→]|\s-\s|\bbut\b|,\s+(?:(?:always|please|instead|just|then) )?(?:use|run|prefer)\b"
+    r"(?i)[.!?:;](?=\s)|[—–→]|\s-\s|\bbut\b|\binstead,?\s(?!of\b)|,\s+(?:(?:always|please|instead|just|then) )?"
+    r"(?:use|run|prefer)\b|\n\s{0,40}(?-i:(?=(?:Run|Use|Execute|Call|Start|Test|Check|Lint|Format|Build|Prefer|Always|Please)\b))"
 )
 _PROHIBITS = lazy_regex(rf"(?i)(?<!\w)(?<!if you )(?:{_FORBID}|shouldn['’]t|mustn['’]t|no longer)(?!\w)")
 _NO_PROHIBITION = lazy_regex(
     r"(?i)\b(?:without|unless|until|before|except|only|just|forget|hesitate|skip\w*|omit|miss|fail|break)\b"
 )
+_NEGATED_TWICE = lazy_regex(
+    r"(?i)\b(?:that|which|who|if|when|while) (?:\w+ ){0,3}(?:(?:do|does|did|is|are|has|have)(?: not|n['’]t)|cannot)\b"
+)
+_OTHER_CLAUSE = lazy_regex(r"\s(?!(?:run|use|call|execute|start|invoke|ever)\b)[^\s`,]+(?: [^\s`,]+){2,},\s?\Z")
+"""The rest of a clause that forbids something else: "don't worry about style, `ruff format .` fixes it"."""
 
 
 def is_prohibited(before: str) -> bool:
     """Whether a clause forbids the command that follows it, as "do not install" does; "not without" demands it."""
     clause = before[max((match.end() for match in _CLAUSE_END.finditer(before)), default=0) :]
     prohibitions = list(_PROHIBITS.finditer(clause))
-    return bool(prohibitions) and _NO_PROHIBITION.search(clause, prohibitions[-1].start()) is None
+    if not prohibitions or _NEGATED_TWICE.search(clause, prohibitions[0].end()) is not None:
+        return False
+    last = prohibitions[-1]
+    return _NO_PROHIBITION.search(clause, last.start()) is None and _OTHER_CLAUSE.match(clause, last.end()) is None
 
 
 @lru_cache(maxsize=512)

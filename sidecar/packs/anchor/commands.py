@@ -458,7 +458,7 @@ def _inline_commands(project: Project, path: str, lines: Iterable[Line]) -> Iter
     """The commands in sentences that do not forbid them; a tool's name alone starts no program, and formats no file."""
     last = Line(0, "", ())
     for line in lines:
-        above = f"{last.text} " if line.number == last.number + 1 and not _ITEM.match(line.text) else ""
+        above = f"{last.text}\n" if line.number == last.number + 1 and not _ITEM.match(line.text) else ""
         for inline in _INLINE.finditer(line.text):
             command = ProjectCommand(inline[1].strip(), path)
             is_name = " " not in command.text and purpose_of(command.text) in ("run", "format")

@@ -255,6 +255,12 @@ def test_a_command_that_a_guide_forbids_is_passed_over() -> None:
         ("Never push without `npm test`, and don't forget to run `npm run lint`.", ["npm test", "npm run lint"]),
         ("If you do not have just, run `npm test`.", ["npm test"]),
         ("- Do not write\n- `npm test` runs everything.", ["npm test"]),
+        ("Never mock the DB\nRun `pytest -q` to test.", ["pytest -q"]),
+        ("Never commit code that doesn't pass `cargo test`", ["cargo test"]),
+        ("Never commit code that you do not check with `cargo test`", ["cargo test"]),
+        ("Don't worry about style, `ruff format .` fixes it", ["ruff format ."]),
+        ("We don't use Bazel anymore and instead `cargo test` is enough", ["cargo test"]),
+        ("Never run in CI, `npm test` is slow", []),
     ],
 )
 def test_a_sentence_that_forbids_a_command_does_not_state_it(sentence: str, commands: list[str]) -> None:
