@@ -488,10 +488,9 @@ _VERB = lazy_regex(
     r"|muss|está|están|debe|es|son|est|sont|doit|è|sono|deve|é|são|het is|moet|нужно|надо|должен)\b"
 )
 _LAYOUT = (
-    r"\A-{3,}\n[\w-]+: |^[^\n]{2,60}\n(?:-{3,}|={3,})$|^(?:Q|F|P|D|В|问|問)\s?\d{0,2}[:：.] ?[^\n]+\n"
-    r"(?:A|R|О|答)\s?\d{0,2}[:：.]|^\s*(?:§+ ?\d|п\. ?\d|ст\. ?\d|(?:Art(?:\.|ikel|icle|ículo|igo|icolo)?|Section"
-    r"|Abschnitt|Sección|Seção|Clause) ?\d|第[\d一二三四五六七八九十]{1,3}[条條章]"
-    r"|\d{1,2}(?:\.\d{1,2}){1,3}\.? +[^\n.]{2,60}$)"
+    r"\A-{3,}\n[\w-]+: |^[^\n]{2,60}\n(?:-{3,}|={3,})$|^(?:Q|F|P|D|В|问|問)\s?\d{0,2}[:：.] ?[^\n]+\n(?:A|R|О|答)"
+    r"\s?\d{0,2}[:：.]|^\s*(?:§+ ?\d|п\. ?\d|ст\. ?\d|(?:Art(?:\.|ikel|icle|ículo|igo|icolo)?|Section|Abschnitt"
+    r"|Sección|Seção|Clause) ?\d|第[\d一二三四五六七八九十]{1,3}[条條章]|\d{1,2}(?:\.\d{1,2}){1,3}\.? +[^\n.]{2,60}$)"
     r"|^\s*[✅❌✖✗⚠✘☑🔴ℹ]\ufe0f? |^[^\n>]{2,40} > [^\n>]{2,40} > \S|(?-i:^[A-Z]{3,}(?: [A-Z]+)?\n\s{3,}\S)"
 )
 """Front matter, underlined headings, questions with answers, numbered clauses, check marks, paths of pages."""
@@ -554,18 +553,20 @@ _STATED_BY_OTHERS = (
 _OTHERS_TEXT = (
     r"(?:below|attached|as specified|the following \w+|this (?:text|passage|section|sentence|comment|mail|message"
     r"|answer|interface|review)|(?:see|from|in|of|per) (?:their|its)|remarks|findings|siehe|adjunt\w+|anexo|ci-joint"
-    r"|voici|ecco|zie|см|reviews?|reviewer|feedback|tickets?|user stor(?:y|ies)|javadoc|docstring|upstream|vendor\w*"
-    r"|partners?|agency|homework|assignment|(?:coding )?(?:test|challenge) for|coding (?:test|challenge)|take[- ]?home"
-    r"|exam|interview|eslint|golint|linter|chatgpt|gemini|opus|copilot|reddit|stack ?overflow|another (?:ai|chat"
-    r"|agent|model)|rulebook|retro"
+    r"|voici|ecco|zie|см|reviewer|user stor(?:y|ies)|javadoc|docstring|upstream|vendor\w*|partners?|agency|homework"
+    r"|assignment|(?:coding )?(?:test|challenge) for|coding (?:test|challenge)|take[- ]?home|exam|interview|eslint"
+    r"|golint|linter|chatgpt|gemini|opus|copilot|reddit|stack ?overflow|another (?:ai|chat|agent|model)|rulebook|retro"
     r"|besprechung|hausaufgabe|rückmeldung|comentarios?|comentários?|tarea|devoir|commentaires?|compito|opdracht"
     r"|задани\w+|замечани\w+)\b|課題|レビュー|指摘|作业|题目|评审"
 )
+_HANDED_OVER = (
+    r"(?:(?:from|per|after|see|address|apply|handle|resolve|got|this|that|their|his|her|here(?:['’]s| is)|\w+['’]s)"
+    r" (?:\w+ ){0,2}|do )(?:reviews?|feedback|tickets?)(?=\W*$|[:,]|\s(?:from|by|on|of|comments?|notes?|says|#?\d))"
+)
 _HANDS_OVER = lazy_regex(
-    rf"(?i)\b(?:{_STATED_BY_OTHERS})|\b(?:{_OTHERS_TEXT})"
+    rf"(?i)\b(?:{_STATED_BY_OTHERS}|{_OTHERS_TEXT}|{_HANDED_OVER})"
     r"|(?:\b(?:(?<!fix )this|these|below|following|folgendes|unten|esto|abajo|isto|abaixo|ceci|ci-dessous|questo"
-    r"|hieronder|ниже"
-    r"|вот)|以下|如下|下記)\W*$"
+    r"|hieronder|ниже|вот)|以下|如下|下記)\W*$"
 )
 """Words at a request's end by which what is below it is somebody else's."""
 
@@ -594,7 +595,6 @@ PERSONAL = lazy_regex(
 RETURN = lazy_regex(
     rf"(?i)\W{{0,3}}(?:(?:ok(?:ay)?|so|now|also|and|but|then|und|aber|y|pero|e|mas|et|mais|ma|en|maar|и"
     rf"|но)[\s,]{{1,3}}){{0,2}}(?:{_SELF}|(?:can|could|would|do|did) (?:you|we)\b|let['’]?s\b|kannst du|puedes|pode\b"
-    rf"|peux-tu|tu peux|puoi\b|kun je"
-    r"|можешь)|请帮|帮我|我想|我要|我们?希望"
+    rf"|peux-tu|tu peux|puoi\b|kun je|можешь)|请帮|帮我|我想|我要|我们?希望"
 )
 """The beginning of a paragraph in which the user speaks to the agent again."""

@@ -814,3 +814,23 @@ def test_a_rule_has_support_in_text_without_commas_with_objections_names_and_cap
 @together("message, rule", TURNED_FROM_TYPED)
 def test_a_rule_that_turns_such_a_text_has_no_support(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+CARDS, QUERIES = "Use the existing Card component for lists.", "Queries must go through the repository layer."
+
+
+@together(
+    ("request", "is_handed_over"),
+    [
+        ("add reviews to the product page", False),
+        ("the feedback tickets list is slow", False),
+        ("load the rows from the reviews table", False),
+        ("bob left this on my PR", True),
+        ("here is the ticket", True),
+        ("fix the tabs from the review:", True),
+    ],
+)
+def test_rules_below_a_request_are_the_users_unless_it_hands_them_over(request: str, is_handed_over: bool) -> None:
+    message = TypedMessage(f"{request}\n\n{CARDS} {QUERIES}")
+    assert [verify_rule(rule, [message]) is None for rule in (CARDS, QUERIES)] == [is_handed_over] * 2
+    assert is_handed_over or verify_rule(QUERIES, [TypedMessage(f"{request}\n\n{QUERIES}")]) is not None
