@@ -3,6 +3,7 @@
 The items of the plan are built here.
 """
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -342,8 +343,9 @@ def _changes(
     if broken is not None:
         changes += broken_import_items(broken, inputs.state, request.known)
     operation = operation_items(repository.operation_in_progress(inputs.state), request.known)
-    empty = empty_submodules(inputs.state.root) if inputs.state.kind == "git" else []
-    return [*operation, *submodule_items(empty), *changes]
+    if inputs.state.kind == "git" and os.path.lexists(inputs.state.root / ".gitmodules"):
+        operation += submodule_items(empty_submodules(inputs.state.root))
+    return [*operation, *changes]
 
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:

@@ -456,8 +456,9 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
         files_found.update(inside)
         if not inside:
             unresolved.append(path)
-    if _names_submodule(params.prompt, pack_query.workspace.cwd) and listing.content_of(_SUBMODULES) is not None:
-        files_found.add(_SUBMODULES)
+    words = params.prompt.casefold()
+    if "submodule" in words and listing.content_of(_SUBMODULES) is not None:
+        files_found.update({_SUBMODULES} if _names_submodule(words, pack_query.workspace.cwd) else ())
     return files_found, unresolved
 
 
@@ -482,11 +483,8 @@ def download(cwd: Path, paths: Iterable[str]) -> None:
 _SUBMODULES = ".gitmodules"
 
 
-def _names_submodule(prompt: str, cwd: Path) -> bool:
-    """Whether a prompt is about a submodule of the worktree by its name, as in "the editor submodule is empty"."""
-    words = prompt.casefold()
-    if "submodule" not in words:
-        return False
+def _names_submodule(words: str, cwd: Path) -> bool:
+    """Whether words name a submodule of the worktree, as in "the editor submodule is empty"."""
     names = (path.rpartition("/")[2].casefold() for path in submodule_paths(cwd))
     return any(len(name) > 2 and name in words for name in names)
 
