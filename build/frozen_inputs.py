@@ -2,8 +2,9 @@
 
     .venv/bin/python build/frozen_inputs.py FOLDER
 
-`first_modules.txt`: the modules loaded before the first pre-run. `precompiled_code.bin`: the code that their classes
-are made with. `compiled_patterns.bin`: every lazy pattern, compiled.
+`first_modules.txt`: the modules loaded before the first pre-run. `method_modules.txt`: those whose functions are
+methods or tools, which their docstrings describe. `precompiled_code.bin`: the code that the first modules' classes are
+made with. `compiled_patterns.bin`: every lazy pattern, compiled.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
     from types import CodeType
 
-FIRST_MODULES_FILE = "first_modules.txt"
+FIRST_MODULES_FILE, METHOD_MODULES_FILE = "first_modules.txt", "method_modules.txt"
 
 
 def main(arguments: list[str]) -> int:
@@ -44,6 +45,7 @@ def main(arguments: list[str]) -> int:
     with recorded_code() as codes:
         names = first_modules()
     folder.joinpath(FIRST_MODULES_FILE).write_text("\n".join(names), "utf-8")
+    folder.joinpath(METHOD_MODULES_FILE).write_text("\n".join(method_modules()), "utf-8")
     folder.joinpath(CODE_FILE).write_bytes(packed(codes))
     folder.joinpath(COMPILED_FILE).write_bytes(compiled_file(all_patterns()))
     return 0
@@ -76,6 +78,15 @@ def first_modules() -> list[str]:
     importlib.import_module("sidecar.rpc.dispatch")
     load_core_catalog()
     return sorted(name for name, module in sys.modules.items() if getattr(module, "__file__", None))
+
+
+def method_modules() -> list[str]:
+    """Return the modules of the functions in the catalog, and of the tools for agents."""
+    from sidecar.catalog import all_methods
+
+    catalog = all_methods()
+    functions = [row.run for row in (*catalog.methods, *catalog.notifications) if row.run is not None]
+    return sorted({function.__module__ for function in functions} | {"sidecar.integrations.mcp_tools"})
 
 
 def all_patterns() -> list[tuple[str | bytes, int]]:
