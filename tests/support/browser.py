@@ -28,6 +28,7 @@ class Browser:
         """Open a file, with the user's preference for light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        self.driver.get("about:blank")  # a page that is opened again is otherwise read before it is loaded anew
         self.driver.get(page.as_uri())
 
     def run(self, script: str, *arguments: Any) -> Any:
