@@ -457,8 +457,9 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
         if not inside:
             unresolved.append(path)
     words = params.prompt.casefold()
-    if "submodule" in words and listing.content_of(_SUBMODULES) is not None:
-        files_found.update({_SUBMODULES} if _names_submodule(words, pack_query.workspace.cwd) else ())
+    has_submodules = "submodule" in words and listing.content_of(_SUBMODULES) is not None
+    if has_submodules and _names_submodule(words, pack_query.workspace.cwd):
+        files_found.add(_SUBMODULES)
     return files_found, unresolved
 
 

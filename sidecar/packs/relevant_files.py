@@ -305,9 +305,11 @@ def _files(
     words = query_words(query)
     names_test = any(is_named_file(file) and is_test(file.path) for file in ranked)
     asks_for_tests = not names_test and wants_tests(query)
+    asks_for_texts = is_about_languages(words.keys())
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
-    ranked = [file for file in ranked if file not in _translations(ranked)[1:]]
+    weaker_translations = {file.path for file in _translations(ranked)[1:]}
+    ranked = [file for file in ranked if file.path not in weaker_translations]
     failing = named_failing_tests(ranked, words.keys())
     followed_test = test_to_follow(ranked) if pack_query.adds_tests and not asks_for_tests else None
     regions, further = _regions(
@@ -332,7 +334,7 @@ def _files(
                 ranked_file,
                 summaries.get(ranked_file.path),
                 wants_tests=asks_for_tests,
-                wants_texts=is_about_languages(words.keys()),
+                wants_texts=asks_for_texts,
                 listed=listing.searched,
                 is_failing=ranked_file.path in failing or ranked_file.path == followed_test,
             ),

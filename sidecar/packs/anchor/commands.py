@@ -559,10 +559,13 @@ def _commands_in_workflows(project: Project) -> Iterator[ProjectCommand]:
     steps = [list(_steps(project, workflow)) for workflow in usual]
     steps.sort(key=lambda commands: all(purpose_of(command.text) != "test" for command in commands))
     texts = {command.text for commands in steps for command in commands}
-    of_pages = _NODE if "composer.json" in project.texts else lazy_regex(r"(?!)")
+    is_php = "composer.json" in project.texts
     yield from sorted(
         chain(*steps),
-        key=lambda step: (command_preferences.is_variant(step.text, texts), bool(of_pages.match(step.text))),
+        key=lambda step: (
+            command_preferences.is_variant(step.text, texts),
+            is_php and _NODE.match(step.text) is not None,
+        ),
     )
 
 

@@ -144,7 +144,6 @@ MAX_DIRECTORIES = 200
 """Maximum number of `working-directory` entries read of a workflow: each may hold for all of its lines."""
 
 _DIRECTORY = lazy_regex(r"\s*+(?:- )?working-directory:\s*+[\"']?([^\"'#]{1,200})")
-_KEY = lazy_regex(r"\s*+(?:- )?")
 _TOP = lazy_regex(r"(?:\$\{\{ ?github\.workspace ?\}\}|\$\{?GITHUB_WORKSPACE\}?)/?")
 
 
@@ -154,7 +153,7 @@ def workflow_lines(text: str, areas: Container[str]) -> Iterator[WorkflowLine]:
     A folder that is not among `areas`, as one in a variable, is unknown.
     """
     lines = text.splitlines()
-    columns = [_KEY.match(line).end() if line.strip() else -1 for line in lines]  # type: ignore[union-attr]
+    columns = [_column_of(line) for line in lines]
     folders: list[str | None] = [""] * len(lines)
     stated = [(match, at) for at, line in enumerate(lines) if (match := _DIRECTORY.match(line))]
     blocks = [
@@ -175,6 +174,12 @@ def workflow_lines(text: str, areas: Container[str]) -> Iterator[WorkflowLine]:
             level = column
         elif current is not None and command:
             yield WorkflowLine(line.rstrip(), current)
+
+
+def _column_of(line: str) -> int:
+    """Return where a line's text begins, behind an item's dash; -1 for an empty line."""
+    text = line.lstrip()
+    return len(line) - len(text.removeprefix("- ")) if text else -1
 
 
 def _scope_of(lines: Sequence[str], columns: Sequence[int], at: int) -> int:
