@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.state import is_sidecar_path, path_from_cwd
+from sidecar.codebase.worktree.state import DESKTOP_FILES, is_sidecar_path, path_from_cwd
 from sidecar.core.clean_text import UNSAFE_CLASS
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -29,7 +29,7 @@ _RECORDINGS = (
     r"|sessions?|session-env|session-state|shell-snapshots|statsig|storage|threads|tmp|todos|transcripts)"
 )
 _TEXT_SUFFIXES = (".docx", ".json", ".jsonl", ".log", ".md", ".srt", ".txt", ".vtt")
-_NAMED_SUFFIXES = (*_TEXT_SUFFIXES, "icon\r", "thumbs.db", "desktop.ini")
+_NAMED_SUFFIXES = (*_TEXT_SUFFIXES, *DESKTOP_FILES)
 _TEXT = rf"(?:{'|'.join(map(re.escape, _TEXT_SUFFIXES))})"
 _TALKS = r"(?:ai|chat|chatgpt|claude|codex|conversation|copilot|cursor|gemini|instruction|llm|prompts?)"
 _RECORDS = r"(?:exports?|history|histories|logs?|transcripts?)"
@@ -51,7 +51,7 @@ UNINDEXED_PATHS: Mapping[str, str] = {
     "exported session": r"(?:.*/)?(?:session-ses_[0-9a-z]+\.(?:json|md)|\d{4}-\d\d-\d\d-this-session-is-being-.*\.txt)",
     "transcript": rf"(?:.*/)?(?:[^/]*[._ -])?transcripts?{_TEXT}|(?:.*/)?transcripts/.*{_TEXT}",
     "folder of session logs": rf"(?:.*/)?sessions?[._ -]?(?:logs|transcripts)/.*{_TEXT}",
-    "files of a desktop": r"(?:.*/)?(?:\.ds_store|\._[^/]+|icon\r|thumbs\.db|desktop\.ini)",
+    "files of a desktop": rf"(?:.*/)?(?:\._[^/]+|{'|'.join(map(re.escape, DESKTOP_FILES))})",
     "minified": r".*[.-]min\.(?:[cm]?js|css|html|svg)|.*\.bundle\.(?:[cm]?js|css)",
 }
 """Paths in lowercase, by kind."""

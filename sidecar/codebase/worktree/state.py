@@ -134,7 +134,9 @@ def _none_if(text: str, sentinel: str) -> str | None:
 SIDECAR_FOLDERS = (".chati/", ".spool/")
 """Folders of the sidecar, excluded from state and hash."""
 
-_DESKTOP_FILES = frozenset((".ds_store", "icon\r", "thumbs.db", "desktop.ini"))
+DESKTOP_FILES = (".ds_store", "icon\r", "thumbs.db", "desktop.ini")
+"""Names, in lowercase, of the files in which a desktop keeps a folder's view or icon."""
+
 _APPLE_DOUBLE_NAME, _APPLE_DOUBLE_MARK = "._", b"\0\x05\x16\x07"
 """Beginning of the name and of the content of a file in which a Mac stores the attributes of the file beside it, on
 disks that have no other place for them.
@@ -316,7 +318,7 @@ def is_desktop_file(folder: str | Path, path: str) -> bool:
     name = path.rpartition("/")[2]
     if name.startswith(_APPLE_DOUBLE_NAME):
         return read_head(os.path.join(folder, path), len(_APPLE_DOUBLE_MARK)) == _APPLE_DOUBLE_MARK
-    return name.lower() in _DESKTOP_FILES
+    return name.lower() in DESKTOP_FILES
 
 
 def unchanged_state(
