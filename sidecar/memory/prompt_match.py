@@ -9,6 +9,7 @@ also bears on a prompt that asks for that step.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -192,14 +193,20 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> MemoryEvid
 
 def shared_phrase(cues: PromptCues, name: str) -> str:
     """Return two adjacent words of what an approach's name begins with, or all of its words; empty if not shared."""
+    pairs, telling = _words_of_name(name)
+    prompt = f" {cues.words} "
+    if (pair := next((pair for pair in pairs if f" {pair} " in prompt), "")) or len(telling) < MIN_NAME_WORDS:
+        return pair
+    return " ".join(telling) if all(f" {term} " in prompt for term in telling) else ""
+
+
+@lru_cache(maxsize=256)  # each prompt is compared with the newest names
+def _words_of_name(name: str) -> tuple[list[str], list[str]]:
+    """Return the pairs of adjacent words that an approach's name begins with, and all of its words that tell much."""
     words = [term for word in words_in(name) for term in tuple(terms_of(word))[:1]]
     telling = [term for term in query_terms(name) if term in words and term not in _ORDINALS]
     runs = (list(run) for is_telling, run in groupby(words, telling.__contains__) if is_telling)
-    prompt = f" {cues.words} "
-    adjacent = (f"{first} {second}" for first, second in pairwise(next(runs, [])) if first != second)
-    if (pair := next((pair for pair in adjacent if f" {pair} " in prompt), "")) or len(telling) < MIN_NAME_WORDS:
-        return pair
-    return " ".join(telling) if all(f" {term} " in prompt for term in telling) else ""
+    return [f"{first} {second}" for first, second in pairwise(next(runs, [])) if first != second], telling
 
 
 _ORDINALS = frozenset(

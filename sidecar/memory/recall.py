@@ -16,12 +16,11 @@ from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.contradictions import claim_of, disagree
 from sidecar.memory.detail_levels import Level, render_memory
-from sidecar.memory.entry import ARTIFACT_TAG, Memory, Tier
+from sidecar.memory.entry import ARTIFACT_TAG, DROPPED, Memory, Tier
 from sidecar.memory.file_index import MAX_INLINE_FILES, IndexFileWrites, MemoryIndex, MemoryIndexes, memory_index_of
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
 from sidecar.memory.prompt_match import (
-    DROPPED,
     NAME_SCORE,
     STRONG,
     MemoryEvidence,
