@@ -19,8 +19,8 @@ _PREFIX, _SUFFIX = ".onecode-", ".new"
 _CLOCK_SLACK_SECONDS = 2.0
 _ALWAYS_SET = stat.S_IWRITE if sys.platform == "win32" else 0
 """Mode bits that a temporary file has in any case: Windows deletes no read-only file."""
-_FULL_SYNC: int | None = 51 if sys.platform == "darwin" else None
-"""The command F_FULLFSYNC."""
+_FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None) if sys.platform != "win32" else None
+"""macOS's command to write a file to the disk."""
 
 _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
