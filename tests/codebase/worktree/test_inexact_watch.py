@@ -4,7 +4,7 @@ macOS and Windows are watched this way; the tests select the same code explicitl
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -82,6 +82,20 @@ def test_incomplete_changes_are_not_taken_for_all_that_changed(
     assert (after.generation > before, after.changed) == (True, None)
 
 
+def proofs_after(
+    changes: Iterable[Callable[[], object]], freshness: Freshness, path: Path, process: Process
+) -> list[str]:
+    """Make changes one by one, each from a proven state; return the proofs of the states, which are git's own."""
+    proofs = []
+    for number, change in enumerate(changes):
+        assert wait_until_proven(freshness, "watch+stat"), number
+        change()
+        now = freshness.state()
+        proofs.append(now.proof)
+        assert now._replace(proof="status") == read_full_state(path, process), number
+    return proofs
+
+
 def test_each_change_is_seen_at_the_next_look(
     process: Process, open_freshness: OpenFreshness, repository: Repository
 ) -> None:
@@ -97,13 +111,7 @@ def test_each_change_is_seen_at_the_next_look(
         lambda: repository.write({".gitignore": "dirty.txt\n"}),
         lambda: repository.git("checkout", "--quiet", "-b", "next"),
     ]
-    proofs = []
-    for number, change in enumerate(changes):
-        assert wait_until_proven(freshness, "watch+stat"), number
-        change()
-        now = freshness.state()
-        proofs.append(now.proof)
-        assert now._replace(proof="status") == read_full_state(repository.path, process), number
+    proofs = proofs_after(changes, freshness, repository.path, process)
     assert proofs == [*["watch+stat"] * 3, *["status"] * 6]
 
 
@@ -203,13 +211,7 @@ def test_a_linked_worktree_is_watched_with_the_git_directory_outside_it(
         lambda: repository.git("update-ref", "refs/heads/feature", "HEAD"),
         lambda: (repository.path / ".git/info/exclude").write_text("sub/\n"),
     ]
-    proofs = []
-    for number, change in enumerate(changes):
-        assert wait_until_proven(freshness, "watch+stat"), number
-        change()
-        now = freshness.state()
-        proofs.append(now.proof)
-        assert now._replace(proof="status") == read_full_state(linked.path, process), number
+    proofs = proofs_after(changes, freshness, linked.path, process)
     assert proofs == [*["watch+stat"] * 2, *["status"] * 3]
 
 
