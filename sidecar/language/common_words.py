@@ -393,7 +393,7 @@ def _prompt_table() -> _Table:
 
 
 _OWN_LIBRARY = lazy_regex(r"\b(?:the|this|our) (?:library|package)\b", re.IGNORECASE)
-"""A project that is a library itself: it is no dependency."""
+"""A project that is itself a library, and so not a dependency."""
 
 
 def activities_of_rule(text: str) -> frozenset[str]:

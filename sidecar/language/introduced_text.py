@@ -268,7 +268,7 @@ _LINKED = lazy_regex(
 _UNSPACED_TOPIC = lazy_regex(r"(?:について|に関して)(?:は|の)?$|^(?:关于|對於|对于)")
 _NO_TOPIC = lazy_regex(r"[,;()（）\d#@\"“”«»、，/]|['’]s\b")
 _SPOKEN = lazy_regex(
-    r"(?i)^(?!.*\bthis$)\W{0,3}(?:(?:ok(?:ay)?|so|now|also|and|but|then|jetzt|also|noch|ahora|además|bueno|agora|então|maintenant|alors"
+    r"(?i)^(?!.*\bthis$)\W{0,3}(?:(?:ok(?:ay)?|so|now|also|and|but|then|jetzt|noch|ahora|además|bueno|agora|então|maintenant|alors"
     r"|bon|ora|allora|nu|теперь|ещё)\b|(?:very )?important|wichtig|importante|важно|(?:the |some "
     r"|(?:a )?few )?things?\b)"
     r"|\b(?:i|we|i['’]m|we['’]re|ich|wir|yo|nosotros|eu|nós|je|nous|io|noi|ik|wij|я|мы)\b"

@@ -182,7 +182,7 @@ def _is_of_windows(line: str, cwd: str) -> bool:
 
 
 def _in_posix_form(line: str, *, is_of_windows: bool) -> str:
-    """Return a line with slashes in the paths of Windows; quoted text that is no path, as a pattern, stays."""
+    """Return a line with slashes in Windows paths; quoted text that is not a path, such as a pattern, is unchanged."""
     if is_of_windows:
         line = "".join(
             piece if piece[0] in "\"'" and not _QUOTED_PATH.match(piece) else _SEPARATOR.sub("/", piece)
