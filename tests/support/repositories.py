@@ -30,6 +30,9 @@ HERMETIC = {
 
 Contents = str | bytes
 
+PATIENCE_SECONDS = 120.0
+"""Enough for a busy machine."""
+
 SIDECARS_AUTHOR = "continuity@onecode.invalid"
 
 repositories_made: list[Path] = []
@@ -130,6 +133,7 @@ def _stray_commits_of(path: Path) -> list[str]:
         env={**os.environ, **HERMETIC, "GIT_CEILING_DIRECTORIES": str(path.parent)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     return done.stdout.decode().split() if path.is_dir() and done.returncode == 0 else []
@@ -145,17 +149,27 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder and return its output without the last line end. Raise if git fails."""
-    done = subprocess.run(
-        ["git", *arguments],
-        cwd=folder,
-        env={**os.environ, **HERMETIC},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr.decode()}"
-    return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+    """Run git in a folder and return its output without the last line end. Raise if git fails or does not end.
+
+    The output goes to files: a pipe ends only when every process that inherited it has ended.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=folder,
+            env={**os.environ, **HERMETIC},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+        texts = []
+        for file in (output, errors):
+            file.seek(0)
+            texts.append(file.read())
+    assert done.returncode == 0, f"git {' '.join(arguments)}: {texts[1].decode()}"
+    return texts[0].decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
 def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> Repository:
