@@ -18,6 +18,10 @@ FLAGS = (
 )  # fmt: skip
 
 
+ATTEMPTS = 3
+"""Chromium's own start page can still take the place of the first page that is opened."""
+
+
 class Browser:
     """A browser with one page."""
 
@@ -28,8 +32,12 @@ class Browser:
         """Open a file, with the user's preference for light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        self.driver.get("about:blank")  # a page that is opened again is otherwise read before it is loaded anew
-        self.driver.get(page.as_uri())
+        for _ in range(ATTEMPTS):
+            self.driver.get("about:blank")  # a page that is opened again is otherwise read before it is loaded anew
+            self.driver.get(page.as_uri())
+            if self.run("return [document.URL, document.readyState]") == [page.as_uri(), "complete"]:
+                return
+        pytest.fail(f"the browser does not show {page.name}")
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Return the result of a script in the page."""
