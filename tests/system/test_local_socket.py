@@ -23,7 +23,8 @@ def echo(connection: SocketConnection) -> None:
 
 
 @pytest.fixture
-def state_dir(tmp_path: Path) -> Iterator[str]:
+def state_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.chdir(tmp_path)  # where a path is too long for a socket, that is the way to it
     listener = listen(str(tmp_path), echo)
     yield str(tmp_path)
     listener.close()
