@@ -21,6 +21,7 @@ import sys
 import environment
 
 HANG_SECONDS = 300
+_END_AFTER_CRASH = ("--max-worker-restart", "0")  # a new process for the rest would wait for ever
 _END_HANGS = ("-o", f"faulthandler_timeout={HANG_SECONDS}", "-o", "faulthandler_exit_on_timeout=true")
 
 
@@ -31,7 +32,8 @@ def main(arguments: list[str]) -> int:
         return 0
     environment.ensure()
     processes = (os.cpu_count() or 1) * (1 if "--fast" in arguments else 2)
-    options = ["-n", str(processes), "--dist", "load", *(() if "--thorough" in arguments else _END_HANGS)]
+    options = ["-n", str(processes), "--dist", "load", *_END_AFTER_CRASH]
+    options += [] if "--thorough" in arguments else _END_HANGS
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
     os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # that of trio loads trio, an eighth of each process's start
     politely = ["nice", "-n", "5"] if shutil.which("nice") else []
