@@ -105,9 +105,8 @@ _OTHERS = frozenset(("log", "rev-list", "rev-parse", "config"))
 _ROOT_CHECK_SECONDS, _TREE_CHECK_SECONDS = 0.05, 0.2
 """Waits before the root, then all folders are searched for such pipes."""
 
-_DRAIN_SECONDS, _MAX_PIPE_BYTES = 0.02, 16 * 1024
-"""Time after which a thread that reads the output looks whether it is still needed, and what every pipe takes at once.
-"""
+_MAX_PIPE_BYTES = 16 * 1024
+"""Size that every pipe takes at once."""
 
 ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 """Value for `variables` if the command runs the user's own programs, such as hooks: git's default protocols."""
@@ -139,13 +138,40 @@ class GitTimedOut(GitFailed):
 _Key = tuple[Path, Path | None, tuple[str, ...]]
 
 
+class _OutputFiles(NamedTuple):
+    """Descriptors of the two files, without a name, that a command writes to.
+
+    A pipe ends only when all programs that inherited it have ended, such as one that a hook of the repository started
+    and left running, and a command stops after the 64 KiB that it takes unless somebody reads. And beside two busy
+    threads 2 MB of output take a seventh longer through a pipe (217 ms instead of 188).
+    """
+
+    output: int
+    errors: int
+
+    @classmethod
+    def create(cls) -> "_OutputFiles":
+        """Create the files; raise OSError."""
+        output = _create_output_file()
+        try:
+            return cls(output, _create_output_file())
+        except OSError:
+            os.close(output)
+            raise
+
+    def close(self) -> None:
+        """Delete the files."""
+        for descriptor in self:
+            os.close(descriptor)
+
+
 class _Command(NamedTuple):
     process: "subprocess.Popen[bytes]"
     arguments: Sequence[str]
     started_ms: float
     """Monotonic time."""
-    output_file: int | None
-    """Descriptor of the file in memory that the command writes to; None where it writes to a pipe."""
+    files: "_OutputFiles | None"
+    """Files that the command writes to; None on Windows, where it writes to pipes."""
 
     @property
     def may_open_git_files(self) -> bool:
@@ -164,30 +190,8 @@ class _Command(NamedTuple):
             with self.process:
                 yield
         finally:
-            if self.output_file is not None:
-                os.close(self.output_file)
-
-    @contextmanager
-    def draining(self) -> Generator[None]:
-        """Read the output beside the block where it comes through a pipe: a full one would stop the command."""
-        is_done = threading.Event()
-
-        def drain() -> None:
-            while not is_done.is_set():
-                with suppress(subprocess.TimeoutExpired):
-                    self.process.communicate(timeout=_DRAIN_SECONDS)
-                    return
-
-        # Windows reads on after a timeout of `Popen.communicate`.
-        reader = None if self.output_file is not None or sys.platform == "win32" else threading.Thread(target=drain)
-        if reader is not None:
-            reader.start()
-        try:
-            yield
-        finally:
-            is_done.set()
-            if reader is not None:
-                reader.join()
+            if self.files is not None:
+                self.files.close()
 
     def communicate(self, stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
         """Return both outputs of the command, which has ended; raise TimeoutExpired."""
@@ -196,8 +200,8 @@ class _Command(NamedTuple):
             threading.Thread(target=_write_input, args=(pipe, stdin), daemon=True).start()
             stdin = None  # after a timeout, `Popen.communicate` would not write the rest
         output, error_output = self.process.communicate(stdin, timeout=timeout)
-        if self.output_file is not None:
-            output = _content_of(self.output_file)
+        if self.files is not None:
+            return _content_of(self.files.output), _content_of(self.files.errors)
         return output, error_output
 
 
@@ -308,11 +312,10 @@ class Git:
             except subprocess.TimeoutExpired as error:
                 stdin = None  # `communicate` has it
                 names = (*_REPOSITORY_FILES, *_GIT_FILES) if command.may_open_git_files else _REPOSITORY_FILES
-                with command.draining():
-                    pipe = find_pipe_with_reader(
-                        folder, names, lambda: command.process.poll() is not None, note, _letting_go,
-                        is_whole_tree=is_whole_tree,
-                    )  # fmt: skip
+                pipe = find_pipe_with_reader(
+                    folder, names, lambda: command.process.poll() is not None, note, _letting_go,
+                    is_whole_tree=is_whole_tree,
+                )  # fmt: skip
                 if pipe is not None:
                     raise GitFailed(_pipe_reason(pipe)) from error
         try:
@@ -322,26 +325,27 @@ class Git:
 
     def _start(self, arguments: Sequence[str], *, has_input: bool) -> _Command:
         program = _program()
-        started_ms, output_file = SystemClock().monotonic_ms(), _create_output_file()
+        started_ms, files = SystemClock().monotonic_ms(), None
         try:
+            files = None if sys.platform == "win32" else _OutputFiles.create()
             process = subprocess.Popen(
                 [program, *_CONFIG, *self._location_arguments, *arguments],
                 cwd=self.cwd,
                 env={**_child_environment(self._root), **self._variables},
                 stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if output_file is None else output_file,
-                stderr=subprocess.PIPE,
+                stdout=subprocess.PIPE if files is None else files.output,
+                stderr=subprocess.PIPE if files is None else files.errors,
                 creationflags=NO_WINDOW,
             )
         except OSError as error:
-            if output_file is not None:
-                os.close(output_file)
+            if files is not None:
+                files.close()
             if isinstance(error, FileNotFoundError | NotADirectoryError) and not self.cwd.exists():
                 raise GitFailed("the folder does not exist") from error
             if isinstance(error, FileNotFoundError):
                 raise GitMissing from error
             raise GitFailed(f"git could not be started ({type(error).__name__})") from error
-        return _Command(process, arguments, started_ms, output_file)
+        return _Command(process, arguments, started_ms, files)
 
     def text(self, *arguments: str) -> str:
         """Return the command's output as text without the final line break."""
@@ -399,16 +403,16 @@ def end_started() -> None:
                 command.process.kill()
 
 
-def _create_output_file() -> int | None:
-    """Return the descriptor of a new file in memory; None where the system has none.
-
-    A command that was started before its output is needed would stop after the 64 KiB that a pipe takes; and beside
-    two busy threads 2 MB of output take a seventh longer through a pipe (217 ms instead of 188).
-    """
+def _create_output_file() -> int:
+    """Return the descriptor of a new file, in memory where the system has that; raise OSError."""
     if sys.platform == "linux":
-        with suppress(OSError):  # the descriptors are used up, or the system does not allow it
+        with suppress(OSError):  # the system does not allow it
             return os.memfd_create("git-output", os.MFD_CLOEXEC)
-    return None
+    from tempfile import mkstemp  # not needed where the files are in memory
+
+    descriptor, path = mkstemp()
+    os.unlink(path)
+    return descriptor
 
 
 def _content_of(descriptor: int) -> bytes:
