@@ -279,28 +279,16 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     resumed_session = conversation.resumed.key
     stored_counters = conversation.sub_chat.counters
     reported_compaction = after_reported_compaction(conversation.sub_chat, params)
-    sub_chat, touched = reported_compaction, conversation.touched
     continues = params.session.will_resume or params.session.is_fork
-    counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)
+    counters = reported_compaction.counters if continues else before_fresh_session(reported_compaction.counters)
     governor_decision = evaluate_pressure(counters, settings, shadow=shadow)
     fresh = governor_decision.action == "rehydrate"
-    task, is_new = task_of(
-        sub_chat.task,
-        params.prompt,
-        lambda prompt: _evidence_of_new_task(workspace, prompt, conversation.work.answer),
-        lambda: _names_in_touched_files(workspace, conversation),
-    )
-    if is_new:
-        with call.database.read() as tx:
-            touched = touched_files_of(tx, params.sub_chat_id, task.fingerprint)
-        sub_chat = sub_chat.for_new_task()
+    current = _current_task(call, params, workspace, conversation, reported_compaction)
     reported = _reported_bracket(params)
     bracket = (None if fresh else reported) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     known = NO_CONTENTS if fresh else conversation.resumed.contents
     limits, context_limits = limits_of_call(params, settings, token_mode, BUDGET_SHARES[bracket], known)
-    is_greeting = is_new and is_courtesy(params.prompt)
-    of_task = task_query(task, sub_chat, params.mode)
     return PackRequest(
         call=call,
         params=params,
@@ -313,7 +301,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         bracket=bracket,
         limits=limits,
         context_limits=context_limits,
-        sub_chat=sub_chat,
+        sub_chat=current.sub_chat,
         failing=conversation.failing,
         accepted=conversation.accepted._replace(
             pointers=pointers, standing_instructions=conversation.instructions.active
@@ -324,16 +312,45 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         governor_decision=governor_decision,
         fresh=fresh,
         carryover=load_carryover(call, params.sub_chat_id) if fresh else None,
-        task=task,
-        task_is_new=is_new,
-        query=_query(task, of_task, conversation, known, is_new=is_new, is_greeting=is_greeting),
+        task=current.task,
+        task_is_new=current.is_new,
+        query=_query(current, params.mode, conversation.work, known),
         work=conversation.work,
-        recent=() if is_greeting else conversation.recent,
-        touched=touched,
+        recent=() if current.is_greeting else conversation.recent,
+        touched=current.touched,
         overrides=conversation.overrides,
         instructions=conversation.instructions,
         has_new_compaction=stored_counters.compacted_at_ms != reported_compaction.counters.compacted_at_ms,
     )
+
+
+class _CurrentTask(NamedTuple):
+    """The task that a prompt works on, and what the conversation has of it."""
+
+    task: Task
+    is_new: bool
+    is_greeting: bool
+    """Whether the task begins with a greeting, which says nothing about it yet."""
+    sub_chat: SubChat
+    touched: tuple[str, ...]
+    """Files changed by the conversation's latest runs on this task, sorted."""
+
+
+def _current_task(
+    call: Call, params: PreRunParams, workspace: Workspace, conversation: ConversationState, sub_chat: SubChat
+) -> _CurrentTask:
+    """Return the conversation's task, or the new one that the prompt begins."""
+    task, is_new = task_of(
+        sub_chat.task,
+        params.prompt,
+        lambda prompt: _evidence_of_new_task(workspace, prompt, conversation.work.answer),
+        lambda: _names_in_touched_files(workspace, conversation),
+    )
+    if not is_new:
+        return _CurrentTask(task, is_new, is_greeting=False, sub_chat=sub_chat, touched=conversation.touched)
+    with call.database.read() as tx:
+        touched = touched_files_of(tx, params.sub_chat_id, task.fingerprint)
+    return _CurrentTask(task, is_new, is_courtesy(params.prompt), sub_chat.for_new_task(), touched)
 
 
 def task_query(task: Task, sub_chat: SubChat, mode: RunMode) -> str:
@@ -341,16 +358,15 @@ def task_query(task: Task, sub_chat: SubChat, mode: RunMode) -> str:
     return plan_query(sub_chat.plan) if sub_chat.plan and mode == "agent" else task.query
 
 
-def _query(
-    task: Task, query: str, conversation: ConversationState, known: SessionContents, *, is_new: bool, is_greeting: bool
-) -> str:
-    """Return the query that ranks files, where `query` is the task's; empty for one that begins with a greeting."""
-    if is_greeting:
+def _query(current: _CurrentTask, mode: RunMode, work: RecentWork, known: SessionContents) -> str:
+    """Return the query that ranks files; empty for a task that begins with a greeting."""
+    if current.is_greeting:
         return ""
-    starts_plan = conversation.work.is_planned and query != task.query
-    if is_new or known.items or starts_plan:
+    query = task_query(current.task, current.sub_chat, mode)
+    starts_plan = work.is_planned and query != current.task.query
+    if current.is_new or known.items or starts_plan:
         return query
-    return work_query(replace(task, query=query), conversation.work)
+    return work_query(replace(current.task, query=query), work)
 
 
 def _reported_bracket(params: PreRunParams) -> Bracket | None:
