@@ -121,8 +121,6 @@ class PromptSearch(NamedTuple):
     """Paths, names and rare terms of its subject in a follow-up that the repository has."""
     limit: int
     """Number of files that may be added because of them, besides those that the prompt names."""
-    is_needed: bool
-    """Whether there is anything to search for."""
     named: tuple[str, ...] = ()
     """Listed files whose paths the prompt names."""
     has_paths: bool = False
@@ -165,20 +163,15 @@ class PromptSearch(NamedTuple):
         evidence = pack_query.repository.subject_terms(known) if known else known
         words, names = task_terms(text)
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
-        tested = _names_tested(prompt, pack_query) if has_work and not reports_failing_test(prompt) else ()
-        for_tests = has_work and (bool(tested) or asks_for_tests_of_work(params.prompt))
-        for_documents = has_work and asks_for_documents_of_work(params.prompt)
-        for_failing_test = is_follow_up and not (mentioned or for_tests) and reports_failing_test(prompt)
-        for_another_place = not (new_task or references or for_tests) and is_about_another_place(params.prompt)
+        work = _request_about_work(params.prompt, prompt, pack_query) if has_work else _WorkRequest()
+        for_failing_test = is_follow_up and not (mentioned or work.for_tests) and reports_failing_test(prompt)
+        for_another_place = not (new_task or references or work.for_tests) and is_about_another_place(params.prompt)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
             query = " ".join(dict.fromkeys((query, pack_query.query)))
-        sought = frozenset[str]()
-        if is_own and asks_for_place(prompt):
-            sought = frozenset(query_terms(query))
-            sought = sought if len(sought) >= MIN_SOUGHT and not sought <= GENERAL_TERMS else frozenset()
+        sought = _sought_terms(query) if is_own and asks_for_place(prompt) else frozenset[str]()
         that_test = ""
-        if is_follow_up and not (mentioned or for_tests or for_documents or names):
+        if is_follow_up and not (mentioned or work.for_tests or work.for_documents or names):
             that_test = _test_pointed_at(prompt, pack_query)
         for_plan = is_follow_up and pack_query.work.is_planned and bool(pack_query.plan_paths)
         for_plan = for_plan and not (that_test or mentioned or evidence or sought)
@@ -191,20 +184,46 @@ class PromptSearch(NamedTuple):
             unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
-            is_needed=any(
-                (evidence, mentioned, sought, that_test, for_tests, for_documents, for_failing_test, for_plan)
-            ),
             named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
             has_paths=bool(paths),
-            for_tests=for_tests,
-            for_documents=for_documents,
+            for_tests=work.for_tests,
+            for_documents=work.for_documents,
             for_another_place=for_another_place,
             for_failing_test=for_failing_test,
             sought=sought,
-            tested=tested,
+            tested=work.tested,
             for_plan=for_plan,
             for_that_test=bool(that_test),
         )
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to search for."""
+        is_about_work = self.for_tests or self.for_documents or self.for_failing_test
+        points_back = self.for_plan or self.for_that_test
+        return is_about_work or points_back or bool(self.evidence or self.mentioned or self.sought)
+
+
+class _WorkRequest(NamedTuple):
+    """A prompt's request for tests or documents of the conversation's work."""
+
+    for_tests: bool = False
+    for_documents: bool = False
+    tested: tuple[str, ...] = ()
+    """Names in the work that it asks for tests of."""
+
+
+def _request_about_work(written: str, prompt: str, pack_query: PackQuery) -> _WorkRequest:
+    """Read what a prompt, as it is written and cleaned, asks for about the conversation's work."""
+    tested = () if reports_failing_test(prompt) else _names_tested(prompt, pack_query)
+    for_tests = bool(tested) or asks_for_tests_of_work(written)
+    return _WorkRequest(for_tests, asks_for_documents_of_work(written), tested)
+
+
+def _sought_terms(query: str) -> frozenset[str]:
+    """Return the terms of a question for a place; none if they are too few, or all of them general."""
+    terms = frozenset(query_terms(query))
+    return terms if len(terms) >= MIN_SOUGHT and not terms <= GENERAL_TERMS else frozenset()
 
 
 TESTS_OF = lazy_regex(

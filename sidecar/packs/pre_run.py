@@ -115,27 +115,9 @@ def record_passthrough(
     Such a record explains and delivers nothing; post-run only reads the baseline from it, if it is known.
     """
     workspace, request = call.process.workspaces.get(params.cwd, params.project_path), decision.request
-    is_off = result.reason == "off"
     session = request.session.session_id if request is not None and request.session is not None else None
     shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
-    anchor = result.system and PackItem(
-        entries.ANCHOR,
-        "anchor",
-        Priority.ANCHOR,
-        result.system.text,
-        entries.TextEntry(result.system.id),
-        "stays pinned",
-    )
-    details = CallDetails(
-        action=result.action,
-        reason=result.reason,
-        metadata=result.metadata,
-        is_passthrough=True,
-        items=explained_items([(anchor, "alreadyDelivered")] if anchor else []),
-        baseline=WorktreeBaseline()
-        if is_off
-        else current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
-    )
+    details = _passthrough_details(call.process, workspace, result)
     call_record = CallRecord(
         delivery_token=token,
         run_id=params.run_id,
@@ -165,10 +147,31 @@ def record_passthrough(
             if result.reason == "deadline":
                 measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
             count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
-        if details.baseline.changed is None and not is_off:
+        if details.baseline.changed is None and result.reason != "off":
             record_baseline_later(call.process, workspace, token)
     except (StateDegraded, Busy) as error:  # the prompt passes through anyway
         call.log.warning("packs.passthrough.unrecorded", kind=error.kind)
+
+
+def _passthrough_details(process: Process, workspace: Workspace, result: PreRunResult) -> CallDetails:
+    """Return what is recorded of a passthrough: at most a pinned anchor, and the baseline as far as it is known."""
+    anchor = result.system and PackItem(
+        entries.ANCHOR,
+        "anchor",
+        Priority.ANCHOR,
+        result.system.text,
+        entries.TextEntry(result.system.id),
+        "stays pinned",
+    )
+    wait_ms = BASELINE_WAIT_MS if result.reason != "deadline" else 0
+    return CallDetails(
+        action=result.action,
+        reason=result.reason,
+        metadata=result.metadata,
+        is_passthrough=True,
+        items=explained_items([(anchor, "alreadyDelivered")] if anchor else []),
+        baseline=WorktreeBaseline() if result.reason == "off" else current_baseline(process, workspace, wait_ms),
+    )
 
 
 def _changed_line_counts(differences: Differences | None) -> dict[str, int] | None:
