@@ -71,109 +71,125 @@ ACTIONS = ("snapshot", "rehydrate")
 
 def charts_of(data: ReportData, since_day: str, today: str) -> list[Chart]:
     """Return the charts in the order of the page."""
-    days = _all_periods(data, since_day, today)
-    axis = "Week" if data.is_weekly else "Day"
-    return [*_pack_charts(days, axis), *_session_charts(data, days, axis), *_storage_charts(data)]
+    timeline = _Timeline("Week" if data.is_weekly else "Day", _all_periods(data, since_day, today))
+    return [
+        *_pack_charts(timeline),
+        *_benefit_charts(timeline),
+        *_session_charts(timeline, data.modes.both),
+        *_storage_charts(data),
+    ]
 
 
-def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
-    over = _series_over(days)
-    yield Chart(
-        id="hits",
+class _Timeline(NamedTuple):
+    """The days or weeks over which charts run."""
+
+    axis: str
+    periods: Mapping[str, Period | None]
+    """Figures by the first day of each; None without measures."""
+
+    def chart(
+        self,
+        chart_id: str,
+        title: str,
+        description: str,
+        shape: Shape,
+        series: Mapping[str, Callable[[Period], Value]],
+        write: Callable[[float | None], str],
+        limit: float | None = None,
+    ) -> Chart:
+        """Return a chart with one series for each name and the figure that it shows."""
+        values = [
+            Series(name, tuple(None if period is None else value_of(period) for period in self.periods.values()))
+            for name, value_of in series.items()
+        ]
+        return Chart(chart_id, title, description, shape, self.axis, tuple(self.periods), tuple(values), write, limit)
+
+
+def _pack_charts(timeline: _Timeline) -> Iterable[Chart]:
+    yield timeline.chart(
+        "hits",
         title="Cache hits",
         description="Share of packs and file summaries that came from the cache.",
         shape="lines",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            over("packs in follow-ups", lambda day: day.modes.both.follow_up_hit_rate),
-            over("all packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.cache_hit_rate)),
-            over("file summaries", lambda day: day.modes.both.file_hit_rate),
-        ),
+        series={
+            "packs in follow-ups": lambda day: day.modes.both.follow_up_hit_rate,
+            "all packs": lambda day: _if_any_calls(day.modes.both, day.modes.both.cache_hit_rate),
+            "file summaries": lambda day: day.modes.both.file_hit_rate,
+        },
         write=percent,
         limit=1.0,
     )
-    yield Chart(
-        id="bytes",
+    yield timeline.chart(
+        "bytes",
         title="Bytes per turn",
         description="Bytes sent with a prompt, against full packs on every turn.",
         shape="lines",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            over("injected", lambda day: _injected_per_turn(day.modes.active)),
-            over("passive (would be)", lambda day: _injected_per_turn(day.modes.passive)),
-            over("full packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.baseline_bytes_per_turn)),
-        ),
+        series={
+            "injected": lambda day: _injected_per_turn(day.modes.active),
+            "passive (would be)": lambda day: _injected_per_turn(day.modes.passive),
+            "full packs": lambda day: _if_any_calls(day.modes.both, day.modes.both.baseline_bytes_per_turn),
+        },
         write=format_bytes,
     )
-    yield Chart(
-        id="latency",
+    yield timeline.chart(
+        "latency",
         title="Pre-run duration",
         description="The median, 95th and 99th percentile of the time prompts waited.",
         shape="lines",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            over("median", lambda day: day.modes.both.elapsed_ms_p50),
-            over("95th percentile", lambda day: day.modes.both.elapsed_ms_p95),
-            over("99th percentile", lambda day: day.modes.both.elapsed_ms_p99),
-        ),
+        series={
+            "median": lambda day: day.modes.both.elapsed_ms_p50,
+            "95th percentile": lambda day: day.modes.both.elapsed_ms_p95,
+            "99th percentile": lambda day: day.modes.both.elapsed_ms_p99,
+        },
         write=milliseconds,
     )
-    yield Chart(
-        id="worth",
+
+
+def _benefit_charts(timeline: _Timeline) -> Iterable[Chart]:
+    yield timeline.chart(
+        "worth",
         title="Precision and recall of packs",
         description="Precision: share of the files sent that the run used."
         " Recall: share of the files it needed that were sent.",
         shape="lines",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            over("precision", lambda day: day.modes.both.precision),
-            over("recall", lambda day: day.modes.both.recall),
-        ),
+        series={
+            "precision": lambda day: day.modes.both.precision,
+            "recall": lambda day: day.modes.both.recall,
+        },
         write=percent,
         limit=1.0,
     )
-    yield Chart(
-        id="saved",
+    yield timeline.chart(
+        "saved",
         title="Tokens saved",
         description="Tokens saved against sending full packs on every turn, at four bytes per token.",
         shape="stack",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            over("saved", lambda day: day.modes.active.saved_tokens),
-            over("passive (would be)", lambda day: day.modes.passive.saved_tokens),
-        ),
+        series={
+            "saved": lambda day: day.modes.active.saved_tokens,
+            "passive (would be)": lambda day: day.modes.passive.saved_tokens,
+        },
         write=whole,
     )
 
 
-def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
-    over, both = _series_over(days), data.modes.both
-    yield Chart(
-        id="bracket",
+def _session_charts(timeline: _Timeline, both: MetricsFigures) -> Iterable[Chart]:
+    yield timeline.chart(
+        "bracket",
         title="Context window",
         description="Prompts by how full the context window was.",
         shape="stack",
-        axis=axis,
-        labels=tuple(days),
-        series=tuple(over(name, _count_of("brackets", name)) for name in BRACKETS),
+        series={name: _count_of("brackets", name) for name in BRACKETS},
         write=whole,
     )
-    yield Chart(
-        id="governor",
+    yield timeline.chart(
+        "governor",
         title="Governor actions",
         description="Runs after which the governor requested an action, or suppressed one.",
         shape="stack",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            *(over(name, _count_of("governor", name)) for name in ACTIONS),
-            over("suppressed", lambda day: sum(day.modes.both.governor_suppressed.values())),
-        ),
+        series={
+            **{name: _count_of("governor", name) for name in ACTIONS},
+            "suppressed": lambda day: sum(day.modes.both.governor_suppressed.values()),
+        },
         write=whole,
     )
     triggers = [
@@ -191,18 +207,16 @@ def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: s
         series=(Series("runs", tuple(number for _, number in triggers)),),
         write=whole,
     )
-    yield Chart(
-        id="errors",
+    yield timeline.chart(
+        "errors",
         title="Errors and delays",
         description="Prompts without a pack because of the deadline, failed runs, and error answers.",
         shape="stack",
-        axis=axis,
-        labels=tuple(days),
-        series=(
-            over("timeouts", lambda day: without_packs(day.modes.both)),
-            over("failed runs", lambda day: day.modes.both.outcomes.get("error")),
-            over("error answers", lambda day: sum(day.errors.values())),
-        ),
+        series={
+            "timeouts": lambda day: without_packs(day.modes.both),
+            "failed runs": lambda day: day.modes.both.outcomes.get("error"),
+            "error answers": lambda day: sum(day.errors.values()),
+        },
         write=whole,
     )
 
@@ -241,13 +255,6 @@ def _storage_charts(data: ReportData) -> Iterable[Chart]:
         series=(Series("size", tuple(cache.bytes for cache in data.caches)),),
         write=format_bytes,
     )
-
-
-def _series_over(days: Mapping[str, Period | None]) -> Callable[[str, Callable[[Period], Value]], Series]:
-    def series(name: str, value: Callable[[Period], Value]) -> Series:
-        return Series(name, tuple(None if day is None else value(day) for day in days.values()))
-
-    return series
 
 
 def _count_of(figure: str, name: str) -> Callable[[Period], Value]:
