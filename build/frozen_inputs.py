@@ -94,9 +94,9 @@ def all_patterns() -> list[tuple[str | bytes, int]]:
     for module in pkgutil.walk_packages(sidecar.__path__, "sidecar."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    common_words = importlib.import_module("sidecar.language.common_words")
-    common_words.activities_of_prompt("")  # the first prompt makes the patterns of both
-    common_words.activities_of_rule("")
+    prompt_match = importlib.import_module("sidecar.memory.prompt_match")
+    prompt_match.activities_of_prompt("")  # the first prompt makes the patterns of both
+    prompt_match.activities_of_rule("")
     gc.unfreeze()  # else objects of a frozen generation are not listed
     patterns = (item for item in gc.get_objects() if isinstance(item, LazyPattern))
     return sorted({(lazy.pattern, int(lazy._flags)) for lazy in patterns}, key=repr)  # noqa: SLF001

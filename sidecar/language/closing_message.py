@@ -5,6 +5,7 @@ Announcements, offers, instructions to the user and praise are not statements ab
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip_at_word, with_capital, with_full_stop
@@ -14,7 +15,6 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns
 from sidecar.language.closing_message_patterns import Section
-from sidecar.language.common_words import account_terms
 from sidecar.language.conclusions import Piece, pieces, plain_line, plain_text
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
@@ -473,6 +473,32 @@ def _informative(text: str) -> set[str]:
     words = {term for term in query_terms(text) if term not in account_terms()}
     unspaced = len(UNSPACED.findall(text))
     return words | {f"\0{number}" for number in range(unspaced // 4)}
+
+
+_OF_ANY_ACCOUNT = (
+    "functionality required comprehensive successfully "
+    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
+    " files code all everything applied successfully complete completed done summary implementation implemented added"
+    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
+    " función funcionalidade logique solución solution solução soluzione lösung succès"
+    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature "
+    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
+    " modificações complètes completas completamente this that it following feature"
+    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
+    " проблема ошибка изменения critical both these those final new also"
+    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
+    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
+    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
+    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
+    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
+    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
+)
+
+
+@cache
+def account_terms() -> frozenset[str]:
+    """Return the terms that every account of work contains."""
+    return frozenset(query_terms(_OF_ANY_ACCOUNT))
 
 
 def without_reversed(account: WorkAccount, later: str) -> WorkAccount:

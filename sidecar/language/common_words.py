@@ -1,11 +1,9 @@
 """Words that do not tell one subject from another: function words of ten languages, and words of any work on software.
 
-Pure. A word that two texts share is evidence that they have a subject in common only if it is not one of these. Rules
-about a step of the work, such as tests or commits, are found by that step instead.
+Pure. A word that two texts share is evidence that they have a subject in common only if it is not one of these.
 """
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
@@ -291,134 +289,6 @@ def is_unspaced(term: str) -> bool:
     return len(term) == 2 and term > "\u0e00"
 
 
-_ACTIVITIES = {
-    "tests": (
-        "test tests testing tested unittest* prueba pruebas testes essais тест* 测试 測試 テスト",
-        "still_works still_work works_after coverage funktioniert_noch sigue_funcionando",
-    ),
-    "commits": ("commit* push pushes pushing 提交 コミット коммит*", "git pull_request"),
-    "documentation": (
-        (
-            "readme readmes md mds markdown docs doc document documents documentation documenting changelog summary"
-            " summaries documentación dokument* 文档 ドキュメント документ*"
-        ),
-        "write_down write_it_down write_this_down write_up summarize summarise 总结 まとめ",
-    ),
-    "logging": ("log logs logging logger loggers 日志 ログ логир* логи", "console.log"),
-    "the database": (
-        (
-            "sql database databases db query queries migration migrations migraciones datenbank* base_de_datos 数据库"
-            " データベース базе_данных базы_данных"
-        ),
-        "table tables column columns schema records how_many tabla tablas",
-    ),
-    "dependencies": (
-        (
-            "dependency dependencies library libraries package packages install installs installing dependencia"
-            " dependencias bibliothek* 依赖 パッケージ зависимост*"
-        ),
-        "npm pnpm yarn bun pip poetry uv cargo",
-    ),
-    "running programs": (
-        "server servers uv python python3 terminal powershell command commands servidor 服务器 サーバ сервер*",
-        "run runs running start starts starting restart execute in_the_browser 运行 启动 起動 実行 запуст*",
-    ),
-    "comments": (
-        "comment comments comentario comentarios commentaire commentaires kommentar* 注释 コメント комментар*",
-        "",
-    ),
-    "the look": (
-        (
-            "emoji emojis emojies icon icons color colors colour colours style styles styling font fonts theme css"
-            " tailwind colores farbe farben 颜色 样式 デザイン цвет*"
-        ),
-        "ui button buttons layout landing_page design dark_mode header footer sidebar 按钮 界面 画面",
-    ),
-    "plans": ("plan plans planning todo todos to-do to-dos roadmap 计划 計画 план", "next_step next_steps priorit*"),
-    "translations": ("translat* i18n locali* traduc* übersetz* 多语言 翻译 翻訳 перевод*", ""),
-    "deployment": (
-        "deploy* production staging desplega* desplieg* 部署 デプロイ 上线 деплой*",
-        "release publish go_live 发布",
-    ),
-    "names": (
-        "naming kebab* snake_case snakecase camelcase name_of names_of name_files name_variables 命名",
-        "rename*",
-    ),
-    "repairs": (
-        "fix fixes fixing workaround workarounds bug bugs hack hacks 修复 バグ",
-        "broken crash* throws error errors fail fails 崩溃 报错 エラー",
-    ),
-    "branches": ("branch branches merge* rebase* 分支 ブランチ ветк*", ""),
-    "types": ("typing typings typescript type-check* type-safe* type_hints 类型", "type_error type_errors interfaces"),
-}
-"""Steps of the work on which users state rules: the words of rules and prompts, and those of prompts alone. A word that
-ends with `*` stands for all words with that beginning, `_` for a space.
-"""
-
-_WORD = lazy_regex(r"[^\W_]+(?:[-.'’][^\W_]+)*")
-
-
-class _Table(NamedTuple):
-    """Steps of the work by the words that name them."""
-
-    words: Mapping[str, frozenset[str]]
-    beginnings: Mapping[str, frozenset[str]]
-    phrases: Mapping[str, frozenset[str]]
-    phrase: re.Pattern[str]
-
-
-def _table_of(words_by_name: Mapping[str, str]) -> _Table:
-    names: dict[str, set[str]] = {}
-    for name, listed in words_by_name.items():
-        for word in listed.split():
-            names.setdefault(word.replace("_", " "), set()).add(name)
-    phrases = {word: frozenset(steps) for word, steps in names.items() if " " in word or word[0] > "\u2e00"}
-    plain = {word: frozenset(steps) for word, steps in names.items() if word not in phrases}
-    return _Table(
-        {word: steps for word, steps in plain.items() if not word.endswith("*")},
-        {word[:-1]: steps for word, steps in plain.items() if word.endswith("*")},
-        phrases,
-        lazy_regex("|".join(map(re.escape, phrases))),
-    )
-
-
-@cache
-def _rule_table() -> _Table:
-    return _table_of({name: words for name, (words, _) in _ACTIVITIES.items()})
-
-
-@cache
-def _prompt_table() -> _Table:
-    return _table_of({name: f"{words} {more}" for name, (words, more) in _ACTIVITIES.items()})
-
-
-_OWN_LIBRARY = lazy_regex(r"\b(?:the|this|our) (?:library|package)\b", re.IGNORECASE)
-"""A project that is itself a library, and so not a dependency."""
-
-
-def activities_of_rule(text: str) -> frozenset[str]:
-    """Return the steps of the work that a rule is about."""
-    return _activities(_OWN_LIBRARY.sub(" ", text), _rule_table())
-
-
-def activities_of_prompt(text: str) -> frozenset[str]:
-    """Return the steps of the work that a prompt asks for or is likely to need."""
-    return _activities(text, _prompt_table())
-
-
-def _activities(text: str, table: _Table) -> frozenset[str]:
-    lower = text.lower()
-    words = set(_WORD.findall(lower))
-    words |= {part for word in words if "." in word for part in word.split(".")}
-    found = [table.words[word] for word in words if word in table.words]
-    found += [table.phrases[match[0]] for match in table.phrase.finditer(lower)]
-    beginnings = tuple(table.beginnings)
-    for word in words:
-        if word.startswith(beginnings):
-            found += [steps for beginning, steps in table.beginnings.items() if word.startswith(beginning)]
-    return frozenset().union(*found)
-
-
 _LATIN = "A-Za-zÀ-ɏ_$"
 _TOKEN = lazy_regex(rf"[{_LATIN}][{_LATIN}0-9]*|(?:(?![{_LATIN}])\w)+")
 _IN_NAMES_ONLY = lazy_regex(r"[\d_$]|(?<=.)[A-ZÀ-Þ]")
@@ -465,32 +335,6 @@ def naming_words(text: str) -> NamingWords:
         is_name = is_code or is_capital or (is_latin and has_other_script) or _IN_NAMES_ONLY.search(token)
         (names if is_name else words).extend(terms)
     return NamingWords(tuple(dict.fromkeys(names or words)), bool(names))
-
-
-_OF_ANY_ACCOUNT = (
-    "functionality required comprehensive successfully "
-    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
-    " files code all everything applied successfully complete completed done summary implementation implemented added"
-    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
-    " función funcionalidade logique solución solution solução soluzione lösung succès"
-    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature "
-    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
-    " modificações complètes completas completamente this that it following feature"
-    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
-    " проблема ошибка изменения critical both these those final new also"
-    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
-    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
-    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
-    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
-    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
-    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
-)
-
-
-@cache
-def account_terms() -> frozenset[str]:
-    """Return the terms that every account of work contains."""
-    return frozenset(query_terms(_OF_ANY_ACCOUNT))
 
 
 WORKING_WORDS = frozenset(

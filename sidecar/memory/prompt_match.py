@@ -8,8 +8,9 @@ of it, identify it however common they are. A rule of the user about one step of
 also bears on a prompt that asks for that step.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -25,8 +26,6 @@ from sidecar.core.terms import (
     words_in,
 )
 from sidecar.language.common_words import (
-    activities_of_prompt,
-    activities_of_rule,
     is_distinctive,
     is_everyday,
     is_unspaced,
@@ -282,3 +281,131 @@ def _is_same_file(path: str, other: str) -> bool:
     """Whether two paths may name the same file: one ends with the other, and that says which file it is."""
     shorter, longer = sorted((path, other), key=len)
     return shorter not in _COMMON_FILES and (longer == shorter or longer.endswith(f"/{shorter}"))
+
+
+_ACTIVITIES = {
+    "tests": (
+        "test tests testing tested unittest* prueba pruebas testes essais тест* 测试 測試 テスト",
+        "still_works still_work works_after coverage funktioniert_noch sigue_funcionando",
+    ),
+    "commits": ("commit* push pushes pushing 提交 コミット коммит*", "git pull_request"),
+    "documentation": (
+        (
+            "readme readmes md mds markdown docs doc document documents documentation documenting changelog summary"
+            " summaries documentación dokument* 文档 ドキュメント документ*"
+        ),
+        "write_down write_it_down write_this_down write_up summarize summarise 总结 まとめ",
+    ),
+    "logging": ("log logs logging logger loggers 日志 ログ логир* логи", "console.log"),
+    "the database": (
+        (
+            "sql database databases db query queries migration migrations migraciones datenbank* base_de_datos 数据库"
+            " データベース базе_данных базы_данных"
+        ),
+        "table tables column columns schema records how_many tabla tablas",
+    ),
+    "dependencies": (
+        (
+            "dependency dependencies library libraries package packages install installs installing dependencia"
+            " dependencias bibliothek* 依赖 パッケージ зависимост*"
+        ),
+        "npm pnpm yarn bun pip poetry uv cargo",
+    ),
+    "running programs": (
+        "server servers uv python python3 terminal powershell command commands servidor 服务器 サーバ сервер*",
+        "run runs running start starts starting restart execute in_the_browser 运行 启动 起動 実行 запуст*",
+    ),
+    "comments": (
+        "comment comments comentario comentarios commentaire commentaires kommentar* 注释 コメント комментар*",
+        "",
+    ),
+    "the look": (
+        (
+            "emoji emojis emojies icon icons color colors colour colours style styles styling font fonts theme css"
+            " tailwind colores farbe farben 颜色 样式 デザイン цвет*"
+        ),
+        "ui button buttons layout landing_page design dark_mode header footer sidebar 按钮 界面 画面",
+    ),
+    "plans": ("plan plans planning todo todos to-do to-dos roadmap 计划 計画 план", "next_step next_steps priorit*"),
+    "translations": ("translat* i18n locali* traduc* übersetz* 多语言 翻译 翻訳 перевод*", ""),
+    "deployment": (
+        "deploy* production staging desplega* desplieg* 部署 デプロイ 上线 деплой*",
+        "release publish go_live 发布",
+    ),
+    "names": (
+        "naming kebab* snake_case snakecase camelcase name_of names_of name_files name_variables 命名",
+        "rename*",
+    ),
+    "repairs": (
+        "fix fixes fixing workaround workarounds bug bugs hack hacks 修复 バグ",
+        "broken crash* throws error errors fail fails 崩溃 报错 エラー",
+    ),
+    "branches": ("branch branches merge* rebase* 分支 ブランチ ветк*", ""),
+    "types": ("typing typings typescript type-check* type-safe* type_hints 类型", "type_error type_errors interfaces"),
+}
+"""Steps of the work on which users state rules: the words of rules and prompts, and those of prompts alone. A word that
+ends with `*` stands for all words with that beginning, `_` for a space.
+"""
+
+_STEP_WORD = lazy_regex(r"[^\W_]+(?:[-.'’][^\W_]+)*")
+
+
+class _StepTable(NamedTuple):
+    """Steps of the work by the words that name them."""
+
+    words: Mapping[str, frozenset[str]]
+    beginnings: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, frozenset[str]]
+    phrase: re.Pattern[str]
+
+
+def _table_of(words_by_name: Mapping[str, str]) -> _StepTable:
+    names: dict[str, set[str]] = {}
+    for name, listed in words_by_name.items():
+        for word in listed.split():
+            names.setdefault(word.replace("_", " "), set()).add(name)
+    phrases = {word: frozenset(steps) for word, steps in names.items() if " " in word or word[0] > "\u2e00"}
+    plain = {word: frozenset(steps) for word, steps in names.items() if word not in phrases}
+    return _StepTable(
+        {word: steps for word, steps in plain.items() if not word.endswith("*")},
+        {word[:-1]: steps for word, steps in plain.items() if word.endswith("*")},
+        phrases,
+        lazy_regex("|".join(map(re.escape, phrases))),
+    )
+
+
+@cache
+def _rule_table() -> _StepTable:
+    return _table_of({name: words for name, (words, _) in _ACTIVITIES.items()})
+
+
+@cache
+def _prompt_table() -> _StepTable:
+    return _table_of({name: f"{words} {more}" for name, (words, more) in _ACTIVITIES.items()})
+
+
+_OWN_LIBRARY = lazy_regex(r"\b(?:the|this|our) (?:library|package)\b", re.IGNORECASE)
+"""A project that is itself a library, and so not a dependency."""
+
+
+def activities_of_rule(text: str) -> frozenset[str]:
+    """Return the steps of the work that a rule is about."""
+    return _activities(_OWN_LIBRARY.sub(" ", text), _rule_table())
+
+
+def activities_of_prompt(text: str) -> frozenset[str]:
+    """Return the steps of the work that a prompt asks for or is likely to need."""
+    return _activities(text, _prompt_table())
+
+
+def _activities(text: str, table: _StepTable) -> frozenset[str]:
+    lower = text.lower()
+    words = set(_STEP_WORD.findall(lower))
+    words |= {part for word in words if "." in word for part in word.split(".")}
+    found = [table.words[word] for word in words if word in table.words]
+    found += [table.phrases[match[0]] for match in table.phrase.finditer(lower)]
+    beginnings = tuple(table.beginnings)
+    for word in words:
+        if word.startswith(beginnings):
+            found += [steps for beginning, steps in table.beginnings.items() if word.startswith(beginning)]
+    return frozenset().union(*found)
