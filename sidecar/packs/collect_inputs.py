@@ -189,23 +189,20 @@ def collect_inputs(
     with _contents_search(pack_query, remaining_ms) as contents_search:
         cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
         early_build = start_early_build(pack_query) if cached is None and remaining_ms() >= INLINE_MS else None
-        start: Start = pack_query.process.background.submit
-        memories, state_and_listing = None, cached
-        if state_and_listing is None:
-            lookup = start(_read_state, pack_query.repository)
-            memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
-            state_and_listing = _await_state(inputs, pack_query, lookup, contents_search, remaining_ms)
+        is_quick = cached is not None and _is_quick(pack_query, cached[0], known)
+        start: Start = _run_inline if is_quick else pack_query.process.background.submit
+        lookup = start(_read_state, pack_query.repository) if cached is None else None
+        memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
+        state_and_listing = (
+            cached if lookup is None else _await_state(inputs, pack_query, lookup, contents_search, remaining_ms)
+        )
         if state_and_listing is None:
             _collect_without_state(inputs, pack_query, (memories, hint), remaining_ms)
             return inputs
         inputs.state, listing = state_and_listing
         contents_search.start_if_cold()
-        if cached is not None and _is_quick(pack_query, inputs.state, known):
-            start = _run_inline
-        search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
         changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-        if cached is not None:
-            memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
+        search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
         target = _PackTarget(
             pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search, early_build
         )
