@@ -83,6 +83,7 @@ from sidecar.codebase.worktree.state import (
     empty_submodules,
     former_paths,
     is_outside,
+    merged_commits,
     path_from_cwd,
     submodule_paths,
 )
@@ -170,6 +171,7 @@ __all__ = [
     "line_span",
     "may_name",
     "may_show",
+    "merged_commits",
     "needs_texts",
     "numbered_lines",
     "package_of",

@@ -402,6 +402,62 @@ def test_a_boundary_that_others_changed_on_a_merged_branch_drafts_nothing(
     assert drafted(conversation, "adr") == []
 
 
+BOTH = "def discounted_price(cents, percent):\n    return cents\n\n\ndef shown_price(cents):\n    return str(cents)\n"
+THEIRS = BOTH.replace("percent)", "percent, currency)").replace("shown_price(cents)", "shown_price(cents, locale)")
+MIXED = THEIRS.replace("(cents, locale)", "(cents, unit, locale)")
+
+
+@pytest.mark.parametrize(
+    ("resolution", "is_committed", "contracts"),
+    [
+        (THEIRS, True, []),
+        (THEIRS, False, []),
+        (MIXED, True, ["`def shown_price(cents, unit)` → `def shown_price(cents, unit, locale)`"]),
+        (MIXED, False, ["`def shown_price(cents, unit)` → `def shown_price(cents, unit, locale)`"]),
+    ],
+    ids=["their lines", "their lines in progress", "own lines", "own lines in progress"],
+)
+def test_of_a_merge_with_conflicts_only_what_the_agent_wrote_itself_is_a_boundary(
+    conversation: Conversation, project: Repository, resolution: str, is_committed: bool, contracts: list[str]
+) -> None:
+    caller = CALLER + "\n\nfrom till.prices import shown_price\n\n\ndef label(cents):\n    return shown_price(cents)\n"
+    schema = "paths:\n  /carts:\n    get: {}\n"
+    project.commit({"till/web.py": caller, "till/prices.py": BOTH, "api/openapi.yaml": schema})
+    project.git("checkout", "-qb", "other")
+    project.commit({"till/prices.py": THEIRS, "api/openapi.yaml": schema.replace("carts", "baskets")})
+    project.git("checkout", "-q", "-")
+    project.commit({"till/prices.py": BOTH.replace("shown_price(cents)", "shown_price(cents, unit)")})
+    before = conversation.pre_run("merge other into this branch and resolve the conflicts")
+    with pytest.raises(AssertionError, match="git merge"):
+        project.git("merge", "-q", "--no-edit", "other")
+    parts = [bash("git merge --no-edit other", "CONFLICT"), conversation.edit("till/prices.py", resolution)]
+    if is_committed:
+        project.git("commit", "-qam", "Merge other")
+        parts.append(bash("git add -A && git commit -m 'Merge other'", ""))
+    conversation.post_run(before, assistant={"parts": parts})
+
+    stubs = drafted(conversation, "adr")
+    assert [line.strip("- ") for stub in stubs for line in stub["body"].splitlines() if "→" in line] == contracts
+    assert len(stubs) == bool(contracts)
+    assert not any("openapi" in stub["body"] for stub in stubs)
+
+
+def test_a_branch_that_the_agent_committed_to_and_merged_is_its_own_work(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    before = conversation.pre_run(PROMPT)
+    project.git("checkout", "-qb", "currency")
+    parts = [bash("git checkout -b currency", ""), conversation.edit("till/prices.py", CHANGED)]
+    project.commit()
+    project.git("checkout", "-q", "-")
+    project.git("merge", "-q", "--no-ff", "--no-edit", "currency")
+    parts += [bash("git commit -am currency && git checkout -", ""), bash("git merge --no-ff currency", "")]
+    conversation.post_run(before, PROMPT, assistant={"parts": parts})
+
+    assert len(drafted(conversation, "adr")) == 1
+
+
 def test_schemas_migrations_entry_points_and_configured_paths_are_boundaries(
     conversation: Conversation, project: Repository
 ) -> None:

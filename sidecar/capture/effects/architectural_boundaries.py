@@ -1,6 +1,7 @@
 """Boundaries among the changed files, by their paths and by what they promise others.
 
-The contracts of a run's changed files are compared with the commit at which the run started.
+The contracts of a run's changed files are compared with the commit at which the run started, and with each commit that
+it merged.
 """
 
 from __future__ import annotations
@@ -208,22 +209,30 @@ _ENTRY_POINTS = frozenset(("__init__", "index", "lib", "mod"))
 def touched_boundaries(
     call: Call, workspace: Workspace, effects: RunEffects, start: str | None, globs: Sequence[str]
 ) -> tuple[Boundary, ...]:
-    """Return the boundaries that a run touched; none if its starting commit is unknown or unreadable."""
+    """Return the boundaries that a run touched; none if its starting commit is unknown or unreadable.
+
+    Of a merge, only what differs from each of the commits that came together is its doing.
+    """
     paths = _candidate_paths(effects, globs)
     if start is None or effects.state is None or not paths:
         return ()
     repository = workspace.slices.repository
     try:
-        before = repository.content_ids_at(start, paths, effects.state)
+        commits = dict.fromkeys((start, *effects.merged_commits))
+        befores = [repository.content_ids_at(commit, paths, effects.state) for commit in commits]
     except StateUnavailable as error:
         call.log.warning("capture.contracts.unavailable", reason=error.reason)
         return ()
     after = {path: effects.files[path] for path in paths if path in effects.files}
-    changed = [path for path in paths if before.get(path) != (after.get(path) or "").removeprefix("w:")]
-    by_name = _by_paths(repository, [path for path in changed if kind_of(path)], before, after)
+    now = {path: content.removeprefix("w:") for path, content in after.items()}
+    changed = [path for path in paths if befores[0].get(path) != now.get(path, "")]
+    if len(befores) > 1:
+        differing = [path for path in changed if all(before.get(path, "") != now.get(path, "") for before in befores)]
+        changed = _with_own_lines(repository, differing, befores, after)
+    by_name = _by_paths(repository, [path for path in changed if kind_of(path)], befores, after)
     code = [path for path in changed if is_code(path) and not kind_of(path) and not is_test(path)]
     by_file = {
-        boundary.path: boundary for boundary in (*by_name, *_by_contracts(repository, effects, code, before, after))
+        boundary.path: boundary for boundary in (*by_name, *_by_contracts(repository, effects, code, befores, after))
     }
     for path in changed:
         if path not in by_file and matches_any(path, globs):
@@ -231,8 +240,39 @@ def touched_boundaries(
     return tuple(by_file[path] for path in sorted(by_file))
 
 
+def _with_own_lines(
+    repository: Repository, paths: Sequence[str], befores: Sequence[dict[str, str]], after: dict[str, str]
+) -> list[str]:
+    """Return the files with a line that they have in no commit, or without one that they have in each.
+
+    A merge without conflicts, or one that takes the lines of either side, leaves no such line.
+    """
+    old = [_lines_by_path(repository, before, paths) for before in befores]
+    new = _lines_by_path(repository, after, paths)
+    own = {path: new[path].difference(*(lines[path] for lines in old)) for path in paths}
+    removed = {path: frozenset.intersection(*(lines[path] for lines in old)) - new[path] for path in paths}
+    return [path for path in paths if own[path] or removed[path]]
+
+
+def _lines_by_path(repository: Repository, files: dict[str, str], paths: Sequence[str]) -> dict[str, frozenset[str]]:
+    texts = repository.texts({path: files[path] for path in paths if path in files})
+    return {path: frozenset(_significant(texts.get(path, ""))) for path in paths}
+
+
+def _in_each(changes: Sequence[Sequence[ApiChange]]) -> list[ApiChange]:
+    """Return the changes against the first commit that are changes against each of the others, too."""
+    first, *others = changes
+    identities = [{_identity(change) for change in other} for other in others]
+    return [change for change in first if all(_identity(change) in other for other in identities)]
+
+
+def _identity(change: ApiChange) -> tuple[str, str, str]:
+    """Return what is the same in a change whatever it is compared with: the commits may differ in what was before."""
+    return change.identity, "" if change.name else change.before, change.after
+
+
 def _candidate_paths(effects: RunEffects, globs: Sequence[str]) -> list[str]:
-    changed = {change.path for change in effects.changes} - effects.merged_paths
+    changed = {change.path for change in effects.changes}
     changed |= {effects.originals[path] for path in changed if path in effects.originals}
     return [
         path
@@ -242,6 +282,15 @@ def _candidate_paths(effects: RunEffects, globs: Sequence[str]) -> list[str]:
 
 
 def _by_paths(
+    repository: Repository, paths: Sequence[str], befores: Sequence[dict[str, str]], after: dict[str, str]
+) -> list[Boundary]:
+    by_commit = [_by_paths_since(repository, paths, before, after) for before in befores]
+    contracts = _in_each([[each for found in boundaries for each in found.contracts] for boundaries in by_commit])
+    own = {boundary.path: tuple(each for each in contracts if each.path == boundary.path) for boundary in by_commit[0]}
+    return [replace(boundary, contracts=own[boundary.path]) for boundary in by_commit[0] if own[boundary.path]]
+
+
+def _by_paths_since(
     repository: Repository, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
 ) -> list[Boundary]:
     old = repository.texts({path: before[path] for path in paths if path in before})
@@ -252,24 +301,40 @@ def _by_paths(
 
 
 def _by_contracts(
-    repository: Repository, effects: RunEffects, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
+    repository: Repository,
+    effects: RunEffects,
+    paths: Sequence[str],
+    befores: Sequence[dict[str, str]],
+    after: dict[str, str],
 ) -> list[Boundary]:
-    files = _read_sides(repository, paths, before, after)
+    by_commit = [_read_sides(repository, paths, before, after) for before in befores]
+    contracts = _in_each([
+        _contracts(repository, effects, files, before, after)
+        for files, before in zip(by_commit, befores, strict=True)
+    ])  # fmt: skip
+    imports = {path: sides.before.imports for path, sides in by_commit[0].items() if sides.before is not None}
+    return _boundaries(repository, effects, contracts, imports)
+
+
+def _contracts(
+    repository: Repository,
+    effects: RunEffects,
+    files: dict[str, FileVersions],
+    before: dict[str, str],
+    after: dict[str, str],
+) -> list[ApiChange]:
+    """Return the changed contracts of files, with those that an entry point no longer exports."""
     cut = [path for path, sides in files.items() if needs_texts(sides)]
     if cut:
         old_texts = repository.texts({path: before[path] for path in cut})
         new_texts = repository.texts({path: after[path] for path in cut})
-        files |= {
+        files = files | {
             path: files[path]._replace(old_text=old_texts.get(path, ""), new_text=new_texts.get(path, ""))
             for path in cut
         }
     moved = {original: path for path, original in effects.originals.items() if path in effects.files}
-    contracts = api_changes(files, moved)
-    contracts += [
-        contract for path, sides in files.items() if _is_entry_point(path) for contract in _dropped_exports(path, sides)
-    ]
-    imports = {path: sides.before.imports for path, sides in files.items() if sides.before is not None}
-    return _boundaries(repository, effects, contracts, imports)
+    dropped = (each for path, sides in files.items() if _is_entry_point(path) for each in _dropped_exports(path, sides))
+    return [*api_changes(files, moved), *dropped]
 
 
 def _read_sides(

@@ -1,13 +1,13 @@
 """Changes of a run in the repository, from its tool parts and from the worktree before and after."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.call import Call
 from sidecar.capture.effects.run_activity import RunActivity, relative_to
-from sidecar.capture.effects.shell_commands import merges_others_commits
+from sidecar.capture.effects.shell_commands import merges_others_commits, merges_own_commits
 from sidecar.codebase import (
     FileDiff,
     HeadMove,
@@ -17,6 +17,7 @@ from sidecar.codebase import (
     content_identity,
     is_generated,
     may_show,
+    merged_commits,
     path_from_cwd,
     split_hunks,
 )
@@ -53,6 +54,9 @@ def grown_lines(
 
 
 MAX_COMMITS = 10
+COMMITS_OF_MERGE = 2
+"""A merge brings at least this many new commits: its own and another's."""
+
 NOT_MOVED = HeadMove((), ())
 
 
@@ -76,8 +80,8 @@ class RunEffects:
     """Diffs of changed files against the head commit; new files have none."""
     moved: HeadMove = NOT_MOVED
     """Commits of the run itself, or the move of the head that it made."""
-    merged_paths: frozenset[str] = frozenset()
-    """Files that differ from the run's start only because it merged others' commits."""
+    merged_commits: tuple[str, ...] = ()
+    """Others' commits that the run merged: what is as in one of them is not its doing."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """Previous path of each renamed file."""
     committed_lines: int = 0
@@ -118,9 +122,9 @@ def observe_effects(
     moved = _moved(baseline, state, repository.head_move)
     effects = RunEffects(state=state, head=_known_head(state, activity, baseline), files=listing.searched, diffs=diffs)
     effects.moved = moved if activity.may_have_written else NOT_MOVED
-    if merges_others_commits([command.command for command in activity.commands]):
-        merged = {file.path for file in effects.moved.files}
-        effects.merged_paths = frozenset(merged.difference(file.path for file in state.all_changed))
+    if activity.may_have_written:
+        commands = [command.command for command in activity.commands]
+        effects.merged_commits = _merged_commits(call, state, baseline, moved, commands)
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     effects.originals = {path: original for path, original in renamed if original is not None}
@@ -169,6 +173,21 @@ def _moved(baseline: WorktreeBaseline | None, state: RepositoryState, changes_be
         return NOT_MOVED
     moved: HeadMove = changes_between(old, state.head, MAX_COMMITS)
     return moved
+
+
+def _merged_commits(
+    call: Call, state: RepositoryState, baseline: WorktreeBaseline | None, moved: HeadMove, commands: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the others' commits that a run merged, or is merging; the head too if all its new commits are theirs."""
+    if state.kind != "git" or state.head is None or merges_own_commits(commands):
+        return ()
+    start = baseline.head if baseline is not None and moved.counts[0] >= COMMITS_OF_MERGE else None
+    try:
+        merged = tuple(merged_commits(state, start or state.head))
+    except StateUnavailable as error:
+        call.log.warning("capture.merges.unavailable", reason=error.reason)
+        return ()
+    return (*merged, state.head) if merges_others_commits(commands) else merged
 
 
 def _counts(

@@ -277,6 +277,17 @@ def merges_others_commits(lines: Sequence[str]) -> bool:
     )
 
 
+def merges_own_commits(lines: Sequence[str]) -> bool:
+    """Whether command lines commit with git, then switch to another branch and merge there: what they committed."""
+    steps = [step[1] for line in lines for step in _BRANCH_STEP.finditer(line[:_MAX_CHARACTERS])]
+    committed = steps[steps.index("commit") :] if "commit" in steps else []
+    left = next((number for number, step in enumerate(committed) if step in ("checkout", "switch")), len(committed))
+    return "merge" in committed[left:]
+
+
+_BRANCH_STEP = lazy_regex(r"\bgit(?:\s{1,4}-[Cc]\s{1,4}\S{1,200})?\s{1,4}(commit|checkout|switch|merge)\b(?!-)")
+"""A command of git that commits, merges or goes to another branch."""
+
 _COMMITTING = lazy_regex(r"commit|cherry-pick|revert|rebase|release|version|\bam\b|--continue|--squash")
 """A word of a command that may make a commit."""
 

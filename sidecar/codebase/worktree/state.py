@@ -376,6 +376,27 @@ def operation_in_progress(root: Path) -> str:
     return next((name for entry, name in _OPERATIONS.items() if os.path.lexists(git_dir / entry)), "")
 
 
+MAX_MERGES = 10
+MERGE_HEAD = "MERGE_HEAD"
+"""Git's name of the commit that a merge in progress brings in."""
+
+
+def merged_commits(state: RepositoryState, old: str) -> list[str]:
+    """Return the commits that the last merges since an older head brought in, also of one in progress.
+
+    Raise StateUnavailable.
+    """
+    merged = [MERGE_HEAD] if operation_in_progress(state.root) == _OPERATIONS[MERGE_HEAD] else []
+    if state.head is None or state.head == old:
+        return merged
+    options = ("--first-parent", "--merges", "--parents", f"--max-count={MAX_MERGES}")
+    try:
+        text = Git(state.root).text("rev-list", *options, f"{old}..{state.head}", "--")
+    except GitFailed as error:
+        raise StateUnavailable(error.reason) from error
+    return [*merged, *(parent for line in text.splitlines() for parent in line.split()[2:])]
+
+
 def rechecked(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
     """Return the changed files that may change again without events: of very many, those that are not untracked."""
     return files if len(files) <= MAX_RECHECKED else [file for file in files if file.kind != "untracked"]

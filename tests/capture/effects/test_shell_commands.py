@@ -8,6 +8,7 @@ from sidecar.capture.effects.shell_commands import (
     files_read,
     may_write,
     merges_others_commits,
+    merges_own_commits,
     only_displays,
     relative_path,
 )
@@ -143,6 +144,20 @@ def test_a_relative_path_a_folder_of_windows_is_recognized_in_any_spelling() -> 
 )
 def test_only_others_commits_are_new_where_a_run_merges_and_commits_nothing(lines: list[str], expected: bool) -> None:
     assert merges_others_commits(lines) is expected
+
+
+@together(
+    ("lines", "expected"),
+    [
+        (["git checkout -b tax", "git commit -m tax && git switch main && git merge --no-ff tax"], True),
+        (['git -C shop commit -qm "$(cat m)"', "git checkout -", "git -C shop merge tax"], True),
+        (["git commit -am 'Own work'", "git merge other", "git commit -m 'Merge other'"], False),
+        (["git checkout other", "git commit -m tax", "git merge-base main other", "git checkout main"], False),
+        (["git checkout main && git merge tax"], False),
+    ],
+)
+def test_commits_of_a_branch_that_a_run_left_and_merged_are_its_own(lines: list[str], expected: bool) -> None:
+    assert merges_own_commits(lines) is expected
 
 
 def test_the_messages_of_the_commits_that_a_command_line_makes() -> None:
