@@ -25,7 +25,7 @@ from sidecar.capture.rejected_approach_draft import (
     new_rejected_approaches,
     rejected_approach_note,
     rejection_key,
-    store_rejected_approaches,
+    store_rejected_approach,
 )
 from sidecar.capture.test_results import Verdict, VerdictChange, change_of, fixes
 from sidecar.codebase import content_identity
@@ -177,7 +177,7 @@ def store_drafts(
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
     entry = store_devlog(tx, run, state, events, partial(_is_void, run, returned))
     stubs = store_adrs(tx, run, state, run.boundaries, covered, decisions, _alternatives(dropped, change))
-    rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
+    rejected = [store_rejected_approach(tx, run, state, approach, tests) for approach in new_approaches]
     return [*([entry] if entry is not None else ()), *stubs, *rejected, *returned]
 
 

@@ -58,10 +58,10 @@ from sidecar.language.work_taken_back import (
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_provenance import RejectedApproachDetails
 
-MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
+MAX_TITLE, MAX_TEXT, MAX_REQUEST, MAX_NAMED, MAX_NAMES_OF_LINES = 160, 300, 100, 6, 4
 
-WORK_IN, FIRST_ONE = "the work in ", "the first approach to: "
-"""Beginnings of what names an approach by its files, or by its task."""
+THE_WORK, FIRST_ONE = "the work", "the first approach to: "
+"""Beginnings of what names an approach by its files alone, or by its task."""
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _NAME = lazy_regex(r"`|[A-Z]|\w[._:]\w")
 """A mark of code or of a proper name, which needs no further words."""
@@ -104,8 +104,14 @@ class RejectedApproach(NamedTuple):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words that distinguish it, however it is worded."""
-        return tuple(term for term in query_terms(self.named or self.tried) if term not in _GENERIC)
+        """The words that distinguish it, however it is worded; those of its files if it is named by what went there."""
+        words = self.named or (_listed(self.files[:2]) if self.names_files else self.tried)
+        return tuple(term for term in query_terms(words) if term not in _GENERIC)
+
+    @property
+    def names_files(self) -> bool:
+        """Whether what was tried is named together with its files."""
+        return bool(self.files) and self.tried.endswith(f" in {_listed(self.files[:2])}")
 
 
 def rejected_approaches(
@@ -141,9 +147,8 @@ def rejected_approach_note(approach: RejectedApproach, objective: str, failing: 
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = approach.tried if approach.tried.startswith(FIRST_ONE) else _DETERMINER.sub("", approach.tried)
     title = _title(tried, approach)
-    names_files = approach.tried.startswith(WORK_IN)
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
-    where = " Reverted since." if names_files else where
+    where = " Reverted since." if approach.names_files else where
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
     reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT)
@@ -213,8 +218,8 @@ def _as_sentence(text: str) -> str:
     return with_full_stop(with_capital(flat)) if flat else ""
 
 
-def _listed(names: Sequence[str]) -> str:
-    return join_first([f"`{name.replace('`', chr(39))[:160]}`" for name in names], MAX_NAMED)
+def _listed(names: Sequence[str], limit: int = MAX_NAMED) -> str:
+    return join_first([f"`{name.replace('`', chr(39))[:160]}`" for name in names], limit)
 
 
 _ORDER_TERMS = frozenset(
@@ -526,20 +531,10 @@ def _is_same(approach: RejectedApproach, known: RejectedApproachDetails) -> bool
     return overlap(approach.terms, known.terms) >= SAME_APPROACH
 
 
-def store_rejected_approaches(
-    tx: apsw.Connection,
-    run: FinishedRun,
-    state: SubChat,
-    approaches: Sequence[RejectedApproach],
-    tests: Sequence[VerdictChange],
-) -> list[Artifact]:
-    """Draft a note for each approach."""
-    return [_store_note(tx, run, state, approach, tests) for approach in approaches]
-
-
-def _store_note(
+def store_rejected_approach(
     tx: apsw.Connection, run: FinishedRun, state: SubChat, approach: RejectedApproach, tests: Sequence[VerdictChange]
 ) -> Artifact:
+    """Draft the note of an approach."""
     failing = [redact(name) for change in tests for name in (*change.after.names, *change.fixed)]
     objective = related_objective(run, state)
     is_quoted = approach.user_words and set(query_terms(objective)) <= set(query_terms(run.typed_prompt))
@@ -585,15 +580,19 @@ def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str], a
     """Return the name of the work of the earlier runs that changed the files; of the last run if there are none.
 
     It is in the final words of the latest that names it: with words `about` what went if possible, else with words of
-    the files' names. What went names it where its lines are known and no account does.
+    the files' names. Where the lines that went are known and no account is about them, their names do, else the request
+    whose words they had.
     """
     runs = run_records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     of_files = [summary for summary in runs if not files or set(files[:1]) & set(summary.touched)][:MAX_NAMING_RUNS]
     titles = list(filter(None, (name_of_work(summary.conclusion, files) for summary in of_files)))
     places = frozenset(filter(is_distinctive, query_terms(" ".join(path.rpartition("/")[2] for path in files))))
     fitting = [title for words in (about, places) for title in titles if not words.isdisjoint(query_terms(title))]
-    if fitting or not about:
-        titles = [*fitting, *titles]
-    else:
-        titles = [_listed(run.surviving_lines.lost.definitions)] if run.surviving_lines.lost.definitions else []
-    return next(iter(titles), f"{WORK_IN}{_listed(files[:2])}" if files and of_files else "")
+    lost, is_known = run.surviving_lines.lost, bool(about) and not fitting
+    titles = [*fitting, *titles] if not is_known else [_listed(lost.definitions)] if lost.definitions else []
+    if titles or not files or not of_files:
+        return next(iter(titles), "")
+    requests = (text for each in of_files for text in sentences(each.objective) if len(text) <= MAX_REQUEST)
+    request = next((f"“{text}”" for text in requests if len(about.intersection(query_terms(text))) >= MIN_WORDS), "")
+    what = _listed(lost.definitions or lost.names, MAX_NAMES_OF_LINES) or request or THE_WORK
+    return f"{what} in {_listed(files[:2])}"

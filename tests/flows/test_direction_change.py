@@ -117,6 +117,51 @@ def test_an_item_about_one_file_does_not_name_what_went(conversation: Conversati
     assert note["title"] == "Work in `till/cache.py`"
 
 
+CALLS_OF_CACHE = "".join(f"warm_up_shelf({number})\n" for number in range(100, 110))
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "prompt", "named"),
+    [
+        ("till/limits.py", "CACHE_SECONDS = 30\nSTALE_TOTALS = True\n", PROMPT, "`CACHE_SECONDS`, `STALE_TOTALS`"),
+        ("till/totals.py", "import redis\nfrom till.shelf import warm_up_shelf\n", PROMPT,
+         "`redis`, `till.shelf`, `warm_up_shelf`"),
+        ("till/build.gradle", "implementation 'redis:jedis'\njedis: '5.1.0'\n", PROMPT, "`jedis`"),
+        ("web/totals.tsx", "  <TotalsCache seconds={30}>\n", PROMPT, "`TotalsCache`"),
+        ("till/totals.py", "shelf.refresh(30)\nshelf.fill(9)\n", PROMPT, "`shelf.refresh`, `shelf.fill`"),
+        ("till/totals.py", "shelf.refresh(30)\n", PROMPT, "Work"),
+        ("till/totals.py", "", "Let each shelf warm up before it opens", "“Let each shelf warm up before it opens”"),
+        ("till/totals.py", "", PROMPT, "Work"),
+    ],
+    ids=["settings", "modules", "a dependency", "an element", "members", "one member", "the request", "nothing"],
+)  # fmt: skip
+def test_the_names_in_the_lines_that_went_name_work_that_no_account_is_about(
+    conversation: Conversation, path: str, lines: str, prompt: str, named: str
+) -> None:
+    content = f"{lines}{CALLS_OF_CACHE}"
+    item = "`till/cart.py` : a field for the totals of large carts\n"
+    conversation.turn(prompt, partial(writes, conversation, **{path: f"# top\n{content}"}), text=item)
+    taken_out = partial(replace, conversation, path, content, "")
+    conversation.turn("try something else", lambda: [taken_out()], text="Totals are summed.")
+
+    (note,) = drafted(conversation)
+    assert note["title"] == f"{named} in `{path}`"
+    assert f"**Tried:** {named} in `{path}`. Reverted since.\n" in note["body"].replace("The work", "Work")
+
+
+def test_lines_that_a_command_took_out_of_a_committed_file_name_the_work(
+    conversation: Conversation, project: Repository
+) -> None:
+    item = "`till/cart.py` : a field for the totals of large carts\n"
+    conversation.turn(PROMPT, partial(writes, conversation, **{"till/cache.py": CACHE}), text=item)
+    project.commit()
+    conversation.turn("try something else", lambda: [delete(conversation, "till/cache.py")], text="Totals are summed.")
+
+    (note,) = drafted(conversation)
+    names = "`cached_a`, `cached_b`, `cached_c`, `cached_d` and 4 more"
+    assert note["title"] == f"{names} in `till/cache.py`"
+
+
 @pytest.mark.parametrize(
     ("path", "content"),
     [
@@ -678,8 +723,9 @@ def test_a_note_is_named_after_the_definitions_that_went_if_no_account_is_about_
     conversation: Conversation,
 ) -> None:
     text = "First I'm checking the current branch."
-    conversation.turn(PROMPT, partial(writes, conversation, **{"till/store.py": CACHE}), text=text)
-    work = partial(replace, conversation, "till/store.py", CACHE, SUMS)
+    code = f"for (const line of cart) {{\n{CACHE}"
+    conversation.turn(PROMPT, partial(writes, conversation, **{"till/store.py": code}), text=text)
+    work = partial(replace, conversation, "till/store.py", code, SUMS)
     conversation.turn("The totals are wrong after a discount", lambda: [work()], text="The totals follow it now.")
     (note,) = drafted(conversation)
     assert note["title"].startswith("`cached_a`, `cached_b`, `cached_c`")

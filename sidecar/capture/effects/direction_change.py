@@ -77,6 +77,11 @@ class LostWork(NamedTuple):
     """Lines of code among them that no new line replaces: the others were changed rather than removed."""
     definitions: tuple[str, ...] = ()
     """Names that the lost lines define and that no file contains any more, in order."""
+    names: tuple[str, ...] = ()
+    """Other such names: of dependencies, settings, elements of markup, local variables, else of members; in order.
+
+    Of lines that no edit but a diff shows, they are all names.
+    """
     vanished: frozenset[str] = frozenset()
     """Words and dotted names of the lost lines that the run's files, documents aside, no longer contain."""
     refused: frozenset[str] = frozenset()
@@ -180,6 +185,11 @@ MIN_STEP_TERMS = 2
 def added_marks(hunks: str) -> frozenset[str]:
     """Return hashes of the informative lines that a diff adds."""
     return line_marks("\n".join(line[1:] for line in hunks.split("\n") if line.startswith("+")))
+
+
+def removed_lines(hunks: str) -> list[str]:
+    """Return the lines that a diff removes, without their sign."""
+    return [line[1:] for line in hunks.split("\n") if line.startswith("-")]
 
 
 def reverted_work(

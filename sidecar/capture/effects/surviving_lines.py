@@ -15,6 +15,7 @@ from sidecar.capture.effects.direction_change import (
     added_marks,
     is_temporary,
     lost_work,
+    removed_lines,
     reverted_work,
 )
 from sidecar.capture.effects.run_activity import TextEdit
@@ -22,6 +23,7 @@ from sidecar.capture.effects.run_changes import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.digests import READ_CHARACTERS, line_marks
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.common_words import is_distinctive
 from sidecar.runs import entries
 from sidecar.runs.model import FileLines
 from sidecar.runs.pre_run_record import WorktreeBaseline
@@ -83,6 +85,9 @@ def surviving_lines(
         added = {path: marks - now.at_start[path].lines for path, marks in now.added.items() if path in now.at_start}
         code = [text for path, text in now.texts.items() if not is_document(path)]
         lost = _with_dropped(lost, now.at_start, left_lines, added, edits, code)
+        if not (lost.definitions or lost.names):
+            shown = _with_names(lost, _lines_in_diffs(now, left_lines, lost.files), "\n".join(code))
+            lost = lost._replace(names=(*shown.definitions, *shown.names))
         lost = lost._replace(refused=lost.vanished & refused)
     reverted = reverted_work(now.at_start, left_lines, now.new)
     is_rewritten = not lost.by_user and lost.dropped < REPLACED * lost.lines
@@ -98,6 +103,8 @@ class _LinesNow(NamedTuple):
     present: Mapping[str, frozenset[str]]
     added: Mapping[str, frozenset[str]]
     """The lines that differ from the last commit; all lines of an untracked file."""
+    removed: Mapping[str, Sequence[str]]
+    """The texts of the lines that the run's commits and the worktree's diff remove from each file."""
     own: Mapping[str, FileLines]
     """The present lines that the conversation's runs wrote, at most `MAX_LINES_OF_RUN`."""
     new: int
@@ -114,7 +121,7 @@ def _lines_now(
     at_start = _earlier_lines(repository, effects, baseline, {path: stored[path] for path in paths if path in stored})
     existing = {path: effects.files[path] for path in paths if path in effects.files}
     texts = repository.worktree_texts(existing)
-    differing = _added(repository, effects, baseline, paths)
+    hunks = _hunks_of_run(repository, effects, baseline, paths)
     untracked = {file.path for file in effects.state.all_changed if file.kind == "untracked"}
     digests = {file.path: entries.change_digest(file) for file in effects.state.all_changed if file.path in paths}
     present, added = dict[str, frozenset[str]](), dict[str, frozenset[str]]()
@@ -125,7 +132,7 @@ def _lines_now(
             continue  # it is changing at this moment
         earlier = at_start[path].lines if path in at_start else frozenset[str]()
         present[path] = line_marks(texts.get(path, ""))
-        added[path] = present[path] if path in untracked else differing.get(path, frozenset())
+        added[path] = present[path] if path in untracked else added_marks(hunks.get(path, ""))
         new += len(added[path] - earlier)
         before = entries.counted_key(path) if path in untracked else path
         is_own = path in stored or changed_at_start.keys().isdisjoint((before, path))
@@ -133,7 +140,8 @@ def _lines_now(
         lines = sorted(marks, key=lambda mark: (mark in earlier, mark))[: min(remaining, MAX_LINES_OF_FILE)]
         remaining -= len(lines)
         own[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
-    return _LinesNow(texts, at_start, present, added, own, new)
+    removed = {path: removed_lines(text) for path, text in hunks.items()}
+    return _LinesNow(texts, at_start, present, added, removed, own, new)
 
 
 _COLOURS = (
@@ -227,6 +235,9 @@ MAX_COMPARED = 400
 LEAST_OF_DEFINITION = 3
 """Words of a definition's line that identify it without its name: `def name(value)`."""
 
+LEAST_MEMBERS = 2
+"""One member that went, such as a call, is too small a part of lost lines to name them."""
+
 _WORDS = lazy_regex(r"[^\W\d_][\w$]*")
 DOTTED_NAME = lazy_regex(r"(?<![\w$.])[A-Za-z_$][\w$]{0,80}(?:\.[A-Za-z_][\w$]{0,80}){1,8}")
 """A name with its owner's, as in `client.timeout`."""
@@ -235,10 +246,24 @@ _DEFINITION = lazy_regex(
     r"|(?<![\w$])([\w$]{1,80})\s?\([^()\n]{0,200}\)[^;(){\n]{0,60}\{\s{0,8}$"
 )
 """The name that a line of code defines."""
+_KEYWORDS = frozenset("for foreach if while switch catch".split())
+"""Words that stand before parentheses and a block as a name does."""
 _LOCAL_VARIABLE = lazy_regex(r"\s{1,80}(?:const|let|var|val)\b")
 """The beginning of a definition that names nothing outside its function."""
 _SELECTOR = lazy_regex(r"\s{0,40}([.#][a-zA-Z][\w-]{1,80})[^;{}()\n]{0,80}\{\s{0,8}$")
 """The beginning of a rule of a style sheet."""
+_IMPORT = lazy_regex(r"\s{0,40}(?:import|from|use|using|require|#?include)\b(?!\s{0,4}[:=])")
+_MODULE = lazy_regex(
+    r"(?:\bfrom|\bimport|\brequire|\binclude|\buse|\busing)[\s(]{0,4}[\"'<]?([@\w][\w@./:\\-]{0,99}[\w/])"
+)
+"""The name of a module, or of what is imported of it."""
+_SETTING = lazy_regex(
+    r"\s{0,80}(?:-\s)?[\"']?(?!default\b)([A-Za-z_@][\w@/.-]{1,80})[\"']?(?:[=~]=|\s{0,4}(?::(?![:/])|=(?![=>])))\s{0,4}\S"
+)
+"""The name of a value at the beginning of a line: `timeout: 30`, `"redis": "^4.0"`, `TIMEOUT=30`, `redis==4.5`."""
+_ELEMENT = lazy_regex(r"<([A-Z][\w.]{1,80})")
+"""The name of a component in markup."""
+_COMMENT_LINE = lazy_regex(r"\s*(?://|#(?!include)|\*|/\*|<!--|--)")
 _NO_CODE = lazy_regex(r"\s*(?://|#|\*|/\*|<!--|--|import\b|from\b[^\n]*\bimport\b)")
 
 
@@ -280,16 +305,55 @@ def _with_dropped(
     only_renamed = set(query_terms(" ".join(renamed))).difference(query_terms("\n".join(unmatched)))
     vanished = frozenset(query_terms("\n".join(lost_lines))) - remaining - only_renamed
     names = frozenset(DOTTED_NAME.findall("\n".join(lost_lines))).difference(*map(DOTTED_NAME.findall, texts))
-    everywhere = "\n".join(texts)
-    global_lines = (line for line in unmatched if not _LOCAL_VARIABLE.match(line))
-    defined = dict.fromkeys(name for line in global_lines for name in _defined_in(line) if name not in everywhere)
-    return lost._replace(dropped=dropped, definitions=tuple(defined), vanished=vanished | names)
+    lost = lost._replace(dropped=dropped, vanished=vanished | names)
+    return _with_names(lost, unmatched, "\n".join(texts))
+
+
+def _with_names(lost: LostWork, lines: Sequence[str], everywhere: str) -> LostWork:
+    """Return lost work with the names in its lines that `everywhere`, the text of the run's files, does not contain.
+
+    Members of something name it only where nothing else does, and there are several.
+    """
+
+    def absent(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name in names if name not in everywhere))
+
+    defined = absent(name for line in lines if not _LOCAL_VARIABLE.match(line) for name in _defined_in(line))
+    others, members = (
+        absent(name for line in lines for name in names_of(line) if any(map(is_distinctive, query_terms(name))))
+        for names_of in (_used_in, DOTTED_NAME.findall)
+    )
+    if not others and len(members) >= LEAST_MEMBERS:
+        others = members
+    return lost._replace(definitions=defined, names=tuple(name for name in others if name not in defined))
+
+
+def _lines_in_diffs(now: _LinesNow, present_lines: Mapping[str, frozenset[str]], files: Collection[str]) -> list[str]:
+    """Return the texts of lost lines as the diffs show them, for work that no edit but a command took out."""
+    present: frozenset[str] = frozenset[str]().union(*present_lines.values())
+    return [
+        line
+        for path in files
+        for line in dict.fromkeys(now.removed.get(path, ()))
+        if not (now.at_start[path].lines - present).isdisjoint(line_marks(line))
+    ]
+
+
+def _used_in(line: str) -> list[str]:
+    """Return the names in a line of code other than those that it defines for all: of modules, settings, elements."""
+    if _COMMENT_LINE.match(line):
+        return []
+    if _IMPORT.match(line):
+        return [match[1] for match in _MODULE.finditer(line)]
+    setting = _SETTING.match(line)
+    names = [setting[1]] if setting is not None else _defined_in(line)
+    return [*names, *(match[1] for match in _ELEMENT.finditer(line))]
 
 
 def _defined_in(line: str) -> list[str]:
     """Return the names that a line of code defines, selectors of a style sheet included."""
     selector = _SELECTOR.match(line)
-    names = [name for match in _DEFINITION.finditer(line) for name in match.groups() if name]
+    names = [name for match in _DEFINITION.finditer(line) for name in match.groups() if name and name not in _KEYWORDS]
     return [selector[1], *names] if selector is not None else names
 
 
@@ -356,10 +420,10 @@ def _earlier_lines(
     return lines
 
 
-def _added(
+def _hunks_of_run(
     repository: Repository, effects: RunEffects, baseline: WorktreeBaseline | None, paths: Collection[str]
-) -> dict[str, frozenset[str]]:
-    """Return the lines that a run's commits, and the worktree's diff against the last of them, add to each file."""
+) -> dict[str, str]:
+    """Return the hunks of a run's commits, and of the worktree's diff against the last of them, by path."""
     hunks = {path: effects.diffs[path].hunks for path in paths if path in effects.diffs}
     old = baseline.head if baseline is not None else None
     new = effects.state.head if effects.state is not None else None
@@ -367,4 +431,4 @@ def _added(
         for path, file in repository.committed_diffs(old, new, effects.moved).items():
             if path in paths:
                 hunks[path] = f"{hunks.get(path, '')}\n{file.hunks}"
-    return {path: added_marks(text) for path, text in hunks.items()}
+    return hunks
