@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import apsw
@@ -35,6 +36,11 @@ BULK_SIZE = 32
 MAX_UNWRITTEN = 128
 """Maximum number of deferred values; with more they are written at once."""
 
+MAX_USES = 256
+"""Maximum number of uses that one transaction records. Each rewrites its row, and a pre-run that records its delivery
+waits for the transaction: after a look-up of a whole repository there are 14,000, which take up to a second.
+"""
+
 
 class Cache:
     """JSON values by key columns: in memory first, then in the table, both limited in bytes."""
@@ -58,7 +64,12 @@ class Cache:
         self._database = database
         self._hot = hot
         self.max_bytes = max_bytes
-        self._used: set[Key] = set()
+        self._used: dict[Key, None] = {}
+        """Keys whose use is not recorded yet, in the order of their first use."""
+        self._has_uses_left = False
+        """Whether the last transaction left uses to the next one."""
+        self._written_at_ms = 0
+        """Time of the latest written rows."""
         self._unwritten: dict[Key, tuple[MakeValue, int]] = {}
         self._latest: dict[Key, Key] = {}
         """Key of the latest deferred value, by the cells of its stable columns."""
@@ -77,7 +88,7 @@ class Cache:
     def mark_used(self, key: Key) -> None:
         """Record the use of an entry whose value was served from elsewhere."""
         with self._lock:
-            self._used.add(key)
+            self._used[key] = None
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Any]:
         """Return the existing values, reading the table once."""
@@ -90,7 +101,7 @@ class Cache:
                 rows = ((key, self._row(reader, key, is_hot=len(missing) <= BULK_SIZE)) for key in missing)
                 values.update({key: value for key, value in rows if value is not None})
         with self._lock:
-            self._used.update(values)
+            self._used.update(dict.fromkeys(values))
         return values
 
     def put_many(self, entries: Iterable[tuple[Key, MakeValue]], now_ms: int) -> None:
@@ -141,13 +152,19 @@ class Cache:
     def _write(self, rows: Sequence[_Row]) -> None:
         """Write rows in one transaction, then evict the least recently used. Best effort.
 
-        Recent uses are recorded with the rows' time; without rows there is no time to record.
+        Recent uses are recorded with the rows' time, those beyond a limit by later transactions; without rows there is
+        no time to record.
         """
-        if not rows:
-            return
         with self._lock:
-            used, self._used = self._used, set()
-        now_ms = max(at_ms for _, _, at_ms in rows)
+            if not (rows or self._has_uses_left):
+                return
+            now_ms = self._written_at_ms = max((self._written_at_ms, *(at_ms for _, _, at_ms in rows)))
+            used = list(islice(self._used, MAX_USES))
+            for key in used:
+                del self._used[key]
+            self._has_uses_left = bool(self._used)
+        if self._has_uses_left:
+            self._database.write_behind.schedule(self.flush)
         try:
             with self._database.write(durable=False, keep_generation=True) as tx:
                 for key, text, at_ms in rows:
@@ -198,6 +215,8 @@ class Cache:
         )
         evicted: list[tuple[apsw.SQLiteValue, ...]] = []
         for *key, size in rows:
+            if tuple(key) in self._used:
+                continue
             evicted.append(tuple(key))
             excess -= int(str(size))
             if excess <= 0:

@@ -1,15 +1,17 @@
 """Tests of the cache table: eviction by use, damaged rows, deferred writes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidecar.core.lru_cache import LruCache
 from sidecar.storage.database import Database, open_state
 from sidecar.storage.doctor_checks import cache_sizes
-from sidecar.storage.two_level_cache import BULK_SIZE, MAX_UNWRITTEN, Cache
+from sidecar.storage.two_level_cache import BULK_SIZE, MAX_UNWRITTEN, MAX_USES, Cache
 from tests.support.clock import STARTS_AT_MS
 
 TABLE, COLUMNS = "continuity_search_cache", ("query", "commit_hash", "scope")
@@ -117,6 +119,45 @@ def test_a_use_is_recorded_with_the_next_write(open_cache: Callable[..., Cache],
     assert used_at(database) == {"a": STARTS_AT_MS}
     put(cache, "b", 2, STARTS_AT_MS + 5)
     assert used_at(database) == {"a": STARTS_AT_MS + 5, "b": STARTS_AT_MS + 5}
+
+
+def test_no_request_waits_while_the_uses_of_a_whole_repository_are_recorded(
+    open_cache: Callable[..., Cache], database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [key(number) for number in range(3 * MAX_USES)]
+    open_cache().put_many([(name, partial(int, 1)) for name in names], STARTS_AT_MS)
+    cache = open_cache()
+    assert len(cache.get_many(names)) == len(names)
+    changed_rows: list[int] = []
+
+    @contextmanager
+    def counted(write: Callable[..., AbstractContextManager[Any]], **options: bool) -> Generator[Any]:
+        with write(**options) as tx:
+            before = tx.total_changes()
+            yield tx
+            changed_rows.append(tx.total_changes() - before)
+
+    monkeypatch.setattr(database, "write", partial(counted, database.write))
+    put(cache, "new", 1, STARTS_AT_MS + 5)
+    assert changed_rows == [1 + MAX_USES], "a pre-run that records its delivery waits for this transaction"
+    for _ in range(3):
+        database.write_behind.flush()
+    assert max(changed_rows) == 1 + MAX_USES
+    assert set(used_at(database).values()) == {STARTS_AT_MS + 5}, "the other uses are recorded later"
+
+
+def test_an_entry_whose_use_is_not_recorded_yet_is_not_evicted(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    names = [key(number) for number in range(MAX_USES + 20)]
+    open_cache().put_many([(name, partial(int, 1)) for name in names], STARTS_AT_MS)
+    open_cache().put_many([(key(f"other {number}"), partial(int, 1)) for number in range(40)], STARTS_AT_MS + 1)
+    cache = open_cache(disk=on_disk(database)[0] - 200)
+    cache.get_many(names)
+    put(cache, "new", 1, STARTS_AT_MS + 5)
+    remaining = on_disk(database)[1]
+    assert {name for name, *_ in names} <= remaining
+    assert len(remaining) < len(names) + 41
 
 
 def used_at(database: Database) -> dict[str, int]:
