@@ -151,14 +151,12 @@ class Repository:
             self._search.read_history_of(head)
 
     def cached_state(self) -> tuple[RepositoryState, Listing] | None:
-        """Return state and listing if little or nothing happened since the last time; else None."""
+        """Return state and listing if little or nothing happened, and no other thread reads them now; else None."""
         state = self.freshness.cached_state()
-        if state is None:
-            return None
-        try:
-            return state, self._search.cached_listing(state) or self.listing(state)
-        except StateUnavailable:
-            return None
+        with contextlib.suppress(StateUnavailable):
+            if state is not None:
+                return state, self._search.cached_listing(state) or self.listing(state, may_wait=False)
+        return None
 
     def likely_state(self) -> RepositoryState | None:
         """Return the state that git probably reports after a checkout, without a proof; None where that is open."""
@@ -174,24 +172,26 @@ class Repository:
             self.freshness.invalidate()
         return unchanged
 
-    def listing(self, state: RepositoryState) -> Listing:
+    def listing(self, state: RepositoryState, *, may_wait: bool = True) -> Listing:
         """Return a state's files and make the index hold exactly these. Raise StateUnavailable."""
-        with self._listing_lock:
+        if not self._listing_lock.acquire(blocking=may_wait):
+            raise StateUnavailable("another thread lists the files")
+        try:
             self.shared.load()
-            try:
-                listing = self._lister.list(self.cwd, state)
-            except GitFailed as error:
-                raise StateUnavailable(error.reason) from error
+            listing = self._lister.list(self.cwd, state)
             if self._last_listing is not listing:
                 self.key, self._last_listing = _repository_key(state), listing
                 if self._when_unindexed and self._index.has_unknown(listing.searched, MIN_FILES_FOR_WORKERS):
                     for start in (*self._when_unindexed,):
                         start()
             self._search.update(state, listing)
-            shared_index = self.shared.search.index
-            if shared_index.has_excess():
-                self.freshness.idle_queue.submit(shared_index.remove_excess)
+            if self.shared.search.index.has_excess():
+                self.freshness.idle_queue.submit(self.shared.search.index.remove_excess)
             return listing
+        except GitFailed as error:
+            raise StateUnavailable(error.reason) from error
+        finally:
+            self._listing_lock.release()
 
     def start_indexing(self, listing: Listing, pool: ThreadPool) -> "Future[IndexReport]":
         """Start indexing in the background, or join an active run.
@@ -286,9 +286,8 @@ class Repository:
 
     def is_unindexed(self) -> bool:
         """Whether many files are not indexed, as far as is known before the repository's state is."""
-        if self._last_listing is None:
-            return self.shared.is_empty()
-        return len(self._index.pending_paths) >= MIN_FILES_FOR_WORKERS
+        is_unlisted, pending = self._last_listing is None, self._index.pending_paths
+        return self.shared.is_empty() if is_unlisted else len(pending) >= MIN_FILES_FOR_WORKERS
 
     def outlines(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return summaries of path → content id by line patterns alone, which takes a few milliseconds each."""

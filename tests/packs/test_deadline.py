@@ -1,5 +1,6 @@
 """Sources that miss the deadline: the call uses what is ready, at least the paths."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,11 +10,13 @@ import pytest
 
 from sidecar.codebase import indexer, repository, workspace_search
 from sidecar.codebase.file_analysis_worker import FileWords, SummarizedFile
+from sidecar.codebase.files import Lister
+from sidecar.codebase.worktree.incremental_state import IncrementalState
 from sidecar.packs import pack_cache, relevant_files
 from tests.support.conversation import bash
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
-from tests.support.random_walk import process_of
+from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, draft_each_change, text_of
 
@@ -25,6 +28,45 @@ def release_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
     held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
     prepend_git_wrapper(tmp_path / "before", held, monkeypatch)
     return gate.touch
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the watch needs longer to start")
+@pytest.mark.parametrize("step", [(Lister, "list"), (IncrementalState, "update")], ids=["files", "state"])
+def test_what_another_thread_reads_is_awaited_until_the_deadline(
+    step: tuple[type, str],
+    start_chat: StartChat,
+    active: MemorySidecar,
+    shop: Repository,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chat, process = start_chat(), process_of(active)
+    chat.pre_run(PROMPT)
+    workspace = process.workspaces.get(str(shop.path), None).slices.repository
+    assert wait_until_watched(workspace)
+    started, released, original = threading.Event(), threading.Event(), getattr(*step)
+
+    def held(*arguments: Any) -> Any:
+        if threading.current_thread() is other:
+            started.set()
+            released.wait(60)
+        return original(*arguments)
+
+    monkeypatch.setattr(*step, held)
+    other = threading.Thread(target=lambda: workspace.listing(workspace.state()), daemon=True)
+    shop.write({"src/mail.py": "def send() -> None:\n    raise SystemExit('no mail')\n"})
+    other.start()
+    assert started.wait(20)
+    try:
+        before = start_chat(sub_chat_id="new").pre_run(PROMPT, deadlineMs=1_500)
+    finally:
+        released.set()
+    other.join()
+    assert {"item": "repository", "reason": "deadline"} in before["metadata"]["trimmed"]
+    assert before["metadata"]["partial"] is True
+    assert "src/cart.py" in text_of(before, "context")
+    after = start_chat(sub_chat_id="other").pre_run(PROMPT)
+    assert after["metadata"]["partial"] is False
+    assert "no mail" in text_of(after, "delta")
 
 
 TURNSTILE, TURNSTILE_PROMPT = "|     raise SystemExit('the turnstile is closed')", "Where does the turnstile close?"

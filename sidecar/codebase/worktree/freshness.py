@@ -122,7 +122,10 @@ class Freshness:
             return {path: incremental.attribute_flags(path) for path in paths} if incremental is not None else None
 
     def cached_state(self) -> RepositoryState | None:
-        """Return the state if little or nothing has changed since the last one, else None; never run `git status`."""
+        """Return the state if little or nothing has changed since the last one, else None.
+
+        Never run `git status`, and never wait for another thread that reads the state.
+        """
         cached = self._cached
         if cached is None:
             return None
@@ -131,7 +134,7 @@ class Freshness:
             return None
         if result.changed and len(cached.detailed.files) > MAX_RECHECKED:
             return None  # the new state is made of all of them
-        updated = self._updated(cached, result)
+        updated = self._updated(cached, result, may_wait=False)
         return self._accept(updated, result) if updated is not None else None
 
     def latest_state(self) -> RepositoryState:
@@ -248,17 +251,24 @@ class Freshness:
         self._plan_audit(AUDIT_MS if result.is_exact else INEXACT_AUDIT_MS)
         return detailed.state
 
-    def _updated(self, cached: _CachedState, result: WatchResult) -> DetailedState | None:
-        """Return the cached state updated by what changed since; None if that is insufficient."""
+    def _updated(self, cached: _CachedState, result: WatchResult, *, may_wait: bool = True) -> DetailedState | None:
+        """Return the cached state updated by what changed since.
+
+        None if that is insufficient, or, unless it `may_wait`, if another thread is updating it.
+        """
         if result.changed is None or result.plan is None:
             return None
         if not result.changed and self._is_still_valid(cached):
             return cached.detailed
-        with self._incremental_lock:
+        if not self._incremental_lock.acquire(blocking=may_wait):
+            return None
+        try:
             incremental = self._incremental_for(result.plan)
             return (
                 incremental.update(cached.detailed, result.changed, self._scan()) if incremental is not None else None
             )
+        finally:
+            self._incremental_lock.release()
 
     def _incremental_for(self, plan: WatchPlan) -> IncrementalState | None:
         if plan.rules is None:
