@@ -223,7 +223,8 @@ _EACH_OCCASION = lazy_regex(
     r"\b|每次|每当|总是|自动|毎回|いつも|自動"
 )
 _DENIES = lazy_regex(
-    r"(?i)\b(?:not|don['’]?t|never|stop|no|nicht|kein\w*|nie|ne|pas|não|nunca|non|mai|niet|geen|nooit|не|никогда)\b"
+    r"(?i)\b(?:not|don['’]?t|never|stop|no|nicht|kein\w*|nie|niemals|ne|pas|jamais|não|nunca|jamás|non|mai|niet|geen"
+    r"|nooit|не|никогда)\b"
 )
 _WITHOUT = lazy_regex(r"(?i)\b(?:without|ohne|sin|sem|sans|senza|zonder|без)\b")
 

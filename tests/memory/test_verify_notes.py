@@ -590,6 +590,7 @@ TURNED = [
     ("wenn Tests fehlschlagen, nicht committen", "Nie committen"),
     ("si fallan los tests, no hagas commit", "Nunca hagas commit"),
     ("si les tests échouent, ne commite pas", "Ne commite jamais"),
+    ("Jamais de commit sans tests.", "Jamais de commit."),
     ("se i test falliscono, non fare commit", "Non fare mai commit"),
     ("als tests falen, niet committen", "Nooit committen"),
     ("если тесты падают, не коммить", "Никогда не коммить"),
