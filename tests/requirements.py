@@ -65,6 +65,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_the_first_decision_names_a_stub_over_all_of_its_runs",
         "test_boundaries.py::test_the_request_of_a_stub_is_the_problem_in_the_form_of_an_issue",
         "test_boundaries.py::test_a_boundary_that_others_changed_on_a_merged_branch_drafts_nothing",
+        "test_boundaries.py::test_a_branch_that_the_agent_committed_to_and_merged_is_its_own_work",
+        "test_boundaries.py::test_of_a_merge_with_conflicts_only_what_the_agent_wrote_itself_is_a_boundary",
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
@@ -131,6 +133,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_one_line_that_went_counts_if_user_and_agent_name_it",
         "test_direction_change.py::test_what_a_bare_order_removes_is_named_by_the_agents_announcement",
         "test_direction_change.py::test_what_the_user_decides_against_is_a_decision_if_it_went",
+        "test_direction_change.py::test_lines_that_a_command_took_out_of_a_committed_file_name_the_work",
+        "test_direction_change.py::test_the_names_in_the_lines_that_went_name_work_that_no_account_is_about",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_continues_without_a_restart",
