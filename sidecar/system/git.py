@@ -170,7 +170,7 @@ class _Command(NamedTuple):
     arguments: Sequence[str]
     started_ms: float
     """Monotonic time."""
-    files: "_OutputFiles | None"
+    files: _OutputFiles | None
     """Files that the command writes to; None on Windows, where it writes to pipes."""
 
     @property

@@ -103,8 +103,8 @@ class _LinesNow(NamedTuple):
     present: Mapping[str, frozenset[str]]
     added: Mapping[str, frozenset[str]]
     """The lines that differ from the last commit; all lines of an untracked file."""
-    removed: Mapping[str, Sequence[str]]
-    """The texts of the lines that the run's commits and the worktree's diff remove from each file."""
+    hunks: Mapping[str, str]
+    """The hunks of the run's commits and of the worktree's diff, by path."""
     own: Mapping[str, FileLines]
     """The present lines that the conversation's runs wrote, at most `MAX_LINES_OF_RUN`."""
     new: int
@@ -140,8 +140,7 @@ def _lines_now(
         lines = sorted(marks, key=lambda mark: (mark in earlier, mark))[: min(remaining, MAX_LINES_OF_FILE)]
         remaining -= len(lines)
         own[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
-    removed = {path: removed_lines(text) for path, text in hunks.items()}
-    return _LinesNow(texts, at_start, present, added, removed, own, new)
+    return _LinesNow(texts, at_start, present, added, hunks, own, new)
 
 
 _COLOURS = (
@@ -334,7 +333,7 @@ def _lines_in_diffs(now: _LinesNow, present_lines: Mapping[str, frozenset[str]],
     return [
         line
         for path in files
-        for line in dict.fromkeys(now.removed.get(path, ()))
+        for line in dict.fromkeys(removed_lines(now.hunks.get(path, "")))
         if not (now.at_start[path].lines - present).isdisjoint(line_marks(line))
     ]
 
