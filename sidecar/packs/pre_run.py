@@ -480,13 +480,12 @@ def decide_pre_run(call: Call, params: PreRunParams) -> PreRunDecision:
 
     inputs = collect()
     composition = select_items(request, inputs)
+    if not _files_are_unchanged(pack_query, inputs, composition):
+        inputs = collect()
+        composition = select_items(request, inputs)
     has_some = bool(composition.delivered or inputs.pack.anchor)
     if inputs.late and (request.fresh or not has_some):  # no session is left for one without packs
         return PreRunDecision("deadline", placement, request, pack_query)
-    if not _files_are_unchanged(pack_query, inputs, composition):
-        retried = collect()
-        if not retried.late:
-            inputs, composition = retried, select_items(request, retried)
     return PreRunDecision("", placement, request, pack_query, inputs, composition)
 
 

@@ -7,12 +7,13 @@ import pytest
 
 from tests.support.conversation import Conversation
 from tests.support.fake_agent import FakeAgent
+from tests.support.git_wrapper import release_status
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.ralph_command import Ralph
 from tests.support.repositories import Repository
 from tests.support.shop import active
 
-__all__ = ["active", "conversation", "project"]
+__all__ = ["active", "conversation", "project", "release_status"]
 
 PROJECT = {
     "AGENTS.md": "# Rules\n\n- Never log a customer's card number.\n- Amounts are integers of cents, always.\n",

@@ -3,9 +3,10 @@
 import pytest
 
 from sidecar.codebase import indexer
+from tests.support.git_wrapper import release_status
 from tests.support.shop import active, shop, start_chat
 
-__all__ = ["active", "shop", "start_chat"]
+__all__ = ["active", "release_status", "shop", "start_chat"]
 
 LARGE = 500
 """Files of a repository that is too large to analyse in the test's own process."""

@@ -3,7 +3,6 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,20 +13,11 @@ from sidecar.codebase.files import Lister
 from sidecar.codebase.worktree.incremental_state import IncrementalState
 from sidecar.packs import pack_cache, relevant_files
 from tests.support.conversation import bash
-from tests.support.git_wrapper import needs_script, prepend_git_wrapper
+from tests.support.git_wrapper import needs_script
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, StartChat, draft_each_change, text_of
-
-
-@pytest.fixture
-def release_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Block each `git status` until it is released."""
-    gate = tmp_path / "gate"
-    held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
-    prepend_git_wrapper(tmp_path / "before", held, monkeypatch)
-    return gate.touch
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the watch needs longer to start")

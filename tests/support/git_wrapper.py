@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,12 @@ def prepend_git_wrapper(folder: Path, lines: str, monkeypatch: pytest.MonkeyPatc
     script.write_text(f'#!/bin/sh\n{lines}\nexec "{git}" "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.fixture
+def release_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Block each `git status` until it is released."""
+    gate = tmp_path / "gate"
+    held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
+    prepend_git_wrapper(tmp_path / "before", held, monkeypatch)
+    return gate.touch
