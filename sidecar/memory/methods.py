@@ -392,16 +392,19 @@ def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
     return MemoryRebuildResult(files=files, warnings=_warnings(call, ctx, refreshed))
 
 
-def _memory_detail(call: Call, ctx: MemoryContext, memory_id: str) -> MemoryDetail:
+def _memory_detail(call: Call, ctx: MemoryContext, memory_id: str, *, is_refreshed: bool = False) -> MemoryDetail:
     project = ctx.workspace.project_key
     with call.database.read() as tx:
         matches = index_tables.entries_with_id(tx, project, memory_id, ctx.reach.owners)
         files = index_tables.files_at(tx, project, [match.memory.path for match in matches[:1]])
         linked_ids = index_tables.linked_ids(tx, project, matches[0].memory, ctx.reach.owners) if matches else ()
         superseding = index_tables.superseding_ids(tx, project, ctx.reach.owners, [memory_id])
-    if not matches:
+    if matches:
+        return memory_detail(matches[0], files[0].warning if files else "", linked_ids, superseding)
+    if is_refreshed:
         raise memory_not_found()
-    return memory_detail(matches[0], files[0].warning if files else "", linked_ids, superseding)
+    ctx.refresh()  # another thread may just have repaired the index, which empties it
+    return _memory_detail(call, ctx, memory_id, is_refreshed=True)
 
 
 def _warnings(call: Call, ctx: MemoryContext, refreshed: RefreshResult) -> list[MemoryWarning]:

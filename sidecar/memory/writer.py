@@ -205,13 +205,15 @@ class Writer:
 
     def find(self, memory_id: str) -> "StoredMemory":
         """Return a memory within reach as its file has it now. Raise NotFound, or Conflict if it is being written."""
-        for _ in range(MAX_READS):
+        for attempt in range(MAX_READS):
             self.index.refresh()
             with self.process.database.read() as tx:
                 matches = index_tables.entries_with_id(tx, self.project, memory_id, self.reach.owners)
                 files = index_tables.files_at(tx, self.project, [match.memory.path for match in matches[:1]])
             if not matches or not files:
-                raise memory_not_found()
+                if attempt:
+                    raise memory_not_found()
+                continue  # another thread may just have repaired the index, which empties it
             memory = matches[0].memory
             content, _ = self.folder.read(memory.path)
             if digest_bytes(content) == files[0].version:

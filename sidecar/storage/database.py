@@ -16,6 +16,7 @@ from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.storage.migrations import current_step, migrate
 from sidecar.storage.recovery import find_damage, integrity_problems, is_recovery_unfinished, recover
 from sidecar.storage.repair import (
+    FULL_TEXT,
     create_functions,
     damaged_rows,
     is_decoding_error,
@@ -358,15 +359,17 @@ class Database:
     def repair(self, error: BaseException) -> bool:
         """Set aside the damaged rows, or recreate the full-text index, if an error comes from these.
 
-        Return whether a retry helps. It also does where no row is damaged any more: another thread or process was
+        Return whether a retry helps. It also does where nothing is damaged any more: another thread or process was
         faster.
         """
         if is_decoding_error(error):
             return self._set_aside() or isinstance(error, (StateDegraded, apsw.SQLError))
-        return may_be_full_text_error(error) and self.repair_full_text(is_certain=is_full_text_error(error))
+        if not may_be_full_text_error(error):
+            return False
+        return self.repair_full_text(is_certain=is_full_text_error(error)) or FULL_TEXT in str(error)
 
     def repair_full_text(self, *, is_certain: bool = False) -> bool:
-        """Recreate the full-text index if it is damaged; return whether it was.
+        """Recreate the full-text index if it is damaged; return whether it was, even if another thread was faster.
 
         `is_certain`: an error has shown damage that no check finds. Others can write until damage is found.
         """
@@ -374,10 +377,9 @@ class Database:
         with self._repairing():
             if is_certain or self._is_full_text_damaged():
                 with self.write() as tx:
-                    is_needed = is_certain or self._is_full_text_damaged()
-                    if is_needed:
+                    if is_certain or self._is_full_text_damaged():
                         recreate_full_text(tx)
-                is_repaired = is_needed
+                is_repaired = True
         if is_repaired and suspect_marker(self.path).exists():
             self.write_behind.schedule(self._remove_marker_if_intact)
         return is_repaired

@@ -5,12 +5,14 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.memory import content_hash, normalized
+from sidecar.memory import MemoryIndex, content_hash, normalized
+from sidecar.memory.writer import Writer
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 
@@ -112,6 +114,30 @@ def test_a_file_whose_row_is_damaged_is_indexed_again_by_the_next_call(
         memories.ask(method)
         assert memories.ask("list") == before, method
         assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+
+
+def test_a_change_is_answered_although_the_index_is_repaired_just_then(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = memories.sidecar.app.process
+    assert process is not None
+
+    def repair_after(owner: type, name: str) -> None:
+        original = getattr(owner, name)
+
+        def changed(*arguments: Any, **options: Any) -> Any:
+            result = original(*arguments, **options)
+            process.database.repair_full_text(is_certain=True)
+            monkeypatch.setattr(owner, name, original)
+            return result
+
+        monkeypatch.setattr(owner, name, changed)
+
+    repair_after(Writer, "add")
+    memory = memories.add("Use port 3000.")
+    assert memory["text"] == "Use port 3000."
+    repair_after(MemoryIndex, "refresh")
+    assert memories.ask("update", id=memory["id"], text="Use port 4000.")["text"] == "Use port 4000."
 
 
 def test_a_rebuild_updates_the_index_file_with_manual_changes(memories: Memories) -> None:

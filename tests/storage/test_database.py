@@ -310,6 +310,45 @@ def test_damage_that_another_thread_set_aside_is_worth_a_retry(state: Database) 
     assert read_settings(state) is None
 
 
+def search_full_text(state: Database) -> Exception | None:
+    """Return the error of a search in the full-text index."""
+    try:
+        with state.read() as reader:
+            assert reader.execute("SELECT rowid FROM continuity_memory_text('cents')").get is None
+    except (SidecarError, apsw.Error) as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("part", ["config", "data"])
+@pytest.mark.parametrize("meanwhile", [False, True], ids=["before", "meanwhile"])
+def test_an_index_that_another_thread_repaired_is_worth_a_retry(
+    state: Database, monkeypatch: pytest.MonkeyPatch, part: str, *, meanwhile: bool
+) -> None:
+    with apsw.Connection(str(state.path)) as other:
+        other.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        other.execute(f"DROP TABLE continuity_memory_text_{part}")
+    other.close()
+    error = search_full_text(state)
+    assert error is not None
+    check, checks = state._is_full_text_damaged, 0
+
+    def check_while_another_thread_repairs() -> bool:
+        nonlocal checks
+        checks += 1
+        found = check()
+        if checks == 1:
+            Database.repair_full_text(state)
+        return found
+
+    if meanwhile:
+        monkeypatch.setattr(state, "_is_full_text_damaged", check_while_another_thread_repairs)
+    else:
+        state.write_behind.flush()  # the job that the failed search left
+    assert state.repair(error)
+    assert search_full_text(state) is None
+
+
 def test_an_error_in_one_thread_is_repaired_while_another_thread_repairs(state: Database) -> None:
     add_damaged_row(state)
     with state._repairing():
