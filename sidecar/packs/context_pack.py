@@ -49,6 +49,7 @@ _LINKS = {
     "changedTogether": "changes with",
     "changedWithTouched": "changes with",
     "changesWithAdditions": "changed with most additions to",
+    "newestOfKind": "newest in",
     "imports": "imported by",
     "testPair": "has the name of",
     "testPairTouched": "has the name of",

@@ -10,6 +10,7 @@ from functools import lru_cache
 from sidecar.codebase import without_outer_frames
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
+from sidecar.language.message_intent import creation_request
 from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
 
 HEAD_CHARACTERS = 16_000
@@ -190,6 +191,29 @@ MAX_GO_ON = 80
 def asks_to_go_on(prompt: str) -> bool:
     """Whether a short prompt asks to go on with earlier work: "let's continue"."""
     return len(prompt) <= MAX_GO_ON and _GO_ON.search(prompt) is not None
+
+
+_NEW_KIND = lazy_regex(
+    r"\W{0,3}(?:[^\W\d_]{1,8}\s){0,3}(?:new|next|another|neue|nächste|nueva|próxima|nova|nouvelle|prochaine)\s"
+    r"(?P<kind>[^\n]{3,60})",
+    re.IGNORECASE,
+)
+_KIND_BEFORE_COLON = lazy_regex(r"\W{0,3}(?P<kind>[^\n:.,;]{3,40}):\s(?:add|create|write|new)\b", re.IGNORECASE)
+_KIND_END = lazy_regex(
+    r"[,:;.(]|\s(?:that|which|for|to|with|about|in|on|of|from|please|die|für|zu|mit|que|para|com|con|pour|qui|avec)\b",
+    re.IGNORECASE,
+)
+
+
+def kind_to_create(prompt: str) -> str:
+    """Return the words of the kind of which a prompt asks to create one more: "sqlite migration"; empty if it does not.
+
+    A prompt may only begin with its name, as in "next sqlite migration, drop the column".
+    """
+    creation = creation_request(prompt)
+    named = _NEW_KIND.match(prompt) or _KIND_BEFORE_COLON.match(prompt)
+    texts = (named["kind"] if named is not None else "", creation.subject if creation is not None else "")
+    return " ".join(_KIND_END.split(text, 1)[0].strip() for text in texts if text)
 
 
 _NUMBERED_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*] )?(?:#{1,4} )?\*{0,2}#?(\d{1,3})\*{0,2}[.):]\s*(\S.*)")

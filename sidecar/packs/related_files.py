@@ -35,6 +35,7 @@ from sidecar.codebase import (
 from sidecar.core.clean_text import count_noun
 from sidecar.core.digests import line_marks
 from sidecar.core.ide_rules_files import AGENT_FILES
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import PROSE_ENDINGS
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentFile
@@ -201,6 +202,91 @@ def _additions(ranked: Sequence[RankedFile], creation: str, repository: Reposito
         additions = repository.changed_with_additions(folder)
         if additions.files:
             yield folder, additions
+
+
+NEWEST_OF_KIND = "newestOfKind"
+"""Part of the score of the newest file of the kind that a prompt asks to create."""
+
+LEADING_WEIGHTS = {NEWEST_OF_KIND: 0.5}
+"""Set by hand: the place of such a file comes from what it is, and not from its score."""
+
+MAX_OF_KIND = 2
+"""Maximum number of newest files."""
+
+
+def leads_beside_best(file: RankedFile) -> bool:
+    """Whether a file comes right after the best one, before the further files of that one's kind."""
+    return not LEADING_WEIGHTS.keys().isdisjoint(file.parts)
+
+
+_NUMBERED, _DIGITS = lazy_regex(r"(?i)(?:[a-z]{1,8}[_-]?)?(\d[\d_.-]*)"), lazy_regex(r"\d+")
+
+
+def with_newest_of_kind(
+    ranked: Sequence[RankedFile], kind: str, query: str, repository: Repository, listed: Collection[str]
+) -> list[RankedFile]:
+    """Add the newest file of the kind that a prompt asks to create, where such files have numbers or dates in order.
+
+    The next one is written after it, as a migration is. Of several folders of that kind it comes from the one with the
+    most of the query's words in its path, else from those nearest to the best files.
+    """
+    terms = set(query_terms(kind))
+    terms |= {term.removesuffix("ion") for term in terms if term.endswith("ation")}  # the folder may be named `migrate`
+    folders = {folder for term in terms for folder in repository.folders_named(term)}
+    newest = _newest_numbered(folders, listed) if folders else {}
+    terms.update(query_terms(query))
+    words = {folder: len(terms.intersection(query_terms(folder))) for folder in newest}
+    around = {folder: folder[: folder.rfind("/") + 1] for folder in newest}
+    places = {
+        folder: next((at for at, file in enumerate(ranked) if file.path.startswith(around[folder])), len(ranked))
+        for folder in newest
+    }
+    nearest = sorted(newest, key=lambda folder: (-words[folder], places[folder], -len(around[folder]), folder))
+    files = [
+        RankedFile(newest[folder], 0.0, {}, (), ((NEWEST_OF_KIND, f"{folder}/"),))
+        for folder in nearest[:MAX_OF_KIND]
+        if words[folder] == words[nearest[0]]
+    ]
+    return _with_leading(ranked, files, NEWEST_OF_KIND)
+
+
+def _newest_numbered(folders: Collection[str], listed: Collection[str]) -> dict[str, str]:
+    """Return the file with the highest number in each folder most of whose members are numbered; no tests."""
+    members: dict[str, dict[str, list[str]]] = {}
+    prefixes = tuple(f"{folder}/" for folder in folders)
+    for path in (path for path in listed if path.startswith(prefixes) and not is_test(path)):
+        end = path.find("/")
+        while end >= 0:
+            if path[:end] in folders:
+                name = path[end + 1 :].partition("/")[0]
+                members.setdefault(path[:end], {}).setdefault(name, []).append(path)
+            end = path.find("/", end + 1)
+    newest: dict[str, str] = {}
+    for folder, paths in members.items():
+        numbered = [name for name in paths if _numbers_of(name)]
+        if len(numbered) >= MIN_MEMBERS and 2 * len(numbered) >= len(paths):
+            last = max(sorted(numbered), key=_numbers_of)
+            skipped = len(f"{folder}/{last}/")
+            newest[folder] = max(sorted(paths[last]), key=lambda path: _numbers_of(path[skipped:]))
+    return newest
+
+
+def _numbers_of(name: str) -> tuple[int, ...]:
+    """Return the numbers that a name begins with, or has after a short word; none if it has no such ones."""
+    match = _NUMBERED.match(name)
+    return tuple(map(int, _DIGITS.findall(match[1]))) if match is not None else ()
+
+
+def _with_leading(ranked: Sequence[RankedFile], leading: Sequence[RankedFile], part: str) -> list[RankedFile]:
+    """Give files a part of the score by which they lead; those that are not among the ranked ones are added."""
+    files = {file.path: file for file in ranked}
+    lowest, value = min((file.score for file in ranked), default=0.0), LEADING_WEIGHTS[part]
+    for file in leading:
+        base = files.get(file.path) or RankedFile(file.path, lowest, {"notFound": lowest}, file.matched, ())
+        related = (*base.related, *(link for link in file.related if link[0] == part))
+        score, parts = round(base.score + value, 4), {**base.parts, part: value}
+        files[file.path] = base._replace(score=score, parts=parts, related=related)
+    return list(files.values())
 
 
 def named_failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:

@@ -63,9 +63,11 @@ from sidecar.packs.related_files import (
     RecentChoice,
     failing_places,
     in_this_worktree,
+    leads_beside_best,
     named_failing_tests,
     test_to_follow,
     with_files_of_additions,
+    with_newest_of_kind,
     with_recent_files,
 )
 from sidecar.packs.request import PackQuery
@@ -152,6 +154,10 @@ def context_files(
         ranked, again = with_recent_files(ranked, found if has_subject else (), recent, goes_on=goes_on)
         if pack_query.creation:
             ranked = with_files_of_additions(ranked, pack_query.creation, pack_query.repository, listing.searched)
+        if pack_query.kind:
+            ranked = with_newest_of_kind(
+                ranked, pack_query.kind, pack_query.query, pack_query.repository, listing.searched
+            )
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches
@@ -317,7 +323,7 @@ def _files(
     )
     near = near_best(_best_files(ranked, again.paths) if again.paths else ranked)
     pointed = {*(ranked_file.path for ranked_file in near), *mentioned, *again.paths, followed_test}
-    added = {ranked_file.path for ranked_file in ranked if ADDITIONS in ranked_file.parts}
+    added = {file.path for file in ranked if ADDITIONS in file.parts or leads_beside_best(file)}
     first = {*regions, *added}
     shown = [ranked_file for ranked_file in ranked if ranked_file.path in first or ranked_file.path in pointed]
     chosen = sorted(shown, key=lambda ranked_file: ranked_file.path not in first)
@@ -436,6 +442,9 @@ def _chosen_by_words(
     named = {file.path for file in ranked if is_named_file(file)} - failing
     if known is None and len(named) > MAX_LEADING_FILES and not pack_query.plan_paths:
         named = set()
+    beside_best = {file.path for file in ranked if leads_beside_best(file)}
+    beside_best.difference_update(region.path for region in found_regions[:1])
+    found_regions = [*found_regions[:1], *_named_first(found_regions[1:], beside_best, already_sent)]
     found_regions = _named_first(found_regions, again.leading[:RECENT_LEADERS], already_sent)
     found_regions = _named_first(found_regions, named, already_sent)
     best = found_regions[0].path if found_regions else ""
@@ -457,7 +466,7 @@ def _chosen_by_words(
     left -= FAILING_POINTER_BYTES * len(failing - shown_tests)
     apart = failing | shown_tests | {followed_test}
     found_regions = [region for region in found_regions if region.path not in apart]
-    chosen = _chosen_regions(found_regions, left, already_sent, dominant_file(ranked))
+    chosen = _chosen_regions(found_regions, left, already_sent, None if beside_best else dominant_file(ranked))
     leading = {*users, *named, *small, *again.leading[:RECENT_LEADERS]}
     scores = {file.path: score_without_names(file) for file in ranked}
     own = [region for region in chosen if region.path not in again.further]

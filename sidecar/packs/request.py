@@ -37,7 +37,7 @@ from sidecar.packs.byte_budget import (
 )
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
-from sidecar.packs.prompt_text import clean_prompt, referenced_items, without_announcement
+from sidecar.packs.prompt_text import clean_prompt, kind_to_create, referenced_items, without_announcement
 from sidecar.packs.task import GENERAL_TERMS, plan_query, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
@@ -450,6 +450,8 @@ class PackQuery(NamedTuple):
     """Whether the prompt asks for tests beside its subject."""
     creation: str = ""
     """Thing that the prompt asks to create, in its own words; empty if it asks for nothing new."""
+    kind: str = ""
+    """Words of the kind of which the prompt asks to create one more."""
     recent: tuple[RecentFile, ...] = ()
     """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()
@@ -483,6 +485,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         touched=request.touched,
         adds_tests=adds_tests(clean_prompt(params.prompt)),
         creation=creation.subject if (creation := creation_request(clean_prompt(params.prompt))) else "",
+        kind=kind_to_create(clean_prompt(params.prompt)),
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),

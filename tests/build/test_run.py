@@ -18,7 +18,7 @@ from sidecar.codebase.search.ranking import (
     RELATED_TO_TOUCHED_WEIGHTS,
     TRAINED_WEIGHTS,
 )
-from sidecar.packs.related_files import ADDITIONS, RECENT_WEIGHTS
+from sidecar.packs.related_files import ADDITIONS, LEADING_WEIGHTS, RECENT_WEIGHTS
 from tests.support.repositories import Repository, make_repository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,8 +180,15 @@ def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts
 
 
 def test_every_part_of_a_score_has_a_meaning() -> None:
-    tables = (TRAINED_WEIGHTS, RELATED_TO_BEST_WEIGHTS, RELATED_TO_TOUCHED_WEIGHTS, MANUAL_WEIGHTS)
-    assert {"contents", "notFound", ADDITIONS, *RECENT_WEIGHTS, *(part for table in tables for part in table)} == PARTS
+    tables = (
+        TRAINED_WEIGHTS,
+        RELATED_TO_BEST_WEIGHTS,
+        RELATED_TO_TOUCHED_WEIGHTS,
+        MANUAL_WEIGHTS,
+        RECENT_WEIGHTS,
+        LEADING_WEIGHTS,
+    )
+    assert {"contents", "notFound", ADDITIONS, *(part for table in tables for part in table)} == PARTS
 
 
 def test_the_session_is_printed_on_a_plain_terminal(finished: Session) -> None:

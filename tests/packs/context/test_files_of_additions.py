@@ -1,4 +1,4 @@
-"""A prompt that adds one more of a kind is pointed at the files that the last additions of that kind changed."""
+"""A prompt that adds one more of a kind brings what the last additions of that kind changed, and the newest one."""
 
 import re
 
@@ -70,3 +70,62 @@ def test_a_new_task_of_a_conversation_adds_there_too(start_chat: StartChat) -> N
     chat = start_chat()
     chat.turn(PROMPT)
     assert "src/registry.py" in text_of(chat.pre_run("Next task: add a payment with Wero to src/payments"), "context")
+
+
+FILLS = "fills the balance of each wallet"
+
+
+@pytest.mark.parametrize(
+    ("folder", "names", "newest", "prompt"),
+    [
+        ("db/migrate", ["20240131_a.sql", "20260102_c.sql", "20251205_b.sql"], "20260102_c.sql", "Write a migration"),
+        ("store/migrations", ["0002_b.py", "0009_d.py", "0010_c.py", "__init__.py"], "0010_c.py", "Add a migration"),
+        ("sql/migration", ["V2__b.sql", "V10__c.sql", "V9__a.sql"], "V10__c.sql", "next migration please, one"),
+        (
+            "prisma/migrations",
+            ["20250101_a/migration.sql", "20260101_c/migration.sql", "20250301_b/migration.sql"],
+            "20260101_c/migration.sql",
+            "need a new prisma migration: one",
+        ),
+        (
+            "db/migration/sqlite",
+            ["0.9/00_a.sql", "0.10/00_b.sql", "0.10/01_c.sql", "0.8/00_d.sql", "LATEST.sql"],
+            "0.10/01_c.sql",
+            "Write the next SQLite migration, one",
+        ),
+        ("docs/adr", ["adr-001-a.md", "adr-010-c.md", "adr-009-b.md"], "adr-010-c.md", "Write an ADR about a script"),
+    ],
+)
+def test_one_more_of_a_numbered_kind_brings_the_newest_beside_the_code(
+    start_chat: StartChat, shop: Repository, folder: str, names: list[str], newest: str, prompt: str
+) -> None:
+    shop.commit({f"{folder}/{name}": "SELECT 1\n" for name in names})
+    shop.commit({"src/wallet.py": "class Wallet:\n    balance = 0\n"}, "Add wallets")
+    chat = start_chat()
+    answer = chat.pre_run(f"{prompt} that {FILLS}")
+    text = text_of(answer, "context")
+    shown = [line.split(" ")[0] for line in text.splitlines() if line.startswith((folder, "src/wallet.py"))]
+    assert {"src/wallet.py", f"{folder}/{newest}"} <= {*shown}, text
+    why = {item["item"]: item["why"] for item in explain(chat, answer)["items"]}
+    assert why[f"context:{folder}/{newest}"].endswith(f"newest in {folder}/")
+
+
+def test_of_several_databases_the_migration_of_the_one_in_the_prompt_comes(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    engines = ("mysql", "sqlite")
+    shop.commit({f"db/{each}/migrations/{at:04}_step.sql": "SELECT 1\n" for each in engines for at in range(4)})
+    chat = start_chat()
+    answer = chat.pre_run(f"Add a sqlite migration that {FILLS}")
+    newest = [item["item"] for item in explain(chat, answer)["items"] if "newest in" in item["why"]]
+    assert newest == ["context:db/sqlite/migrations/0003_step.sql"]
+
+
+def test_neither_a_kind_without_numbers_nor_test_data_has_a_newest_file(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    shop.commit({f"db/migrate/{name}.sql": "SELECT 1\n" for name in ("refunds", "vouchers", "parcels", "2fa")})
+    shop.commit({f"tests/migration/{at:04}_step.py": "STEP = 1\n" for at in range(4)})
+    chat = start_chat()
+    answer = chat.pre_run("Write a migration that fills the total of each cart")
+    assert not any("newest in" in item["why"] for item in explain(chat, answer)["items"])
