@@ -39,6 +39,7 @@ PART_MEANINGS = {
     "testPairTouched": "test or subject of a file touched in this conversation",
     "notFound": "does not match the prompt by itself",
     "changesWithAdditions": "changed with most of the last additions to a folder",
+    "bestOfRequest": "best for one of several requests in the prompt",
     "newestOfKind": "newest of the kind that the prompt asks to create",
     "usedRecently": "used in one of the project's last conversations",
     "usedInSeveral": "used in several of them",

@@ -29,6 +29,7 @@ from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, line_span, numbered_lines
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
+    FEATURE_WEIGHTS,
     NAMED_PARTS,
     BrokenImport,
     FragileFile,
@@ -44,7 +45,13 @@ from sidecar.codebase.search.commit_history import Additions
 from sidecar.codebase.search.import_graph import FileTree, resolve_import
 from sidecar.codebase.search.mentioned_files import is_about_languages, language_of_texts, package_of
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.prompt_parts import PromptParts, pointing_words, prompt_parts, without_outer_frames
+from sidecar.codebase.search.prompt_parts import (
+    PromptParts,
+    pointing_words,
+    prompt_parts,
+    read_evidence,
+    without_outer_frames,
+)
 from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
 from sidecar.codebase.search.quoted_texts import as_quotations, quoted_texts
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
@@ -92,6 +99,7 @@ from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_term
 __all__ = [
     "COMMON_STEMS",
     "FAILURE_WORDS",
+    "FEATURE_WEIGHTS",
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
     "MAX_HASHED_BYTES",
@@ -182,6 +190,7 @@ __all__ = [
     "query_terms",
     "query_words",
     "quoted_texts",
+    "read_evidence",
     "removed_exports",
     "resolve_import",
     "scope_prefix",

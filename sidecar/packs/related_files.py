@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import (
     FAILURE_WORDS,
+    FEATURE_WEIGHTS,
     Additions,
     Definition,
     FileDiff,
@@ -31,6 +32,7 @@ from sidecar.codebase import (
     query_terms,
     split_hunks,
     stem_of,
+    text_match,
 )
 from sidecar.core.clean_text import count_noun
 from sidecar.core.digests import line_marks
@@ -204,19 +206,54 @@ def _additions(ranked: Sequence[RankedFile], creation: str, repository: Reposito
             yield folder, additions
 
 
-NEWEST_OF_KIND = "newestOfKind"
-"""Part of the score of the newest file of the kind that a prompt asks to create."""
+BEST_OF_REQUEST, NEWEST_OF_KIND = "bestOfRequest", "newestOfKind"
+"""Parts of the score of a file that one of a prompt's requests names, and of the newest of what a prompt adds to."""
 
-LEADING_WEIGHTS = {NEWEST_OF_KIND: 0.5}
+LEADING_WEIGHTS = {BEST_OF_REQUEST: 0.5, NEWEST_OF_KIND: 0.5}
 """Set by hand: the place of such a file comes from what it is, and not from its score."""
 
-MAX_OF_KIND = 2
-"""Maximum number of newest files."""
+MIN_REQUESTS, NAMED_BY_PATH, NAMED_BY_FILE_NAME, MIN_TEXT_MATCH, MIN_MATCHED, MAX_OF_KIND = 2, 0.5, 0.4, 0.6, 2, 2
+"""Number of requests with files of their own from which each has its best file; match of a path's words, or of those of
+its name, with which a request names a file, and number of its words that the file has; maximum number of newest files.
+"""
 
 
 def leads_beside_best(file: RankedFile) -> bool:
     """Whether a file comes right after the best one, before the further files of that one's kind."""
     return not LEADING_WEIGHTS.keys().isdisjoint(file.parts)
+
+
+def with_best_of_requests(
+    ranked: Sequence[RankedFile], found_by_request: Sequence[Sequence[RankedFile]]
+) -> list[RankedFile]:
+    """Add the best file of each request of a prompt, by its words alone; files as they are if fewer than two have one.
+
+    The ranking for the whole prompt has the best file of all, but may have many of one request and none of another.
+    """
+    best = {file.path: file for found in found_by_request if (file := _named_by_request(found)) is not None}
+    return _with_leading(ranked, list(best.values()), BEST_OF_REQUEST) if len(best) >= MIN_REQUESTS else list(ranked)
+
+
+def _named_by_request(found: Sequence[RankedFile]) -> RankedFile | None:
+    """Return the best file that a request names by its path; None if it names none."""
+    named = (file for file in found if _is_named_by_path(file) and not _is_fixed(file.path))
+    return max(named, key=lambda file: file.score, default=None)
+
+
+def _is_named_by_path(file: RankedFile) -> bool:
+    by_path = file.parts.get("path", 0.0) / FEATURE_WEIGHTS["path"]
+    by_name = file.parts.get("fileName", 0.0) / FEATURE_WEIGHTS["fileName"]
+    is_clear = len(file.matched) >= MIN_MATCHED or min(by_path, by_name) == 1.0
+    is_named = is_clear and (by_path >= NAMED_BY_PATH or by_name >= NAMED_BY_FILE_NAME)
+    return is_named_file(file) or (is_named and text_match(file) >= MIN_TEXT_MATCH)
+
+
+_WRITTEN_ONCE = lazy_regex(r"\d{3,}[_-]")
+
+
+def _is_fixed(path: str) -> bool:
+    """Whether a request hardly means to change a file: a test, a generated file, or a numbered or dated one."""
+    return is_test(path) or is_generated(path) or _WRITTEN_ONCE.match(path.rpartition("/")[2]) is not None
 
 
 _NUMBERED, _DIGITS = lazy_regex(r"(?i)(?:[a-z]{1,8}[_-]?)?(\d[\d_.-]*)"), lazy_regex(r"\d+")

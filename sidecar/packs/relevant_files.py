@@ -66,6 +66,7 @@ from sidecar.packs.related_files import (
     leads_beside_best,
     named_failing_tests,
     test_to_follow,
+    with_best_of_requests,
     with_files_of_additions,
     with_newest_of_kind,
     with_recent_files,
@@ -158,6 +159,9 @@ def context_files(
             ranked = with_newest_of_kind(
                 ranked, pack_query.kind, pack_query.query, pack_query.repository, listing.searched
             )
+        if has_subject and pack_query.requests:
+            found_by_request = [pack_query.repository.find(query, state, LIKELY_FILES) for query in pack_query.requests]
+            ranked = with_best_of_requests(ranked, found_by_request)
         return with_regions(pack_query, pack_query.query, ranked, state, listing, again=again), matches
     candidates = early_matches_first(ranked, early_matches)
     return with_early_regions(pack_query, pack_query.query, candidates, state, listing), matches

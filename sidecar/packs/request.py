@@ -38,7 +38,7 @@ from sidecar.packs.byte_budget import (
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.prompt_text import clean_prompt, kind_to_create, referenced_items, without_announcement
-from sidecar.packs.task import GENERAL_TERMS, plan_query, task_of, task_terms, work_query
+from sidecar.packs.task import GENERAL_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -452,6 +452,8 @@ class PackQuery(NamedTuple):
     """Thing that the prompt asks to create, in its own words; empty if it asks for nothing new."""
     kind: str = ""
     """Words of the kind of which the prompt asks to create one more."""
+    requests: tuple[str, ...] = ()
+    """Queries of the requests of a prompt that has several and begins the task."""
     recent: tuple[RecentFile, ...] = ()
     """Files of the project's last other conversations: a new one often goes on there."""
     pinned_paths: tuple[str, ...] = ()
@@ -486,6 +488,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         adds_tests=adds_tests(clean_prompt(params.prompt)),
         creation=creation.subject if (creation := creation_request(clean_prompt(params.prompt))) else "",
         kind=kind_to_create(clean_prompt(params.prompt)),
+        requests=queries_of_requests(clean_prompt(params.prompt)) if request.task_is_new and request.query else (),
         recent=request.recent,
         pinned_paths=pinned_files(request.overrides) if request.overrides else (),
         context_bytes=request.settings.context_bytes(request.token_mode),

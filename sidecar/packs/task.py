@@ -16,6 +16,7 @@ from sidecar.codebase import (
     prompt_parts,
     query_words,
     quoted_texts,
+    read_evidence,
     scope_prefix,
     stem,
 )
@@ -271,6 +272,62 @@ def search_query(prompt: str) -> str:
         _query_words(parts.title, omitted)[:MAX_TITLE_CHARACTERS],
         _query_words(parts.prose, omitted)[:MAX_QUERY_CHARACTERS],
     ).join()
+
+
+_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*+•]|\d{1,2}[.)])\s{1,4}(\S.*)")
+
+_REQUEST_END = lazy_regex(
+    r"(?<=[.!?;])\s{1,4}|(?<=[。！？；])|\n"
+    r"|,?\s(?=(?:and|und|y|e|et|en|и)\s(?:also|auch|außerdem|también|também|aussi|ook|также)\s)"
+    r"|,?\s(?=(?:and\s|then\s){1,2}(?:add|fix|update|remove|rename|refactor|write|create|replace|move|delete)\s)",
+    re.IGNORECASE,
+)
+"""The end of a sentence, or of a part of one before another request: "and also", "then fix"."""
+
+_ANOTHER_REQUEST = lazy_regex(
+    r"\W*(?:(?:and|also|then|und|auch|außerdem|y|también|e|também|et|aussi|en|ook|и|также)\s|另外|还有|また)",
+    re.IGNORECASE,
+)
+"""The beginning of a part of a prompt by which it is another request, and not more about the first one."""
+
+_GOES_ON = lazy_regex(
+    r"\W*(?:(?:and|also|then|und|auch)\W+){0,3}+(?:[^\W\d_]+\W+){0,2}?"
+    r"(?:it|its|them|this|these|those|they|es|sie|ihn|diese[rsn]?|lo|los|las|ella|isso|ele|ela|ça|cela|ceci|questo|его"
+    r"|её|это)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a part that is about what the part before it names: "and also show it"."""
+
+MAX_REQUESTS, MAX_REQUESTS_CHARACTERS, MIN_REQUEST_TERMS = 6, 1_200, 2
+"""Maximum number of requests in a prompt and of its characters; minimum number of words that tell what one is about."""
+
+
+@lru_cache(maxsize=16)
+def queries_of_requests(prompt: str) -> tuple[str, ...]:
+    """Return the queries of the requests in a prompt that has several, as "add X to the form, then fix Y"; else none.
+
+    They are the items of a list, or sentences one of which begins another request: further sentences mostly describe
+    one subject. What has no subject of its own belongs to the request beside it. A long text is a report, as is one
+    with code or a stack trace.
+    """
+    if len(prompt) > MAX_REQUESTS_CHARACTERS or "```" in prompt or read_evidence(prompt).frames:
+        return ()
+    subject = subject_of(without_announcement(prompt))
+    items = [match[1] for match in map(_ITEM.match, subject.split("\n")) if match is not None]
+    is_list = len(items) > 1
+    requests: list[str] = []
+    is_introduction = False
+    for text in items if is_list else _REQUEST_END.split(subject):
+        is_short = len(query_words(text).keys() - GENERAL_TERMS) < MIN_REQUEST_TERMS
+        if requests and (is_short or is_introduction or _GOES_ON.match(text)):
+            requests[-1] += f", {text}"
+            is_introduction &= is_short
+        else:
+            requests.append(text)
+            is_introduction = is_short
+    if not (is_list or any(map(_ANOTHER_REQUEST.match, requests[1:]))):
+        return ()
+    return tuple(map(search_query, requests)) if 1 < len(requests) <= MAX_REQUESTS else ()
 
 
 def _query_words(text: str, omitted: frozenset[str]) -> str:

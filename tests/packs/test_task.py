@@ -17,6 +17,7 @@ from sidecar.packs import (
     work_query,
 )
 from sidecar.packs import task_of as task_of_prompt
+from sidecar.packs.task import queries_of_requests
 from sidecar.runs import RecentWork, Task
 from tests.support.cases import together
 from tests.support.depth import examples
@@ -337,3 +338,27 @@ def test_greetings_in_scripts_without_spaces_begin_no_task() -> None:
     parcels, _ = task_of(None, "Fix the parcel labels")
     for greeting in ("你好", "谢谢", "您好", "안녕하세요", "감사합니다"):
         assert task_of(parcels, greeting) == (parcels, False), greeting
+
+
+@pytest.mark.parametrize(
+    ("prompt", "subjects"),
+    [
+        (
+            "Add a note to the order form, then fix the mail sender and update the stock job",
+            ["order", "sender", "stock"],
+        ),
+        ("1. Round the cart total\n2. Show the invoice date\n", ["cart", "invoice"]),
+        ("The till must open at noon. And the mail sender needs a timeout.", ["till", "sender"]),
+        ("Runde die Summe im cart und auch die Steuer in der invoice", ["cart", "invoice"]),
+        ("The till must open at noon. The mail sender needs a timeout.", []),
+        ("Fix the cart total so that it has no cents", []),
+        ("Add a phone to the customer form and also show it on the invoice page", []),
+        ('Fix the cart total:\nTraceback\n  File "src/cart.py", line 6, in total\nAlso open the till at noon', []),
+        ("Round the cart total.\n```\ntotal = 1\n```\nAlso show the invoice date.", []),
+    ],
+)
+def test_a_prompt_with_several_subjects_has_a_query_for_each(prompt: str, subjects: list[str]) -> None:
+    queries = queries_of_requests(prompt)
+    assert len(queries) == len(subjects), queries
+    for query, subject in zip(queries, subjects, strict=True):
+        assert subject in query.split()

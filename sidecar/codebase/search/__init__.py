@@ -26,6 +26,7 @@ from sidecar.codebase.search.mentioned_files import AMBIGUOUS_NAMES, language_of
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
 from sidecar.codebase.search.query import SearchQuery, parse_query, scope_prefix
 from sidecar.codebase.search.ranking import (
+    FEATURE_WEIGHTS,
     NAMED_PARTS,
     RANKING_VERSION,
     RankedFile,
@@ -40,6 +41,7 @@ __all__ = [
     "AMBIGUOUS_NAMES",
     "COUNT_BITS",
     "DAY",
+    "FEATURE_WEIGHTS",
     "MAX_COMMIT_FILES",
     "MAX_COUNT",
     "MAX_FILES",

@@ -378,3 +378,18 @@ def test_a_minified_file_that_the_prompt_names_is_shown_by_its_beginning(
     assert shown[1].startswith("2| var cart=1;next(cart);")
     assert shown[1].endswith("…")
     assert len(shown[1]) < 300
+
+
+def test_each_request_of_a_prompt_brings_its_file_beside_a_large_family_of_another(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    form = "".join(f"    order.note_{at} = 'the note {at} of the order form'\n" for at in range(40))
+    shop.commit(
+        {f"src/orders/{name}_order_form.py": f"def order_form_note(order):\n{form}" for name in "abcdefghij"}
+        | {"src/jobs/stock_job.py": "def run() -> None:\n    print('stock counted')\n"}
+    )
+    prompt = "Add a note to the order form, then fix the address in mail, and update the stock job"
+    text = text_of(start_chat().pre_run(prompt), "context")
+    shown = {line.split(" ")[0] for line in text.splitlines() if line.startswith("src/")}
+    assert {"src/mail.py", "src/jobs/stock_job.py"} <= shown, shown
+    assert any(path.startswith("src/orders/") for path in shown), shown
