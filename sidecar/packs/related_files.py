@@ -214,7 +214,8 @@ LEADING_WEIGHTS = {BEST_OF_REQUEST: 0.5, NEWEST_OF_KIND: 0.5}
 
 MIN_REQUESTS, NAMED_BY_PATH, NAMED_BY_FILE_NAME, MIN_TEXT_MATCH, MIN_MATCHED, MAX_OF_KIND = 2, 0.5, 0.4, 0.6, 2, 2
 """Number of requests with files of their own from which each has its best file; match of a path's words, or of those of
-its name, with which a request names a file, and number of its words that the file has; maximum number of newest files.
+its name, and of the text, with which a request names a file, and number of its words in the file; maximum number of
+newest files.
 """
 
 
