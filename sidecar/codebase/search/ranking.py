@@ -417,10 +417,12 @@ def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> fl
 
 MAX_CANDIDATES = 100
 """Number of best files by each kind of evidence that are scored in full."""
-
 RECENT_CANDIDATES, MAX_TOUCHED = 30, 30
 
-MIN_RELATEDNESS = 0.001  # below this value it is ignored
+MIN_RELATEDNESS, MIN_GAIN_ALONE = 0.001, 0.1
+"""Value below which relatedness is ignored; gain by it with which a file that nothing else supports is found, behind
+the best one: with less, or before it, its age and length would find it.
+"""
 
 
 class _Related(NamedTuple):
@@ -449,8 +451,14 @@ def rank_files(
     related = _related(documents, history, imports_of, query, scores)
     added = {path: related_parts(values) for path, values in related.values.items()}
     scored |= scorer.scores(path for path in added if path not in scored)
+    gains = {path: score_of(parts.values()) for path, parts in added.items()}
+    best = max((score + gains.get(path, 0.0) for path, score in scores.items()), default=0.0)
     for path, parts in added.items():
-        scores[path] = scored[path][0] + score_of(parts.values())
+        score = scored[path][0] + gains[path]
+        is_led_to = gains[path] >= MIN_GAIN_ALONE and score < best
+        is_led_to = is_led_to and not evidence.parsed.omits_translation(path, documents)
+        if path in scores or is_led_to or not RELATED_TO_TOUCHED_WEIGHTS.keys().isdisjoint(parts):
+            scores[path] = score
     return [
         RankedFile(
             path,

@@ -28,7 +28,7 @@ from sidecar.codebase.search.ranking import (
     score_of,
     seed_shares,
 )
-from tests.codebase.search.corpus import ask, commit, history_of, index_of
+from tests.codebase.search.corpus import ask, commit, history_of, index_of, paths_of
 
 _SCORES = st.floats(-50, 50)
 _OWN = st.dictionaries(st.sampled_from([*TRAINED_WEIGHTS, *MANUAL_WEIGHTS]), st.just(0.0) | st.floats(0.01, 1))
@@ -211,6 +211,21 @@ def test_documents_count_as_much_as_code_where_there_is_little_code() -> None:
     results = ask(index_of(manifests | {"src/cart.py": "pelican", "src/stock.py": "pelican"}), "pelican")
     assert {file.parts["document"] for file in results if file.path in manifests} == {penalty}
     assert not any("document" in file.parts for file in ask(index_of(manifests), "pelican"))
+
+
+def test_a_file_without_the_words_is_found_only_behind_a_match_and_by_what_relates_them() -> None:
+    locales = ("locales/en.json", "locales/es.json", "locales/fr.json")
+    texts = dict.fromkeys(locales, '{"hello": "pelican"}') | {"locales/es.json": '{"hello": "hola"}'}
+    texts |= {f"src/part{number}.py": "walrus\n" * 90 for number in range(6)} | {"src/editor.py": "walrus"}
+    texts["src/cart.py"] = "zebra"
+    changes = [commit(number, "Translate", *locales, *(["src/part0.py"] * (number % 2))) for number in range(30)]
+    together = [commit(number, "Edit", "src/cart.py", "src/editor.py") for number in range(30, 34)]
+    index, history = index_of(texts), history_of(*reversed([*changes, *together]))
+    assert paths_of(ask(index, "hola", history=history)) == ["locales/es.json"]
+    found = ask(index, "zebra", history=history)
+    assert paths_of(found) == ["src/cart.py", "src/editor.py"]
+    assert found[1].matched == ()
+    assert paths_of(ask(index, "hola", touched=["src/cart.py"], history=history))[0] == "src/editor.py"
 
 
 def test_file_whose_whole_name_the_prompt_has_comes_first() -> None:
