@@ -41,6 +41,7 @@ from sidecar.codebase.search.region_ranking import (
     feature_rows,
     index_regions,
     match_words,
+    with_commented_code,
 )
 from sidecar.codebase.search.regions import CALLABLE_KINDS
 from sidecar.core.terms import query_terms
@@ -231,7 +232,7 @@ def _shown_parts(question: Question, weights: Mapping[str, float]) -> list[Shown
         value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
-    ranked = definitions_first(ranked, question.evidence)
+    ranked = with_commented_code(definitions_first(ranked, question.evidence))
     return [_shown_of(question, choose_regions(ranked, budget - OTHER_BYTES)) for budget in BUDGETS]
 
 

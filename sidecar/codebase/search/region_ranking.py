@@ -282,7 +282,27 @@ def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total
         value = _value(score, row.indexed)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
-    return definitions_first(ranked, evidence)
+    return with_commented_code(definitions_first(ranked, evidence))
+
+
+def with_commented_code(ranked: Sequence[RankedRegion]) -> list[RankedRegion]:
+    """Put what a long comment above a definition describes directly after it: it has other words than the code."""
+    beginnings = {(region.path, region.region.first): region for region in ranked if _begins_definition(region.region)}
+    ordered: dict[tuple[str, int], RankedRegion] = {}
+    for region in ranked:
+        ordered.setdefault((region.path, region.region.first), region)
+        if _is_comment(region.region) and (below := beginnings.get((region.path, region.region.last + 1))) is not None:
+            ordered.setdefault((below.path, below.region.first), below)
+    return list(ordered.values())
+
+
+def _is_comment(region: Region) -> bool:
+    """Whether a region is a comment, rather than the rest of a docstring."""
+    return region.is_prose and not region.is_definition
+
+
+def _begins_definition(region: Region) -> bool:
+    return region.is_definition and not region.head and not region.is_prose
 
 
 def definitions_first(ranked: Sequence[RankedRegion], evidence: PromptEvidence) -> list[RankedRegion]:
@@ -378,17 +398,21 @@ def _nearness(indexed: IndexedRegion, best: IndexedRegion | None) -> float:
 
 
 def _candidates(file: CandidateFile, evidence: PromptEvidence, framed: Mapping[int, float], count: int) -> list[int]:
-    """Return the numbers of a file's best regions, and of those that the prompt points at, best first.
+    """Return the numbers of a file's best regions, of those that the prompt points at or comments describe, best first.
 
     Its tests take no place of the code, unless the prompt asks for tests.
     """
     order, regions, symbols = list(file.matches.best_first), file.regions, evidence.symbols
     if not file.wants_tests:
         order.sort(key=lambda number: regions[number].region.is_test)
+    commented = {number + 1 for number in order[:count] if _is_comment(regions[number].region)}
     pointed = (
         number
         for number in order[count:]
-        if number in framed or regions[number].region.is_imports or regions[number].name in symbols
+        if number in framed
+        or regions[number].region.is_imports
+        or regions[number].name in symbols
+        or (number in commented and _begins_definition(regions[number].region))
     )
     return [*order[:count], *pointed]
 

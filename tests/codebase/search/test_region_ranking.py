@@ -102,6 +102,20 @@ def test_what_the_best_definition_calls_and_what_calls_it_gain_for_a_short_promp
     assert not any({"callsBest", "calledByBest"} & region.parts.keys() for region in long)
 
 
+def test_what_a_long_comment_describes_comes_directly_after_it() -> None:
+    comment = "/*\n" + " * Hands a spare pelican to the walrus, and takes it back.\n" * 8 + " */\n"
+    others = "".join(f"int spare{number}(void) {{\n  return pelican;\n}}\n\n\n" for number in range(40))
+    text = f"{others}{comment}static int trick(int fd) {{\n  int err;\n\n  return fd;\n}}\n"
+    order = ranked("spare pelican for the walrus", ("src/stream.c", text))
+    names = [region.region.name for region in order]
+    at = next(number for number, region in enumerate(order) if region.region.is_prose)
+    assert names[at + 1] == "trick"
+    assert len(names) == len({region.region.first for region in order})
+    assert not any(
+        region.region.name == "trick" for region in ranked("walrus fd", ("src/stream.c", "int a;\n" + others))
+    )
+
+
 def test_a_function_comes_before_its_declaration() -> None:
     declared = "interface Cart {\n  /** The total. */\n  int total(int rate);\n}\n"
     own = "class Basket implements Cart {\n  int total(int rate) {\n    return rate * sum(lines);\n  }\n}\n"
