@@ -7,8 +7,9 @@ from pydantic import Field
 from sidecar.call import Call
 from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
-from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
+from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, has_name, line_span, pack_regions
 from sidecar.codebase.repository import Repository
+from sidecar.codebase.search.prompt_parts import sole_name
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.worktree.state import ChangeKind, RepositoryState, StateUnavailable, WorktreeKind
 from sidecar.connection_messages import Progress, ProgressParams
@@ -162,6 +163,9 @@ SEARCH_WAIT_MS = 2_000
 REGION_FILES = 16
 """Number of best files whose regions are ranked."""
 
+MAX_FILES_WITH_NAME = 200
+"""Number of best files among which those with a query's only name are looked for."""
+
 PROGRESS_SECONDS = 0.2
 
 
@@ -229,8 +233,9 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     Each file is scored by itself first: contents, path, definitions and history. Then files related to the best ones
     are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
     no word with the query, but being recent, long or a test alone is not enough. Regions are definitions, windows of
-    long ones and the code between, ranked by the query's words, names, call chains and stack frames. Waits at most two
-    seconds for indexing.
+    long ones and the code between, ranked by the query's words, names, call chains and stack frames. If a query is
+    one name, as `getUserName` or "who calls get_user_name", only files and regions with it are returned, and the code
+    that its definition uses, if any has it. Waits at most two seconds for indexing.
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)
@@ -238,7 +243,10 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     count = params.limit if params.path_only else max(params.limit, REGION_FILES)
     words = query_words(params.query)
     query = f"{documents_scope(params.query)} {params.query}".strip()
-    ranked = repository.find(query, worktree, count)
+    name = sole_name(params.query) if complete else ""
+    ranked = repository.find(query, worktree, MAX_FILES_WITH_NAME if name else count)
+    if name:
+        ranked = ([file for file in ranked if name in file.matched] or ranked)[:count]
     files = [
         FoundFile(
             path=file.path,
@@ -251,6 +259,8 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     packed = PackedRegions([], [], [], 0)
     if not params.path_only:
         found = _found_regions(repository, params.query, ranked, listing, complete=complete)
+        if name:
+            found = [region for region in found if has_name(region, name)] or found
         packed = _packed_regions(call, params, found)
     regions = [
         FoundFileRegion(

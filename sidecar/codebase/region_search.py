@@ -433,6 +433,11 @@ def pack_regions(found: Sequence[FoundRegion], budget_tokens: int, shown: Shown 
     )
 
 
+def has_name(region: FoundRegion, name: str) -> bool:
+    """Whether a region contains a name, given by its term, or code that the definition of the name uses."""
+    return "calledByNamed" in region.ranked.parts or name in count_terms("\n".join(text for _, text in region.lines))
+
+
 def line_span(region: NumberedRegion) -> str:
     """Return the numbers of a region's lines, such as `12-40`, or `12,20-40` with a gap."""
     spans = []

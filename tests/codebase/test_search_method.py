@@ -80,6 +80,24 @@ def test_a_quoted_text_leads_to_its_catalogue_and_to_the_code_that_uses_its_key(
     assert '"emptyCart": "No price yet"' in context
 
 
+def test_a_query_of_one_name_returns_only_what_has_it_unless_nothing_does(search: Search, shop: Repository) -> None:
+    fields = "".join(
+        f'    private static final String PREF_CART_{number} = "prefCart{number}";\n' for number in range(30)
+    )
+    setters = "".join(f"  void setCart{number}() {{\n    cart = {number};\n  }}\n\n" for number in range(30))
+    code = f'class Cart {{\n{fields}  static final String UPDATE = "prefCartUpdateTypes";\n\n{setters}}}\n'
+    screen = '<screen title="cart">\n  <list key="prefCartUpdateTypes" />\n</screen>\n'
+    shop.commit({"src/Cart.java": code, "res/screen.xml": screen}, "Update types of the cart")
+    for query in ("prefCartUpdateTypes", "where is `prefCartUpdateTypes` defined?"):
+        result = search(query)
+        assert {file["path"] for file in result["files"]} == {"src/Cart.java", "res/screen.xml"}, query
+        assert all("prefCartUpdateTypes" in text for text in texts(result)), query
+        assert len(result["regions"]) == 2, query
+    assert len(search("prefCartUpdateTypes of the update screen")["files"]) > 2
+    assert len(search("prefCartDeleteTypes")["files"]) > 2
+    assert {region["name"] for region in search("price_17")["regions"]} == {"price_17"}
+
+
 def test_files_are_the_ranking_up_to_the_limit_whatever_the_budget(search: Search) -> None:
     alone = search(pathOnly=True, limit=3)
     assert (alone["regions"], alone["omittedRegions"]) == ([], 0)

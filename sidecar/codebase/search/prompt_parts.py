@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sidecar.codebase.search.mentioned_files import INSTALLED
 from sidecar.codebase.search.query import EXAMPLE_WORDS, names_in_code, wants_tests
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import query_terms
+from sidecar.core.terms import query_terms, stem
 
 LONG_WORDS = 60
 """A prompt with more words than this, or with a fenced block, is also searched by its first line and by its prose."""
@@ -57,6 +57,9 @@ _CALL = lazy_regex(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w{2,})\(")
 _MACRO = lazy_regex(r"(?<![\w!])([A-Za-z_]\w{1,60})!(?![\w!])")
 
 _QUOTED_NAME = lazy_regex(r"[`'\"]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"]")
+
+MAX_NAME_QUERY = 200
+"""Number of characters up to which a text may be a name."""
 
 PART_SEPARATOR = "\f"
 """Separates the parts of a stored query."""
@@ -135,6 +138,16 @@ def read_evidence(text: str) -> PromptEvidence:
         chains=frozenset(pair for terms in name_parts for pair in pairwise(terms)),
         is_long=len(parts.searched) > 1,
     )
+
+
+_ABOUT_NAMES = frozenset(map(stem, ("call", "caller", "defined", "definition", "declared", "reference", "usage")))
+
+
+def sole_name(text: str) -> str:
+    """Return the term of the compound name that a text consists of, apart from words about names; else empty."""
+    names = names_in_code(text) if len(text) <= MAX_NAME_QUERY else []
+    parts = query_terms(names[0]) if len(names) == 1 and "." not in names[0] else []
+    return parts[0] if len(parts) > 1 and _ABOUT_NAMES.issuperset({*query_terms(text)} - {*parts}) else ""
 
 
 _TEMPLATE_LINE = lazy_regex(

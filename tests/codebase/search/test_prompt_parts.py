@@ -1,5 +1,7 @@
 """What a long prompt points at: title, prose, stack frames, calls."""
 
+import pytest
+
 from sidecar.codebase.search.prompt_parts import (
     INNERMOST_FRAMES,
     Frame,
@@ -7,6 +9,7 @@ from sidecar.codebase.search.prompt_parts import (
     prompt_parts,
     prose_of,
     read_evidence,
+    sole_name,
     without_outer_frames,
 )
 from sidecar.packs import search_query
@@ -36,6 +39,24 @@ def test_a_long_prompt_is_searched_by_its_whole_text_its_title_and_its_prose() -
     assert "environment" not in prose
     assert "the total is wrong" in prose
     assert len(prompt_parts("Fix the cart\n\nIt is wrong.").searched) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("getUserName", "getusernam"),
+        ("who calls get_user_name?", "getusernam"),
+        ("where is `USER_NAME` defined", "usernam"),
+        ("getUserName of the cart", ""),
+        ("getUserName, setUserName", ""),
+        ("Cart.total", ""),
+        ("user_name.py", ""),
+        ("name", ""),
+        ("getUserName " * 40, ""),
+    ],
+)
+def test_a_query_may_be_one_compound_name_with_words_about_names(query: str, name: str) -> None:
+    assert sole_name(query) == name
 
 
 def test_the_parts_of_a_stored_query_are_found_again() -> None:
