@@ -234,8 +234,8 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
     no word with the query, but being recent, long or a test alone is not enough. Regions are definitions, windows of
     long ones and the code between, ranked by the query's words, names, call chains and stack frames. If a query is
-    one name, as `getUserName` or "who calls get_user_name", only files and regions with it are returned, and the code
-    that its definition uses, if any has it. Waits at most two seconds for indexing.
+    one name, as `getUserName` or "who calls get_user_name", files with it come first, and only regions with it are
+    returned, and the code that its definition uses, if any has it. Waits at most two seconds for indexing.
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)
@@ -246,7 +246,7 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     name = sole_name(params.query) if complete else ""
     ranked = repository.find(query, worktree, MAX_FILES_WITH_NAME if name else count)
     if name:
-        ranked = ([file for file in ranked if name in file.matched] or ranked)[:count]
+        ranked = sorted(ranked, key=lambda file: name not in file.matched)[:count]
     files = [
         FoundFile(
             path=file.path,
