@@ -61,8 +61,8 @@ _BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED = map(
     concept_pattern,
     ("ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another"),
 )
-_PLACE_FIRST, _ASIDE, _JOINED_RULE, SUPPOSITION = map(
-    concept_pattern, ("place first", "aside", "joined rule", "uncertain opening")
+_OPENING, _PLACE_FIRST, _ASIDE, _JOINED_RULE, SUPPOSITION = map(
+    concept_pattern, ("opening", "place first", "aside", "joined rule", "uncertain opening")
 )
 
 
@@ -119,8 +119,14 @@ def explicit_form(
 ) -> ExplicitForm | None:
     """Return the explicit form of a sentence between `previous` and `following`.
 
-    A rule after an aside, or joined to a task, is judged by itself: "btw we never …", "fix it, and never use …".
+    Opening words state nothing: "Actually, …". A rule after an aside, or joined to a task, is judged by itself: "btw we
+    never …", "fix it, and never use …".
     """
+    opening = _OPENING.match(lowered(sentence.text))
+    if opening is not None:
+        stated = sentence._replace(text=sentence.text[opening.end() :])
+        form = explicit_form(stated, analyze(stated.text), context, previous, following)
+        return None if form is None else _moved(form, opening.end())
     if is_specified(following) or has_concept(sentence.text, "hedge at end"):
         return None
     form = _request_form(sentence, analysis, context, previous, following)
@@ -130,10 +136,13 @@ def explicit_form(
         rule = sentence._replace(text=sentence.text[start:])
         own = _request_form(rule, analyze(rule.text), context, "", following)
         if own is not None and not own.is_doubtful:
-            end = None if own.end is None else start + own.end
-            is_doubtful = _is_joined(own, sentence.text)
-            return own._replace(start=start + own.start, end=end, is_doubtful=is_doubtful, may_be_task=False)
+            return _moved(own, start)._replace(is_doubtful=_is_joined(own, sentence.text), may_be_task=False)
     return form
+
+
+def _moved(form: ExplicitForm, by: int) -> ExplicitForm:
+    """Return a form of a text's end in the whole text, which begins `by` characters earlier."""
+    return form._replace(start=by + form.start, end=None if form.end is None else by + form.end)
 
 
 def _is_joined(form: ExplicitForm, text: str) -> bool:
@@ -503,33 +512,23 @@ _CLAUSES = (
     _clause("preference", "preference", "preference is"),
     _clause("preference", "preference", "praise & object", is_sure=False),
     _clause("preference", "preference", "praise always", is_sure=False),
+    _clause("use", "rule", "your & with contrast"),
+    _clause("use", "rule", "use generic|use for & with contrast|reason after", "definite"),
+    _clause("contrast", "rule", "contrast|use not", "located|symptom"),
     _clause("convention", "rule", "mark inside|rule is|in general|existing"),
     _clause("convention", "rule", "we habit & technical", "we the"),
     _clause("convention", "rule", "scoped & technical|norm verb", "search"),
     _clause("convention", "rule", "scoped & we habit"),
     _clause("convention", "rule", "impersonal & object"),
     _clause("convention", "rule", "always is", "symptom"),
-    _clause(
-        "always",
-        "rule",
-        "always with",
-        "symptom|same fault|located|part of the screen|state of a value|state of things",
-    ),
+    _clause("always", "rule", "always with", "symptom|fault or place"),
     _clause("convention", "rule", "in all & norm verb|wanted"),
     _clause("glossary", "fact", "glossary"),
     _clause("glossary", "fact", "not word", is_sure=False),
     _clause("format", "rule", "format|unspaced format", "located"),
-    _clause(
-        "format",
-        "rule",
-        "one per|one of these per|a file for each|value first|everywhere|line length|small|topic style",
-        "on line",
-    ),
+    _clause("format", "rule", "one per|value first|everywhere|line length|small|topic style", "on line"),
     _clause("format", "rule", "quantity", "symptom|field"),
     _clause("format", "rule", "two languages & dev|text", "translates"),
-    _clause("use", "rule", "your & with contrast"),
-    _clause("use", "rule", "use generic & with contrast|reason after", "definite"),
-    _clause("contrast", "rule", "contrast|use not", "located|symptom"),
     _clause("contrast", "rule", "never after"),
     _clause("place", "rule", "place"),
     _clause("norm", "rule", "topic norm", "symptom|located"),

@@ -113,6 +113,26 @@ Verwende für HTTP-Aufrufe den ApiClient, kein nacktes fetch
 use the design tokens in `theme.ts`, not hex values
 i test vanno nella cartella `tests`, non accanto ai sorgenti
 """,
+    "one format against another": """
+Use tabs instead of spaces for indentation
+Use 4 spaces instead of 2 for indentation
+Use two spaces for indentation, not tabs
+Use snake_case instead of camelCase for variables
+Use LF instead of CRLF for line endings
+Use UTC instead of local time for timestamps
+Write commit messages in English instead of German
+Store money in cents, not floats
+For SQL use uppercase keywords instead of lowercase
+Verwende Tabs statt Leerzeichen für die Einrückung
+Usa tabulaciones en lugar de espacios para la indentación
+Utilise des tabulations au lieu d'espaces pour l'indentation
+Use tabs em vez de espaços para indentação
+Usa i tab invece degli spazi per l'indentazione
+Gebruik tabs in plaats van spaties voor inspringen
+Используй табы вместо пробелов для отступов
+缩进使用制表符而不是空格
+インデントにはスペースではなくタブを使ってください
+""",
     "preferences": """
 I'd prefer that you show me a plan before you write code
 I'd rather have a failing test than a skipped one
@@ -182,6 +202,7 @@ bij ons schrijven we tests met vitest
 このリポジトリではyarnを使います
 """,
     "names and formats": """
+use two spaces for indentation
 branch naming: feature/<ticket>, bugfix/<ticket>
 file names kebab-case, types PascalCase
 constants are UPPER_CASE, private methods start with an underscore
@@ -258,6 +279,15 @@ no more than 5 items per page
 banned users see an error page, add it
 leave the header alone for now
 use a set, not a list
+use tabs instead of a dropdown for the settings page
+use 3 columns instead of 2 for the table
+use version 2 instead of 1 for the api call
+use port 8081 instead of 8080 for the test
+use enum values instead of strings for the status in this endpoint
+actually, use a list instead of a dict here
+actually, use tabs instead of buttons in the header
+honestly, it never works
+right click always opens the menu
 put the label on top, not on the left
 I'd rather you start with the backend part
 I'd like you to add a filter for the status
@@ -541,6 +571,34 @@ def test_a_wish_in_ordinary_words_is_a_standing_instruction(family: str, message
 )
 def test_a_wish_that_may_be_of_the_task_is_no_standing_instruction(family: str, message: str) -> None:
     assert [statement.is_standing for statement in read_statements(message).statements] == [False], family
+
+
+AFTER_OPENING_WORDS = [
+    (opening, rule)
+    for openings, rule in (
+        (
+            "Actually,;Honestly,;Well,;OK, so honestly,;Look,;Alright,;To be honest,;Seriously,;Sorry,;In fact,",
+            "prefer composition over inheritance in this codebase",
+        ),
+        ("Actually,;Honestly;Well, actually,;Right,", "always run the linter before you commit"),
+        ("Eigentlich,;Ehrlich gesagt,;Na ja,;Also gut,", "nutze pnpm statt npm"),
+        ("En fait,;Honnêtement,;Bon,;Écoute,", "utilise pnpm au lieu de npm"),
+        ("En realidad,;La verdad,;Bueno,;Mira,", "usa pnpm en vez de npm"),
+        ("Na verdade,;Sinceramente,;Bom,;Olha,", "use pnpm em vez de npm"),
+        ("In realtà,;Veramente,;Allora,;Guarda,", "usa pnpm invece di npm"),
+        ("Eigenlijk,;Eerlijk gezegd,;Nou,", "gebruik pnpm in plaats van npm"),
+        ("На самом деле,;Честно говоря,;Слушай,", "используй pnpm вместо npm"),
+        ("其实，;说实话，", "用pnpm而不是npm"),
+        ("実は、;正直、", "npmではなくpnpmを使って"),
+    )
+    for opening in openings.split(";")
+]
+
+
+@together(("opening", "rule"), AFTER_OPENING_WORDS)
+def test_words_that_only_open_a_rule_change_nothing_and_are_not_stored(opening: str, rule: str) -> None:
+    message = f"{opening} {rule}" if opening[-1].isascii() else f"{opening}{rule}"
+    assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(rule, True)]
 
 
 ORDER_WITHOUT_A_LASTING_WORD = [
