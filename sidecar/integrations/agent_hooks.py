@@ -282,13 +282,26 @@ def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
 def remembered_output(
     remembered: Sequence[Remembered], withdrawn: Sequence[Withdrawn], project: str
 ) -> dict[str, Any] | None:
-    """Return the output that shows the user what was remembered and withdrawn, each with its undo; None if nothing."""
-    changes = [(f"Remembered: {memory.text}", ("undo", memory.id)) for memory in remembered]
+    """Return the output that shows the user what was remembered and withdrawn, each with its undo; None if nothing.
+
+    A memory that does not open every new session is shown with the command by which it does.
+    """
+
+    def command(verb: str, memory_id: str) -> str:
+        # An id is unique within its project only.
+        return pasted_command("memory", verb, memory_id, "--project", project)
+
+    shown: list[str] = []
+    for memory in remembered:
+        undo = f"undo: {command('undo', memory.id)}"
+        if memory.standing:
+            shown.append(f"Remembered for every new session: {memory.text} ({undo})")
+        else:
+            confirm = f"for every new session: {command('confirm', memory.id)}"
+            shown.append(f"Remembered for tasks that it fits: {memory.text} ({confirm}; {undo})")
     for old in withdrawn:
-        verb = ("undo", old.replaced_by) if old.replaced_by is not None else ("confirm", old.id)
-        changes.append((f"No longer holds: {old.text}", verb))
-    # An id is unique within its project only.
-    shown = [f"{text} (undo: {pasted_command('memory', *verb, '--project', project)})" for text, verb in changes]
+        undo = command("confirm", old.id) if old.replaced_by is None else command("undo", old.replaced_by)
+        shown.append(f"No longer holds: {old.text} (undo: {undo})")
     more = len(shown) - MAX_REMEMBERED_LINES
     lines = shown[:MAX_REMEMBERED_LINES]
     lines += [f"… and {more} more: {pasted_command('memory', 'list', '--project', project)}"] if more > 0 else []

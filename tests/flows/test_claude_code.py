@@ -284,7 +284,8 @@ def test_what_a_stop_hook_could_not_show_is_shown_by_the_next_one_once(warm: Cla
         return warm.stop("It is a cart.").stdout
 
     shown = json.loads(awaited(next_output))["systemMessage"]
-    assert shown.startswith("Remembered: Print amounts with two decimals, never with three (undo: onecode-sidecar")
+    rule = "Print amounts with two decimals, never with three"
+    assert shown.startswith(f"Remembered for every new session: {rule} (undo: onecode-sidecar")
     assert [next_output(), next_output()] == [b"", b""]
 
 

@@ -349,9 +349,18 @@ def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:
     output = remembered_output(remembered, [], "/work/shop")
     assert output is not None
     first, *_, last = output["systemMessage"].splitlines()
-    assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory undo mem-0 --project /work/shop)"
+    undo = "undo: onecode-sidecar memory undo mem-0 --project /work/shop"
+    assert first == f"Remembered for every new session: Rule 0 ({undo})"
     assert last == "… and 2 more: onecode-sidecar memory list --project /work/shop"
     assert remembered_output([], [], "/work/shop") is None
+
+
+def test_the_stop_hook_shows_how_a_memory_that_only_comes_when_it_fits_reaches_every_session() -> None:
+    output = remembered_output([Remembered(id="mem-0", text="Use two spaces", standing=False)], [], "/work/shop")
+    assert output is not None
+    confirm, undo = (f"onecode-sidecar memory {verb} mem-0 --project /work/shop" for verb in ("confirm", "undo"))
+    expected = f"Remembered for tasks that it fits: Use two spaces (for every new session: {confirm}; undo: {undo})"
+    assert output["systemMessage"] == expected
 
 
 def test_the_stop_hook_shows_what_was_withdrawn_with_its_undo() -> None:
