@@ -992,11 +992,11 @@ export interface HookRunParams {
   runId?: string | null
   /** Milliseconds until the hook times out. */
   timeLeftMs?: number | null
-  /** The session's running run, as the hook of its prompt stored it. */
+  /** The session's last run, as the hook of its prompt stored it; ended if `unshownRuns` has its id. */
   openRun?: OpenRun | null
   /** Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool. */
   touched?: string[]
-  /** Earlier runs of the session whose Stop hook printed nothing. */
+  /** Runs of the session whose own Stop hook printed nothing. */
   unshownRuns?: string[]
 }
 

@@ -32,6 +32,7 @@ from sidecar.capture.pack_measures import items_before_run
 from sidecar.capture.record_run_and_delivery import (
     confirm_delivery,
     drop_lost_deliveries,
+    drop_printed_delivery,
     drop_rolled_back,
     record_run,
     store_drafts,
@@ -388,6 +389,7 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     failing_before = run_records.failing_tests(tx, run.workspace.key)
     tests = store_test_verdicts(tx, run)
     drop_rolled_back(tx, run)
+    drop_printed_delivery(tx, run)
     items_before = items_before_run(tx, run)
     confirm_delivery(tx, run)
     from sidecar.capture.check_notes_block import verified_notes

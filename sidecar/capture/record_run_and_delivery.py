@@ -58,7 +58,7 @@ from sidecar.runs import (
 )
 from sidecar.runs.artifact_provenance import ArtifactEvent, RejectedApproachDetails
 from sidecar.runs.model import FileChange, RunRecord
-from sidecar.runs.pre_run_record import set_call_status
+from sidecar.runs.pre_run_record import call_of_token, set_call_status
 from sidecar.transcripts.transcript_tail import was_rolled_back
 
 CHARACTERS_OF_EACH_END = 20_000
@@ -354,6 +354,36 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
         items=(*delivered, *own_items),
     )
     ledger.add_turn(tx, key, turn, details.anchor if details is not None else None)
+
+
+def count_printed_delivery(tx: apsw.Connection, key: SessionKey, delivery_token: str, now_ms: int) -> None:
+    """Count what a run was given as delivered to its session before the post-run, which adds the run's own items.
+
+    The host has printed it, and sends the next prompt while the post-run waits or is computed.
+    """
+    pre_run = call_of_token(tx, delivery_token)
+    if pre_run is None or pre_run.status != "pending" or pre_run.sub_chat_id != key.sub_chat_id:
+        return
+    key = key._replace(shadow=pre_run.shadow)
+    ledger.drop_turn(tx, key, pre_run.run_id)
+    ledger.open_session(tx, key, now_ms)
+    turn = SessionTurn(
+        number=0,
+        run_id=pre_run.run_id,
+        message_id=None,
+        head_commit=pre_run.details.baseline.sent_head,
+        sent_at_ms=pre_run.created_at_ms,
+        items=pre_run.details.delivered,
+    )
+    ledger.add_turn(tx, key, turn, pre_run.details.anchor)
+
+
+def drop_printed_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
+    """Delete what was counted as delivered before the post-run, which counts it again with the run's own items."""
+    session_id, pre_run = run.params.session.after, run.pre_run
+    if session_id is not None and pre_run is not None and pre_run.status == "pending":
+        key = SessionKey(run.params.sub_chat_id, run.params.provider, session_id, run.is_shadow)
+        ledger.drop_turn(tx, key, run.params.run_id)
 
 
 ROLLBACK_SLACK_MS = 2_000

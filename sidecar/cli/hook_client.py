@@ -68,32 +68,35 @@ class HookRunState:
             _write(self._touched, json.dumps(path).encode() + b"\n", os.O_APPEND)
 
     def read(self) -> dict[str, Any]:
-        """Return the current run, as the sidecar's request contains it."""
+        """Return the current run, as the sidecar's request contains it; one whose end is not answered is unshown."""
         try:
             with open(self._run, "rb") as file:
-                return {"openRun": json.loads(file.read())}
+                open_run = json.loads(file.read())
         except (OSError, ValueError):
             return {}
-
-    def pop(self) -> dict[str, Any]:
-        """Return the current run with its files, and remove it: it has ended.
-
-        It counts as unshown until `clear_unshown`, so that the next Stop hook shows what this one cannot.
-        """
         unshown = self._unshown_runs()
-        taken: dict[str, Any] = {**self.read(), "touched": self._files(), "unshownRuns": unshown}
-        if "openRun" in taken:
-            run_ids = [*unshown, taken["openRun"]["runId"]][-MAX_UNSHOWN_RUNS:]
+        return {"openRun": open_run, **({"unshownRuns": unshown} if open_run["runId"] in unshown else {})}
+
+    def end(self) -> dict[str, Any]:
+        """Return the current run with its files, and the earlier runs that no Stop hook has shown.
+
+        It counts as unshown until `clear_ended`, so that the next prompt's hook knows what was printed for it, and the
+        next Stop hook shows what this one cannot.
+        """
+        taken: dict[str, Any] = {**self.read(), "touched": self._files()}
+        ended = [taken["openRun"]["runId"]] if "openRun" in taken else []
+        unshown = [run_id for run_id in self._unshown_runs() if run_id not in ended]
+        if ended:
+            run_ids = [*unshown, *ended][-MAX_UNSHOWN_RUNS:]
             _write(self._unshown, json.dumps(run_ids).encode(), os.O_TRUNC)
-        for path in (self._run, self._touched):
+        return {**taken, "unshownRuns": unshown}
+
+    def clear_ended(self, run_id: str) -> None:
+        """Forget a run whose end the sidecar has answered, and the earlier ones that its Stop hook has shown."""
+        is_current = self.read().get("openRun", {}).get("runId") == run_id
+        for path in (self._unshown, *((self._run, self._touched) if is_current else ())):
             with suppress(FileNotFoundError):
                 os.unlink(path)
-        return taken
-
-    def clear_unshown(self) -> None:
-        """Forget the runs that a Stop hook has shown."""
-        with suppress(FileNotFoundError):
-            os.unlink(self._unshown)
 
     def _unshown_runs(self) -> list[str]:
         try:
@@ -323,7 +326,8 @@ class Hook:
         self._run_state: HookRunState | None = None
         self._started_run: dict[str, Any] | None = None
         """The run that a prompt starts, as it is stored if nothing is printed for it."""
-        self._ends_run = False
+        self._ended_run_id: str | None = None
+        """The run that a Stop hook ends."""
 
     def do(self, text: bytes) -> None:
         """Run the hook; raise on any failure."""
@@ -338,8 +342,9 @@ class Hook:
                 run_state.touch(path)
             notify(self._state_dir, {**request, "touched": touched})
             return
-        request |= run_state.pop() if self.event == "Stop" else run_state.read()
-        self._ends_run = self.event == "Stop" and "openRun" in request
+        request |= run_state.end() if self.event == "Stop" else run_state.read()
+        if self.event == "Stop" and "openRun" in request:
+            self._ended_run_id = request["openRun"]["runId"]
         if self.event == "UserPromptSubmit":
             self._started_run = undelivered_run(hook_input, self._clock.now_ms())
             request["runId"] = self._started_run["runId"]
@@ -375,8 +380,8 @@ class Hook:
         if output is not None:
             sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode())
             sys.stdout.buffer.flush()
-        if self._ends_run:
-            run_state.clear_unshown()
+        if self._ended_run_id is not None:
+            run_state.clear_ended(self._ended_run_id)
         if self.event == "UserPromptSubmit":
             run_state.store(answer.get("openRun"))
         elif output is not None and answer.get("openRun") is not None:

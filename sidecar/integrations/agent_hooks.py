@@ -6,6 +6,7 @@ The run that a Stop hook reports is read from the agent's session file.
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -68,7 +69,8 @@ class HookRunParams(WireModel):
         default=None, ge=0, le=60_000, description="Milliseconds until the hook times out."
     )
     open_run: OpenRun | None = Field(
-        default=None, description="The session's running run, as the hook of its prompt stored it."
+        default=None,
+        description="The session's last run, as the hook of its prompt stored it; ended if `unshownRuns` has its id.",
     )
     touched: list[str] = Field(
         default_factory=list,
@@ -76,7 +78,7 @@ class HookRunParams(WireModel):
         description="Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool.",
     )
     unshown_runs: list[Identifier] = Field(
-        default_factory=list, max_length=5, description="Earlier runs of the session whose Stop hook printed nothing."
+        default_factory=list, max_length=5, description="Runs of the session whose own Stop hook printed nothing."
     )
 
 
@@ -184,6 +186,10 @@ class HookCall(NamedTuple):
         value = self.params.input.get(name)
         return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
+    def has_ended(self, open_run: OpenRun) -> bool:
+        """Whether a Stop hook has ended the run, though it did not wait for the sidecar's answer."""
+        return open_run.run_id in self.params.unshown_runs
+
     @property
     def transcript_path(self) -> str:
         """The session file; empty if absent, or if no file can have that name."""
@@ -214,9 +220,15 @@ def run(call: Call, params: HookRunParams) -> HookRunResult:
 
 
 def _on_prompt(call: Call, hook: HookCall) -> HookRunResult:
-    """Return the output for a prompt; an open run that no Stop ended counts as aborted."""
-    if hook.params.open_run is not None:
-        _record_run(call, hook, hook.params.open_run, "aborted")
+    """Return the output for a prompt; an open run that no Stop ended counts as aborted.
+
+    The post-run of one that a Stop ended may still be computed, but what was printed for it counts as delivered.
+    """
+    last_run = hook.params.open_run
+    if last_run is not None and hook.has_ended(last_run):
+        _count_printed(call, hook, last_run)
+    elif last_run is not None:
+        _record_run(call, hook, last_run, "aborted")
     open_run = OpenRun.model_validate(
         {
             "runId": hook.params.run_id or call.process.new_id(),
@@ -235,6 +247,16 @@ def _on_prompt(call: Call, hook: HookCall) -> HookRunResult:
         open_run=open_run.model_copy(update={"delivery_token": result.delivery_token}),
         empty_reason=result.reason,
     )
+
+
+def _count_printed(call: Call, hook: HookCall, ended_run: OpenRun) -> None:
+    """Count what was printed for a run as delivered, before its post-run; without a usable state it is sent again."""
+    from sidecar.capture.record_run_and_delivery import count_printed_delivery
+
+    if ended_run.delivery_token is not None:
+        key = SessionKey(hook.sub_chat_id, hook.params.agent, hook.session_id, shadow=False)
+        with suppress(Busy, StateDegraded), call.database.write() as tx:
+            count_printed_delivery(tx, key, ended_run.delivery_token, call.now_ms())
 
 
 def _drop_rolled_back(call: Call, hook: HookCall) -> None:
@@ -382,7 +404,7 @@ def _on_session_start(call: Call, hook: HookCall) -> HookRunResult:
         return _no_output(hook.mode)
     texts = _session_start_texts(call, hook)
     open_run = hook.params.open_run
-    if hook.text("source") == "compact" and open_run is not None:
+    if hook.text("source") == "compact" and open_run is not None and not hook.has_ended(open_run):
         open_run, packs = _resend_packs(call, hook, open_run, texts)
         texts = [*texts, *packs]
     output = context_output("SessionStart", texts)

@@ -194,6 +194,11 @@ def add_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn, anchor: Pi
         _join_turns(tx, key, number - MAX_TURNS)
 
 
+def drop_turn(tx: apsw.Connection, key: SessionKey, run_id: str) -> None:
+    """Delete what the ledger has of a session's run; the anchor stays pinned."""
+    tx.execute(f"DELETE FROM continuity_session_turns WHERE {_KEY} AND run_id = ?5", (*key, run_id))
+
+
 def last_sent_ms(tx: apsw.Connection, key: SessionKey) -> int | None:
     """Return the time at which a session's last run was sent; None without one, or if it was rolled back since.
 

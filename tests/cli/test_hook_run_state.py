@@ -38,8 +38,25 @@ def test_a_new_run_forgets_the_files_of_the_previous_run(tmp_path: Path) -> None
     notes.touch("/shop/cart.py")
     notes.store(OPENED)
     notes.touch("/shop/till.py")
-    assert notes.pop() == {"openRun": OPENED, "touched": ["/shop/till.py"], "unshownRuns": []}
-    assert notes.pop() == {"touched": [], "unshownRuns": [OPENED["runId"]]}
+    assert notes.end() == {"openRun": OPENED, "touched": ["/shop/till.py"], "unshownRuns": []}
+
+
+def test_a_run_whose_end_was_not_answered_is_known_to_the_next_prompt_and_to_the_next_end(tmp_path: Path) -> None:
+    notes = run_state_of(str(tmp_path), "5f0c")
+    notes.store(OPENED)
+    assert notes.read() == {"openRun": OPENED}
+    for _ in range(2):
+        assert notes.end() == {"openRun": OPENED, "touched": [], "unshownRuns": []}
+        assert notes.read() == {"openRun": OPENED, "unshownRuns": ["one"]}
+    second = {**OPENED, "runId": "two"}
+    notes.store(second)
+    assert notes.read() == {"openRun": second}
+    assert notes.end() == {"openRun": second, "touched": [], "unshownRuns": ["one"]}
+    notes.store({**OPENED, "runId": "three"})
+    notes.clear_ended("two")
+    assert notes.end()["openRun"]["runId"] == "three"
+    notes.clear_ended("three")
+    assert notes.end() == {"touched": [], "unshownRuns": []}
 
 
 def test_every_undelivered_run_has_a_new_id() -> None:

@@ -1,5 +1,8 @@
 """A delivery counts only if the host really sent it, and only in its session."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from tests.support.conversation import Conversation, kinds
@@ -89,3 +92,45 @@ def test_a_proposed_plan_reaches_the_session_that_executes_it(conversation: Conv
     assert contract["metadata"]["stateIds"]["planContractId"] != before["metadata"]["stateIds"]["planContractId"]
     assert "1. Round half up." in work["prompt"]
     assert "plan" not in kinds(conversation.pre_run("continue"))
+
+
+def run_hook(active: MemorySidecar, project: Repository, event: str, **params: Any) -> tuple[str, dict[str, Any]]:
+    """Run a hook of Claude Code; return what it adds to the agent's context, and the run to be stored."""
+    given = {"session_id": "5f0c", "cwd": str(project.path), "prompt": PROMPT, "trigger": "auto"}
+    result = active.client.request("hook/run", {"event": event, "input": given, "timeLeftMs": 20_000, **params})
+    output: Mapping[str, Any] = (result["output"] or {}).get("hookSpecificOutput", {})
+    return output.get("additionalContext", ""), result["openRun"]
+
+
+def test_a_prompt_before_the_last_ones_post_run_repeats_nothing_that_was_printed(
+    active: MemorySidecar, project: Repository
+) -> None:
+    first, ended = run_hook(active, project, "UserPromptSubmit")
+    assert "card number" in first
+    unanswered = {"openRun": ended, "unshownRuns": [ended["runId"]]}
+    for _ in range(2):  # the first hook timed out, and its user repeats the prompt
+        second, open_run = run_hook(active, project, "UserPromptSubmit", **unanswered)
+        assert second == ""
+    project.write({"till/prices.py": "A = 1\n"})
+    run_hook(active, project, "Stop", openRun=ended, touched=[str(project.path / "till/prices.py")])
+    explained = active.client.request("continuity/explain", {"runId": ended["runId"]})
+    assert explained["status"] == "committed"
+    run_hook(active, project, "Stop", openRun=open_run)
+    third, _ = run_hook(active, project, "UserPromptSubmit")
+    assert third == ""
+
+
+@pytest.mark.parametrize("loss", ["never printed", "compacted"])
+def test_a_prompt_before_the_last_ones_post_run_repeats_what_the_session_does_not_have(
+    active: MemorySidecar, project: Repository, loss: str
+) -> None:
+    first, ended = run_hook(active, project, "UserPromptSubmit")
+    unanswered = {"openRun": ended, "unshownRuns": [ended["runId"]]}
+    if loss == "compacted":
+        run_hook(active, project, "UserPromptSubmit", **unanswered)
+        run_hook(active, project, "PreCompact", **unanswered)
+    else:
+        unanswered["openRun"] = {**ended, "deliveryToken": None}
+    second, _ = run_hook(active, project, "UserPromptSubmit", **unanswered)
+    assert "card number" in second
+    assert "card number" in first
