@@ -333,6 +333,18 @@ def test_a_rule_for_a_folder_is_stored_beside_the_general_one(
     assert any("tools/" in title and "npm" in title for title in stored)
 
 
+def test_an_instruction_that_an_unconfirmed_statement_contradicts_still_holds(
+    memories: Memories, conversation: Conversation
+) -> None:
+    run(conversation, "Use tabs instead of spaces for indentation")
+    prompt = "use two spaces for indentation"
+    after = conversation.post_run(conversation.pre_run(prompt), prompt, assistant={"text": "Done.", "parts": []})
+    assert [memory["standing"] for memory in after["remembered"]] == [False]
+    assert after["withdrawn"] == []
+    (instruction,) = memories.ask("status")["standingInstructions"]
+    assert instruction["text"] == "Use tabs instead of spaces for indentation"
+
+
 def test_only_the_message_before_is_taken_back(memories: Memories, conversation: Conversation) -> None:
     run(conversation, RULE)
     run(conversation, "Round the discount.")

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -485,7 +485,7 @@ def remember_run(process: Process, workspace: Workspace, run_id: str) -> Remembe
         instruction_ids = (
             {instruction.id for instruction in active_instructions(tx, project)} if added else frozenset[str]()
         )
-        withdrawn = tuple(_withdrawn_statements(tx, project, run_id, added))
+        withdrawn = tuple(_withdrawn_statements(tx, project, run_id, added, instruction_ids))
     return RememberedByRun(
         tuple(
             RememberedMemory(memory.id, one_line(memory.title, MAX_REMEMBERED), memory.id in instruction_ids)
@@ -496,16 +496,16 @@ def remember_run(process: Process, workspace: Workspace, run_id: str) -> Remembe
 
 
 def _withdrawn_statements(
-    tx: apsw.Connection, project: str, run_id: str, added: Sequence[Memory]
+    tx: apsw.Connection, project: str, run_id: str, added: Sequence[Memory], active: Collection[str]
 ) -> Iterator[WithdrawnStatement]:
-    """Yield the statements that a run withdrew, and that nothing has let hold again since."""
+    """Yield the statements that a run withdrew, and that nothing has let hold again since; `active` ones still hold."""
     superseded = {old: memory.id for memory in added for old in memory.supersedes}
     by_id = {**superseded, **captures.withdrawn_by(tx, project, run_id)}
     replaced = replacements(tx, project) if by_id else {}
     for memory_id, by in by_id.items():
         for entry in index_tables.entries_with_id(tx, project, memory_id, (SHARED,))[:1]:
             is_replaced = memory_id in superseded or (memory_id in replaced and replaced[memory_id].replaced_by == by)
-            if is_replaced if by else entry.memory.is_archived:
+            if memory_id not in active and (is_replaced if by else entry.memory.is_archived):
                 yield WithdrawnStatement(memory_id, one_line(entry.memory.title, MAX_REMEMBERED), by)
 
 
