@@ -227,6 +227,26 @@ polars zod pydantic axios fetch dayjs luxon lodash
 """
 """Names of tools: they identify a subject however many files mention them."""
 
+TOOL_NAMES = frozenset(
+    """
+    npm pnpm yarn bun node deno pip poetry uv conda cargo maven gradle make cmake bazel nx turbo brew apt docker
+    podman kubernetes helm terraform ansible vagrant github gitlab bitbucket jenkins vercel netlify heroku aws azure
+    gcp firebase supabase cloudflare nginx apache caddy postgres postgresql mysql mariadb sqlite mongodb mongo redis
+    kafka rabbitmq elasticsearch qdrant pinecone prisma drizzle typeorm sequelize sqlalchemy hibernate react vue
+    svelte angular next nuxt remix astro solid jquery alpine htmx tailwind bootstrap mui chakra shadcn daisyui sass
+    less webpack vite rollup esbuild babel eslint prettier ruff black flake8 pylint mypy pyright jest vitest mocha
+    cypress playwright selenium pytest unittest junit rspec storybook express fastify nest nestjs django flask fastapi
+    rails laravel spring symfony phoenix python javascript typescript java kotlin swift rust golang ruby php perl
+    scala elixir haskell lua bash zsh fish powershell sh html css json yaml toml xml markdown graphql grpc rest
+    websocket websockets vim emacs vscode cursor copilot claude codex gemini openai anthropic slack discord jira
+    linear notion figma sentry datadog grafana prometheus stripe paypal axios fetch lodash moment dayjs zod redux
+    zustand mobx rxjs riverpod provider bloc flutter expo electron tauri unity unreal godot numpy pandas pytorch
+    tensorflow opencv inter roboto poppins helvetica arial commonjs esm windows linux macos android ios chrome firefox
+    safari edge sonner timber logcat
+    """.split()
+)
+"""Names that are written in lower case too; a rule that names one is about that one."""
+
 
 @cache
 def common_terms() -> frozenset[str]:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import identifiers_of, stem, words_in
-from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, TOOL_NAMES, concepts_of, folded, is_unspaced
+from sidecar.language.common_words import TOOL_NAMES
+from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF, concepts_of, folded, is_unspaced
 
 MAX_CHARACTERS, MAX_WORDS = 4_000, 120
 """A text is read up to this length, and has at most this many English words."""

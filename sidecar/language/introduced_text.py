@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.common_words import plain_words
+from sidecar.language.common_words import TOOL_NAMES, plain_words
 from sidecar.language.english_translation import is_english
 from sidecar.language.pasted_blocks import (
     LIST_MARK,
@@ -22,7 +22,6 @@ from sidecar.language.pasted_blocks import (
     names_document,
     turns_to_agent,
 )
-from sidecar.language.rule_synonyms import TOOL_NAMES
 from sidecar.language.statement_openings import LEAD_IN, TASK
 
 MAX_OPENING_LINES = 3

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
 from sidecar.core.terms import query_terms
-from sidecar.language.common_words import common_terms
+from sidecar.language.common_words import TOOL_NAMES, common_terms
 from sidecar.language.english_translation import with_accents
 from sidecar.language.lasting_patterns import has_concept
 from sidecar.language.match_statement_form import (
@@ -34,7 +34,6 @@ from sidecar.language.match_statement_form import (
     is_specified,
 )
 from sidecar.language.own_words import is_banter, reports_others, stated_words
-from sidecar.language.rule_synonyms import TOOL_NAMES
 from sidecar.language.sentence_features import (
     Analysis,
     Context,

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.common_words import plain_words
+from sidecar.language.common_words import TOOL_NAMES, plain_words
 from sidecar.language.english_translation import is_english, language_of
-from sidecar.language.rule_synonyms import TOOL_NAMES
 from sidecar.language.statement_openings import TASK, is_own_voice
 
 MIN_POINTS = 6

@@ -11,13 +11,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.common_words import plain_words
+from sidecar.language.common_words import TOOL_NAMES, plain_words
 from sidecar.language.english_translation import compound_parts, language_of
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
     NEGATIONS,
-    TOOL_NAMES,
     UNSPACED_NEGATIONS,
     Stance,
     concepts_of,

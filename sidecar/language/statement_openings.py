@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.rule_synonyms import LASTING, TOOL_NAMES
+from sidecar.language.common_words import TOOL_NAMES
+from sidecar.language.rule_synonyms import LASTING
 
 _ASSENT = lazy_regex(
     r"(?i)^\W{0,3}(?:(?:(?:ok(?:ay|ey)?|alright|nah|nope|nein|nee|нет)\b[\s,.!:;–—-]*(?<!\s\.)"
@@ -24,8 +25,7 @@ LEAD_IN = lazy_regex(
     r"|remember(?: that)?|please|ab (?:jetzt|sofort|heute)|von nun an|k(?:ü|ue)nftig|in zukunft|zuk(?:ü|ue)nftig|bitte"
     r"|merke? dir|retiens(?: que)?|recuerda(?: que)?|lembre(?:-se)?(?: (?:que|de que))?|ricorda(?: che)?"
     r"|onthoud(?: dat)?|запомни(?:те)?|a partir de (?:agora|ahora|hoje|hoy)|de (?:agora|ahora) (?:em|en) (?:diante"
-    r"|adelante)"
-    r"|daqui em diante|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi"
+    r"|adelante)|daqui em diante|d[ée]sormais|dor[ée]navant|[àa] partir de maintenant|[àa] l['’]avenir|d['’]ora in poi"
     r"|da (?:ora|adesso) in poi|vanaf nu|voortaan|in het vervolg|отныне|впредь|с этого момента|теперь)\b\s?[,:：]?"
     r"|今後は?|これから(?:は)?|以后|今后|从现在(?:开始|起)|往后|(?:记住|覚えて(?:おいて)?)[:：,，、]?"
 )

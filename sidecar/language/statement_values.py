@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language import concept_phrases as phrases
-from sidecar.language.common_words import plain_words
+from sidecar.language.common_words import TOOL_NAMES, plain_words
 from sidecar.language.english_translation import are_cognate, is_misspelt, language_of, meanings_of, opposites_of
 from sidecar.language.rule_synonyms import (
     CONDITION_AFTER,
@@ -15,7 +15,6 @@ from sidecar.language.rule_synonyms import (
     LIMITED,
     NEGATIONS,
     ONLY_WHEN,
-    TOOL_NAMES,
     concepts_of,
     exact_kinds,
     folded,

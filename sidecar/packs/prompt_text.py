@@ -10,8 +10,9 @@ from functools import lru_cache
 from sidecar.codebase import without_outer_frames
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
+from sidecar.language.common_words import TOOL_NAMES
 from sidecar.language.message_intent import creation_request
-from sidecar.language.rule_synonyms import FUNCTION_WORDS, TOOL_NAMES, folded
+from sidecar.language.rule_synonyms import FUNCTION_WORDS, folded
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
