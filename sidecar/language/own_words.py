@@ -113,7 +113,8 @@ _INTRODUCTION = lazy_regex(
     r"|respuesta|salida|réponse|sortie|dit"
     r"|sagt|ausgabe|antwort|fehler(?:meldung)?|resposta|saída|risposta|dice|uscita|antwoord|uitvoer|zegt|ответ"
     r"|ошибка|вывод)\b.{0,60}:\s*$"
-    r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|回答|以下)(?!处理|處理|処理)[^：:\n]{0,20}[：:]\s*$",
+    r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|回答|以下)(?!处理|處理|処理)[^：:\n]{0,20}[：:]\s*$"
+    r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|方案|ログ|エラー|出力)[^：:\n]{0,8}(?:如下|以下の?通り)\W{0,2}$",
     re.IGNORECASE,
 )
 _EDITOR_CONTEXT = lazy_regex(r"\s*+# Context from my IDE setup:[\s\S]*?^## My request for Codex:[ \t]*$", re.MULTILINE)
