@@ -324,7 +324,8 @@ _NEGATIVE_PREFIX = lazy_regex(r"(?:un|im|in|ir|il|dis|non|de)(?=[a-z]{4})")
 def negates_by_prefix(rule: Sequence[str], stated: Sequence[str]) -> bool:
     """Whether one of the words is the other's opposite: "mutable" and "immutable"."""
     for words, others in ((rule, stated), (stated, rule)):
-        opposites = {_NEGATIVE_PREFIX.sub("", word, count=1) for word in words if _NEGATIVE_PREFIX.match(word)}
+        alone = (word for word in words if _NEGATIVE_PREFIX.match(word) and word not in others)
+        opposites = {_NEGATIVE_PREFIX.sub("", word, count=1) for word in alone}
         if any(word in opposites and word not in words for word in others):
             return True
     return False

@@ -361,7 +361,9 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
     added = [at for at, unit in enumerate(ours) if not any(is_same(unit, other) for other in units)]
     if len(added) != 1 or len(ours) <= MIN_SUBJECTS or ours[added[0]].word in plain_words():
         return False
-    if any(_is_within(ours[added[0]].word, unit.word) for unit in units):
+    word = ours[added[0]].word
+    is_fragment = is_unspaced(word) and not ours[added[0]].concepts and (len(word) == 1 or "不" in word)
+    if is_fragment or any(_is_within(word, unit.word) for unit in units):
         return False
     before, after = ours[: added[0]][-1:], ours[added[0] + 1 :][:1]
     for statement in window:
@@ -370,7 +372,7 @@ def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
             for end in (at + 2, at + 3):
                 inner, right = theirs[at + 1 : end], theirs[end : end + 1]
                 is_between = bool(right) and is_same(before[0], left) and is_same(after[0], right[0])
-                is_slip = any(other.word[:3] == ours[added[0]].word[:3] for other in inner)
+                is_slip = any(other.word[:3] == word[:3] for other in inner)
                 is_plain = all(other.word in _ASSENTS for other in inner)
                 is_own = any(is_same(own, other) for own in ours for other in inner)
                 if is_between and not (is_slip or is_plain or is_own):
