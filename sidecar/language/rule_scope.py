@@ -1,4 +1,4 @@
-"""Claims of a rule beyond the user's words: another pace, bound, limit, condition or permission. Pure."""
+"""Scope of a rule and of the user's words: another pace, bound, limit, condition or permission; whole parts. Pure."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,7 +25,58 @@ from sidecar.language.statement_clauses import (
     tokens_of,
     wording_of,
 )
-from sidecar.language.statement_values import are_translations, is_same, shared_count, shared_subjects, subjects_of
+from sidecar.language.statement_values import (
+    MIN_SUBJECTS,
+    are_translations,
+    is_same,
+    shared_count,
+    shared_subjects,
+    subjects_of,
+)
+
+
+def is_whole(rule: str, evidence: str) -> bool:
+    """Whether a rule is all that the user's text has between two stops, word for word.
+
+    A comparison of clauses can then say no more.
+    """
+    ours, theirs = [folded(match[0]) for match in _WORD.finditer(rule)], list(_WORD.finditer(evidence))
+    stated = [folded(match[0]) for match in theirs]
+    for at in range(len(stated) - len(ours) + 1) if len(ours) > MIN_SUBJECTS else ():
+        if stated[at : at + len(ours)] == ours:
+            before = CLAUSE_MARK.split(evidence[: theirs[at].start()])[-1]
+            after = CLAUSE_MARK.split(evidence[theirs[at + len(ours) - 1].end() :], maxsplit=1)[0]
+            return not (_WORD.search(before) or _WORD.search(after))
+    return False
+
+
+_WORD = lazy_regex(r"\w+")
+
+
+def before_question(sentence: str) -> str:
+    """Return what a sentence states before it asks: "this repo is public, does CI run?"; empty if it only asks."""
+    match = _ASKING_CLAUSE.search(sentence)
+    stated = sentence[: match.start()] if match is not None else ""
+    return "" if _ASKS_FIRST.match(stated) else stated
+
+
+_ASKING_WORDS = (
+    r"(?:(?:can|could|should|would|will|shall|may|do|does|did|is|are|was|have|has) (?:you|we|i|it|they|there|this|that"
+    r"|the)|how|why|what|where|which|who|whom|any (?:idea|way|chance)|kann\w{0,2}|könn\w+|soll\w*|hast du|weißt du|wie"
+    r"|warum|was|wo|welche\w*|ist das|puedes|podemos|podrías|cómo|por qué|qué|cuál|dónde|você|pode\w*|como|por que|qual"
+    r"|onde|peux[- ]tu|tu peux|est-ce|comment|pourquoi|quel\w*|où|puoi|possiamo|come|perché|quale|dove|kun je|kunnen we"
+    r"|hoe|waarom|wat|welke|можешь|можно|как|почему|что|где|какой)\b"
+)
+_UNSPACED_ASKING = "吗|呢|么|是不是|能不能|怎么|为什么|哪|什么|如何|可否"
+_ASKING_CLAUSE = lazy_regex(
+    r"(?i)[,;]\s{1,2}(?:(?:and|but|so|or|also|now|then|und|aber|y|pero|e|mas|então|et|mais|donc|ma|en|maar|и|а|но)"
+    rf"[\s,]{{1,2}}){{0,2}}(?:i (?:wonder|was wondering)\b|{_ASKING_WORDS})"
+    rf"|[，,；](?=[^，,；。]{{1,60}}(?:{_UNSPACED_ASKING})[^，,；。]{{0,12}}[?？]?\W*$)"
+)
+_ASKS_FIRST = lazy_regex(
+    rf"(?i)\W*(?:(?:and|but|so|hm+|ok|also) ){{0,2}}(?:{_ASKING_WORDS}|if|when|wenn|falls|si|se|als|если|или)\b"
+    rf"|.*(?:{_UNSPACED_ASKING}|如果)"
+)
 
 
 def takes_another_pace(rule: str, evidence: str) -> bool:
@@ -116,13 +167,32 @@ def drops_limit(rule: Wording, window: Sequence[Wording]) -> bool:
         CONCEDED.search(part.text) or STILL_HOLDS.search(part.text) for part in window
     ):
         return True
+    exceptions = [(part.text, match) for part in window if (match := EXCEPT.search(part.text))]
+    if exceptions and _INCLUDED.search(rule.text) and not any(_INCLUDED.search(part.text) for part in window):
+        return True
     if EXCEPTED.search(rule.text) is not None:
         return False
-    exceptions = [(statement, match.start()) for statement in window if (match := EXCEPT.search(statement.text))]
     subjects = len(subjects_of(rule.units))
     return any(
-        2 * shared_subjects(rule, wording_of(evidence.text[:start])) >= subjects for evidence, start in exceptions
+        2 * shared_subjects(rule, wording_of(text[: match.start()])) >= subjects
+        and not _names_exception(rule, text[match.end() :])
+        for text, match in exceptions
     )
+
+
+def _names_exception(rule: Wording, exception: str) -> bool:
+    """Whether a rule of several clauses has what the user excepted, and all the values that hold for it."""
+    units = subjects_of(wording_of(exception).units)
+    values = [unit for unit in units if unit.is_value]
+    is_named = values != [] and shared_count(values, rule.units) == len(values)
+    return is_named and len(rule.clauses) > 1 and 2 * shared_count(units, rule.units) >= len(units)
+
+
+_INCLUDED = lazy_regex(
+    r"(?i)\b(?:included|inclusive|inclu(?:id|íd|s)[oa]s?|eingeschlossen|einschließlich|comprises?|compres[oaie]|inbegrepen"
+    r"|(?:also|too|auch|también|também|aussi|anche|ook|тоже|также|включая))\b"
+)
+"""Words by which a rule has what the user excepted."""
 
 
 UNTIL = lazy_regex(
@@ -133,7 +203,8 @@ UNTIL = lazy_regex(
 """Words by which the user names an end."""
 EXCEPT = lazy_regex(
     r"(?i)\b(?:except|unless|apart from|aside from|außer|ausgenommen|es sei denn|excepto|salvo|a menos|sauf|hormis"
-    r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме)\b|以外|除了|除非|を除|ただし"
+    r"|à moins|exceto|a não ser|tranne|eccetto|a meno|behalve|tenzij|кроме"
+    r"|(?<!ou )(?<!o )menos (?:l[oa]s?|el|os|as|en|no|na|nos|nas|em))\b|以外|除了|除非|を除|ただし"
     r"|\bif there(?:['’]s| is| are) (?:no|not)\b|\b(?:any|all|every|none)(?: \w+){0,2} but\b(?! (?:not|also|only))"
 )
 """Words by which the user names an exception."""

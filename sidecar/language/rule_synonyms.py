@@ -230,10 +230,13 @@ def reworded(text: str) -> str:
         lambda match: "".join(filter(None, match.groups())),
         _RATHER_THAN.sub("rather than", _OFF_LIMITS.sub("forbidden", text)),
     )
+    text = _LEFT_OUT.sub(r"not\1\2", _NE_QUE.sub(r"\1seulement ", _RULED_OUT.sub("forbidden", text)))
     text = bounded(_CAN_NOT.sub("can not ", _NEGATED_VERB.sub(r"\1 not ", _OR_NOT.sub("", text))))
     text = _TOPIC_PAUSE.sub("", _QUANTITY.sub(lambda match: f"{match[1]} {_UNITS[match[2].casefold()]}", text))
     text = _QUANTITY_BEFORE.sub(r"\1 \2", _THOUSANDS.sub("", text))
-    text = _NOT_MORE.sub("below", _UNTOUCHED.sub("not changed", _UP_TO_DATE.sub("current", text)))
+    text = _UNTOUCHED.sub(
+        "not changed", _UP_TO_DATE.sub("current", _LESS_THAN.sub("below", _NOT_MORE.sub("below", text)))
+    )
     return _AS_LONG_AS_NOT.sub(r"until \1", _FREE_OF.sub("without", _DEPRECATED.sub("forbidden", text)))
 
 
@@ -249,14 +252,19 @@ _DENIAL_WORDS = (
     r"|никогда|не)\b"
 )
 _DENIAL = lazy_regex(_DENIAL_WORDS)
+_NUMBER = r"\D{0,12}\d|\s(?:a single|one|two|three|four|five|ten|ein\w{0,2}|zwei|drei|un[oae]?|deux|trois|dos|tres|dois|duas|due|tre|een|twee|drie|одн\w{2,3}|двух|трех)\b"
 _DENIED_COMPARISON = lazy_regex(
-    rf"{_DENIAL_WORDS}(?P<action>[^,;.!?\n]{{0,60}}?)\b(?:(?P<less>(?:less|fewer|smaller|shorter|lower) than|below|under"
+    rf"{_DENIAL_WORDS}(?P<action>(?:(?!\b(?:no|not|never)\b)[^,;.!?\n]){{0,60}}?)\b(?:(?P<less>(?:less|fewer|smaller|shorter|lower) than|below|under"
     r"|(?:kleiner|weniger|kürzer) als|unter|menos de|menor\w* (?:de|do|que|a)|más pequeñ\w+ (?:de|que)|moins de"
     r"|plus (?:petit|court)\w* (?:que|de)|inférieur\w* à|meno di|più (?:piccol|cort)\w* di|(?:minder|kleiner|korter) dan"
     r"|меньше|менее)|(?:more|larger|bigger|longer|greater|higher) than|over|above|exceed|(?:größer|mehr|länger) als|über"
     r"|más (?:de|largo\w* (?:de|que)|grande\w* (?:de|que))|mayor\w* (?:de|que|a)|plus (?:de|(?:grand|long)\w* (?:que|de))"
     r"|supérieur\w* à|mais (?:de|d[eo] que)|maior\w* (?:de|do|que)|più (?:di|(?:grand|lung)\w* di)|(?:meer|groter|langer) dan"
-    r"|больше|более)(?=\D{0,12}\d)"
+    rf"|больше|более)(?={_NUMBER})"
+)
+_LESS_THAN = lazy_regex(
+    r"(?i)\b(?:(?:less|fewer) than|weniger als|menos (?:de|que)|moins de|meno di|minder dan|(?:меньше|менее)(?: чем)?)"
+    rf"(?={_NUMBER})"
 )
 _OR_NOT = lazy_regex(
     r"(?i)(?<=whether )or not\b|(?<=\s)(?:or not|oder nicht|o no|ou (?:não|non|pas)|o non|of niet|или нет)(?=\s*[,.;:?!]|\s*$)"
@@ -292,6 +300,15 @@ _REPLACED = lazy_regex(
     r"(?i)\b(?:replace|swap|substitute|refactor|convert|migrate|switch|change|ersetze?n?|remplace[rz]?|reemplaza\w*"
     r"|substitu\w+|sostitui\w*|vervang\w*)\b ((?:[^,;.]|\.(?=\w)){1,60}?) (?:with|by|to instead (?:just )?use|durch|par|por|con|door)\b"
 )
+_LEFT_OUT = lazy_regex(
+    r"(?i)\b(?:(?:keep|leave|stay)((?: [^\s,;]+){0,8}?) out of|(?:garde|laisse|maint[ei]en)\w*((?: [^\s,;]+){1,8}?) hors d[eu])\b"
+)
+"""Words that forbid something in a place: "keep secrets out of the log"."""
+_RULED_OUT = lazy_regex(r"(?i)\b(?:(?:is|are|be) ruled out|rules? out)\b")
+_NE_QUE = lazy_regex(
+    r"(?i)\b(?:ne |n['’])((?:(?!(?:pas|plus|jamais|rien|point|aucune?)\b)[\w'’-]+ ){1,5}?)qu(?:e |['’])"
+)
+"""The French "only": "il ne tourne qu'en CI"."""
 _AS_LONG_AS_NOT = lazy_regex(
     r"(?i)\b(?:as long as|solange|tant que|finché|zolang|пока)\b([^,;.]{1,60}?)\b(?:not|nicht|pas|non|niet|не)\b"
 )
@@ -521,7 +538,8 @@ _EXCEPTION = lazy_regex(
 )
 _BUT_FOR = lazy_regex(
     r"(?i)\b(?:except|apart from|aside from|außer(?! wenn)|ausgenommen|excepto|salvo(?! que)|sauf(?! si)|hormis|exceto|tranne"
-    r"|eccetto|behalve|кроме)\b"
+    r"|eccetto|behalve|кроме|(?<!ou )(?<!o )menos (?:l[oa]s?|el|os|as|en|no|na|nos|nas|em)|(?:exception|ausnahme|excepción|exceção"
+    r"|eccezione|uitzondering|исключение)(?=\s*$))\b"
 )
 """Words for an exception, of which a clause states nothing."""
 _ONLY_ON = lazy_regex(

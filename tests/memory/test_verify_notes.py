@@ -641,6 +641,74 @@ def test_a_rule_with_another_path_or_demand_than_the_users_has_no_support(messag
     assert verify_rule(rule, [TypedMessage(message)]) is None
 
 
+OF_BOUNDS_EXCEPTIONS_AND_QUESTIONS = [
+    (
+        "don't open more than one PR per day, and keep it under 400 changed lines",
+        "At most one PR a day, with fewer than 400 changed lines.",
+    ),
+    (
+        "commit messages: lowercase, no scope, max 60 chars",
+        "Write commit messages in lowercase with no scope and no more than 60 chars.",
+    ),
+    ("no console.log in committed code", "Keep console.log out of committed code."),
+    (
+        "je veux que le dossier .cache ne soit pas inclus dans ce qui part sur GitHub",
+        "Garder .cache hors de ce qui part sur GitHub.",
+    ),
+    (
+        "all testing is done with mstest, not xunit or nunit",
+        "MSTest is for all testing; xUnit and NUnit are ruled out.",
+    ),
+    (
+        "les dates on les stocke en UTC, jamais en heure locale, et on convertit à l'affichage",
+        "Stocker les dates en UTC, jamais en heure locale, et ne les convertir qu'à l'affichage.",
+    ),
+    (
+        "los turnos se pueden cancelar hasta 24 horas antes, menos los de kinesiología que son 48",
+        "Los turnos se pueden cancelar hasta 24 horas antes; en kinesiología, hasta 48.",
+    ),
+    ("the frontend is a separate service, so should we deploy it to railway?", "The frontend is a separate service."),
+    ("我们的布局统一用一个主框架页面，你看现在用的是哪个？", "布局统一用一个主框架页面。"),
+    ("尽可能传递多的messages但也不能超过128k上限", "尽可能多地传递 messages，但不能超过 128k 上限。"),
+    (
+        "it should be possible to press the button and create an impossible combination, mark it red",
+        "Let the button create an impossible combination and mark it red.",
+    ),
+    (
+        "why do we use delays now? we never had such patterns. that is a bad design since it forces a wait",
+        "why do we use delays now? we never had such patterns. that is a bad design since it forces a wait",
+    ),
+]
+"""Rules with the user's bound, exception or place in another form, a statement before a question, and whole texts."""
+
+WITHOUT_THE_USERS_BOUND_OR_EXCEPTION = [
+    (
+        "los turnos se pueden cancelar hasta 24 horas antes, menos los de kinesiología que son 48",
+        "Los turnos se pueden cancelar hasta 24 horas antes, también los de kinesiología.",
+    ),
+    ("keep secrets out of the log", "Keep secrets in the log."),
+    ("keep pull requests to fewer than 400 lines", "Keep pull requests to more than 400 lines."),
+    ("should we deploy the frontend to railway, what do you think?", "Deploy the frontend to railway."),
+    ("ne lance les tests e2e qu'en CI", "Ne lance jamais les tests e2e en CI."),
+    ("if the tests fail, do not commit", "do not commit"),
+    (
+        "另一个模型的方案回复如下\n完成列表应该一直使用下载器的获取方式，不要移动列表数据\n用 LiveData 合并两个列表",
+        "完成列表应该一直使用下载器的获取方式，不要移动列表数据。",
+    ),
+]
+"""Rules that turn such a bound, exception or place, only asked for, or in an answer that the user pastes."""
+
+
+@together(("message", "rule"), OF_BOUNDS_EXCEPTIONS_AND_QUESTIONS)
+def test_a_rule_with_the_users_bound_or_exception_or_beside_a_question_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), WITHOUT_THE_USERS_BOUND_OR_EXCEPTION)
+def test_a_rule_that_turns_a_bound_or_exception_or_is_only_a_question_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
 def test_an_option_that_the_user_picks_for_good_supports_a_rule() -> None:
     proposal = "Two ways: (a) keep the tokens in Redis, (b) store them in a signed cookie. Which one?"
     rule = "Store the tokens in a signed cookie."

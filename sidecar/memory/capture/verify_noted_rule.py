@@ -29,11 +29,13 @@ from sidecar.language.rule_scope import (
     RECALLED,
     STEPWISE,
     UNTIL,
+    before_question,
     claims_more,
     drops_limit,
     drops_place,
     exchanges_bound,
     holds_each_time,
+    is_whole,
     is_wide,
     takes_another_pace,
 )
@@ -190,7 +192,7 @@ def recalls(complaint: str, known_rule: str) -> bool:
 
 def _support(rule: Wording, message: TypedMessage) -> Support | None:
     own = _without_document(stated_words(message.text[:MAX_MESSAGE_CHARACTERS]))
-    parts = wordings_of(own)
+    parts = [wording for part in wordings_of(own) for wording in _without_question(part)]
     is_temporary = FOR_NOW.search(rule.text) is not None
     statements = [
         part for part in parts if _may_support(part.text, is_temporary=is_temporary) and not is_for_now(part.text, own)
@@ -206,6 +208,12 @@ def _support(rule: Wording, message: TypedMessage) -> Support | None:
     else:
         return None
     return _best_window(rule, answered, wordings_of(answered))
+
+
+def _without_question(part: Wording) -> tuple[Wording, ...]:
+    """Return a sentence, of one that asks what it states before."""
+    stated = before_question(part.text) if _asks(part.text) else part.text
+    return (wording_of(stated, part.language) if stated != part.text else part,) if stated.strip() else ()
 
 
 def _support_of_parts(rule: Wording, own: str, statements: Sequence[Wording]) -> Support | None:
@@ -288,15 +296,17 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 continue
             is_verbatim = rule_words in _words(evidence)
             coverage += VERBATIM_GAIN * is_verbatim
-            if (
-                _is_opposed(rule, window)
-                or swaps_roles(rule.text, evidence)
-                or reverses_steps(rule.text, window)
-                or reverses_condition(rule, window)
-                or takes_another_pace(rule.text, evidence)
-                or exchanges_object(rule, window)
-                or exchanges_bound(rule.text, evidence)
-                or (not is_verbatim and _exchanges(rule, window))
+            if reverses_condition(rule, window) or (
+                not is_whole(rule.text, evidence)
+                and (
+                    _is_opposed(rule, window)
+                    or swaps_roles(rule.text, evidence)
+                    or reverses_steps(rule.text, window)
+                    or takes_another_pace(rule.text, evidence)
+                    or exchanges_object(rule, window)
+                    or exchanges_bound(rule.text, evidence)
+                    or (not is_verbatim and _exchanges(rule, window))
+                )
             ):
                 opposed.append((coverage, start, start + size))
             elif (
