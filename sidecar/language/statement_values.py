@@ -246,6 +246,7 @@ def swaps_roles(rule: str, evidence: str) -> bool:
     return any((new, old) in replaced for old, new in replaced)
 
 
+@lru_cache(maxsize=8_192)
 def is_same(rule_unit: Unit, unit: Unit) -> bool:
     """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
     if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
