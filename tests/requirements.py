@@ -35,6 +35,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Hash-Based Continuity Caching: Context pack invalidation": (
         "test_unwatched_writes.py::test_a_write_through_a_memory_map_is_detected_before_the_file_is_sent",
+        "test_unwatched_writes.py::test_what_was_written_meanwhile_is_not_shown_as_it_was_if_the_new_state_is_late",
         "test_caching.py::test_a_changed_file_or_head_invalidates_the_cached_pack",
     ),
     "Automatic Memory Capture on Meaningful Events: Boundary-impacting refactor": (
@@ -214,6 +215,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_a_corrected_value_reaches_other_chats_again_once_its_replacement_is_undone",
         "test_statement_sources.py::test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows",
         "test_statement_sources.py::test_a_wish_that_the_user_adds_to_every_request_becomes_a_preference",
+        "test_statement_sources.py::test_an_instruction_that_an_unconfirmed_statement_contradicts_still_holds",
+        "test_statement_sources.py::test_the_stop_hook_shows_how_a_memory_that_only_comes_when_it_fits_reaches_every_session",
     ),
     "Memory Layer: capture is provable, junk is refused and counted": (
         "test_memory_capture.py::test_junk_is_dropped_and_counted_by_reason",
@@ -658,6 +661,8 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Continuity: the user's word on an item": (
         "test_delivery.py::test_overrides_decide_what_is_sent_and_explain_shows_them",
+        "test_delivery.py::test_a_prompt_before_the_last_ones_post_run_repeats_nothing_that_was_printed",
+        "test_delivery.py::test_a_prompt_before_the_last_ones_post_run_repeats_what_the_session_does_not_have",
     ),
     "Continuity: plan contract": ("test_delivery.py::test_a_proposed_plan_reaches_the_session_that_executes_it",),
     "Continuity: pass through untouched": ("test_modes.py::test_passthrough_prompts_are_byte_identical",),
