@@ -368,7 +368,7 @@ def _is_follow_up(run: FinishedRun) -> bool:
 
 def _is_concluded(run: FinishedRun) -> bool:
     """Whether a run's last words do not announce a next step."""
-    return not announces_more("\n\n".join(run.activity.texts[-2:]) or run.conclusion)
+    return not announces_more("\n\n".join(run.texts[-2:]) or run.conclusion)
 
 
 MIN_STATEMENTS = 2

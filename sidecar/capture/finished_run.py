@@ -181,6 +181,12 @@ class FinishedRun:
         return without_notes(text) if self.reads_notes else text
 
     @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The agent's texts between its tool calls and after them, in order, without its notes block."""
+        texts = self.activity.texts
+        return tuple(map(without_notes, texts)) if self.reads_notes else texts
+
+    @cached_property
     def changed_terms(self) -> frozenset[str]:
         """The words of the paths that it changed, of the lines it added, and of the commands it ran."""
         texts = [change.path for change in self.effects.changes]
@@ -232,7 +238,7 @@ class FinishedRun:
     @cached_property
     def earlier_removals(self) -> tuple[RemovedWork, ...]:
         """The work that its other texts say was, or will be, taken out: many runs end with the result of a build."""
-        return _removals(sentences("\n\n".join(self.activity.texts)[-MAX_PROSE_CHARACTERS:]))
+        return _removals(sentences("\n\n".join(self.texts)[-MAX_PROSE_CHARACTERS:]))
 
     @cached_property
     def place_of_lost(self) -> frozenset[str]:
@@ -263,9 +269,9 @@ class FinishedRun:
             account = with_commit(account, self.commit_account, is_own_work=bool(self.effects.changes))
         if not account.title.names_whole:
             account = with_plan(account, self.params.prompt)
-        if account.title.text or not self.activity.texts:
+        if account.title.text or not self.texts:
             return account
-        return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
+        return account_of("\n\n".join(self.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
 
     @cached_property
     def stated_cause(self) -> str:

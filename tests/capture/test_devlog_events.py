@@ -476,6 +476,17 @@ def test_an_entry_repeats_neither_its_title_nor_a_request_about_something_else(s
     assert "Request:" not in entry["body"]
 
 
+def test_a_line_of_the_notes_block_is_not_what_an_entry_states_as_changed(start_chat: StartChat) -> None:
+    chat = start_chat()
+    moved = "Moved the discount of the cart into whole cents."
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=moved)
+    refusal = "I would not.\n\nNotes for next time:\n- Dropped: moving the discount first because nothing calls it"
+    chat.turn("could we not move it first?", lambda: [{"type": "text", "text": refusal}], text=refusal)
+    chat.turn("ok", lambda: [chat.edit("src/big.py", "x = 2\n" * 120)], text=LARGE)
+    (entry,) = drafts(chat)
+    assert "nothing calls it" not in entry["title"] + entry["body"]
+
+
 def test_a_request_is_whole_and_has_no_number_of_a_list() -> None:
     assert request_of("change the page of the cart: 1. move the sum 2. round it") == "change the page of the cart"
     assert request_of("now implement the logic to support the following. when an option is chosen") == ""
