@@ -98,7 +98,7 @@ def devlog(
     lines = [f"# {title}", ""]
     if request:
         lines += [f"Request: {request}", ""]
-    stated = [statement for statement in account.statements if title_text(statement.text) != title]
+    stated = [statement for statement in account.statements if _adds_to_title(statement.text, title)]
     for section, name in _SECTION_NAMES.items():
         texts = [statement.text for statement in stated if statement.section == section]
         if section == "evidence":
@@ -118,6 +118,11 @@ def devlog(
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {count_noun(len(ordered) - MAX_FILES, 'more file')}")
     return DraftText(title, "\n".join(lines) + "\n")
+
+
+def _adds_to_title(statement: str, title: str) -> bool:
+    """Whether a statement is not what the entry's title states, or has the reason that the title lacks."""
+    return title_text(statement) != title or (gives_reason(statement) and not gives_reason(title))
 
 
 def _section_lines(name: str, texts: Sequence[str]) -> list[str]:

@@ -476,6 +476,19 @@ def test_an_entry_repeats_neither_its_title_nor_a_request_about_something_else(s
     assert "Request:" not in entry["body"]
 
 
+def test_the_reason_that_a_title_leaves_out_is_stated_below_it() -> None:
+    reason = (
+        "I removed the path of the queue and kept the hook, because it covers cancelled downloads and invalid status"
+        " codes of the server, too."
+    )
+    title = Candidate("Removed the path of the queue and kept the hook", 6.0, names_whole=True)
+    account = WorkAccount((AccountStatement("change", reason, 6.0),), title)
+    assert f"**Change:** {reason}" in devlog(title.text, [], account, [], 1).body
+    whole = "Removed the queue, because nothing uses it"
+    account = WorkAccount((AccountStatement("change", f"I {whole.lower()}.", 6.0),), Candidate(whole, 6.0))
+    assert "**Change:**" not in devlog(whole, [], account, [], 1).body
+
+
 def test_a_line_of_the_notes_block_is_not_what_an_entry_states_as_changed(start_chat: StartChat) -> None:
     chat = start_chat()
     moved = "Moved the discount of the cart into whole cents."
