@@ -20,8 +20,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.prose_sentences import word_count
 from sidecar.core.redact import redact
-from sidecar.core.terms import query_terms
-from sidecar.language.common_words import NamingWords, is_distinctive, naming_words
+from sidecar.core.terms import paths_in, query_terms
+from sidecar.language.common_words import NamingWords, is_distinctive, naming_words, tool_terms
 from sidecar.language.lasting_statements import only_points, read_statements
 from sidecar.language.message_intent import forgets
 from sidecar.language.notes_block import AgentNote
@@ -120,11 +120,21 @@ class Work(NamedTuple):
     """Words of the paths it worked in, which say nothing about what it did there."""
 
     def shows(self, decision: AgentNote) -> bool:
-        """Whether most names in a decision, or half of its words, are in the work, and the alternative is not."""
+        """Whether most names in a decision, or half of its words, are in the work, and the alternative's names are not.
+
+        Words of any work on software contradict nothing: code has an "argument" for many reasons.
+        """
         chosen = naming_words(decision.subject)
-        others = set(naming_words(decision.alternative).terms).difference(chosen.terms, self.place)
+        others = _names_of_alternative(decision).difference(chosen.terms, self.place)
         is_contradicted = bool(others) and others <= self.code_terms
         return not is_contradicted and chosen.are_among(self.terms, self.place)
+
+
+def _names_of_alternative(decision: AgentNote) -> frozenset[str]:
+    """Return the terms of the identifiers, paths and tools in a decision's alternative."""
+    stated = naming_words(decision.text)
+    names = tool_terms().union(stated.terms if stated.are_names else (), query_terms(" ".join(paths_in(decision.text))))
+    return names.intersection(naming_words(decision.alternative).terms)
 
 
 def _work_of_conversation(tx: apsw.Connection, run: FinishedRun) -> Work:

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.check_notes_block import without_retracted
+from sidecar.capture.check_notes_block import Work, without_retracted
+from sidecar.core.terms import query_terms
+from sidecar.language.notes_block import read_notes_block
 from tests.support.cases import together
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
@@ -345,6 +347,24 @@ def test_a_decision_that_the_changes_do_not_show_or_contradict_is_a_memory_only(
     ]
     assert after["artifacts"] == []
     assert [memory["text"] for memory in stored(memories)] == [decision]
+
+
+@together(
+    ("decision", "is_shown"),
+    [
+        ("pass routing_method through fit_params because of introspection, instead of a new argument", True),
+        ("routing_method geht durch fit_params, weil die Signatur geprüft wird, statt durch ein neues Argument", True),
+        ("pass routing_method in fit_params because of introspection, instead of an argument of TypeError", False),
+        ("pass routing_method in fit_params because of introspection, instead of redis", False),
+        ("pass routing_method in fit_params because of introspection, instead of src/redis.py", False),
+    ],
+)
+def test_only_names_of_its_alternative_contradict_a_decision(decision: str, is_shown: bool) -> None:
+    code = 'fit_params["routing_method"] = redis\nraise TypeError("unknown argument")'
+    terms = frozenset(query_terms(code))
+    block = read_notes_block(reply(f"Decision: {decision}"))
+    assert block is not None
+    assert Work(terms, terms).shows(block.notes[0]) is is_shown
 
 
 def test_a_decision_may_be_shown_by_lines_of_earlier_runs_that_are_still_there(
