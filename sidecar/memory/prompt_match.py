@@ -5,7 +5,7 @@ word of everyday talk say less: two of them are needed, unless it names a tool o
 ("npm"). Function words, words of any work on software, and numbers are no evidence
 (`sidecar.language.common_words`), except for a dropped approach: two adjacent words of its name, or three that are all
 of it, identify it however common they are. A rule of the user about one step of the work, such as tests or commits,
-also bears on a prompt that asks for that step.
+also bears on a prompt that asks for that step. What the user's environment lacks bears on a prompt that runs something.
 """
 
 import re
@@ -96,7 +96,7 @@ class MemoryText(NamedTuple):
     names: frozenset[str]
     paths: tuple[str, ...]
     activities: frozenset[str] = frozenset()
-    """The step of the work that it is about, if it is a rule of the user about one."""
+    """The step of the work that it is about, if it is a rule of the user about one; those that a limit bears on."""
     statements: tuple[str, ...] = ()
     """All terms of its title, and of its text, in order."""
     dropped: str = ""
@@ -138,6 +138,8 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
     activities = activities_of_prompt(own_words) if len(own_words) <= MAX_TASK_CHARACTERS else frozenset[str]()
     if len(activities) > MAX_ACTIVITIES:
         activities = frozenset()
+    elif len(own_words) <= MAX_TASK_CHARACTERS and _RUNS.search(own_words):
+        activities |= {COMMANDS}
     return PromptCues(
         terms=terms,
         task_terms=task_terms,
@@ -150,14 +152,26 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
 
 
 def memory_text(
-    title: str, text: str, tags: Sequence[str], choices: Collection[str], *, is_rule: bool = False
+    title: str,
+    text: str,
+    tags: Sequence[str],
+    choices: Collection[str],
+    *,
+    is_rule: bool = False,
+    is_limit: bool = False,
 ) -> MemoryText:
-    """Read a memory; tags with a colon, and some without, are bookkeeping."""
+    """Read a memory; tags with a colon, and some without, are bookkeeping.
+
+    A limit is what the user states to be missing in the environment.
+    """
     whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag and tag not in _BOOKKEEPING_TAGS)))
     terms = frozenset(filter(is_distinctive, count_terms(whole)))
-    activities = activities_of_rule(_FILE_ENDING.sub(" ", text or title)) if is_rule else frozenset[str]()
+    has_steps = is_rule or is_limit
+    activities = activities_of_rule(_FILE_ENDING.sub(" ", text or title)) if has_steps else frozenset[str]()
     if len(activities) > 1:
         activities = frozenset()
+    if is_limit:
+        activities |= _STEPS_OF_LIMITS
     statements = tuple(filter(None, map(join_terms, (title, text))))
     return MemoryText(
         terms=terms,
@@ -185,7 +199,7 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> MemoryEvid
     if not paths and not names and sum(own.values()) < needed and sum(task.values()) < 2 * STRONG and not activities:
         return None
     score = PATH_SCORE * bool(paths) + NAME_SCORE * len(names) + sum(own.values()) + TASK_FACTOR * sum(task.values())
-    score += WEAK * len(activities)
+    score += WEAK * bool(activities)
     strongest = sorted(own | task, key=lambda term: -(own | task)[term])
     return MemoryEvidence(score, tuple(dict.fromkeys((*paths, *names, *strongest, *activities)))[:MAX_REASONS])
 
@@ -346,6 +360,61 @@ _ACTIVITIES = {
 """Steps of the work on which users state rules: the words of rules and prompts, and those of prompts alone. A word that
 ends with `*` stands for all words with that beginning, `_` for a space.
 """
+
+COMMANDS = "commands"
+_STEPS_OF_LIMITS = frozenset((COMMANDS, "tests"))
+"""Steps of the work that run something, and so need what the environment may lack."""
+
+_RUNS = lazy_regex(
+    r"(?i)(?:(?:^|[.!?;:,])\s{0,9}|\b(?:and|then|now|please|pls|to|you|just|also|again|let['’]?s|ok|und|dann|bitte|mal|jetzt"
+    r"|y|luego|ahora|e|depois|agora|et|puis|maintenant)[\s,]{1,3})"
+    r"(?:(?:re-?)?(?:run(?! (?:out|into)\b)|start(?! (?:with|by|from|over|at)\b)|launch|test|deploy|install|compile"
+    r"|boot|build(?! (?:an?|me|on|upon|out|up)\b))|execute|benchmark|verify|validate|reproduce|migrate"
+    r"|starte|teste|kompiliere|installiere|baue?(?! ein)|f[üu]hre? [^.!?\n]{1,60} aus\b|lass [^.!?\n]{1,60} laufen"
+    r"|ejecuta|corre|arranca|inicia|lanza|levanta|compila|prueba|instala|despliega|construye(?! un)"
+    r"|rode|roda|inicie|suba|instale|implante|construa(?! um)"
+    r"|(?:re)?lance|exécute|démarre|installe|déploie|construis(?! un))\b"
+)
+"""A request to run something: a verb of it at the beginning of a clause."""
+
+_HERE = r"\b(?:here|locally|hier|lokal|aqu[íi]|ici|localmente?|en local)\b"
+_LACKS_HERE = (
+    r"(?:\b(?:is|are|am|have|has|got|there['’]s) no\b"
+    r"|\b(?:is|are)(?:n['’]t| not) (?:\w+ ){0,2}(?:available|installed|possible|supported|reachable|accessible)"
+    r"|\bdo(?:es)?(?:n['’]t| not) (?:have|work|run|start|build)\b|\bonly\b[^.!?\n]{1,60} works?\b"
+    r"|\b(?:unavailable|fails?|can(?:not|['’]?t| not))\b"
+    r"|\b(?:gibt(?: es|['’]?s)|habe?n?|ist|sind|läuft|laufen|geht) (?:[\w.-]+ ){0,4}(?:kein\w{0,2}|nicht)\b"
+    r"|\bno (?:hay|tengo|tenemos|est[áa]n?|funcionan?|se puede|puedo|podemos)\b"
+    r"|\bn[ãa]o (?:h[áa]|tem|tenho|temos|est[áa]|est[ãa]o|funcionam?|d[áa] para|consigo|posso)\b"
+    r"|\baucune?\b|\bpas d['’e]"
+    r"|\b(?:n['’](?:est|a|ai|avons|y a)|ne (?:marche|fonctionne|sont|peut|peux)\w{0,2}) (?:\w+ )?pas\b)"
+)
+_LIMIT = lazy_regex(
+    r"(?i)\bon (?:this|my) (?:machine|box|laptop|computer|host|mac(?:book)?|pc|vm|workstation)\b"
+    r"|\bin (?:this|my) (?:container|sandbox|environment|vm|codespace|devcontainer|shell)\b"
+    r"|\bauf (?:diese[mr]|meine[mr]) (?:maschine|rechner|kiste|laptop|mac|computer|gerät)\b"
+    r"|\bin (?:diese[mr]|meine[mr]) (?:container|sandbox|umgebung|vm)\b"
+    r"|\ben (?:est[ea]|mi) (?:m[áa]quina|ordenador|port[áa]til|contenedor|entorno|computadora|sandbox)\b"
+    r"|\bn(?:est[ea]|ess[ea]|a minha|o meu) (?:m[áa]quina|computador|ambiente|cont[êe]iner|container|notebook|pc)\b"
+    r"|\bsur (?:cette|ma|ce|mon) (?:machine|poste|ordinateur|portable|mac)\b"
+    r"|\bdans (?:cet?|cette|mon) (?:conteneur|environnement|sandbox|vm)\b"
+    rf"|{_HERE}[^.!?\n]{{0,120}}?{_LACKS_HERE}|{_LACKS_HERE}[^.!?\n]{{0,120}}?{_HERE}"
+    r"|\b(?:no (?:[\w./+-]+ ){1,4}(?:here|locally)|kein\w{0,2} (?:[\w./+-]+ ){1,3}hier)\b"
+    r"|\b(?:(?:is|are)(?:n['’]t| not) (?:\w+ )?available|nicht verfügbar|no est[áa]n? disponibles?|pas disponibles?"
+    r"|n[ãa]o est(?:á|ão) dispon[íi]ve(?:l|is))(?=\s{0,3}(?:[,;:.!)–—-]|$)| (?:so|use|yet)\b)"
+    r"|\b(?:(?:is|are)(?:n['’]t| not) (?:\w+ )?installed|nicht (?:installiert|vorhanden)|no est[áa]n? instalad[oa]s?"
+    r"|n[ãa]o est(?:á|ão) instalad[oa]s?|pas installée?s?)\b"
+    r"|\b(?:i|we|you) can(?:not|['’]?t| not) (?:run|start|build|execute|install|launch|access|reach|deploy|compile)\b"
+    r"|\bcan(?:not|['’]?t| not) (?:run\b|be (?:run|started|built|installed|executed|launched)\b)"
+    r"|\b(?:no|without) (?:[\w.-]+ ){0,3}(?:access|credentials|internet|simulators?|emulators?|gpus?|sudo|vpn|docker)"
+    r"(?=\s{0,3}(?:[,;:.!)]|$)| (?:so|and|but|at all|yet|available)\b)"
+)
+
+
+def states_limit(text: str) -> bool:
+    """Whether a statement is about the machine at hand, or names what it lacks: "docker isn't installed"."""
+    return _LIMIT.search(text) is not None
+
 
 _STEP_WORD = lazy_regex(r"[^\W_]+(?:[-.'’][^\W_]+)*")
 

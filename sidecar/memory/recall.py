@@ -33,6 +33,7 @@ from sidecar.memory.prompt_match import (
     memory_text,
     rarest_terms,
     shared_phrase,
+    states_limit,
 )
 from sidecar.memory.standing_instruction_register import NO_INSTRUCTIONS, InstructionState, load_instructions
 from sidecar.memory.store import entry_queries, index_tables, local_state
@@ -280,7 +281,8 @@ def _memory_text(memory: Memory) -> MemoryText:
     names = claim.chosen | claim.rejected if claim.chosen and claim.rejected else ()
     choices = frozenset(term for name in names if len(name) == 1 for term in name)
     is_rule = memory.type in PREFERENCE_TYPES or (memory.author == "user" and memory.type == "decision")
-    return memory_text(memory.title, memory.text, memory.tags, choices, is_rule=is_rule)
+    is_limit = memory.author == "user" and states_limit(memory.text or memory.title)
+    return memory_text(memory.title, memory.text, memory.tags, choices, is_rule=is_rule, is_limit=is_limit)
 
 
 def _rank(memory: Memory, shared: MemoryEvidence) -> tuple[int, float, int, str]:

@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.core.terms import count_terms
 from sidecar.language.common_words import common_terms, is_distinctive
-from sidecar.memory.prompt_match import MAX_TERMS, Rarity, cues_of, evidence, memory_text
+from sidecar.memory.prompt_match import MAX_TERMS, Rarity, cues_of, evidence, memory_text, states_limit
 from sidecar.memory.recall import recall_query
 from tests.support.cases import together
 
@@ -107,6 +107,40 @@ def test_a_rule_bears_on_a_prompt_that_asks_for_the_step_of_the_work_it_is_about
     as_rule = evidence(cues, memory_text("", rule, (), (), is_rule=True), ALL_RARE)
     assert (as_rule is not None) is expected
     assert evidence(cues, memory_text("", rule, (), ()), ALL_RARE) is None, "what is no rule needs a shared term"
+
+
+@together(
+    ("fact", "prompt", "expected"),
+    [
+        (
+            "No iOS simulators here, only the macOS destination works",
+            "Run the whole suite and tell me what's red",
+            True,
+        ),
+        ("No iOS simulators here, only the macOS destination works", "verify the fix on iOS", True),
+        ("terraform 1.9 and no AWS credentials on this machine, no plan", "show me the plan for the example", True),
+        ("/tmp is a tmpfs with 64M on this box", "why does the big regress test fail?", True),
+        ("docker isn't available here, use podman", "start the database container", True),
+        ("docker isn't installed", "Please build the image", True),
+        ("we can't run chrome, use the http client", "run all tests before we push", True),
+        ("hier gibt es kein docker, nimm podman", "starte die Datenbank", True),
+        ("aquí no hay docker, usa podman", "arranca el contenedor", True),
+        ("aqui não temos docker, use podman", "rode os testes", True),
+        ("ici il n'y a pas de docker, utilise podman", "lance les tests", True),
+        ("No iOS simulators here", "explain how the download is cancelled", False),
+        ("No iOS simulators here", "Build a page of coupons", False),
+        ("No iOS simulators here", "start with the parser", False),
+        ("No iOS simulators here", "write a plan for the release of the parser", False),
+        ("the discount isn't available for guests under 18", "run the tests", False),
+        ("users can't access the receipt of another till", "run the tests", False),
+        ("the printer at the counter only knows code page 858", "run the tests", False),
+    ],
+)
+def test_what_the_environment_lacks_bears_on_a_prompt_that_runs_something(
+    fact: str, prompt: str, *, expected: bool
+) -> None:
+    memory = memory_text("", fact, (), (), is_limit=states_limit(fact))
+    assert (evidence(cues_of(prompt, prompt), memory, ALL_RARE) is not None) is expected
 
 
 def test_what_the_prompt_states_itself_brings_no_memory_of_it() -> None:

@@ -288,10 +288,10 @@ def best_rows(
 
 
 def rows_of_rules(tx: apsw.Connection, project: str, owners: Sequence[str], limit: int) -> list[int]:
-    """Return the row ids of the user's newest rules, preferences and decisions within reach."""
+    """Return the row ids of the user's newest rules, preferences, decisions and facts within reach."""
     rows: Any = tx.execute(
         f"SELECT row_id FROM continuity_memories AS m WHERE project = ? AND {owner_condition(owners)}"
-        " AND (type IN ('user_correction', 'preference') OR author = 'user' AND type = 'decision')"
+        " AND (type IN ('user_correction', 'preference') OR author = 'user' AND type IN ('decision', 'semantic'))"
         " AND is_archived = 0 ORDER BY at_ms DESC LIMIT ?",
         (project, *owners, limit),
     )
