@@ -1,7 +1,7 @@
 """The notes block of a run: what the agent claims, verified against the user's words and the run's changes.
 
-Verified rules become standing instructions, unless they only point at something; everything else becomes an agent's
-note. Decisions and dropped approaches also feed the drafts of the run.
+Verified rules become standing instructions, unless they only point at something, and verified facts the user's;
+everything else becomes an agent's note. Decisions and dropped approaches also feed the drafts of the run.
 """
 
 from __future__ import annotations
@@ -55,12 +55,15 @@ MAX_CONVERSATIONS = 64
 MIN_RULE_WORDS = 3
 """Words of a rule that is a standing instruction however the user worded it."""
 
-CONFIDENCE = {"rule": 0.9, "claimedRule": 0.6, "decision": 0.75, "changedDecision": 0.85, "dropped": 0.75, "fact": 0.65}
+CONFIDENCE = {
+    "rule": 0.9, "claimedRule": 0.6, "decision": 0.75, "changedDecision": 0.85, "dropped": 0.75, "fact": 0.65,
+    "typedFact": 0.85,
+}  # fmt: skip
 """Confidence of a note by its kind; a decision that the run's changes show is surer than one that is only stated."""
 
 
 class VerifiedNote(NamedTuple):
-    """A note, and what supports it; only rules can have support."""
+    """A note, and the user's words that support it; only rules and facts can have support."""
 
     note: AgentNote
     support: Support | None = None
@@ -101,7 +104,7 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
     verified_all = (
         VerifiedNote(
             note,
-            verify_rule(note.text, typed) if note.key == "rule" else None,
+            verify_rule(note.text, typed) if note.key in ("rule", "fact") else None,
             note.key == "decision" and work.shows(note),
         )
         for note in notes
@@ -245,8 +248,20 @@ PURPOSE = lazy_regex(
 """Place or purpose of what was tried, which other work shares."""
 
 
+def without_repeated_facts(notes: Sequence[VerifiedNote], sentences: Sequence[str]) -> list[VerifiedNote]:
+    """Return the notes without the facts that one of the user's captured sentences states by itself."""
+    messages = [TypedMessage(sentence) for sentence in sentences]
+    return [
+        verified
+        for verified in notes
+        if verified.support is None
+        or verified.note.key != "fact"
+        or not any(verify_rule(verified.support.rule, (message,)) for message in messages)
+    ]
+
+
 def without_covered(sentences: str, notes: Sequence[VerifiedNote]) -> str:
-    """Return captured sentences of the user, one per paragraph, without those that verified rules restate."""
+    """Return captured sentences of the user, one per paragraph, without those that verified notes restate."""
     evidence = " ".join(verified.support.evidence for verified in notes if verified.support is not None)
     known = " ".join(evidence.split()).casefold()
     paragraphs = [part for part in sentences.split("\n\n") if " ".join(part.split()).casefold() not in known]
@@ -296,6 +311,16 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
             author="assistant",
             at_ms=now_ms,
             confidence=CONFIDENCE["dropped"],
+        )
+    if verified.support is not None:
+        fact = verified.support.rule
+        return Note(
+            type="semantic",
+            title=note_title(fact),
+            text=fact,
+            author="user",
+            at_ms=now_ms,
+            confidence=CONFIDENCE["typedFact"],
         )
     return Note(
         type="lesson", title=title, text=note.text, author="assistant", at_ms=now_ms, confidence=CONFIDENCE["fact"]

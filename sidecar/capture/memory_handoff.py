@@ -10,7 +10,12 @@ from typing import Any
 
 import apsw
 
-from sidecar.capture.check_notes_block import VerifiedNote, session_notes, without_covered
+from sidecar.capture.check_notes_block import (
+    VerifiedNote,
+    session_notes,
+    without_covered,
+    without_repeated_facts,
+)
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.effects.surviving_lines import names_in
 from sidecar.capture.finished_run import FinishedRun
@@ -137,6 +142,8 @@ def session_summary_of_run(
         cited=cited if is_completed else (),
     )
     reduced = reduce_summary(summary)
+    stated = [note.text.partition("\n\n")[0] for note in reduced.notes if note.author == "user"]
+    notes = without_repeated_facts(notes, stated)
     uncovered = tuple(left for note in reduced.notes if (left := _uncovered(note, notes)) is not None)
     refusals = _refusals(run, uncovered) if is_completed else ()
     rules = [verified.support.rule for verified in notes if verified.support is not None]
@@ -190,10 +197,13 @@ def _uncovered(note: Note, notes: Sequence[VerifiedNote]) -> Note | None:
 
 
 def _is_covered(note: Note, notes: Sequence[VerifiedNote]) -> bool:
-    """Whether a verified rule of the notes block states what a note of the user states, or what it agrees to.
+    """Whether a verified note of the notes block states what a note of the user states, or what it agrees to.
 
-    A rule that stands beside a withdrawal in the user's sentence does not withdraw anything.
+    A rule that stands beside a withdrawal in the user's sentence does not withdraw anything. What the user states as
+    lasting is not covered by a fact.
     """
+    if note.is_standing_instruction:
+        notes = [verified for verified in notes if verified.note.key == "rule"]
     statement = note.text.partition("\n\n")[0]
     if forgets(statement):
         return any(

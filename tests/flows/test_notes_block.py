@@ -160,6 +160,48 @@ def test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent(
     }
 
 
+@pytest.mark.parametrize(
+    ("typed", "fact", "stored_text", "prompt"),
+    [
+        (
+            "fyi: on this machine there are no iOS simulators, only the macOS destination works",
+            "no iOS simulators on this machine, only the macOS destination works",
+            "no iOS simulators on this machine, only the macOS destination works",
+            "Run the whole suite and tell me what is red.",
+        ),
+        (
+            "I only have terraform 1.9 and no AWS credentials here so only fmt and validate, no plan",
+            "terraform 1.9 and no AWS credentials here, only fmt and validate, no plan",
+            "I only have terraform 1.9 and no AWS credentials here so only fmt and validate, no plan",
+            "run terraform plan on examples/karpenter",
+        ),
+        (
+            "docker isn't available here, use podman",
+            "docker isn't available here, use podman",
+            "docker isn't available here, use podman",
+            "start the database container",
+        ),
+    ],
+)
+def test_a_fact_that_the_user_typed_is_one_memory_and_returns_when_it_is_needed(
+    conversation: Conversation, memories: Memories, typed: str, fact: str, stored_text: str, prompt: str
+) -> None:
+    conversation.turn(typed, text=reply(f"Fact: {fact}"))
+    assert [(memory["author"], memory["text"]) for memory in stored(memories)] == [("user", stored_text)]
+    other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
+    assert stored_text.casefold() in sent(other.pre_run(prompt)).casefold()
+    assert stored_text.casefold() not in sent(other.pre_run("Explain the discount.")).casefold()
+
+
+def test_a_fact_that_the_user_did_not_type_stays_a_note_of_the_agent(
+    conversation: Conversation, memories: Memories
+) -> None:
+    conversation.turn("Is docker installed here?", text=reply("Fact: docker isn't installed here"))
+    conversation.turn("Always use podman here.", text=reply("Fact: the tests need port 5432"))
+    notes = {memory["text"] for memory in stored(memories) if memory["author"] == "assistant"}
+    assert notes == {"docker isn't installed here", "the tests need port 5432"}
+
+
 def test_a_fact_about_the_tool_of_a_known_rule_is_no_repetition_of_the_rule(
     conversation: Conversation, memories: Memories
 ) -> None:
