@@ -305,20 +305,20 @@ def _reports_fault(content: str) -> bool:
 
 def _is_of_one_feature(name: str, content: str) -> bool:
     """Whether a preference or requirement is about one place of the product, not about all that is to come."""
-    if name == "from now on":
-        return has_concept(content, "news or role")
-    if name == "no longer":
-        return has_concept(content, "one part")
-    if name == "always, never":
-        return has_concept(content, "specified display")
+    if (concept := _OF_ONE_FEATURE.get(name)) is not None:
+        return has_concept(content, concept)
     if name not in ("prefer", "all must", "tool instead"):
         return False
     if name == "prefer" and has_concept(content, "one thing") and not _TECHNICAL.search(lowered(content)):
         return True
-    is_shown = (
-        name != "tool instead" and _PRODUCT.search(lowered(content)) is not None and not has_concept(content, "ours")
-    )
-    return is_shown or _LOCATED.search(lowered(content)) is not None
+    is_shown = name != "tool instead" and _PRODUCT.search(lowered(content)) and not has_concept(content, "ours")
+    return bool(is_shown) or _LOCATED.search(lowered(content)) is not None
+
+
+_OF_ONE_FEATURE = {
+    "from now on": "news or role", "no longer": "one part", "always, never": "specified display",
+    "convention": "rule in a state",
+}  # fmt: skip
 
 
 def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int, str]:

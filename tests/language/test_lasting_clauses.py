@@ -601,6 +601,60 @@ def test_words_that_only_open_a_rule_change_nothing_and_are_not_stored(opening: 
     assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(rule, True)]
 
 
+STATES_OF_A_RULE = """
+hmm, revert that whole thing. maintainers say the policy is not in GovCloud, so every plan breaks there
+hm, the RLS policy is missing for the orders table
+the firewall rule is missing in staging
+the cache policy is always empty in tests
+the eslint rule is wrong
+the retry policy is not applied when the queue is full
+our CSP policy is blocking the inline script on the login page
+our retention policy is missing in the terraform module
+the routing rule is in nginx.conf
+my firewall rule is broken
+the naming convention is inconsistent in the api folder
+the standard is not supported by safari
+a lint rule is failing in ci
+the policy is attached to the wrong role
+they say the policy is to reject unsigned builds
+the fallback rule is what breaks the login
+die Regel ist falsch konfiguriert
+la regla es incorrecta en staging
+a regra é ignorada nos testes
+la règle est cassée sur la page de login
+""".strip().splitlines()
+
+RULES_BY_NAME = """
+the rule is: never commit generated files
+our policy is to squash every branch
+the rule here is one component per file
+our convention is snake_case for columns
+my rule is no abbreviations in names
+the policy is to never log personal data
+the rule is no raw SQL outside the repository layer
+the rule for migrations is one change per file
+the naming convention is PascalCase for components
+our standard is ISO dates everywhere
+the rule is simple: one assert per test
+die Regel lautet: Tests zuerst
+la regla aquí es usar snake_case
+a regra é: sem comentários óbvios
+la règle est de ne jamais pousser sur main
+la regola è: niente default export
+de regel is: geen any
+""".strip().splitlines()
+
+
+@together("message", STATES_OF_A_RULE)
+def test_the_state_of_a_rule_in_the_code_is_no_wish(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+@together("message", RULES_BY_NAME)
+def test_a_rule_that_is_named_as_one_is_stored(message: str) -> None:
+    assert read_statements(message).statements
+
+
 ORDER_WITHOUT_A_LASTING_WORD = [
     "write tests first",
     "first write the test, then the code",
