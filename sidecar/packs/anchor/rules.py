@@ -1,6 +1,7 @@
 """Rules in a project's instruction files, each shown once; what the host already sends is omitted. Pure."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from sidecar.core.clean_text import one_line
 from sidecar.core.ide_rules_files import AGENT_FILES
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line, split_front_matter
+from sidecar.core.prose_sentences import split_at_full_stops
 from sidecar.packs.anchor.markdown_parts import (
     bullets,
     document_title,
@@ -62,10 +64,44 @@ _HEADING_LINK = lazy_regex(r"\[[^\]\n]{1,300}\]\(#[^)\s]{0,300}\)\W*$")
 _SYNTAX_HEADING = lazy_regex(r"(?i)\b(?:search|query|filter|command) (?:syntax|operators?)\b")
 """Headings of sections that describe what a tool understands."""
 
-_ANTECEDENT = lazy_regex(
-    r"(?i)^(?:you |we |agents? )?(?:must|should|always|never|shall)\b[^.:]{0,12}\buse (?:this|these|that) tools?\b"
+_REFERS_BACK = lazy_regex(
+    r"(?i)[\W_]{0,4}(?:(?:otherwise|else|then|if (?:not|so|present|absent|missing|it|they)"
+    r"|when (?:present|absent|set|missing)"
+    r"|in (?:this|that|such a|either) case|sen[ãa]o|caso contr[áa]rio|n(?:es[ts]e|aquele) caso"
+    r"|se (?:n[ãa]o|no|sim|s[ìi])(?=,)"
+    r"|ent[ãa]o|de lo contrario|en (?:caso contrario|es[et]e? caso)|si (?:no|non|oui|es as[íi])(?=,)|entonces"
+    r"|altrimenti"
+    r"|in (?:caso contrario|(?:tal|questo|quel) caso)|allora|sinon|dans (?:le cas contraire|ce cas)|alors|andernfalls"
+    r"|ansonsten|sonst|(?:wenn|falls) (?:nicht|ja)(?=,)|in (?:diesem|dem) fall|dann|anders(?! dan\b)|zo (?:niet|ja)"
+    r"|in (?:dat|dit) geval|dan|иначе|в (?:противном|этом|таком) случае|если (?:нет|да)(?=,)|тогда)(?![\w'’-])"
+    r"|(?:it|they|this|these|those) (?:must|should|shall|may|can|needs?|ha(?:s|ve) to)\b"
+    r"|(?:(?:please|also|and|but|so|you|we|agents?|instead|therefore),? ){0,2}"
+    r"(?:(?:do|must|should|shall|may) not|(?:do|must)n['’]t|never|always|must|should|shall|avoid|ensure|only"
+    r"|prefer|use)"
+    r"(?: (?:ever|directly|manually|simply|just))?(?: (?!the\b|an?\b)[a-z]{2,20})?"
+    r"(?: (?:on|in|to|with|at|from|for|by|into|of))? "
+    r"(?:(?:it|them|they|its|their)\b(?!['’]| (?:clear|eas(?:y|ier)|possible|explicit|obvious|simple)\b)"
+    r"|(?:this|these|those|that)(?= tools?\b|[.,;:!?)]|$)"
+    r"|(?:this|these|those)(?= (?:in|on|for|when|if|unless|before|after|with|without|to|by"
+    r"|as|at|from|and|or|because|yourself|again|first|manually|directly)\b))"
+    r"|\w{2,20} (?:sie|ihn|es|diese|ze|het|hem|deze) (?:nie(?:mals)?|nicht|immer|nur|nooit|niet|altijd|alleen)\b"
+    r"|ne (?:pas )?(?:l['’]|(?:les?|la|y|en) )\w|(?:no|nunca) (?:l[aeo]s?) \w|n[ãa]o (?:os?|as?) \w|non (?:l[aeio]) \w"
+    r"|(?:no|nunca|non|mai|n[ãa]o) \w{2,20}(?:-l?[ao]s?|[aei]r(?:l[aeio]|l[ao]s))\b"
+    r"|(?:никогда |всегда )?(?:не )?\w{2,20}(?:йте|ть) (?:их|его|её|ее|это)\b"
+    r"|(?:そうで(?:なければ|ない場合)|それ以外の場合|さもなければ|その場合|(?:そ|こ)れ(?:ら)?(?:を|は|に))"
+    r"|否则|如果不是|(?:在)?这种情况下|(?:不要|切勿|不得|严禁|禁止|请勿|不能|必须|务必)[^，。、它其]{1,4}(?:它们?"
+    r"|其(?![他它余中])))"
 )
-"""A rule about something that only the sentence above it names."""
+"""Beginning of a sentence about something, or a case, that only the sentence above it names."""
+
+_CONDITION = lazy_regex(
+    r"(?i)\b(?:if|when|unless|only|once|otherwise|except|wenn|falls|nur|sobald|quand|si|lorsque|seulement|sauf|cuando|solo"
+    r"|s[óo]lo|quando|se|apenas|somente|als|wanneer|alleen|tenzij|если|когда|только)\b|場合|とき|如果|只有|仅|除非"
+)
+"""Words by which a sentence limits when it holds."""
+
+MAX_RULE = 220
+"""Maximum number of characters of a rule."""
 
 _BASE_BRANCH = lazy_regex(
     r"(?i)\bbranch(?:es)? (?:\W{0,3}from|off|based on)\b|\btarget(?:ing)? (?:the )?\S{1,40} branch\b"
@@ -167,7 +203,7 @@ class Rule(NamedTuple):
     def __str__(self) -> str:
         """Return the rule's line in the anchor."""
         subject = f"{one_line(plain(self.section), MAX_SECTION)}: " if self.section else ""
-        return f"- {subject}{one_line(plain(self.text), 220)} ({one_line(self.path, 200)}:{self.line})"
+        return f"- {subject}{one_line(plain(self.text), MAX_RULE)} ({one_line(self.path, 200)}:{self.line})"
 
 
 def sent_paths(
@@ -264,10 +300,41 @@ def rule_lines(documents: Sequence[ProjectDocument], sent: frozenset[str], neste
         for path in included_files(document.path, document.text)
         if path not in known
     ]
-    lines += [
-        f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}." for path in nested
-    ]
+    for path in nested:
+        folder = path.rpartition("/")[0]
+        condition = _condition_of(path, folder, documents)
+        if condition is None:
+            lines.append(f"- Before work in {one_line(folder, 120)}/ read {one_line(path, 200)}.")
+        elif condition.text and condition.path not in sent and not _is_stated(condition.text, lines):
+            lines.append(str(condition))
     return list(dict.fromkeys(lines))
+
+
+def _condition_of(path: str, folder: str, documents: Sequence[ProjectDocument]) -> Rule | None:
+    """Return the sentence that names an instruction file only for some case; None if it is for any work in its folder.
+
+    The sentence is empty if it does not fit, or not together with what it refers to.
+    """
+    name = lazy_regex(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])")
+    in_folder = lazy_regex(rf"(?<![\w./-]){re.escape(folder)}(?:/(?!\w)|`)")
+    for document in documents:
+        if path not in document.text:
+            continue
+        sentences = _all_sentences(document.text)
+        for line, _ in sentences:
+            if name.search(line.text) and _CONDITION.search(line.text):
+                if in_folder.search(name.sub(" ", line.text)):
+                    return None
+                whole, _ = _with_antecedent(line, sentences) or (line, ())
+                fits = len(plain(whole.text)) <= MAX_RULE and not _refers_back(whole)
+                return Rule(whole.text if fits else "", document.path, whole.number)
+    return None
+
+
+def _is_stated(text: str, lines: Iterable[str]) -> bool:
+    """Whether a line contains a text, regardless of marks."""
+    normalized = normalize(plain(text))
+    return any(normalized in normalize(line) for line in lines)
 
 
 def trap_lines(documents: Sequence[ProjectDocument], sent: frozenset[str]) -> list[str]:
@@ -373,7 +440,73 @@ def _rules_in(document: ProjectDocument) -> list[Line]:
             if line.text.strip():
                 introductions.setdefault(line.headings, line.text)
         rules = [line for line in rules if not _is_of_others(line, introductions)]
+    rules = _with_antecedents(rules, document.text)
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
+
+
+def _with_antecedents(lines: Sequence[Line], text: str) -> list[Line]:
+    """Return the lines, those that refer back with what they refer to; one that is part of another one is left out.
+
+    A line that refers to nothing in the text, or does not fit together with it, is left out.
+    """
+    if not any(map(_refers_back, lines)):
+        return list(lines)
+    sentences = _all_sentences(text)
+    whole = [(line, *joined) for line in lines if (joined := _with_antecedent(line, sentences))]
+    parts = {(part.number, part.text) for *_, antecedents in whole for part in antecedents}
+    return [joined for line, joined, _ in whole if (line.number, line.text) not in parts]
+
+
+def _refers_back(line: Line) -> bool:
+    return _REFERS_BACK.match(plain(line.text)) is not None
+
+
+class _Sentence(NamedTuple):
+    """A sentence at the number of the line it begins in; one of a list item at that of the item."""
+
+    line: Line
+    is_in_item: bool
+
+
+def _all_sentences(text: str) -> list[_Sentence]:
+    """Return the sentences of the paragraphs and of the list items, in order."""
+    in_items = ((item, part) for item in bullets(text) for part in split_at_full_stops(item.text) if part.strip())
+    sentences = [_Sentence(item._replace(text=part), is_in_item=True) for item, part in in_items]
+    sentences += [_Sentence(line, is_in_item=False) for line in numbered_sentences(text)]
+    return sorted(sentences, key=_line_number)
+
+
+def _line_number(sentence: _Sentence) -> int:
+    return sentence.line.number
+
+
+def _with_antecedent(line: Line, sentences: Sequence[_Sentence]) -> tuple[Line, list[Line]] | None:
+    """Return a line with the sentences before it that it refers to, and these; None without them or without room.
+
+    A paragraph below a list refers to all of the list.
+    """
+    whole, antecedents = line, list[Line]()
+    if not _refers_back(whole):
+        return whole, antecedents
+    start, end = (bisect(sentences, line.number, key=_line_number) for bisect in (bisect_left, bisect_right))
+    at = next((at for at in range(start, end) if line.text.startswith(sentences[at].line.text)), start)
+    while _refers_back(whole):
+        at -= 1
+        before = sentences[at].line if at >= 0 else None
+        if before is None or before.headings != whole.headings or whole.number - before.number > MAX_SENTENCE_LINES:
+            return None
+        if at + 1 < len(sentences) and sentences[at].is_in_item and not sentences[at + 1].is_in_item:
+            return None
+        mark = "" if before.text.endswith(_ENDS) else ";"
+        whole = before._replace(text=f"{before.text}{mark} {whole.text}")
+        antecedents.append(before)
+        if len(plain(whole.text)) > MAX_RULE:
+            return None
+    return whole, antecedents
+
+
+_ENDS = tuple(".!?:,;。！？：)）*")
+"""Marks behind which the next sentence may begin."""
 
 
 def _is_about_code(line: Line) -> bool:
@@ -403,7 +536,7 @@ def _traps_in(document: ProjectDocument) -> list[Line]:
 
 def _is_no_rule(line: Line) -> bool:
     is_of_tool = bool(line.headings) and _SYNTAX_HEADING.search(line.headings[-1]) is not None
-    return is_of_tool or any(pattern.search(line.text) for pattern in (_NO_RULE, _HEADING_LINK, _ANTECEDENT))
+    return is_of_tool or any(pattern.search(line.text) for pattern in (_NO_RULE, _HEADING_LINK))
 
 
 def _is_trap(line: Line) -> bool:

@@ -160,7 +160,7 @@ def test_sentences_about_the_code_are_rules_in_every_instruction_file(rule: str)
             "`till.yaml`'s version must match the one in `till.toml`. Have fun.",
             ["`till.yaml`'s version must match the one in `till.toml`."],
         ),
-        ("It is a till. **Always build it with `--all`.** A build is quick.", ["Always build it with `--all`."]),
+        ("It is a till. **Always build tills with `--all`.** A build is quick.", ["Always build tills with `--all`."]),
         ("**Never** round twice.", ["Never round twice."]),
         (
             "It's mandatory to round once. Logs are prohibited there.",
@@ -267,6 +267,87 @@ def test_rules_in_prose_are_found_in_every_supported_language(rule: str) -> None
 )
 def test_descriptions_in_prose_are_not_rules(statement: str) -> None:
     assert rules_of(ProjectDocument("AGENTS.md", f"# Notes\n\n{statement}\n")) == []
+
+
+@together(
+    ("before", "rule"),
+    [
+        ("If `tmp/till` exists, read `till/README.md`.", "Otherwise, do not apply its rules."),
+        ("The till has a configuration file.", "If not, never create it yourself."),
+        ("The files below `gen/` are generated.", "**Do not edit them.**"),
+        ("Prices are in `prices.csv`.", "It must never be sorted."),
+        ("Tests need the network.", "In that case you must ask."),
+        ("Die Dateien sind generiert.", "Bearbeite sie niemals."),
+        ("Es gibt eine Kasse.", "Sonst niemals buchen."),
+        ("Les fichiers sont générés.", "Ne les modifiez jamais."),
+        ("Los archivos se generan.", "Nunca los edites."),
+        ("Os arquivos são gerados.", "Caso contrário, nunca use floats."),
+        ("I file sono generati.", "Altrimenti non modificare nulla."),
+        ("De bestanden zijn gegenereerd.", "Bewerk ze nooit."),
+        ("Файлы создаются скриптом.", "Никогда не меняйте их."),
+        ("ファイルは生成されます。", "それらを編集しないでください。"),
+        ("这些文件是生成的。", "不要编辑它们。"),
+    ],
+)
+def test_a_rule_that_refers_back_comes_with_the_sentence_before_it_or_not_at_all(before: str, rule: str) -> None:
+    shown = f"- {before} {rule.replace('**', '')} (AGENTS.md:"
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\n{before}\n{rule}\n")) == [f"{shown}3)"]
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\n- {before}\n- {rule}\n")) == [f"{shown}3)"]
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\n{before}\n\n## Files\n\n{rule}\n")) == []
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\n{'Too long ' * 25}{before}\n{rule}\n")) == []
+
+
+def test_rules_that_refer_to_one_another_are_one_rule() -> None:
+    text = "# Guide\n\nThe till is slow. It must be closed at night. Never open it again.\n\n- Never round twice.\n"
+    assert rules_of(ProjectDocument("AGENTS.md", text)) == [
+        "- The till is slow. It must be closed at night. Never open it again. (AGENTS.md:3)",
+        "- Never round twice. (AGENTS.md:5)",
+    ]
+    items = "# Guide\n\nRead the list:\n\n- The till.\n- The shop.\n\nDo not skip this.\n"
+    assert rules_of(ProjectDocument("AGENTS.md", items)) == []
+
+
+@together(
+    "rule",
+    [
+        "Every handler must close its connection.",
+        "Never assume that a till is empty.",
+        "Never use this pattern in views.",
+        "Always make it clear who pays.",
+        "Read the plan before you edit it, always.",
+        "Si no hay caja, nunca cobres.",
+        "これらのファイルは変更禁止。",
+        "不要在其它文件重复路径。",
+    ],
+)
+def test_a_rule_that_names_its_subject_is_shown_alone(rule: str) -> None:
+    assert rules_of(ProjectDocument("AGENTS.md", f"# Guide\n\nA till.\n{rule}\n")) == [f"- {rule} (AGENTS.md:4)"]
+
+
+@together(
+    ("sentence", "lines"),
+    [
+        (
+            "If `tmp/saas` exists, read `saas/AGENTS.md`.",
+            ["- If `tmp/saas` exists, read `saas/AGENTS.md`. (AGENTS.md:3)"],
+        ),
+        ("When you work in `saas/`, read `saas/AGENTS.md`.", ["- Before work in saas/ read saas/AGENTS.md."]),
+        ("See `saas/AGENTS.md`.", ["- Before work in saas/ read saas/AGENTS.md."]),
+        (f"{'A till ' * 40} only then has `saas/AGENTS.md`.", []),
+    ],
+)
+def test_an_instruction_file_is_named_under_the_condition_that_the_rules_state(sentence: str, lines: list[str]) -> None:
+    document = ProjectDocument("AGENTS.md", f"# Guide\n\n{sentence}\n")
+    assert rule_lines([document], NOTHING_SENT, ["saas/AGENTS.md"]) == lines
+    sent = rule_lines([document], frozenset({"AGENTS.md"}), ["saas/AGENTS.md"])[1:]
+    assert sent == [line for line in lines if line.startswith("- Before")]
+
+
+def test_a_condition_that_a_rule_states_is_not_repeated() -> None:
+    text = "# Guide\n\nIf `tmp/saas` exists, read `saas/AGENTS.md`. Otherwise, do not apply its rules.\n"
+    assert rule_lines([ProjectDocument("AGENTS.md", text)], NOTHING_SENT, ["saas/AGENTS.md"]) == [
+        "- If `tmp/saas` exists, read `saas/AGENTS.md`. Otherwise, do not apply its rules. (AGENTS.md:3)"
+    ]
 
 
 def test_a_file_name_does_not_end_a_sentence() -> None:
