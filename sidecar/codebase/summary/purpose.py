@@ -65,6 +65,11 @@ _LINE_CHARACTERS = 1_000
 _COMMENT_BEFORE = lazy_regex(r"/\*\*((?:[^*]|\*(?!/))*+)\*/[\s\w$.*#\"']*$")
 """A comment before a name on one line, with keywords and `exports.` between."""
 
+_VERSION_MARK = lazy_regex(
+    r"\$(?:Id|Header|Revision|Date|Author|Source|Log|Name|HeadURL|LastChanged\w{2,8}|(?:Open|Net|Free)BSD)(?::[^$\n]{0,300})?\$"
+)
+"""A mark that a version control system fills in: RCS, CVS or Subversion."""
+
 _RULER = lazy_regex(r"^[\s*=#~/_.:;|+-]*$")
 _LINK = lazy_regex(r"!?\[([^\[\]\n]{0,200})\](?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,80}\])")
 _LIST_ITEM = lazy_regex(r"(?:[-*+•]|\d{1,3}[.)])(?:\s|$)")
@@ -346,7 +351,7 @@ def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list
     text_lines: list[str] = []
     for line in (lines[index].strip()[start:], *(line.strip() for line in lines[index + 1 : index + _DOC_LINES])):
         text, closed, _ = line.partition(quote)
-        text_lines.append(text.strip())
+        text_lines.append(_VERSION_MARK.sub("", text).strip())
         if closed:
             break
     return text_lines
@@ -414,7 +419,7 @@ def _leading_comments(lines: Sequence[str], comment: str) -> Iterator[list[str]]
 
 
 def _strip_markers(text: str) -> str:
-    return _OPENING.sub("", _CLOSING.sub("", text)).strip()
+    return _VERSION_MARK.sub("", _OPENING.sub("", _CLOSING.sub("", text))).strip()
 
 
 def _definition_comment(lines: Sequence[str], index: int, language: Language | None) -> list[str]:

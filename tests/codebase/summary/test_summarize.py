@@ -263,6 +263,12 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.ts", "/*!\n * shop\n * Copyright(c) 2020 Ada\n */\n\n/**\n * Module dependencies.\n */\n\nx()\n", ""),
         ("a.ts", "import x\n// later\n", ""),
         ("a.d.ts", "// TypeScript Version: 4.7\ntype X = 1\n", "Defines X"),
+        ("a.c", "/* $OpenBSD: a.c,v 1.6 2026/07/27 nicm Exp $ */\n\n/*\n * Copyright Ada\n */\n\nint sum;\n", ""),
+        ("a.c", "/* $Id$ */\n/* Sums of a cart. */\nint sum;\n", "Sums of a cart."),
+        ("a.sh", "#!/bin/sh\n# $Revision: 1.2 $\n# Builds all\n", "Builds all"),
+        ("a.py", '"""Sums of a cart.\n\n$Id: a.py 12 ada $\n"""\n', "Sums of a cart."),
+        ("a.py", '"""$Id: a.py 12 ada $"""\n', ""),
+        ("a.sh", "# Prints $Price: 3 $ and $PATH$\n", "Prints $Price: 3 $ and $PATH$"),
         ("a.rs", "//! The cart's sums.\n", "The cart's sums."),
         ("a.go", "// Package cart sums. Yes.\npackage cart\n", "Package cart sums."),
         (
