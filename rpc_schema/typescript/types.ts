@@ -338,8 +338,12 @@ export interface CodebaseSearchParams {
   query: string
   /** Maximum number of files. */
   limit?: number
-  /** Maximum tokens of the regions' texts, by an estimate. */
+  /** Maximum tokens of what `budgetOf` names, by an estimate. */
   budgetTokens?: number
+  /**
+   * `texts`: the regions' texts. `result`: the result as indented JSON, not counting scores and their parts. At most half of it is for files, or all of it if no region fits; one file is returned in any case.
+   */
+  budgetOf?: "texts" | "result"
   /** Return files without regions. */
   pathOnly?: boolean
   /**
@@ -361,6 +365,8 @@ export interface CodebaseSearchResult {
    * False while files are still being indexed: those match by path and history alone, or also by their words once these are read.
    */
   complete: boolean
+  /** One sentence each, on what was not searched, such as files that are still being indexed. */
+  warnings: string[]
 }
 
 /** The worktree at this moment. */
@@ -880,7 +886,7 @@ export interface FoundFile {
   /** The sum of its parts; comparable within one result only. */
   score: number
   /**
-   * The parts of the score, by name, without zeros. Matches of the query's words: `text` in the content, `passage` in its best passage, `path` in the path, `names` in definition names. `identifiers`: defines names in the query; `scope`: the path matches `fix(scope): …`; `nearestCommits`, `similarCommits`: changed by commits with similar subjects; `latest`, `recent`: changed by one of the last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; `quoted`: has a text that the query quotes or names by its key; `usesQuoted`: uses the key of one in a catalogue of texts; `changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, `unknownLanguage`, `generated`: the kind of file; `fileName`: the query has the words of its name; `dataNamed`: data or configuration whose path has them; `outside`: it lies outside of `cwd`; `view`: a page, component or style, and the query has words about a screen, or below 0 a stylesheet, and it has none; `translation`: texts in another language than English, and it is not about languages; `notFound`: a text of a long query does not match it. In packs also `mentioned`: the user pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; `changesWithAdditions`: changed by most of the last commits that added something to a folder; `contents`: contains the words, found before the index was ready.
+   * The parts of the score, by name, without zeros. Matches of the query's words: `text` in the content, `passage` in its best passage, `path` in the path, `names` in definition names. `identifiers`: defines names in the query; `scope`: the path matches `fix(scope): …`; `nearestCommits`, `similarCommits`: changed by commits with similar subjects; `latest`, `recent`: changed by one of the last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; `quoted`: has a text that the query quotes or names by its key; `usesQuoted`: uses the key of one in a catalogue of texts; `changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, `unknownLanguage`, `generated`: the kind of file; `fileName`: the query has the words of its name; `dataNamed`: data or configuration whose path has them; `outside`: it lies outside of `cwd`; `view`: a page, component or style, and the query has words about a screen, or below 0 a stylesheet, and it has none; `translation`: texts in another language than English, and it is not about languages; `notFound`: a text of a long query does not match it. In packs also `mentioned`: the user pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; `changesWithAdditions`: changed by most of the last commits that added something to a folder. `contents`: contains the words, found before the index was ready.
    */
   parts: Record<string, number>
   /** The query's words it contains, rarest first; empty if it is only related to matching files. */

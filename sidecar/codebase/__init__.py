@@ -56,7 +56,13 @@ from sidecar.codebase.search.query import FAILURE_WORDS, wants_tests
 from sidecar.codebase.search.quoted_texts import as_quotations, quoted_texts
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
-from sidecar.codebase.search_without_index import RunningSearch, finished, search_contents, search_paths
+from sidecar.codebase.search_without_index import (
+    RunningSearch,
+    early_matches_first,
+    finished,
+    search_contents,
+    search_paths,
+)
 from sidecar.codebase.summary.languages import is_code
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import (
@@ -154,6 +160,7 @@ __all__ = [
     "descriptions_in",
     "diff_against",
     "drop_unlikely",
+    "early_matches_first",
     "empty_submodules",
     "file_kind",
     "finished",

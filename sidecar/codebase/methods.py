@@ -1,16 +1,28 @@
 """`codebase/state`, `codebase/index`, `codebase/search`: params, results and methods."""
 
+import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+from typing import Any, Literal
 
 from pydantic import Field
 
 from sidecar.call import Call
 from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
-from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, has_name, line_span, pack_regions
+from sidecar.codebase.region_search import (
+    FoundRegion,
+    SearchedFile,
+    WeighRegion,
+    has_name,
+    line_span,
+    pack_regions,
+)
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.prompt_parts import sole_name
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
+from sidecar.codebase.search_without_index import early_matches_first, finished, search_contents
 from sidecar.codebase.worktree.state import ChangeKind, RepositoryState, StateUnavailable, WorktreeKind
 from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.clean_text import readable_name
@@ -18,6 +30,7 @@ from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_words
+from sidecar.core.token_estimate import estimate_tokens, token_weight
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.language.message_intent import documents_scope
 from sidecar.method import Lane, method
@@ -84,7 +97,12 @@ class CodebaseSearchParams(WorkspaceParams):
     query: str = Field(min_length=1, max_length=100_000, description="A prompt, in any language, or a stack trace.")
     limit: int = Field(default=20, ge=1, le=200, description="Maximum number of files.")
     budget_tokens: int = Field(
-        default=4_000, ge=100, le=100_000, description="Maximum tokens of the regions' texts, by an estimate."
+        default=4_000, ge=100, le=100_000, description="Maximum tokens of what `budgetOf` names, by an estimate."
+    )
+    budget_of: Literal["texts", "result"] = Field(
+        default="texts",
+        description="`texts`: the regions' texts. `result`: the result as indented JSON, not counting scores and their "
+        "parts. At most half of it is for files, or all of it if no region fits; one file is returned in any case.",
     )
     path_only: bool = Field(default=False, description="Return files without regions.")
     session_id: Identifier | None = Field(
@@ -118,7 +136,7 @@ class FoundFile(WireModel):
         "`notFound`: a text of a long query does not match it. In packs also `mentioned`: the user "
         "pointed at it; `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation "
         "touched; `usedRecently`, `usedInSeveral`, `editedRecently`: used in earlier conversations; "
-        "`changesWithAdditions`: changed by most of the last commits that added something to a folder; "
+        "`changesWithAdditions`: changed by most of the last commits that added something to a folder. "
         "`contents`: contains the words, found before the index was ready."
     )
     matched: list[str] = Field(
@@ -157,9 +175,21 @@ class CodebaseSearchResult(WireModel):
         description="False while files are still being indexed: those match by path and history alone, or also by "
         "their words once these are read."
     )
+    warnings: list[str] = Field(
+        description="One sentence each, on what was not searched, such as files that are still being indexed."
+    )
 
 
 SEARCH_WAIT_MS = 2_000
+MAX_EARLY_FILES, EARLY_SECONDS = 128, 1.0
+"""Number of files that are found by their contents, and indexed first, while the index is not ready; and the maximum
+time for it.
+"""
+
+INDEXING_WARNING = (
+    "The files are still being indexed, and many were ranked without their contents: the same search finds more in a"
+    " while."
+)
 REGION_FILES = 16
 """Number of best files whose regions are ranked."""
 
@@ -239,14 +269,8 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)
-    _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
-    count = params.limit if params.path_only else max(params.limit, REGION_FILES)
+    ranked, complete = _ranked(call, params, repository, worktree, listing)
     words = query_words(params.query)
-    query = f"{documents_scope(params.query)} {params.query}".strip()
-    name = sole_name(params.query) if complete else ""
-    ranked = repository.find(query, worktree, MAX_FILES_WITH_NAME if name else count)
-    if name:
-        ranked = sorted(ranked, key=lambda file: name not in file.matched)[:count]
     files = [
         FoundFile(
             path=file.path,
@@ -256,25 +280,107 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
         )
         for file in ranked[: params.limit]
     ]
-    packed = PackedRegions([], [], [], 0)
-    if not params.path_only:
-        found = _found_regions(repository, params.query, ranked, listing, complete=complete)
-        if name:
-            found = [region for region in found if has_name(region, name)] or found
-        packed = _packed_regions(call, params, found)
-    regions = [
-        FoundFileRegion(
-            path=region.ranked.path,
-            lines=line_span(region),
-            name=region.ranked.region.name,
-            text=text,
-            score=region.ranked.score,
-            parts=region.ranked.parts,
-            repeated=repeated,
+    result = CodebaseSearchResult(
+        files=files,
+        regions=[],
+        omitted_regions=0,
+        complete=complete,
+        warnings=[] if complete else [INDEXING_WARNING],
+    )
+    found = [] if params.path_only else _found_regions(repository, params.query, ranked, listing, complete=complete)
+    if complete and (name := sole_name(params.query)):
+        found = [region for region in found if has_name(region, name)] or found
+    return _within_budget(call, params, result, found)
+
+
+def _ranked(
+    call: Call, params: CodebaseSearchParams, repository: Repository, worktree: RepositoryState, listing: Listing
+) -> tuple[list[RankedFile], bool]:
+    """Return the ranked files, and whether the index is complete; without it, also files found by their contents."""
+    query = f"{documents_scope(params.query)} {params.query}".strip()
+    early = None
+    if not repository.is_nearly_indexed():
+        early = call.process.background.submit(
+            search_contents, repository.cwd, params.query, MAX_EARLY_FILES, EARLY_SECONDS
         )
-        for region, text, repeated in zip(packed.regions, packed.texts, packed.repeated, strict=True)
-    ]
-    return CodebaseSearchResult(files=files, regions=regions, omitted_regions=packed.omitted, complete=complete)
+        repository.prioritize(query, worktree, (), early)
+    _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
+    count = params.limit if params.path_only else max(params.limit, REGION_FILES)
+    if complete:
+        name = sole_name(params.query)
+        ranked = repository.find(query, worktree, MAX_FILES_WITH_NAME if name else count)
+        return (sorted(ranked, key=lambda file: name not in file.matched)[:count] if name else ranked), True
+    ranked = repository.find(query, worktree, count)
+    unread = [file for file in repository.unread(finished(early)) if file.path in listing.searched]
+    return early_matches_first(ranked, unread)[:count], False
+
+
+def _within_budget(
+    call: Call, params: CodebaseSearchParams, result: CodebaseSearchResult, found: Sequence[FoundRegion]
+) -> CodebaseSearchResult:
+    """Return a result with the regions that fit into the budget; if that is of the whole, with the files that fit."""
+    if params.budget_of == "texts":
+        return _with_regions(call, params, result, found, params.budget_tokens, _text_weight)
+    frame = {**result.model_dump(), "files": [{}], "regions": [{}], "omittedRegions": len(found)}
+    left = params.budget_tokens - _json_weight(frame)
+    files = _leading(result.files, min(left, params.budget_tokens / 2))
+    rest = left - sum(map(_entry_weight, files))
+    packed = _with_regions(call, params, result.model_copy(update={"files": files}), found, rest, _region_weight)
+    return packed if packed.regions else packed.model_copy(update={"files": _leading(result.files, left)})
+
+
+def _with_regions(
+    call: Call,
+    params: CodebaseSearchParams,
+    result: CodebaseSearchResult,
+    found: Sequence[FoundRegion],
+    budget_tokens: float,
+    weigh: WeighRegion,
+) -> CodebaseSearchResult:
+    """Return a result with the regions that fit into a budget, and remember them as shown to the session."""
+    shown_regions = call.process.slices.codebase.shown_regions
+    session_id = params.session_id
+    shown = shown_regions.of(session_id) if session_id is not None and not params.repeat else None
+    packed = pack_regions(found, budget_tokens, weigh, shown)
+    if session_id is not None:
+        shown_regions.add(session_id, packed)
+    regions = list(map(_region_entry, packed.regions, packed.texts, packed.repeated))
+    return result.model_copy(update={"regions": regions, "omitted_regions": packed.omitted})
+
+
+def _region_entry(region: FoundRegion, text: str, repeated: bool) -> FoundFileRegion:
+    return FoundFileRegion(
+        path=region.ranked.path,
+        lines=line_span(region),
+        name=region.ranked.region.name,
+        text=text,
+        score=region.ranked.score,
+        parts=region.ranked.parts,
+        repeated=repeated,
+    )
+
+
+def _leading(files: Sequence[FoundFile], budget_tokens: float) -> list[FoundFile]:
+    """Return the first files that fit into a budget; at least one."""
+    totals = accumulate(map(_entry_weight, files))
+    return [file for file, total in zip(files, totals, strict=True) if file is files[0] or total <= budget_tokens]
+
+
+def _text_weight(_region: FoundRegion, text: str) -> float:
+    return estimate_tokens(text)
+
+
+def _region_weight(region: FoundRegion, text: str) -> float:
+    return _entry_weight(_region_entry(region, text, repeated=False))
+
+
+def _entry_weight(entry: FoundFile | FoundFileRegion) -> float:
+    return _json_weight(entry.model_dump(exclude={"score", "parts"}))
+
+
+def _json_weight(value: dict[str, Any]) -> float:
+    """Return the tokens of an object in indented JSON, with the comma and the line end that follow it."""
+    return token_weight(json.dumps(value, indent=2, ensure_ascii=False) + ",\n")
 
 
 def _found_regions(
@@ -283,22 +389,16 @@ def _found_regions(
     """Return the regions of the best files with their lines, the most valuable first."""
     best = drop_unlikely(ranked)[:REGION_FILES]
     contents = {file.path: listing.searched[file.path] for file in best if file.path in listing.searched}
-    summaries = repository.summaries(contents) if complete else repository.cached_summaries(contents)
+    if complete:
+        summaries = repository.summaries(contents)
+    else:
+        summaries = repository.cached_summaries(contents)
+        summaries |= repository.outlines({path: contents[path] for path in contents if path not in summaries})
     searched = [
         SearchedFile(file, contents[file.path], summaries[file.path]) for file in best if file.path in summaries
     ]
     lines = (repository.region_lines(region, contents[region.path]) for region in repository.regions(query, searched))
     return [region for region in lines if region is not None]
-
-
-def _packed_regions(call: Call, params: CodebaseSearchParams, found: list[FoundRegion]) -> PackedRegions:
-    shown_regions = call.process.slices.codebase.shown_regions
-    session_id = params.session_id
-    shown = shown_regions.of(session_id) if session_id is not None and not params.repeat else None
-    packed = pack_regions(found, params.budget_tokens, shown)
-    if session_id is not None:
-        shown_regions.add(session_id, packed)
-    return packed
 
 
 def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:

@@ -33,7 +33,6 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import lowercase_in_place, redact_lines
 from sidecar.core.terms import count_terms
-from sidecar.core.token_estimate import estimate_tokens
 
 CACHE_BYTES = 24 * 2**20
 SIZE_FACTOR = 12
@@ -408,8 +407,14 @@ class PackedRegions(NamedTuple):
     omitted: int
 
 
-def pack_regions(found: Sequence[FoundRegion], budget_tokens: int, shown: Shown | None = None) -> PackedRegions:
-    """Choose regions in their order while their texts fit; one that was shown before is one line.
+WeighRegion = Callable[[FoundRegion, str], float]
+"""Returns the tokens that a region with its text takes."""
+
+
+def pack_regions(
+    found: Sequence[FoundRegion], budget_tokens: float, weigh: WeighRegion, shown: Shown | None = None
+) -> PackedRegions:
+    """Choose regions in their order while they fit; one that was shown before is one line.
 
     Its text counts all the same: else the same query again would return worse regions in the place of the known ones.
     """
@@ -418,7 +423,7 @@ def pack_regions(found: Sequence[FoundRegion], budget_tokens: int, shown: Shown 
     for region in found:
         spans = (shown or {}).get((region.ranked.path, region.digest), ())
         text = "\n".join(numbered_lines([region]))
-        tokens = estimate_tokens(text)
+        tokens = weigh(region, text)
         text = repeated_line(region, spans) if spans else text
         if tokens <= left:
             left -= tokens

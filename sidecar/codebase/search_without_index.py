@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sidecar.codebase.file_exclusions import is_unindexed
 from sidecar.codebase.files import is_own_code, may_show
+from sidecar.codebase.region_search import is_named_file
 from sidecar.codebase.search import RankedFile
 from sidecar.codebase.search.prompt_parts import prompt_parts
 from sidecar.codebase.search.quoted_texts import quoted_texts
@@ -29,6 +30,9 @@ NAME_WEIGHT = 2.0
 
 MENTIONED_WEIGHT = 50.0
 
+UNINDEXED_FILES = 8
+"""Number of files found without an index that come before what an unfinished index finds."""
+
 TIMEOUT_SECONDS = 5.0
 
 
@@ -36,6 +40,15 @@ def finished(search: RunningSearch | None) -> list[RankedFile]:
     """Return the files that a search found; none while it runs, or if it failed."""
     is_over = search is not None and search.done() and not search.cancelled()
     return search.result() if search is not None and is_over and not search.exception() else []
+
+
+def early_matches_first(ranked: Sequence[RankedFile], early_matches: Sequence[RankedFile]) -> list[RankedFile]:
+    """Put the files found without an index after those that the prompt names, before what an unfinished index finds."""
+    named = [file for file in ranked if is_named_file(file)]
+    paths = {file.path for file in named}
+    found = [file for file in early_matches if file.path not in paths][:UNINDEXED_FILES]
+    paths.update(file.path for file in found)
+    return [*named, *found, *(file for file in ranked if file.path not in paths)]
 
 
 def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:

@@ -1,10 +1,8 @@
 """The tools of the MCP server. Each returns a method's own result; writing tools exist only on request."""
 
-import json
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from inspect import cleandoc
 from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
@@ -21,7 +19,6 @@ from pydantic import Field, ValidationError
 
 from sidecar import __version__
 from sidecar.core.errors import sentence_about
-from sidecar.core.token_estimate import estimate_tokens
 from sidecar.core.wire_types import param_problems
 from sidecar.integrations import Location, locate
 from sidecar.runs.model import ArtifactStatus, ArtifactType
@@ -34,8 +31,6 @@ INSTRUCTIONS = (
 
 ROOTS_SECONDS = 5.0
 """Time to wait, once, for a client that declares roots and does not list them."""
-
-MIN_TEXT_TOKENS = 100
 
 CallMethod = Callable[[str, dict[str, Any]], Any]
 """Runs a method and returns its result; raises Refused."""
@@ -107,26 +102,19 @@ class Tools:
         Use it in place of grep when you do not know the exact text to look for, when grep finds too much, or to get the
         code itself without reading whole files: it returns the most relevant definitions and sections with line
         numbers, within budget_tokens, and ranks the files with reasons. Use grep for every occurrence of an exact
-        string. With path_only it returns the ranking alone, with scores also how each place in it comes about. Code
-        from an earlier result of this connection is one line, "path:lines (shown above)"; if that result is no longer
-        in your context, ask with repeat to get the code again.
+        string. With path_only it returns the ranking alone, with scores also how each place in it comes about, beyond
+        budget_tokens. Code from an earlier result of this connection is one line, "path:lines (shown above)"; if that
+        result is no longer in your context, ask with repeat to get the code again. `warnings` name what was not
+        searched: while a new project is being indexed, the same search finds more a little later.
         """
         params = {
-            "query": query, "limit": limit, "budgetTokens": budget_tokens, "pathOnly": path_only, "repeat": repeat,
+            "query": query, "limit": limit, "budgetTokens": budget_tokens, "budgetOf": "result", "pathOnly": path_only,
+            "repeat": repeat, "sessionId": self._connection_id,
         }  # fmt: skip
-        search = partial(self._search, ctx, scores=scores)
-        if not path_only:
-            params |= _within(budget_tokens, await search({**params, "repeat": True}))
-            is_small = params["budgetTokens"] == MIN_TEXT_TOKENS
-            if is_small and _tokens(found := await search({**params, "repeat": True})) > budget_tokens:
-                params |= _within(2 * budget_tokens, {**found, "regions": []}) | {"pathOnly": True}
-        return await search({**params, "sessionId": self._connection_id})
-
-    async def _search(self, ctx: Context, params: dict[str, Any], *, scores: bool) -> dict[str, Any]:
         result = await self._call_in_worktree(ctx, "codebase/search", params)
-        return (
-            result if scores else {**result, **{kind: _without_scores(result[kind]) for kind in ("files", "regions")}}
-        )
+        if not scores:
+            result |= {kind: _without_scores(result[kind]) for kind in ("files", "regions")}
+        return result
 
     async def explain(self, ctx: Context, run_id: str | None = None) -> dict[str, Any]:
         """Show the context a run received, item by item, and why; without an id the project's last run."""
@@ -209,23 +197,6 @@ async def _first_root(ctx: Context) -> str | None:
         result = await ctx.session.list_roots()  # pyrefly: ignore[deprecated]
     folders = (urlsplit(str(root.uri)) for root in (result.roots if result is not None else ()))
     return next((url2pathname(unquote(url.path)) for url in folders if url.scheme == "file"), None)
-
-
-def _within(budget_tokens: int, result: dict[str, Any]) -> dict[str, int]:
-    """Return the numbers of files and of tokens of code with which a search stays within a budget.
-
-    At most half of the budget is for the files, and at least one file is listed.
-    """
-    files = list(result["files"])
-    while len(files) > 1 and 2 * _tokens({"files": files}) > budget_tokens:
-        files.pop()
-    regions = [{**region, "text": ""} for region in result["regions"]]
-    beside = _tokens({**result, "files": files, "regions": regions})
-    return {"limit": max(1, len(files)), "budgetTokens": max(MIN_TEXT_TOKENS, budget_tokens - beside)}
-
-
-def _tokens(result: dict[str, Any]) -> int:
-    return estimate_tokens(json.dumps(result, indent=2, ensure_ascii=False))
 
 
 def _without_scores(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from sidecar.codebase import (
     RunningSearch,
     StateUnavailable,
     content_identity,
+    early_matches_first,
     finished,
     query_terms,
     search_contents,
@@ -50,7 +51,7 @@ from sidecar.packs.pack_blocks import sent_memory_ids
 from sidecar.packs.pack_cache import NO_PACK, CachedPack, PartialPack, TaskPack, cached_pack, get_task_pack
 from sidecar.packs.prefetch import EarlyBuild, await_prefetch, build_for_next_call, start_early_build
 from sidecar.packs.prompt_text import clean_prompt
-from sidecar.packs.relevant_files import early_matches_first, with_regions
+from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import SessionContents, entries

@@ -14,7 +14,15 @@ from operator import is_
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, RankedFile, RepositoryState, RunningSearch, finished, paths_in
+from sidecar.codebase import (
+    Listing,
+    RankedFile,
+    RepositoryState,
+    RunningSearch,
+    early_matches_first,
+    finished,
+    paths_in,
+)
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
@@ -31,7 +39,6 @@ from sidecar.packs.context_pack import (
 from sidecar.packs.relevant_files import (
     CANDIDATE_FILES,
     context_files,
-    early_matches_first,
     is_searchable,
     with_early_regions,
 )

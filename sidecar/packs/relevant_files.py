@@ -17,6 +17,7 @@ from sidecar.codebase import (
     choose_regions,
     content_identity,
     drop_unlikely,
+    early_matches_first,
     identifiers_of,
     is_about_languages,
     is_named_file,
@@ -101,8 +102,8 @@ Lines of a file that comes whole before the code of others, if it has the best r
 TRANSLATION_REGIONS, TRANSLATION_BYTES = 4, 500
 """Number of regions of a translation whose lines may be shown, and bytes of the context for these."""
 
-PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 6
-"""While files are still being indexed: the same, those found without the index, and those split by line patterns."""
+PARTIAL_FILES, OUTLINED_FILES = 10, 6
+"""While files are still being indexed: the same, and those split by line patterns."""
 
 FAILING_SHARE, FAILING_POINTER_BYTES = 0.25, 260
 """Share of the context's bytes for the lines of failing tests; the code under test has the rest. Likely bytes of a
@@ -203,15 +204,6 @@ def _with_defining_files(
             defining.setdefault(name, set()).add(path)
     found = {path for files in defining.values() if len(files) <= MAX_DEFINING_FILES for path in files}
     return [*likely, *(file for file in candidates if file.path in found - paths)]
-
-
-def early_matches_first(ranked: Sequence[RankedFile], early_matches: Sequence[RankedFile]) -> list[RankedFile]:
-    """Put the files found without an index after those that the prompt names, before what an unfinished index finds."""
-    named = [file for file in ranked if is_named_file(file)]
-    paths = {file.path for file in named}
-    found = [file for file in early_matches if file.path not in paths][:UNINDEXED_FILES]
-    paths.update(file.path for file in found)
-    return [*named, *found, *(file for file in ranked if file.path not in paths)]
 
 
 def _specific_terms(pack_query: PackQuery, query: str) -> frozenset[str]:

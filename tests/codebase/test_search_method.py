@@ -1,11 +1,15 @@
 """`codebase/search`: regions within a token budget, files alone, and regions that were shown before."""
 
+import json
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from sidecar.codebase import methods
+from sidecar.codebase.indexer import Indexer
 from sidecar.codebase.methods import FoundFile, FoundFileRegion
 from sidecar.codebase.search import ranking, region_ranking
 from sidecar.core.token_estimate import estimate_tokens
@@ -51,6 +55,36 @@ def test_regions_stay_within_the_token_budget_and_the_rest_is_counted(
     assert most / 2 < sum(map(estimate_tokens, texts(result))) <= most
     assert result["omittedRegions"] > 0
     assert "src/prices.py" in [file["path"] for file in result["files"]]
+
+
+@pytest.mark.parametrize("budget", [400, 1_500, 4_000])
+def test_a_budget_of_the_whole_result_is_used_and_never_exceeded(search: Search, budget: int) -> None:
+    result = search(budgetOf="result", budgetTokens=budget)
+    for entry in (*result["files"], *result["regions"]):
+        del entry["score"], entry["parts"]
+    assert 0.7 * budget < estimate_tokens(json.dumps(result, indent=2)) <= budget
+    assert len(result["regions"]) + result["omittedRegions"] == len(search(budgetTokens=100_000)["regions"])
+
+
+def test_a_search_while_files_are_being_indexed_shows_code_and_names_what_is_missing(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_index, run = threading.Event(), Indexer.run
+
+    def run_later(*arguments: Any) -> Any:
+        may_index.wait(20)
+        return run(*arguments)
+
+    monkeypatch.setattr(Indexer, "run", run_later)
+    monkeypatch.setattr(Indexer, "run_inline", lambda *_: None)
+    monkeypatch.setattr(methods, "SEARCH_WAIT_MS", 100)
+    early = next(result for _ in range(50) if (result := search("What is price_17 for?"))["regions"])
+    assert (early["complete"], early["warnings"]) == (False, [methods.INDEXING_WARNING])
+    assert early["files"][0]["path"] == "src/prices.py"
+    assert any("def price_17(cart)" in text for text in texts(early))
+    may_index.set()
+    later = next(result for _ in range(50) if (result := search("What is price_17 for?"))["complete"])
+    assert later["warnings"] == []
 
 
 def test_a_region_is_whole_and_its_score_is_the_sum_of_its_parts(search: Search) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from sidecar.cli.in_process import InProcess
 from sidecar.cli.mcp import add_arguments, create_server
 from sidecar.core.token_estimate import estimate_tokens
 from tests.support.command import run_command
@@ -121,17 +122,28 @@ def test_a_search_shows_code_once_within_a_connection(play: Callable[..., Any]) 
     assert (paths["regions"], paths["files"]) == ([], first["files"])
 
 
-def test_a_search_stays_within_its_budget_and_has_scores_only_on_request(play: Callable[..., Any]) -> None:
+def test_a_search_stays_within_its_budget_and_scores_on_request_change_nothing_else(
+    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests, send = [], InProcess.request
+
+    def request(sidecar: InProcess, method: str, *arguments: Any) -> Any:
+        requests.append(method)
+        return send(sidecar, method, *arguments)
+
     async def story(client: "Client") -> Any:
         ask = {"query": "Where is the discounted_price?", "budget_tokens": 400, "limit": 3}
         found = await called(client, "codebase_search", **ask)
         return found, await called(client, "codebase_search", **ask, repeat=True, scores=True)
 
+    monkeypatch.setattr(InProcess, "request", request)
     found, scored = play(story)
     assert found["regions"]
     assert estimate_tokens(json.dumps(found, indent=2)) <= 400
     assert not [entry for entry in (*found["files"], *found["regions"]) if entry.keys() & {"score", "parts"}]
-    assert all(entry["parts"] for entry in (*scored["files"], *scored["regions"]))
+    assert all(entry.pop("score") and entry.pop("parts") for entry in (*scored["files"], *scored["regions"]))
+    assert scored == found
+    assert requests.count("codebase/search") == 2, "each search waits for the index once"
 
 
 def test_the_ranking_of_a_search_is_within_its_budget_too(play: Callable[..., Any], project: Repository) -> None:
