@@ -365,7 +365,9 @@ export interface CodebaseSearchResult {
    * False while files are still being indexed: those match by path and history alone, or also by their words once these are read.
    */
   complete: boolean
-  /** One sentence each, on what was not searched, such as files that are still being indexed. */
+  /**
+   * One sentence each, on what was not searched: files that are still being indexed, and repositories below a folder without git.
+   */
   warnings: string[]
 }
 

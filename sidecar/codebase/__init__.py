@@ -90,6 +90,8 @@ from sidecar.codebase.worktree.diff import (
     subjects_between,
 )
 from sidecar.codebase.worktree.state import (
+    FOLDER_TOO_LARGE,
+    SMALLER_FOLDER,
     ChangedFile,
     RepositoryState,
     StateUnavailable,
@@ -106,12 +108,14 @@ __all__ = [
     "COMMON_STEMS",
     "FAILURE_WORDS",
     "FEATURE_WEIGHTS",
+    "FOLDER_TOO_LARGE",
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
     "MAX_HASHED_BYTES",
     "MAX_WHOLE_LINES",
     "NAMED_PARTS",
     "NO_CODE_WORDS",
+    "SMALLER_FOLDER",
     "Additions",
     "ApiChange",
     "BrokenImport",

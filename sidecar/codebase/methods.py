@@ -23,7 +23,14 @@ from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.prompt_parts import sole_name
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search_without_index import early_matches_first, finished, search_contents
-from sidecar.codebase.worktree.state import ChangeKind, RepositoryState, StateUnavailable, WorktreeKind
+from sidecar.codebase.worktree.state import (
+    FOLDER_TOO_LARGE,
+    SMALLER_FOLDER,
+    ChangeKind,
+    RepositoryState,
+    StateUnavailable,
+    WorktreeKind,
+)
 from sidecar.connection_messages import Progress, ProgressParams
 from sidecar.core.clean_text import readable_name
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
@@ -176,7 +183,8 @@ class CodebaseSearchResult(WireModel):
         "their words once these are read."
     )
     warnings: list[str] = Field(
-        description="One sentence each, on what was not searched, such as files that are still being indexed."
+        description="One sentence each, on what was not searched: files that are still being indexed, and repositories "
+        "below a folder without git."
     )
 
 
@@ -190,6 +198,9 @@ INDEXING_WARNING = (
     "The files are still being indexed, and many were ranked without their contents: the same search finds more in a"
     " while."
 )
+NAMED_REPOSITORIES = 3
+"""Number of repositories below a folder that a warning names."""
+
 REGION_FILES = 16
 """Number of best files whose regions are ranked."""
 
@@ -285,7 +296,7 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
         regions=[],
         omitted_regions=0,
         complete=complete,
-        warnings=[] if complete else [INDEXING_WARNING],
+        warnings=[*_warnings_of_nested(worktree), *([] if complete else [INDEXING_WARNING])],
     )
     found = [] if params.path_only else _found_regions(repository, params.query, ranked, listing, complete=complete)
     if complete and (name := sole_name(params.query)):
@@ -401,6 +412,19 @@ def _found_regions(
     return [region for region in lines if region is not None]
 
 
+def _warnings_of_nested(worktree: RepositoryState) -> list[str]:
+    """Return a sentence on the repositories below a folder without git; nothing without any."""
+    nested = [_printable(file.path.rstrip("/")) for file in worktree.changed if file.path.endswith("/")]
+    if worktree.kind != "folder" or not nested:
+        return []
+    named = ", ".join(f"`{path}`" for path in nested[:NAMED_REPOSITORIES])
+    if len(nested) == 1:
+        return [f"The repository {named} below this folder was not searched: open it as the project."]
+    others = f" and {len(nested) - NAMED_REPOSITORIES} more" if len(nested) > NAMED_REPOSITORIES else ""
+    counted = f"{len(nested)} repositories below this folder were not searched"
+    return [f"{counted} ({named}{others}): open one as the project."]
+
+
 def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
@@ -408,7 +432,8 @@ def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositorySt
     try:
         return repository, repository.state()
     except StateUnavailable as error:
-        raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
+        hint = SMALLER_FOLDER if error.reason == FOLDER_TOO_LARGE else None
+        raise WorkspaceUnavailable(f"The project's state cannot be read: {error.reason}.", hint=hint) from error
 
 
 def _report_progress(call: Call, report: IndexReport) -> None:

@@ -14,7 +14,7 @@ import apsw
 from sidecar import __version__
 from sidecar.call import Call
 from sidecar.capture.artifact_commits import check_memory_branch
-from sidecar.codebase import StateUnavailable
+from sidecar.codebase import FOLDER_TOO_LARGE, SMALLER_FOLDER, StateUnavailable
 from sidecar.core.errors import SidecarError
 from sidecar.core.redact import redact
 from sidecar.knowledge.sync_doctor import knowledge_findings
@@ -165,6 +165,7 @@ _REMEDIES = {
     FOREIGN_OWNER: "If you trust it: `git config --global --add safe.directory` with the folder's path.",
     GIT_MISSING: INSTALL_GIT,
     XCODE_LICENSE: "Run `sudo xcodebuild -license accept`.",
+    FOLDER_TOO_LARGE: SMALLER_FOLDER,
     NO_PERMISSION: "Give this user the permission to read the folder and its `.git`.",
 }
 """By the reason for which a repository cannot be read."""

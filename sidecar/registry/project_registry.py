@@ -241,7 +241,7 @@ def derive_from_code(
     try:
         listing = repository.listing(repository.state())
     except StateUnavailable as error:
-        raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
+        raise WorkspaceUnavailable(f"The project's state cannot be read: {error.reason}.") from error
     project = workspace.project_key
     with process.database.read() as tx:
         known, before = store.facts(tx, project), store.derived(tx, project).entities

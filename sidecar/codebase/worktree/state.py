@@ -17,21 +17,35 @@ from sidecar.system.git import (
     STATUS,
     Git,
     GitFailed,
+    GitTimedOut,
     find_root,
     git_dir_of,
     is_git_dir,
 )
 from sidecar.system.safe_open import make_private_folder, read_head, read_regular
 
+LIST_SECONDS, MAX_FOLDER_FILES = 10.0, 200_000
+"""A folder without git whose files take longer to list, or are more, is not read: mostly it is a home or a disk."""
+
+FOLDER_TOO_LARGE = "the folder is not in a git repository and has too many files"
+SMALLER_FOLDER = "Open a repository or a smaller folder as the project."
+
 
 def list_folder(cwd: Path, empty_git_dir: Path) -> list[str]:
     """List the files below a folder by git's `.gitignore` rules; a repository is one path with a trailing slash.
 
-    `empty_git_dir` is the location of an empty repository for git to run in. Raise GitFailed.
+    `empty_git_dir` is the location of an empty repository for git to run in. Raise GitFailed, and StateUnavailable if
+    there are too many files.
     """
     if not (empty_git_dir / "HEAD").exists():
         _create_empty_repository(empty_git_dir)
-    output = Git(cwd, empty_git_dir).run("ls-files", "--others", "--exclude-standard", "-z")
+    listing = ("ls-files", "--others", "--exclude-standard", "-z")
+    try:
+        output = Git(cwd, empty_git_dir).run(*listing, timeout=LIST_SECONDS)
+    except GitTimedOut as error:
+        raise StateUnavailable(FOLDER_TOO_LARGE) from error
+    if output.count(b"\0") > MAX_FOLDER_FILES:
+        raise StateUnavailable(FOLDER_TOO_LARGE)
     return sorted(path for path in output.decode("utf-8", "surrogateescape").split("\0") if path)
 
 

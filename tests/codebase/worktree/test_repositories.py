@@ -5,10 +5,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sidecar.codebase.worktree import head_of
+from sidecar.codebase.worktree import head_of, state
 from sidecar.core.errors import WorkspaceUnavailable
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -173,6 +174,34 @@ def test_a_folder_without_git_honours_every_gitignore(client: Client, tmp_path: 
     before = looks.hash()
     folder.write({"a.txt": "walrus!\n"})
     assert looks.hash() != before
+
+
+def test_a_search_in_a_folder_of_repositories_names_them(client: Client, tmp_path: Path) -> None:
+    def warnings() -> Any:
+        return client.request("codebase/search", {"cwd": str(tmp_path / "plain"), "query": "pelican"})["warnings"]
+
+    (tmp_path / "plain").mkdir()
+    assert warnings() == []
+    make_repository_at(tmp_path / "plain" / "one", {"a.txt": "pelican\n"})
+    assert warnings() == ["The repository `one` below this folder was not searched: open it as the project."]
+    for name in ("two", "three", "two/inner", "four"):
+        make_repository_at(tmp_path / "plain" / name, {"a.txt": "pelican\n"})
+    (warning,) = warnings()
+    assert warning.startswith("4 repositories below this folder were not searched (`four`, `one`, `three` and 1 more)")
+
+
+def test_a_folder_with_too_many_files_is_named_as_such(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "plain" / name).write_text("pelican\n", encoding="utf-8")
+    for limit in ("MAX_FOLDER_FILES", "LIST_SECONDS"):
+        with monkeypatch.context() as patch:
+            patch.setattr(state, limit, 0)
+            error = client.error("codebase/search", {"cwd": str(tmp_path / "plain"), "query": "pelican"})
+        assert "the folder is not in a git repository and has too many files" in error.message
+        assert error.data["hint"] == "Open a repository or a smaller folder as the project."
 
 
 def test_a_folder_of_repositories_notices_their_edits(client: Client, tmp_path: Path) -> None:
