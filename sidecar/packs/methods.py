@@ -251,6 +251,8 @@ def _store_override(call: Call, params: PinParams, kind: OverrideKind) -> Overri
         _check_item(call, project, params.item, kind)
     with call.database.write() as tx:
         if params.revoke:
+            if not is_item_name(params.item) and params.item not in load_overrides(tx, project):
+                raise NotFound("No item has that name.", hint="Send a name that `continuity/explain` lists.")
             revoke(tx, project, params.item)
         else:
             put_override(tx, project, Override(params.item, kind, redact(params.why), call.now_ms()))

@@ -94,6 +94,8 @@ def test_an_override_of_something_that_is_no_item_is_refused(start_chat: StartCh
         ("continuity/mute", "src/cart.py"),
     ):  # fmt: skip
         assert chat.client.error(method, {**common, "item": item}).data["kind"] == "notFound"
+    unknown = {**common, "item": "zzz", "revoke": True}
+    assert chat.client.error("continuity/mute", unknown).data["kind"] == "notFound"
     assert mute(chat, "context:not/yet.py") != []
 
 
