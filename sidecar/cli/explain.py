@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sidecar.cli.common_arguments import (
@@ -123,10 +124,21 @@ def _override(arguments: argparse.Namespace, option: str, item: str) -> CommandA
     """Change whether an item is sent, and show the project's overrides."""
     require_users_shell("change what is sent")
     method, params = _OVERRIDES[option]
-    project = {"projectPath": str(project_folder(arguments.project))}
+    folder = project_folder(arguments.project)
+    project = {"projectPath": str(folder)}
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-        answer = sidecar.request(f"continuity/{method}", {**project, "item": item, **params})
+        answer = sidecar.request(f"continuity/{method}", {**project, "item": _item_name(item, folder), **params})
     return CommandAnswer(answer, list(_override_lines(answer["overrides"])))
+
+
+def _item_name(name: str, project: Path) -> str:
+    """Return an item's name; that of a file may be given as its path in the project."""
+    from sidecar.packs.overrides import is_item_name
+
+    file = project / name
+    if is_item_name(name) or not file.is_file() or not file.is_relative_to(project):
+        return name
+    return f"context:{file.relative_to(project).as_posix()}"
 
 
 def _override_lines(overrides: Sequence[Mapping[str, Any]]) -> Iterator[str]:

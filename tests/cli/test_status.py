@@ -151,7 +151,7 @@ def test_explain_shows_the_newest_run_or_the_named_run(
     state = ("--state-dir", str(state_dir))
     in_shop = run_command("explain", *state, cwd=shop.path, temporary=state_dir.parent)
     assert in_shop.stdout.decode() == newest
-    muted = run_command("explain", "--mute", "context:src/cart.py", *state, cwd=shop.path, temporary=state_dir.parent)
+    muted = run_command("explain", "--mute", "src/cart.py", *state, cwd=shop.path, temporary=state_dir.parent)
     assert muted.stdout.decode() == "Your overrides:\n  never    context:src/cart.py\n"
     reset = run_command("explain", "--reset", "context:src/cart.py", *state, cwd=shop.path, temporary=state_dir.parent)
     assert reset.stdout.decode() == "There are no overrides.\n"
