@@ -123,6 +123,9 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     for change in changes:
         if change.is_change:
             _write(change, keeps_backup=arguments.verb == "install")
+            if change.after is None and folder is not None:
+                with suppress(OSError):  # it has other files
+                    change.path.parent.rmdir()
     mode = _set_mode(arguments)
     notice = _notice_of_mode(arguments, mode) if arguments.verb == "install" else ""
     return _changed_answer(arguments, changes, lines, mode, notice)

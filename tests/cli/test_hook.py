@@ -103,6 +103,8 @@ def test_the_project_option_changes_the_projects_settings(
     ((group,), timeout) = installed["hooks"]["Stop"], 5
     assert group["hooks"] == [{"type": "command", "command": group["hooks"][0]["command"], "timeout": timeout}]
     assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()
+    output_of("uninstall", "--project", str(shop), "--yes")
+    assert list(shop.iterdir()) == [], "the folder that install created is removed with its file"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a program is found by its ending there")
