@@ -4,16 +4,19 @@ import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from sidecar.cli.common_arguments import add_path_arguments, project_folder, state_folder
+from sidecar.cli.hook_install import connected_events, settings_path
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, words_of_command_line
 from sidecar.core.clean_text import count_noun
 from sidecar.core.clock import SystemClock
 from sidecar.operations.doctor import without_state
-from sidecar.operations.model import StateDoctorResult
+from sidecar.operations.model import DoctorFinding, StateDoctorResult
+from sidecar.runs.model import Provider
 from sidecar.storage.doctor_checks import Finding
 from sidecar.system.environment import user_state_folder
 
@@ -88,8 +91,37 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         if arguments.state_dir is not None:
             raise
         answer = _without_state(user_state_folder(), project, Finding("warning", failure.message, failure.hint))
+    answer = _with_agents_settings(answer, Path(project))
     lines = list(report(answer, dry_run=arguments.dry_run))
     return CommandAnswer(answer, lines, 0 if answer["healthy"] else UNHEALTHY)
+
+
+def _with_agents_settings(answer: Mapping[str, Any], project: Path) -> Mapping[str, Any]:
+    """Return the answer with a finding for each agent's settings file that the hooks' commands cannot read."""
+    broken = {}
+    for agent, folder in product(get_args(Provider), (None, project)):
+        try:
+            connected_events(agent, folder)
+        except CommandFailed as failure:
+            broken[settings_path(agent, folder)] = str(failure)
+    findings = [
+        DoctorFinding(
+            check="settings",
+            level="warning",
+            message=f"{path}: {message}",
+            remedy="Fix the file: the agent may not read it either, and `hook install` does not change it.",
+            fixable=False,
+            fixed=False,
+        ).model_dump(by_alias=True)
+        for path, message in broken.items()
+    ]
+    if not findings:
+        return answer
+    checks = [
+        {**check, "level": "warning"} if check["name"] == "settings" and check["level"] != "error" else check
+        for check in answer["checks"]
+    ]
+    return {**answer, "healthy": False, "checks": checks, "findings": [*answer["findings"], *findings]}
 
 
 def _without_state(folder: Path, project: str, finding: Finding) -> Any:

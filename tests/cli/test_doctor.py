@@ -56,6 +56,7 @@ def test_a_healthy_state_prints_every_check_and_the_versions(
 
 def test_before_the_first_sidecar_the_environment_is_checked(shop: Repository, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
+    shop.write({".claude/settings.json": '{"model": '})
     done = run_command(
         "doctor", cwd=shop.path, temporary=tmp_path,
         HOME=home, USERPROFILE=home, XDG_CONFIG_HOME=home, XDG_STATE_HOME=home,
@@ -66,6 +67,9 @@ def test_before_the_first_sidecar_the_environment_is_checked(shop: Repository, t
     assert "           No sidecar has run for this user yet." in lines
     assert any("onecode-sidecar hook install" in line for line in lines)
     assert any(line.startswith("ok       disk") for line in lines)
+    broken = shop.path / ".claude" / "settings.json"
+    assert "warning  settings" in lines
+    assert any(line.strip().startswith(f"{broken}: The settings are not JSON") for line in lines)
     assert not (tmp_path / "home").exists() or list((tmp_path / "home").rglob("continuity.db")) == []
 
 
