@@ -7,9 +7,9 @@ everything else becomes an agent's note. Decisions and dropped approaches also f
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import apsw
 
@@ -268,62 +268,45 @@ def without_covered(sentences: str, notes: Sequence[VerifiedNote]) -> str:
     return "\n\n".join(paragraphs)
 
 
+_TYPES: Mapping[str, Literal["user_correction", "decision", "lesson"]] = {
+    "rule": "user_correction", "decision": "decision", "dropped": "lesson", "fact": "lesson",
+}  # fmt: skip
+"""Type of an agent's note by its kind."""
+
+
 def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     note = verified.note
-    title = note_title(note.subject if note.key == "dropped" else note.text)
-    if note.key == "rule" and verified.support is not None:
-        rule = verified.support.rule
-        is_withdrawal = forgets(rule)  # capture decides what it withdraws
-        is_brief = word_count(rule) < MIN_RULE_WORDS
-        is_standing = not (
-            only_points(rule) or is_withdrawal or (is_brief and not _is_stated(verified.support.evidence))
-        )
-        return Note(
-            type="user_correction",
-            title=note_title(rule),
-            text=rule,
-            author="user",
-            at_ms=now_ms,
-            confidence=CONFIDENCE["rule"],
-            retention="durable" if is_standing else "daily",
-            is_standing_instruction=is_standing,
-            reversal="candidate" if is_withdrawal else "",
-        )
-    if note.key == "rule":
-        return Note(
-            type="user_correction",
-            title=title,
-            text=note.text,
-            author="assistant",
-            at_ms=now_ms,
-            confidence=CONFIDENCE["claimedRule"],
-        )
-    if note.key == "decision":
-        confidence = CONFIDENCE["changedDecision" if verified.is_in_changes else "decision"]
-        return Note(
-            type="decision", title=title, text=note.text, author="assistant", at_ms=now_ms, confidence=confidence
-        )
-    if note.key == "dropped":
-        return Note(
-            type="lesson",
-            title=f"{DROPPED}{title}",
-            text=f"{DROPPED}{note.text}",
-            author="assistant",
-            at_ms=now_ms,
-            confidence=CONFIDENCE["dropped"],
-        )
     if verified.support is not None:
-        fact = verified.support.rule
-        return Note(
-            type="semantic",
-            title=note_title(fact),
-            text=fact,
-            author="user",
-            at_ms=now_ms,
-            confidence=CONFIDENCE["typedFact"],
-        )
+        return _users_note(note.key, verified.support, now_ms)
+    title, text = note_title(note.text), note.text
+    if note.key == "dropped":
+        title, text = f"{DROPPED}{note_title(note.subject)}", f"{DROPPED}{note.text}"
+    kind = "claimedRule" if note.key == "rule" else "changedDecision" if verified.is_in_changes else note.key
     return Note(
-        type="lesson", title=title, text=note.text, author="assistant", at_ms=now_ms, confidence=CONFIDENCE["fact"]
+        type=_TYPES[note.key], title=title, text=text, author="assistant", at_ms=now_ms, confidence=CONFIDENCE[kind]
+    )
+
+
+def _users_note(key: str, support: Support, now_ms: int) -> Note:
+    """Return a rule or a fact as the user's own statement."""
+    stated = support.rule
+    common = Note(
+        type="user_correction" if key == "rule" else "semantic",
+        title=note_title(stated),
+        text=stated,
+        author="user",
+        at_ms=now_ms,
+        confidence=CONFIDENCE["rule" if key == "rule" else "typedFact"],
+    )
+    if key == "fact":
+        return common
+    is_withdrawal = forgets(stated)  # capture decides what it withdraws
+    is_brief = word_count(stated) < MIN_RULE_WORDS
+    is_standing = not (only_points(stated) or is_withdrawal or (is_brief and not _is_stated(support.evidence)))
+    return common._replace(
+        retention="durable" if is_standing else "daily",
+        is_standing_instruction=is_standing,
+        reversal="candidate" if is_withdrawal else "",
     )
 
 
