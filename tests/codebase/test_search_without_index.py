@@ -143,8 +143,15 @@ def test_catalogues_and_data_are_not_searched(make_repository: Callable[..., Rep
     assert [file.path for file in found] == ["src/cart.py"]
 
 
-def test_contents_that_are_late_or_without_a_repository_are_not_found(shop: Repository, tmp_path: Path) -> None:
-    assert search_contents(shop.path, "discount", 8, 0.0) == []
+@needs_script
+def test_contents_that_are_late_are_not_found(
+    shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepend_git_wrapper(tmp_path / "before", 'case " $* " in *" grep "*) sleep 5;; esac', monkeypatch)
+    assert search_contents(shop.path, "discount", 8, 0.1) == []
+
+
+def test_contents_without_a_repository_or_words_are_not_found(shop: Repository, tmp_path: Path) -> None:
     assert search_contents(tmp_path, "discount", 8, 10.0) == []
     assert search_contents(shop.path, "", 8, 10.0) == []
 
