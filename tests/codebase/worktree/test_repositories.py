@@ -13,6 +13,7 @@ from sidecar.codebase.worktree import head_of, state
 from sidecar.core.errors import WorkspaceUnavailable
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
+from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository, git
@@ -190,18 +191,30 @@ def test_a_search_in_a_folder_of_repositories_names_them(client: Client, tmp_pat
     assert warning.startswith("4 repositories below this folder were not searched (`four`, `one`, `three` and 1 more)")
 
 
+def expect_too_many_files(client: Client, folder: Path) -> None:
+    error = client.error("codebase/search", {"cwd": str(folder), "query": "pelican"})
+    assert "the folder is not in a git repository and has too many files" in error.message
+    assert error.data["hint"] == "Open a repository or a smaller folder as the project."
+
+
 def test_a_folder_with_too_many_files_is_named_as_such(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "plain").mkdir()
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / "plain" / name).write_text("pelican\n", encoding="utf-8")
-    for limit in ("MAX_FOLDER_FILES", "LIST_SECONDS"):
-        with monkeypatch.context() as patch:
-            patch.setattr(state, limit, 0)
-            error = client.error("codebase/search", {"cwd": str(tmp_path / "plain"), "query": "pelican"})
-        assert "the folder is not in a git repository and has too many files" in error.message
-        assert error.data["hint"] == "Open a repository or a smaller folder as the project."
+    (tmp_path / "plain" / "a.txt").write_text("pelican\n", encoding="utf-8")
+    monkeypatch.setattr(state, "MAX_FOLDER_FILES", 0)
+    expect_too_many_files(client, tmp_path / "plain")
+
+
+@needs_script
+def test_a_folder_that_takes_too_long_to_list_has_too_many_files(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "a.txt").write_text("pelican\n", encoding="utf-8")
+    prepend_git_wrapper(tmp_path / "before", 'case " $* " in *" --others "*) sleep 5;; esac', monkeypatch)
+    monkeypatch.setattr(state, "LIST_SECONDS", 0.1)
+    expect_too_many_files(client, tmp_path / "plain")
 
 
 def test_a_folder_of_repositories_notices_their_edits(client: Client, tmp_path: Path) -> None:
