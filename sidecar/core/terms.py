@@ -4,6 +4,7 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -323,6 +324,16 @@ def _singular(word: str) -> str:
     if word.endswith(("xes", "shes", "sses", "zes")):
         return word[:-2]
     return word if word.endswith(("ss", "us", "is")) else word[:-1]
+
+
+@lru_cache(maxsize=512)
+def words_of_file(path: str) -> frozenset[str]:
+    """Return the stems of the words of a file's name: "changelog" of `CHANGELOG.md`, "env" of `.env`."""
+    name, _, file_type = path.rpartition("/")[2].strip(".").casefold().rpartition(".")
+    return frozenset(map(stem, _NAME_PART.findall(name or file_type)))
+
+
+_NAME_PART = lazy_regex(r"[^\W_]+")
 
 
 def without_combining_marks(text: str) -> str:

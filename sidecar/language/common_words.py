@@ -246,6 +246,31 @@ TOOL_NAMES = frozenset(
     """.split()
 )
 """Names that are written in lower case too; a rule that names one is about that one."""
+RIVAL_TOOLS = {
+    "JavaScript packages": "npm pnpm yarn bun",
+    "Python packages": "pip poetry uv conda pipenv pdm",
+    "JavaScript tests": "jest vitest mocha jasmine",
+    "browser tests": "cypress playwright selenium puppeteer",
+    "Python tests": "pytest unittest nose tox nox",
+    "JavaScript lint": "eslint biome oxlint",
+    "Python lint": "ruff flake8 pylint",
+    "Python types": "mypy pyright",
+    "bundler": "webpack vite rollup esbuild parcel turbopack",
+    "JVM build": "maven gradle",
+    "state": "redux zustand mobx",
+    "requests": "axios fetch",
+    "dates": "moment dayjs luxon",
+    "database": "postgres postgresql mysql mariadb sqlite mongodb mongo",
+    "queue": "kafka rabbitmq",
+    "JavaScript database access": "prisma drizzle typeorm sequelize",
+    "user interface": "react vue svelte angular",
+    "infrastructure": "terraform ansible pulumi",
+    "containers": "docker podman",
+    "cloud": "aws azure gcp heroku vercel netlify",
+    "Python server": "django flask fastapi",
+    "JavaScript server": "express fastify nestjs koa",
+}
+"""Tools by what they are for: one takes the place of another."""
 
 
 @cache

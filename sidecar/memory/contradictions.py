@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import query_terms, stem
+from sidecar.core.terms import query_terms, stem, words_of_file
+from sidecar.language.common_words import RIVAL_TOOLS
 from sidecar.language.message_intent import (
     BACK,
     KEEP_IN_MIND,
@@ -310,7 +311,7 @@ def disagree(text: str, instruction: str) -> bool:
         return True
     ours, theirs = statement_of(text).chosen, statement_of(instruction).chosen
     kinds = {value.kind for value in ours - theirs} & {value.kind for value in theirs - ours}
-    return not kinds.isdisjoint(_TOOLS)
+    return not kinds.isdisjoint(RIVAL_TOOLS)
 
 
 def _is_subject(new: ParsedStatement, old: ParsedStatement) -> bool:
@@ -330,11 +331,16 @@ def _subject(statement: ParsedStatement) -> tuple[frozenset[Value], list[Unit]]:
 def _names_all(
     values: Iterable[Value], words: Iterable[Unit], known_values: frozenset[Value], known: Sequence[Unit]
 ) -> bool:
-    """Whether values and words all occur in a statement; it may have a value as a word, name or path."""
-    names = {*(unit.word for unit in known), *(value.name for value in known_values if value.kind in ("path", "name"))}
-    return all(value in known_values or value.name in names for value in values) and all(
-        unit.word in names or _has(known, unit) for unit in words
+    """Whether values and words all occur in a statement; a file's name occurs by the words of that name, too."""
+    known = [*known, *_as_words(known_values)]
+    return all(value in known_values or any(_is_named(value, unit) for unit in known) for value in values) and all(
+        _has(known, unit) or any(stem(unit.word) in words_of_file(other.word) for other in known) for unit in words
     )
+
+
+def _is_named(value: Value, unit: Unit) -> bool:
+    """Whether a word is a value's name, or one of a file's name."""
+    return value.name == unit.word or (value.kind in _NAMING_KINDS and stem(unit.word) in words_of_file(value.name))
 
 
 def _is_released(release: Release, old: ParsedStatement) -> bool:
@@ -431,10 +437,24 @@ def _differs_in_one_value(new: ParsedStatement, old: ParsedStatement) -> bool:
 
 def _names_the_same(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether two statements have the same values and words."""
-    ours, theirs = (*new.frame, *new.denied_frame), (*old.frame, *old.denied_frame)
-    if not (ours or new.chosen or new.rejected) or new.chosen | new.rejected != old.chosen | old.rejected:
-        return False
-    return _have_same(ours, theirs)
+    (values, ours), (other_values, theirs) = _named(new), _named(old)
+    return bool(values or ours) and values == other_values and _have_same(ours, theirs)
+
+
+def _named(statement: ParsedStatement) -> tuple[set[Value], list[Unit]]:
+    """Return the values and the words of a statement; names and paths are words."""
+    values = statement.chosen | statement.rejected
+    others = {value for value in values if value.kind not in _NAMING_KINDS}
+    return others, [*statement.frame, *statement.denied_frame, *_as_words(values)]
+
+
+def _as_words(values: Iterable[Value]) -> Iterator[Unit]:
+    """Yield the names and paths among values as words of a frame."""
+    from sidecar.language.statement_clauses import Unit  # only captures need it
+
+    for value in values:
+        if value.kind in _NAMING_KINDS:
+            yield Unit(value.name, frozenset(), True)
 
 
 def _have_same(units: Iterable[Unit], others: Iterable[Unit]) -> bool:
@@ -446,7 +466,9 @@ def _has(units: Iterable[Unit], unit: Unit) -> bool:
 
 
 def _is_same_word(unit: Unit, other: Unit) -> bool:
-    if stem(unit.word) == stem(other.word) or not unit.concepts.isdisjoint(other.concepts):
+    if unit.word == other.word or not unit.concepts.isdisjoint(other.concepts):
+        return True
+    if {stem(unit.word)} == words_of_file(other.word) or {stem(other.word)} == words_of_file(unit.word):
         return True
     return _is_about(unit, "answer") and _is_about(other, "answer")
 
@@ -500,7 +522,7 @@ def _concepts(kind: str, *, implied: bool = False) -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _categories() -> dict[str, str]:
-    return {word: category for category, words in _TOOLS.items() for word in words.split()}
+    return {word: category for category, words in RIVAL_TOOLS.items() for word in words.split()}
 
 
 _WORDS_OF_KIND = {
@@ -519,32 +541,7 @@ _EXTRA_WORDS = {
         "speak talk chat sprich rede parle parlez habla hable fala fale parla praat говори 話し 话".split()
     ),
 }
-_TOOLS = {
-    "JavaScript packages": "npm pnpm yarn bun",
-    "Python packages": "pip poetry uv conda pipenv pdm",
-    "JavaScript tests": "jest vitest mocha jasmine",
-    "browser tests": "cypress playwright selenium puppeteer",
-    "Python tests": "pytest unittest nose tox nox",
-    "JavaScript lint": "eslint biome oxlint",
-    "Python lint": "ruff flake8 pylint",
-    "Python types": "mypy pyright",
-    "bundler": "webpack vite rollup esbuild parcel turbopack",
-    "JVM build": "maven gradle",
-    "state": "redux zustand mobx",
-    "requests": "axios fetch",
-    "dates": "moment dayjs luxon",
-    "database": "postgres postgresql mysql mariadb sqlite mongodb mongo",
-    "queue": "kafka rabbitmq",
-    "JavaScript database access": "prisma drizzle typeorm sequelize",
-    "user interface": "react vue svelte angular",
-    "infrastructure": "terraform ansible pulumi",
-    "containers": "docker podman",
-    "cloud": "aws azure gcp heroku vercel netlify",
-    "Python server": "django flask fastapi",
-    "JavaScript server": "express fastify nestjs koa",
-}
-"""Tools that take the place of each other."""
-_LIMITED_KINDS = frozenset((*_TOOLS, "language", "indentation", "number", "colour"))
+_LIMITED_KINDS = frozenset((*RIVAL_TOOLS, "language", "indentation", "number", "colour"))
 """Kinds of which a part of a project may have another value."""
 _IMPLIED = {
     "indentation": "indentation",
@@ -582,6 +579,8 @@ _WITHDRAWAL_WORDS = frozenset("""
     rule rules instruction instructions preference thing requirement convention policy restriction regel regla regra
     regola правило gesagt habe hatte gemeint zei gezegd heb dit dije disse detto сказал говорил 话 的话
 """.split())  # fmt: skip
+_NAMING_KINDS = frozenset(("path", "name"))
+"""Kinds of values that words may stand for."""
 _NUMBER_WORDS = frozenset("""
     two three four six eight zwei drei vier sechs acht dos tres cuatro seis ocho dois quatro oito deux trois quatre huit
     due tre quattro sei otto twee drie zes acht два три четыре два 二 三 四 两

@@ -172,6 +172,20 @@ RELEASES = (
 )
 """The later sentence ends what the earlier one demands, or allows what it forbids."""
 
+FILES_BY_THEIR_WORDS = (
+    ("Always add a line to CHANGELOG.md for every change.", "Forget the changelog rule."),
+    ("Always add a changelog entry.", "Forget the rule about CHANGELOG.md."),
+    ("Never touch makefiles.", "Forget what I said about the Makefile."),
+    ("Never edit the Dockerfile.", "Forget the rule about Dockerfiles."),
+    ("Keep docs/api-reference.md current.", "Forget the API reference rule."),
+    ("Always update README.md when an endpoint changes.", "You no longer have to update the readme."),
+    ("Never edit CHANGELOG.md by hand.", "From now on you may edit the changelog by hand."),
+    ("Ab jetzt immer eine Zeile in CHANGELOG.md ergänzen.", "Vergiss die Changelog-Regel."),
+    ("Ajoute toujours une ligne dans CHANGELOG.md.", "Oublie la règle du changelog."),
+    ("Añade siempre una línea en CHANGELOG.md.", "Olvida la regla del changelog."),
+)
+"""The later sentence names a file by the words of its name, or one of many."""
+
 UNRELATED = (
     (
         "From now on always write commit messages in German.",
@@ -258,6 +272,11 @@ NO_REVERSAL = (
     ("Never filter in Python.", "Filtering in JavaScript is fine from now on."),
     ("Never filter in Python.", "Filtering in Python is fine for small tables from now on."),
     ("Never touch files in legacy/.", "Editing legacy/docs is fine now."),
+    ("Never edit package.json.", "Forget the rule about package-lock.json."),
+    ("Never edit package-lock.json.", "Forget the rule about package.json."),
+    ("Always update docs/api.md.", "Forget the docs rule."),
+    ("Always update CHANGELOG.md.", "Forget the rule about the changelog page."),
+    ("Never edit CHANGELOG.md by hand.", "From now on you may edit the changelog page by hand."),
     ("Never touch files in legacy/.", "The rule about vendor/ no longer applies."),
     ("Always add a changelog entry.", "The changelog entry is fine."),
     ("Always add a changelog entry.", "No more changes to the parser please."),
@@ -535,8 +554,9 @@ WITH_A_REASON = (
 
 @together(
     ("former", "later"),
-    [*WITH_A_REASON, *REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES, *OTHER_VALUES],
-)
+    [*WITH_A_REASON, *REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES, *OTHER_VALUES,
+     *FILES_BY_THEIR_WORDS],
+)  # fmt: skip
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
 
