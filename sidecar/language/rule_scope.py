@@ -1,9 +1,10 @@
 """Scope of a rule and of the user's words: another pace, bound, limit, condition or permission; whole parts. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import stem, words_of_file
 from sidecar.language.english_translation import language_of
 from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.rule_synonyms import (
@@ -13,11 +14,14 @@ from sidecar.language.rule_synonyms import (
     NOTHING_ELSE,
     bounded,
     folded,
+    is_unspaced,
+    reworded,
 )
 from sidecar.language.statement_clauses import (
     CLAUSE_MARK,
     HEDGE,
     RULE_TO_WRITE,
+    Unit,
     Wording,
     is_why_question,
     limited_clauses,
@@ -25,6 +29,7 @@ from sidecar.language.statement_clauses import (
     tokens_of,
     wording_of,
 )
+from sidecar.language.statement_openings import LEAD_IN, without_assent
 from sidecar.language.statement_values import (
     MIN_SUBJECTS,
     are_translations,
@@ -98,11 +103,10 @@ AT_ONCE = lazy_regex(
 )
 CONTINUOUS = lazy_regex(
     r"(?i)\bkeep\b.{1,60}\b(?:up[ -]to[ -]date|updated|in sync|current)\b|\bas we (?:go|progress|proceed)\b"
-    r"|\bthroughout\b"
-    r"|\b(?:max(?:imum)?|at most|no more than|at least|per) (?:\w+ ){0,2}\w+|\blaufend\b|\baktuell (?:halten"
-    r"|zu halten)\b"
-    r"|\bhalte?\b.{1,60}\baktuell\b|\b(?:actualizad\w+|atualizad\w+|à jour|aggiornat\w+|bijgewerkt) (?:siempre|sempre"
-    r"|toujours)\b|\bau fur et à mesure\b|保持.{0,12}(?:更新|同步|最新)|最新の状態"
+    r"|\bthroughout\b|\b(?:max(?:imum)?|at most|no more than|at least|per) (?:\w+ ){0,2}\w+|\blaufend\b"
+    r"|\baktuell (?:halten|zu halten)\b|\bhalte?\b.{1,60}\baktuell\b|\b(?:actualizad\w+|atualizad\w+|à jour"
+    r"|aggiornat\w+|bijgewerkt) (?:siempre|sempre|toujours)\b|\bau fur et à mesure\b|保持.{0,12}(?:更新|同步|最新)"
+    r"|最新の状態"
 )
 """Words by which a request goes on, or sets a limit, instead of being done once."""
 
@@ -216,10 +220,9 @@ EXCEPTED = lazy_regex(
 """Words by which a rule may have the user's exception."""
 CONCEDED = lazy_regex(
     r"(?i)\b(?:even|regardless|no matter|egal|selbst (?:wenn|bei|in|mit)|auch (?:nicht )?(?:wenn|bei|in|für|ohne)"
-    r"|incluso|not even|nicht einmal|ni siquiera|même pas|nemmeno|neanche|nem mesmo|aunque"
-    r"|también (?:en|si|para|cuando)|mesmo (?:se|que|com|em|quando)|também (?:em|se|para)"
-    r"|même (?:si|avec|pour|dans|quand)|anche (?:se|con|per|in|quando)|persino|zelfs"
-    r"|ook (?:niet )?(?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
+    r"|incluso|not even|nicht einmal|ni siquiera|même pas|nemmeno|neanche|nem mesmo|aunque|también (?:en|si|para"
+    r"|cuando)|mesmo (?:se|que|com|em|quando)|também (?:em|se|para)|même (?:si|avec|pour|dans|quand)|anche (?:se|con"
+    r"|per|in|quando)|persino|zelfs|ook (?:niet )?(?:als|bij|voor|in|zonder)|даже)\b|即使|就算|としても|であっても"
 )
 """Words by which a rule holds where a condition or an exception would end it."""
 STILL_HOLDS = lazy_regex(
@@ -324,14 +327,13 @@ _ONLY = lazy_regex(
     r"(?i)\b(?:only|solely|exclusively|purely|nur|ausschließlich|lediglich|s[oó]lo|solamente|[uú]nicamente|exclusivamente|só"
     r"|somente|apenas|seulement|uniquement|exclusivement|soltanto|solamente|unicamente|alleen|uitsluitend|enkel|только"
     r"|лишь)\b(?! (?:one\b|(?:uma?|una?|eine?|une|een) (?:coisa|cosa|sache|frage|chose|ding)))"
-    r"|\bne (?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
+    r"|\b(?:ne |n['’])(?!pas|plus|jamais|rien).{1,40} qu[e'’]|只|仅|僅|才|だけ|のみ|限り"
 )
 _LIMITS = lazy_regex(
     r"(?i)\b(?:just|alone|nothing but|nobody|no one|unless|except|limit\w*|restrict\w*|max\w*|at most|beyond"
     r"|before (?:each|every|any)|vor jede\w*|avant (?:chaque|tou\w+)|antes de (?:cada|tod[oa])|prima di ogni"
-    r"|перед каждым"
-    r"|allein\w*|niemand|außer|beschränk\w*|höchstens|salvo|excepto|nadie|limitad\w*|sauf|personne|exceto|ningu[eé]m"
-    r"|eccetto|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
+    r"|перед каждым|allein\w*|niemand|außer|beschränk\w*|höchstens|salvo|excepto|nadie|limitad\w*|sauf|personne|exceto"
+    r"|ningu[eé]m|eccetto|nessuno|behalve|niemand|кроме|никто)\b|以外|除了|而已"
 )
 
 
@@ -364,13 +366,11 @@ def holds_each_time(text: str) -> bool:
 
 _HOLDS_EACH_TIME = lazy_regex(
     r"(?i)\b(?:all|any|every\w*|each|always|never|no|not|don['’]?t|must|should|needs? to|ha(?:ve|s) to|whenever"
-    r"|throughout|forever|permanent\w*"
-    r"|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project|alle[rnms]?|jede[rnms]?|immer"
-    r"|nie\w*|nicht|kein\w*|muss|müssen|soll\w*"
-    r"|wir|unser\w*|grundsätzlich|tod[oa]s?|cada|siempre|nunca|no|debe\w*|tienen? que|hay que|sempre|deve\w*|tem que"
-    r"|não|jamais"
-    r"|toujours|tous|toutes|chaque|pas|doi\w+|faut|ogni|tutt[ieo]|mai|non|alle|elke?|altijd|nooit|geen|niet|moet\w*"
-    r"|все\w*|кажд\w*|никогда|не|должн\w*|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
+    r"|throughout|forever|permanent\w*|rather|instead|prefer\w*|only|we (?:use|want|keep|run|write|put|do)|project"
+    r"|alle[rnms]?|jede[rnms]?|immer|nie\w*|nicht|kein\w*|muss|müssen|soll\w*|wir|unser\w*|grundsätzlich|tod[oa]s?|cada"
+    r"|siempre|nunca|no|debe\w*|tienen? que|hay que|sempre|deve\w*|tem que|não|jamais|toujours|tous|toutes|chaque|pas"
+    r"|doi\w+|faut|ogni|tutt[ieo]|mai|non|alle|elke?|altijd|nooit|geen|niet|moet\w*|все\w*|кажд\w*|никогда|не|должн\w*"
+    r"|только)\b|所有|都|每|总是|一律|必须|不|别|すべて|全て|必ず|常に|毎|ない|禁止|べき"
 )
 
 
@@ -496,3 +496,105 @@ def extends_exception(text: str, ban: str) -> bool:
 
 def _folders(text: str) -> set[str]:
     return {path.rstrip("/.") for path in _FOLDER.findall(text)}
+
+
+def has_other_limit(new: str, old: str) -> bool:
+    """Whether a statement demands only on an occasion what an older one demands always, or always what it limited."""
+    if _narrows(new, old):
+        return True
+    plain = _without_lead_in(new) if _narrows(old, new) and _ONLY.search(new) is None else ""
+    limit = _LIMITED_TO.search(plain)
+    return plain != "" and is_wide(new) and (limit is None or _OF_ALL.match(plain, limit.end()) is not None)
+
+
+def _narrows(new: str, old: str) -> bool:
+    """Whether "only write tests for bug fixes" limits what an older statement demands: all its words are there."""
+    parts = _SENTENCE_PART.split(_without_lead_in(new)) if _ONLY.search(new) else ()
+    clause = next(filter(_ONLY.search, parts), "")
+    wording, language = wording_of(old), language_of(new)
+    if not clause or any(part.is_denied for part in (*wording.clauses, *wording_of(clause).clauses)):
+        return False
+    core, preposition = _demand_of(_without_lead_in(old), wording.language)
+    is_of_value = any(unit.is_value for unit in core) and _ON_OCCASION.search(old) is None
+    for main, limit, place in _splits(clause):
+        stated, added = (subjects_of(wording_of(part, language).units) for part in (main, limit))
+        is_limit = not place or place == preposition or (place != "to" and is_of_value)
+        is_same_demand = _name_all(wording.units, stated) and _name_all(stated + added, core)
+        if core and is_limit and is_same_demand and not _name_all(core, added):
+            return True
+    return False
+
+
+def _splits(clause: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what a clause with "only" demands, what it limits that to, and the preposition of a place."""
+    only = _ONLY.search(clause)
+    if only is None:
+        return
+    before, behind = clause[: only.start()], clause[only.end() :]
+    if only[0] in ("だけ", "のみ"):
+        yield behind, before, ""
+    elif is_unspaced(only[0][0]):
+        if _UNSPACED_LIMIT.search(behind):
+            yield before, behind, ""
+    else:
+        plain = f"{before}{' ' * len(only[0])}{behind}"
+        for match in _LIMITED_TO.finditer(plain, only.end() if _WORD.search(behind) else 0):
+            yield plain[: match.start()], plain[match.end() :], (match["place"] or "").lower()
+
+
+def _demand_of(text: str, language: str) -> tuple[list[Unit], str]:
+    """Return the words of what a statement demands, with its paths, and the preposition before "all" or "every".
+
+    The place or occasion that it names is left out.
+    """
+    if language in ("ja", "zh"):
+        return subjects_of(wording_of(_UNSPACED_OCCASION.sub("", text) or text).units), ""
+    limit = _LIMITED_TO.search(text)
+    units = subjects_of(wording_of(text[: limit.start()] if limit else text, language).units)
+    if limit is None or (not units and limit["place"]):
+        return subjects_of(wording_of(text, language).units), ""
+    preposition = (limit["place"] or "").lower() if _OF_ALL.match(text, limit.end()) else ""
+    first, comma, rest = text[limit.end() :].partition(",")
+    named = subjects_of(wording_of(rest if comma and not units else first, language).units)
+    paths = [unit for unit in named if words_of_file(unit.word) != {stem(unit.word)}]
+    return [*units, *paths] if units else named if comma else named[1:], preposition
+
+
+def _name_all(units: Iterable[Unit], named: Iterable[Unit]) -> bool:
+    """Whether words are all among others; a file is named by the words of its name."""
+    words = [(unit, stem(unit.word), words_of_file(unit.word)) for unit in units]
+    return all(
+        any(
+            is_same(unit, other) or stem(unit.word) in parts or word in words_of_file(unit.word)
+            for other, word, parts in words
+        )
+        for unit in named
+    )
+
+
+def _without_lead_in(text: str) -> str:
+    return LEAD_IN.sub(" ", reworded(without_assent(text.partition("\n\n")[0])))
+
+
+_SENTENCE_PART = lazy_regex(
+    r"[;:.!?]\s|,\s(?!(?:when(?:ever)?|if|wenn|falls|sobald|quand|lorsque|si|cuando|quando|se|als|если|когда)\s)|[，。；！？]"
+)
+_LIMITED_TO = lazy_regex(
+    r"(?i)\b(?:(?P<place>in|inside|within|on|to|im|auf|unter|en|dans|sur|em|na|nas|nos|nel\w*|su|op|в|на)"
+    r"|for|when(?:ever)?|if|once|after|before|while|during|für|bei|beim|wenn|falls|sobald|nach|vor|pour|quand|lorsque|si"
+    r"|avant|après|para|cuando|antes|después|quando|se|após|depois|per|dopo|prima|voor|als|bij|для|при|если|когда|после"
+    r"|перед)\s"
+)
+"""Words that lead to a place, an occasion or a purpose."""
+_ON_OCCASION = lazy_regex(
+    r"(?i)\b(?:when(?:ever)?|if|once|after|before|while|during|wenn|sobald|nach|vor|bevor|quand|lorsque|avant|après"
+    r"|cuando|antes|después|quando|após|depois|dopo|prima|voordat|als|если|когда|после|перед)\s"
+)
+_OF_ALL = lazy_regex(
+    r"(?i)\s*(?:(?:the|das|el|la|le|o|a|il|het) )?(?:every\w*|each|all|any|whole|entire|jede\w*|alle\w*|ganze\w*|chaque"
+    r"|tou\w+|cada|tod[oa]s?|ogni|tutt\w+|elke?|hele|все\w*|кажд\w+)\b"
+)
+_UNSPACED_LIMIT = lazy_regex(r"时|時|才|[对在为给当]")
+_UNSPACED_OCCASION = lazy_regex(
+    r"^.{1,60}(?:都要?|[时前后後](?:に|は|必须|都|要)?|たびに|とき[はに]?|場合[はに]?|ごとに)"
+)

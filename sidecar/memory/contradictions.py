@@ -48,9 +48,7 @@ _NUMBER = lazy_regex(r"^[^\W\d]{0,3}\W?\d[\d.,x]*\W?[^\W\d]{0,3}$")
 
 _SCRIPT_CHANGE = lazy_regex(r"(?<=[\u3040-\u9fff])(?=[0-9a-z])|(?<=[0-9a-z])(?=[\u3040-\u9fff])")
 _VALUE = lazy_regex(r"\d|[/\\]")
-_LEAD_WORDS = frozenset(
-    ("no", "nope", "please", "actually", "always", "just", "now", "so", "and", "but", "ok", "okay", "yes", "from", "on")
-)
+_LEAD_WORDS = frozenset("no nope please actually always just now so and but ok okay yes from on".split())
 
 _NAME = r"([\w@./+#-]{1,60}(?: [\w@./+#-]{1,60}){0,2}?)"
 _END = (
@@ -135,7 +133,7 @@ def relation(new: Claim, old: Claim) -> ClaimRelation | None:
 
 
 def _relation_of_whole(new: Claim, old: Claim) -> ClaimRelation | None:
-    from sidecar.language.rule_scope import extends_exception  # only captures need these
+    from sidecar.language.rule_scope import extends_exception, has_other_limit  # only captures need these
     from sidecar.language.statement_values import has_other_value, names_another_object
 
     if names_another_object(new.text, old.text):
@@ -144,6 +142,8 @@ def _relation_of_whole(new: Claim, old: Claim) -> ClaimRelation | None:
     is_rejected = any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen)
     if is_rejected and not _is_narrower(*statements):
         return "supersedes" if new.chosen else "contradicts"
+    if has_other_limit(new.text, old.text):
+        return "supersedes"
     is_other = _has_other_number(new, old) and not _is_elsewhere(*statements)
     if (is_other or has_other_value(new.text, old.text)) and not _is_in_another_part(*statements):
         return "supersedes"

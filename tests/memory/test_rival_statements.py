@@ -186,6 +186,73 @@ FILES_BY_THEIR_WORDS = (
 )
 """The later sentence names a file by the words of its name, or one of many."""
 
+LIMITED = (
+    ("Always add a changelog line", "only add changelog lines for user facing changes from now on"),
+    ("Always write tests for every change", "only write tests for bug fixes from now on"),
+    ("Always use tabs for indentation", "from now on use tabs only in Go files"),
+    (
+        "Always run the integration tests before you finish",
+        "from now on run the integration tests only when the api changes",
+    ),
+    ("Ab jetzt für jede Änderung Tests schreiben", "ab jetzt nur noch für Bugfixes Tests schreiben"),
+    ("Always use prettier for formatting", "only use prettier in web/ from now on"),
+    ("Use pnpm.", "From now on use pnpm only in apps/web."),
+    ("Always commit after each step", "from now on only commit when I say so"),
+    ("Always explain your changes", "from now on explain changes only if I ask"),
+    ("Always add comments", "only add comments for complex algorithms from now on"),
+    ("Always run the linter", "run the linter for python files only from now on"),
+    ("Only write tests for bug fixes from now on", "From now on always write tests for every change"),
+    ("Immer Tests schreiben", "Ab jetzt Tests nur noch für Bugfixes schreiben"),
+    ("Nach jeder Änderung committen", "Ab jetzt nur noch committen, wenn ich es sage"),
+    ("Lance toujours les tests", "Désormais, lance les tests seulement si le code change"),
+    ("Ajoute toujours des commentaires", "Désormais, n'ajoute des commentaires que pour les algorithmes complexes"),
+    ("Ejecuta siempre los tests", "A partir de ahora ejecuta los tests solo cuando cambie el código"),
+    ("Sempre rode os testes", "A partir de agora rode os testes apenas quando o código mudar"),
+    ("Scrivi sempre i test", "D'ora in poi scrivi i test solo per le correzioni"),
+    ("Schrijf altijd tests", "Schrijf voortaan alleen tests voor bugfixes"),
+    ("Всегда пиши тесты", "Отныне пиши тесты только для исправлений"),
+    ("毎回テストを書いてください", "今後はバグ修正のときだけテストを書いてください"),
+    ("以后每次修改都要写测试", "以后只在修复bug时写测试"),
+    ("Always add docstrings to every function", "from now on only add docstrings to public functions"),
+    ("Always run the linter on everything", "from now on only run the linter on changed files"),
+    ("For every change, add a changelog line", "only add a changelog line for breaking changes from now on"),
+    ("Always update README.md when an endpoint changes", "only update the readme for releases from now on"),
+)
+"""The later sentence demands only for something what the earlier one demands always, or always what was limited."""
+
+LIMITED_OTHERWISE = (
+    ("Always write tests for every change", "only write integration tests for api changes from now on"),
+    ("Always write tests with pytest", "only write tests for bug fixes from now on"),
+    ("Always run the tests before you commit", "only write tests for bug fixes from now on"),
+    ("Never write tests for generated code", "only write tests for bug fixes from now on"),
+    ("Always run the tests before you commit", "from now on run the tests only in docker"),
+    ("Always write tests for every change", "from now on put tests only in tests/unit"),
+    (
+        "Always add a line to CHANGELOG.md for every change",
+        "only add a line to README.md for breaking changes from now on",
+    ),
+    ("Always answer in German", "only answer in English when I write in English"),
+    ("Only write tests for bug fixes from now on", "From now on always write tests for new endpoints"),
+    ("Always log errors", "Only log warnings in debug builds from now on"),
+    ("Always use type hints", "From now on use only built-in types for type hints"),
+    ("Use only named exports", "Always use named exports"),
+    ("Always ask before you push", "Only push to feature branches from now on"),
+    ("Always write commit messages in English", "From now on only commit when tests pass"),
+    ("Always update README.md when an endpoint changes", "Only update the docs site for releases from now on"),
+    ("Always run prettier before every commit", "From now on only run prettier with the --check flag"),
+    ("Always run prettier before every commit", "From now on only commit after prettier has passed"),
+    ("Always commit after each step", "Only commit to feature branches from now on"),
+    ("Always answer in German", "Please only answer in German from now on"),
+    ("Always push tags after a release", "only push tags to origin from now on"),
+    ("Always add the ticket to the branch name", "only add labels to issues from now on"),
+    ("Always squash commits before merging", "From now on only squash commits with my approval"),
+    ("Always write unit tests", "Only unit tests count for coverage"),
+    ("Always log errors", "Only log errors to stderr from now on"),
+    ("Always use pnpm", "Use only pnpm, in all packages"),
+    ("Always use pnpm", "pnpm only, for everything"),
+)
+"""Sentences with "only" that demand another thing, or say how or where, not when."""
+
 UNRELATED = (
     (
         "From now on always write commit messages in German.",
@@ -555,7 +622,7 @@ WITH_A_REASON = (
 @together(
     ("former", "later"),
     [*WITH_A_REASON, *REVIEWED, *WRITTEN_BEFORE, *WRITTEN_AFTER, *OF_A_TYPE, *WITHDRAWALS, *RELEASES, *OTHER_VALUES,
-     *FILES_BY_THEIR_WORDS],
+     *FILES_BY_THEIR_WORDS, *LIMITED],
 )  # fmt: skip
 def test_the_later_of_two_rival_statements_takes_the_place_of_the_former(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is not None
@@ -567,7 +634,7 @@ def test_statements_about_different_things_both_hold(first: str, second: str) ->
     assert relation(claim_of(first), claim_of(second)) is None
 
 
-@together(("former", "later"), BOTH_HOLD)
+@together(("former", "later"), [*BOTH_HOLD, *LIMITED_OTHERWISE])
 def test_the_same_words_about_another_object_or_for_this_task_replace_nothing(former: str, later: str) -> None:
     assert relation(claim_of(later), claim_of(former)) is None
 
