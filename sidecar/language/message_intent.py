@@ -18,7 +18,7 @@ from sidecar.core.prose_sentences import sentences
 from sidecar.core.terms import DOCUMENTS_PREFIX, DOCUMENTS_SCOPE, MAX_DOCUMENT_CHARACTERS, query_terms
 from sidecar.language.common_words import WORKING_WORDS
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_openings import CHANGED_MIND, FORGET, states_what_holds, without_assent
+from sidecar.language.statement_openings import CHANGED_MIND, FORGET, WITHDRAWAL_TAIL, states_what_holds, without_assent
 
 MAX_OPENING = 240
 """Characters of a message's beginning that are read."""
@@ -496,10 +496,10 @@ _NO_LONGER = lazy_regex(
 _RULE_AT_END = lazy_regex(
     rf"(?i)[,;，；、]? ?{CHANGED_MIND}[.!。！]?$"
     r"|的?(?:那条|这条|那个|这个)?(?:规则|规定|约定)?(?:都)?(?:从(?:你的)?(?:记忆|记录)[里中]?)?(?:删掉|删除|去掉|忘掉|取消)?[。！!\s]{0,9}$"
-    r"|(?:-regel|,? nehme ich (?:wieder )?zurück|,? neem ik terug)? ?(?:\b(?:from|aus|de|da|dalla|uit|из) (?:your "
-    r"|deinem |dem |tu |ta |sua |tua "
-    r"|je )?(?:memory|notes|gedächtnis|speicher|memoria|mémoire|memória|geheugen|памяти))?"
-    r"(?:,? (?:again|please|now|wieder|bitte)){0,3}[.!\s]{0,9}$"
+    r"|(?:-regel(?: (?:bitte )?weg)?|,? nehme ich (?:wieder )?zurück|,? neem ik terug)?"
+    r" ?(?:\b(?:from|aus|de|da|dalla|uit|из) (?:your |deinem |dem |tu |ta |sua |tua |je )?(?:memory|notes|gedächtnis"
+    r"|speicher|memoria|mémoire|memória|geheugen|памяти))?"
+    rf"(?:,? {WITHDRAWAL_TAIL}){{0,3}}[.!\s]{{0,9}}$"
 )
 """Words at the end of a withdrawal that name no subject."""
 KEEP_IN_MIND = lazy_regex(
@@ -508,10 +508,10 @@ KEEP_IN_MIND = lazy_regex(
 )
 _EXPIRED = lazy_regex(
     r"(?i)\b(?:the|my|that|this|our|die|diese|la|esa|esta|cette|a|essa|quella|de|deze) "
-    r"(?P<before>(?:[^\s,.;:!?]{1,30} ){0,3})(?:rule|instruction|requirement|convention|policy|restriction|thing|regel"
-    r"|regla|règle|regra|regola)(?P<after>(?: [^\s,.;:!?]{1,30}){0,6}?) "
+    r"(?P<before>(?:[^\s,.;:!?]{1,30} ){0,3}(?:[^\s,.;:!?-]{1,30}-)?)(?:rule|instruction|requirement|convention"
+    r"|policy|restriction|thing|regel|regla|règle|regra|regola)(?P<after>(?: [^\s,.;:!?]{1,30}){0,6}?) "
     r"(?:no longer (?:appl(?:y|ies)|holds?|counts?)|does(?:n['’]?t| not) (?:apply|hold|count)(?: any ?more)?"
-    r"|is (?:now )?(?:no longer valid|not valid any ?more|obsolete|outdated|over|history)"
+    r"|is (?:now )?(?:no longer valid|not valid any ?more|obsolete|outdated|over|history|void|gone(?! from))"
     r"|gilt nicht mehr|ya no (?:aplica|vale)|ne s['’]applique plus|n[ãa]o vale mais|non vale pi[ùu]|geldt niet meer)\b"
 )
 _FOR_GOOD = (

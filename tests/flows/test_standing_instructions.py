@@ -746,6 +746,8 @@ def test_a_reversal_for_the_task_at_hand_changes_no_instruction(
         "Run the tests again.",
         "Should we use npm again?",
         "If it fails, use npm again.",
+        "Forget about pnpm, just run the tests.",
+        "Ignore the pnpm rule for now.",
     )
     for number, prompt in enumerate(prompts):
         later = chat(f"later-{number}")

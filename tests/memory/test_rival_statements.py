@@ -154,6 +154,13 @@ WITHDRAWALS = (
     ("所有接口都要返回统一的错误码", "忘掉统一错误码那条规则。"),
     ("所有接口都要返回统一的错误码", "错误码的规则不用管了"),
     ("不要改 `vendor/` 目录", "取消 vendor 目录的规则"),
+    ("Always add docstrings to every function.", "Skip the docstring rule from now on."),
+    ("Always run the linter.", "You can drop the linter rule."),
+    ("Always run the linter.", "Please ignore the linter rule from now on."),
+    ("Always run the linter.", "The linter rule is gone."),
+    ("Always add a changelog line.", "Cancel the changelog rule, please."),
+    ("Immer den Linter ausführen.", "Die Linter-Regel gilt nicht mehr."),
+    ("Immer den Linter ausführen.", "Lass die Linter-Regel weg."),
 )
 """The later sentence takes back the earlier one and states nothing."""
 
@@ -353,6 +360,11 @@ NO_REVERSAL = (
     ("Always write tests first.", "Remove the old policy tests."),
     ("Always write tests first.", "Remove the test rule from the Makefile."),
     ("Always write tests first.", "The rule for tests is gone from the Makefile!"),
+    ("Always write tests first.", "The test rule is gone from the Makefile."),
+    ("Always run the linter.", "Skip the linter rule no-console in this file."),
+    ("Always run the linter.", "Ignore the linter rule that complains about line length."),
+    ("Always run the linter.", "Remove the linter rule no-console."),
+    ("Immer den Linter ausführen.", "Die Linter-Regel no-console gilt nicht mehr."),
     ("Always write tests first.", "The tests are no longer needed."),
     ("Never skip tests.", "The tests are fine now."),
     ("Never skip tests.", "Tests are ok again."),

@@ -260,7 +260,8 @@ _CLAUSE_BREAK = lazy_regex(
 REVERSAL_CONFIDENCE = 0.9
 
 _FOR_THIS_TASK = lazy_regex(
-    r"[?？]\s*$|\b(?:for (?:now|the moment)|just (?:now|once|this|for)|later|until|temporarily"
+    r"[?？]\s*$|\bforget about [^,;.!\n]{2,60}[,;.!–—-]{1,2} ?(?:just|let['’]?s|do|first)\b(?! use\b)"
+    r"|\b(?:for (?:now|the moment)|just (?:now|once|this|for)|later|until|temporarily"
     r"|this (?:time|once|task|fix|bug|change|commit|test|issue)|diesmal|vorerst|erstmal|por ahora|esta vez"
     r"|por enquanto|desta vez|pour l['’]instant|cette fois|per ora|stavolta|voorlopig|deze keer|пока"
     rf"|(?:в|на) этот раз|{THIS_DAY})\b|这次|暂时|今天|今回|とりあえず|今日",
