@@ -204,11 +204,9 @@ _WORK_ON_TESTS = lazy_regex(
 )
 
 _TESTS_OF = lazy_regex(
-    r"\W{0,3}(?:(?:please|can you|could you|let's|bitte|por favor) ){0,2}"
-    r"(?:add|write|create|implement|generate|schreib\w{0,2}|erstelle?|ergänze|füge|escrib[ea]|agrega|añade|escreva"
-    r"|adicione"
-    r"|écri[st]|ajoute[rz]?|scrivi|aggiungi|schrijf|voeg|напиши|добавь)\b[^.!?\n]{0,40}"
-    r"\b(?:tests?|testes|specs?|pruebas?|тесты?)\s(?:cases? )?"
+    r"\W{0,3}(?:(?:please|can you|could you|let's|bitte|por favor) ){0,2}(?:add|write|create|implement|generate"
+    r"|schreib\w{0,2}|erstelle?|ergänze|füge|escrib[ea]|agrega|añade|escreva|adicione|écri[st]|ajoute[rz]?|scrivi"
+    r"|aggiungi|schrijf|voeg|напиши|добавь)\b[^.!?\n]{0,40}\b(?:tests?|testes|specs?|pruebas?|тесты?)\s(?:cases? )?"
     r"(?:for|of|on|covering|that|which|where|when|für|para|pour|per|voor|de|do|da|du|della|на|для)\s",
     re.IGNORECASE,
 )
@@ -350,14 +348,12 @@ MAX_PROMPT = 4_000
 MAX_INTENT = 300
 
 _VERBS = (
-    r"create|build|write|implement|make|add|develop|design|generate|introduce|set up|scaffold|draft|code"
-    r"|crie|criar|cria|construa|construir|escreva|escrever|implemente|implementar|adicione|adicionar|desenvolva"
-    r"|desenvolver|faça|fazer|gere|gerar|monte|montar"
-    r"|crea|crear|construye|construir|escribe|escribir|implementa|añade|añadir|agrega|agregar|desarrolla|desarrollar"
-    r"|haz|hacer|genera|generar|diseña|diseñar"
-    r"|crée|créer|crée-moi|construis|construire|écris|écrire|implémente|implémenter|ajoute|ajouter|développe|développer"
-    r"|génère|générer|fais|faire|conçois|concevoir"
-    r"|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze"
+    r"create|build|write|implement|make|add|develop|design|generate|introduce|set up|scaffold|draft|code|crie|criar"
+    r"|cria|construa|construir|escreva|escrever|implemente|implementar|adicione|adicionar|desenvolva|desenvolver|faça"
+    r"|fazer|gere|gerar|monte|montar|crea|crear|construye|construir|escribe|escribir|implementa|añade|añadir|agrega"
+    r"|agregar|desarrolla|desarrollar|haz|hacer|genera|generar|diseña|diseñar|crée|créer|crée-moi|construis|construire"
+    r"|écris|écrire|implémente|implémenter|ajoute|ajouter|développe|développer|génère|générer|fais|faire|conçois"
+    r"|concevoir|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze"
     r"|entwickle|entwickeln"
 )
 _REQUEST_PREFIXES = (
@@ -466,7 +462,16 @@ def release_of(text: str) -> Release | None:
     is_allowed = _ALLOWED.search(text) or (_FINE.search(text) and _ACTIVITY.match(text))
     if is_allowed and _HOLDS_FROM_NOW.search(text):
         return Release(True, _HOLDS_FROM_NOW.sub(" ", _ALLOWED.sub(" ", _FINE.sub(" ", text))))
-    return None
+    return Release(True, _MAY_AGAIN.sub(" ", text)) if _MAY_AGAIN.match(text) else None
+
+
+_MAY_AGAIN = lazy_regex(
+    r"(?i)^\W{0,3}(?:(?:and|but|so) )?(?:you|we) (?:may|can|are allowed to)\b(?=[^?]{1,120}\bagain\W*$)"
+    r"|^\W{0,3}(?:(?:und|aber) )?(?:du|wir) (?:darfst|kannst|dürfen|können)\b(?=[^?]{1,120}\bwieder\b)"
+    r"|^\W{0,3}(?:ya )?puedes\b(?=[^?]{1,120}\b(?:de nuevo|otra vez)\W*$)"
+    r"|^\W{0,3}(?:você )?pode\b(?=[^?]{1,120}\bde novo\W*$)|^\W{0,3}tu peux\b(?=[^?]{1,120}\bde nouveau\b)"
+)
+"""A permission that returns what a ban had taken."""
 
 
 BACK = lazy_regex(
@@ -520,25 +525,24 @@ _FOR_GOOD = (
     r"|dorénavant|von (?:jetzt|nun) an|(?:zu)?künftig|désormais|à partir de maintenant|d['’]ora in poi|vanaf nu|отныне"
 )
 _ENDED = lazy_regex(
-    r"(?i)\b(?:you|we) (?:don['’]?t|do not|no longer) (?:need|have) to\b"
-    r"|\b(?:you|we) (?:can|may) (?:now )?(?:skip|omit)\b"
-    r"|\bno need (?:to|for)\b|\b(?:is|are) (?:no longer|not|n['’]t) (?:needed|required|necessary|wanted)\b"
-    r"|^(?:please |ok(?:ay)?,? |just ){0,2}no more(?= \S)"
-    r"|^(?:please |ok(?:ay)?,? |just ){0,2}stop(?= [^\s,]{2,30}ing\b)"
-    r"|^\W*(?:we|i) no longer\b|^\W*wir\b(?=.{1,80}\bnicht mehr\b)|^\W*(?:nosotros )?ya no\b(?! (?:hace|es|son)\b)"
-    r"|^\W*(?:nós )?já não\b|\bdu (?:musst|brauchst)\b(?=.{1,80}\bnicht mehr\b)"
-    r"|\b(?:ist|sind)(?= nicht mehr (?:nötig|notwendig|erforderlich)\b)"
-    r"|\bya no (?:hace falta|es necesario|son necesari[ao]s)\b|\bn['’]est plus nécessaire\b|\bplus besoin de\b"
-    r"|\bn[ãa]o (?:é|são) mais necessári[ao]s?\b|\bnon (?:è|sono) più necessari[oae]?\b|\bniet meer nodig\b"
-    r"|\bбольше не нужн[оаы]\b"
+    r"(?i)\b(?:you|we) (?:don['’]?t|do not|no longer) (?:need|have) to\b|\b(?:you|we) (?:can|may) (?:now )?(?:skip"
+    r"|omit)\b|\bno need (?:to|for)\b|\b(?:is|are) (?:no longer|not|n['’]t) (?:needed|required|necessary|wanted)\b"
+    r"|^(?:please |ok(?:ay)?,? |just ){0,2}no more(?= \S)|^(?:please |ok(?:ay)?,? "
+    r"|just ){0,2}stop(?= [^\s,]{2,30}ing\b)|^\W*(?:we|i) no longer\b|^\W*wir\b(?=.{1,80}\bnicht mehr\b)"
+    r"|^\W*(?:nosotros )?ya no\b(?! (?:hace|es|son)\b)|^\W*(?:nós )?já não\b|\b(?:du (?:musst"
+    r"|brauchst)|(?:musst|brauchst) du)\b(?=.{1,80}\bnicht mehr\b)|\b(?:ist|sind)(?= nicht mehr (?:nötig|notwendig"
+    r"|erforderlich)\b)|\bya no (?:hace falta|es necesario|son necesari[ao]s)\b|\bn['’]est plus nécessaire\b"
+    r"|\bplus besoin de\b|\bn[ãa]o (?:é|são) mais necessári[ao]s?\b|\bnon (?:è|sono) più necessari[oae]?\b"
+    r"|\bniet meer nodig\b|\bбольше не нужн[оаы]\b|もう(?=.{1,30}なくて)"
 )
 _ENDS_FOR_GOOD = lazy_regex(
     rf"(?i)\b(?:{_FOR_GOOD}|any ?more|no longer|no more|stop(?= [^\s,]{{2,30}}ing\b)|já não"
     r"|nicht mehr(?: (?:nötig|notwendig|erforderlich))?|ya no|n['’]est plus|plus besoin|mais necessári\w?"
-    r"|più necessari|niet meer|больше не)\b"
+    r"|più necessari|niet meer|больше не)\b|もう(?=.{1,30}なくて)"
 )
 _SPECIFIC = lazy_regex(
     r"(?i)(?:\W{0,3}(?:ok(?:ay)?|and|but|so|now|no)\b\W{1,3})?(?:the|this|that|these|those|it|they|die|das)\b"
+    r"(?!.{1,60}\b(?:musst|brauchst) du\b)"
 )
 _ALLOWED = lazy_regex(
     r"(?i)\b(?:is|are) (?:now |again |also )?(?:allowed|permitted)\b|\b(?:ist|sind) (?:jetzt |wieder )?(?:in ordnung"

@@ -329,12 +329,13 @@ def _subject(statement: ParsedStatement) -> tuple[frozenset[Value], list[Unit]]:
 
 
 def _names_all(
-    values: Iterable[Value], words: Iterable[Unit], known_values: frozenset[Value], known: Sequence[Unit]
+    values: Iterable[Value], words: Sequence[Unit], known_values: frozenset[Value], known: Sequence[Unit]
 ) -> bool:
-    """Whether values and words all occur in a statement; a file's name occurs by the words of that name, too."""
+    """Whether values and words all occur in a statement; a file also by the words of its name, as "the env file"."""
     known = [*known, *_as_words(known_values)]
+    of_files = {unit for unit in words if any(stem(unit.word) in words_of_file(other.word) for other in known)}
     return all(value in known_values or any(_is_named(value, unit) for unit in known) for value in values) and all(
-        _has(known, unit) or any(stem(unit.word) in words_of_file(other.word) for other in known) for unit in words
+        unit in of_files or _has(known, unit) or (of_files and _is_about(unit, "file")) for unit in words
     )
 
 
@@ -533,13 +534,12 @@ _WORDS_OF_KIND = {
     "ask": "ask",
     "allow": "allow",
     "answer": "answer",
+    "file": "file",
     "noise": "project repository before after",
 }
 _EXTRA_WORDS = {
     "ask": frozenset(("聞", "聞か", "聞く", "訊")),
-    "answer": frozenset(
-        "speak talk chat sprich rede parle parlez habla hable fala fale parla praat говори 話し 话".split()
-    ),
+    "answer": frozenset("speak talk chat sprich rede parle parlez habla hable fala parla praat говори 話し 话".split()),
 }
 _LIMITED_KINDS = frozenset((*RIVAL_TOOLS, "language", "indentation", "number", "colour"))
 """Kinds of which a part of a project may have another value."""

@@ -176,6 +176,11 @@ RELEASES = (
     ("Always answer in German.", "Stop answering in German."),
     ("Immer einen Changelog-Eintrag schreiben.", "Changelog-Einträge sind nicht mehr nötig."),
     ("Añade siempre una entrada al changelog.", "Ya no hace falta una entrada al changelog."),
+    ("Never add comments to the code.", "You can add comments again."),
+    ("Never use emojis in answers.", "We can use emojis again."),
+    ("Keine Kommentare in den Code schreiben.", "Du darfst wieder Kommentare schreiben."),
+    ("Ab jetzt immer die README.md aktualisieren.", "Die Readme musst du nicht mehr aktualisieren."),
+    ("今後は必ずコミットの前にprettierを実行してください", "prettierはもう実行しなくていいです"),
 )
 """The later sentence ends what the earlier one demands, or allows what it forbids."""
 
@@ -186,6 +191,7 @@ FILES_BY_THEIR_WORDS = (
     ("Never edit the Dockerfile.", "Forget the rule about Dockerfiles."),
     ("Keep docs/api-reference.md current.", "Forget the API reference rule."),
     ("Always update README.md when an endpoint changes.", "You no longer have to update the readme."),
+    ("From now on update openapi.yaml with every endpoint.", "You don't have to update the openapi file any more."),
     ("Never edit CHANGELOG.md by hand.", "From now on you may edit the changelog by hand."),
     ("Ab jetzt immer eine Zeile in CHANGELOG.md ergänzen.", "Vergiss die Changelog-Regel."),
     ("Ajoute toujours une ligne dans CHANGELOG.md.", "Oublie la règle du changelog."),
@@ -368,6 +374,11 @@ NO_REVERSAL = (
     ("Always write tests first.", "The tests are no longer needed."),
     ("Never skip tests.", "The tests are fine now."),
     ("Never skip tests.", "Tests are ok again."),
+    ("Never add comments to the code.", "You can add comments to the tests again."),
+    ("Never add comments to the code.", "Can you add comments again?"),
+    ("Never add comments to the code.", "You can read the comments of the reviewer again."),
+    ("From now on update openapi.yaml with every endpoint.", "You don't have to update the schema file any more."),
+    ("Ab jetzt immer die README.md aktualisieren.", "Die Readme ist nicht mehr aktuell."),
     ("Always add a changelog entry.", "This changelog entry is no longer needed."),
     ("Use pnpm instead of npm.", "Forget that bug, look at the pnpm lockfile instead."),
     ("Use pnpm instead of npm.", "Vergiss das mit dem Fehler, schau ins pnpm-Lockfile."),
