@@ -575,6 +575,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_a_fact_with_a_new_value_replaces_the_old_one",
         "test_standing_instructions.py::test_a_reversal_that_nobody_typed_changes_no_instruction",
         "test_standing_instructions.py::test_a_reversal_for_the_task_at_hand_changes_no_instruction",
+        "test_standing_instructions.py::test_a_report_that_something_no_longer_works_ends_no_ban",
         "test_standing_instructions.py::test_a_reversal_that_the_agent_notes_too_is_one_instruction",
         "test_standing_instructions.py::test_a_replaced_statement_that_the_user_confirms_holds_again",
         "test_standing_instructions.py::test_a_statement_typed_in_a_session_and_replaced_in_another_chat_is_corrected_there",

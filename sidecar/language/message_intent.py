@@ -493,9 +493,9 @@ MAY = lazy_regex(
     r"|(?:ても|なくて)(?:いい|良い|よい|構いません|かまいません)|可以|允许你|(?:不用|不要|别)(?:先)?问(?=我)"
 )
 _NO_LONGER = lazy_regex(
-    r"(?i)\b(?:any ?more|no longer|dropped|ditched|nicht mehr|kein\w{0,2} .{1,30} mehr|ne .{1,30} plus"
-    r"|n['’]\w{1,20} plus|ya no|n[ãa]o .{1,40} mais|j[áa] n[ãa]o|non .{1,40} pi[ùu]|niet meer"
-    r"|geen .{1,30} meer|больше не)\b"
+    r"(?i)\b(?:any ?more|no longer(?! (?:work|compile|build|load|start|pass|respond|render|connect|exist|appear)s?\b)"
+    r"|dropped|ditched|nicht mehr|kein\w{0,2} .{1,30} mehr|ne .{1,30} plus|n['’]\w{1,20} plus|ya no"
+    r"|n[ãa]o .{1,40} mais|j[áa] n[ãa]o|non .{1,40} pi[ùu]|niet meer|geen .{1,30} meer|больше не)\b"
     r"|もう.{1,30}(?:ない|ません)|不再|不要再|别再"
 )
 _RULE_AT_END = lazy_regex(

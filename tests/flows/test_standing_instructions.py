@@ -748,11 +748,21 @@ def test_a_reversal_for_the_task_at_hand_changes_no_instruction(
         "If it fails, use npm again.",
         "Forget about pnpm, just run the tests.",
         "Ignore the pnpm rule for now.",
+        "pnpm no longer works, fix it.",
     )
     for number, prompt in enumerate(prompts):
         later = chat(f"later-{number}")
         assert later.turn(prompt, session=f"later-{number}")["after"]["remembered"] == [], prompt
         assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [stated_before["id"]]
+
+
+def test_a_report_that_something_no_longer_works_ends_no_ban(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    (ban,) = chat("first").turn("Never change the Jenkinsfile.", session="first")["after"]["remembered"]
+    report = "The Jenkinsfile no longer works, fix it."
+    assert chat("second").turn(report, session="second")["after"]["remembered"] == []
+    assert [entry["id"] for entry in memories.ask("status")["standingInstructions"]] == [ban["id"]]
 
 
 def test_a_reversal_that_nobody_typed_changes_no_instruction(
