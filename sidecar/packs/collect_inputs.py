@@ -439,7 +439,8 @@ def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) 
 def _found_files(target: _PackTarget) -> PromptFiles:
     """Return the files for a prompt alone; those found last, if nothing they depend on has changed since."""
     pack_query, state, search, known = target.pack_query, target.state, target.search, target.known
-    depends_on = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
+    work = (pack_query.touched, pack_query.work)
+    depends_on = (search, state.head, state.changed_hash, work, pack_query.context_bytes, known)
     cache = pack_query.workspace.slices.packs.found_files
     last = cache.get(target.sub_chat_id)
     if last is not None and last.depends_on == depends_on:

@@ -29,7 +29,7 @@ from sidecar.packs.delta_pack import (
 )
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.pack_blocks import BLOCK_ORDER, PackItem, Priority, render_block, session_has
-from sidecar.packs.prompt_text import clean_prompt
+from sidecar.packs.prompt_text import clean_prompt, number_of_others
 from sidecar.packs.request import PackRequest
 from sidecar.runs import PinnedAnchor, SessionContents, SubChat, Task, entries, ledger
 from sidecar.runs.ledger_entries import TextEntry, entry_to_json
@@ -374,12 +374,13 @@ def _shown_files(request: PackRequest, inputs: PackInputs, files: Sequence[Conte
     if request.work.is_planned and request.sub_chat.plan and request.params.mode == "agent":
         own.update(file.ranked.path for file in files if is_named_file(file.ranked))
     shown: list[ContextFile] = []
+    max_partners = 0 if number_of_others(request.params.prompt) else MAX_PARTNERS
     omitted = partners = 0
     for file in files:
         key = entries.context_key(file.ranked.path)
         if file.ranked.path in own or key in request.known.items or is_pinned(key, request.overrides):
             shown.append(file)
-        elif partners < MAX_PARTNERS and changes_with_work(file.ranked):
+        elif partners < max_partners and changes_with_work(file.ranked):
             partners += 1
             shown.append(file)
         else:

@@ -42,6 +42,7 @@ from sidecar.packs.prompt_text import (
     clean_prompt,
     is_about_another_place,
     mentioned_paths,
+    number_of_others,
     referenced_items,
 )
 from sidecar.packs.related_files import (
@@ -56,7 +57,16 @@ from sidecar.packs.related_files import (
 )
 from sidecar.packs.relevant_files import with_regions
 from sidecar.packs.request import PackQuery, repository_evidence
-from sidecar.packs.task import GENERAL_TERMS, MIN_OWN_TERMS, matches_query, search_query, task_terms
+from sidecar.packs.task import (
+    GENERAL_TERMS,
+    MIN_OWN_TERMS,
+    files_alike,
+    files_left,
+    matches_query,
+    names_like_code,
+    search_query,
+    task_terms,
+)
 from sidecar.runs import SessionContents
 from sidecar.system.safe_open import is_in_cloud_only, read_below
 
@@ -131,6 +141,8 @@ class PromptSearch(NamedTuple):
     """Whether it only asks for documents of the conversation's work."""
     for_another_place: bool = False
     """Whether it asks for the task's subject in another place."""
+    others: int = 0
+    """Number of things beside what the conversation edited that it only points at, as in "now the other two"."""
     for_failing_test: bool = False
     """Whether it reports that a test fails."""
     tested: tuple[str, ...] = ()
@@ -165,7 +177,9 @@ class PromptSearch(NamedTuple):
         has_work = not (new_task or mentioned) and bool(pack_query.touched)
         work = _request_about_work(params.prompt, prompt, pack_query) if has_work else _WorkRequest()
         for_failing_test = is_follow_up and not (mentioned or work.for_tests) and reports_failing_test(prompt)
-        for_another_place = not (new_task or references or work.for_tests) and is_about_another_place(params.prompt)
+        others = number_of_others(params.prompt) if has_work and not references else 0
+        is_at_work = new_task or bool(references or others) or work.for_tests
+        for_another_place = not is_at_work and is_about_another_place(params.prompt)
         if for_another_place:
             evidence |= frozenset(query_terms(query)) - GENERAL_TERMS
             query = " ".join(dict.fromkeys((query, pack_query.query)))
@@ -189,6 +203,7 @@ class PromptSearch(NamedTuple):
             for_tests=work.for_tests,
             for_documents=work.for_documents,
             for_another_place=for_another_place,
+            others=others,
             for_failing_test=for_failing_test,
             sought=sought,
             tested=work.tested,
@@ -200,7 +215,7 @@ class PromptSearch(NamedTuple):
     def is_needed(self) -> bool:
         """Whether there is anything to search for."""
         is_about_work = self.for_tests or self.for_documents or self.for_failing_test
-        points_back = self.for_plan or self.for_that_test
+        points_back = self.for_plan or self.for_that_test or bool(self.others)
         return is_about_work or points_back or bool(self.evidence or self.mentioned or self.sought)
 
 
@@ -271,6 +286,8 @@ def search_files(
         found = pack_query.repository.find(search.query, state, MAX_NAMED_PATHS, touched=pack_query.touched)
         named = [file for file in found if "namedPath" in file.parts and (search.for_plan or is_test(file.path))]
         return PromptFiles(with_regions(pack_query, search.query, named, state, listing, known=known), 0)
+    if search.others:
+        return PromptFiles(_others_of_work(search.others, pack_query, state, listing, known), 0)
     if search.for_tests or search.for_documents:
         files = _tests_of_work(search, pack_query, state, listing, known) if search.for_tests else ()
         files += _documents_of_work(search, pack_query, state, listing, known) if search.for_documents else ()
@@ -348,6 +365,44 @@ def _documents_of_work(
     documents = documents_of_code(code, found)
     files = with_regions(pack_query, query, documents, state, listing, known=known)
     return tuple(file for file in files if file.regions)
+
+
+def _others_of_work(
+    number: int, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
+) -> tuple[ContextFile, ...]:
+    """Return what the conversation named beside what it edited: other files, else other definitions of those files.
+
+    If it named none, return those with names like the edited files', unless there are more than the prompt points at.
+    """
+    edited = [path for path in pack_query.work.edited if path in pack_query.touched and path in listing.searched]
+    for text in (*reversed(pack_query.task.recent), pack_query.work.answer, " ".join(pack_query.plan_paths)):
+        left = files_left(text, edited, listing.searched)
+        names = [] if left else _definitions_left(text, edited, pack_query, state, listing)
+        if 0 < len(left or names) <= number + 1:
+            break
+    else:
+        names, alike = [], files_alike(edited[:1], listing.searched)
+        left = alike if len(alike) <= number else []
+
+    def arrange(regions: Sequence[RankedRegion], _: Mapping[str, str]) -> Sequence[RankedRegion]:
+        return [region for region in regions if region.region.name.rpartition(".")[2] in names[:number]]
+
+    paths, order = (edited, arrange) if names else (left[:number], None)
+    files = [RankedFile(path, MENTIONED_SCORE, {"namedPath": MENTIONED_SCORE}, (), ()) for path in paths]
+    shown = with_regions(pack_query, pack_query.query, files, state, listing, known=known, arrange=order)
+    return tuple(file for file in shown if file.regions)
+
+
+def _definitions_left(
+    text: str, edited: Sequence[str], pack_query: PackQuery, state: RepositoryState, listing: Listing
+) -> list[str]:
+    """Return the definitions in edited files that a text names as code does: of the edited ones' kind, not edited."""
+    code = edited_code(pack_query.repository, state, listing, edited)
+    names = names_like_code(text) - {*code.names, *code.containers}
+    summaries = pack_query.repository.summaries({path: listing.searched[path] for path in code.paths})
+    definitions = [definition for summary in summaries.values() for definition in summary.definitions]
+    kinds = {definition.kind for definition in definitions if definition.name in code.names}
+    return list(dict.fromkeys(each.name for each in definitions if each.name in names and each.kind in kinds))
 
 
 def _text_of(repository: Repository, contents: Mapping[str, str]) -> Callable[[RankedRegion], str]:

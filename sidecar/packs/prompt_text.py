@@ -162,6 +162,56 @@ def is_about_another_place(prompt: str) -> bool:
     return len(prompt) <= MAX_SHORT_PROMPT and _ELSEWHERE.match(prompt) is not None
 
 
+_OTHERS = lazy_regex(
+    r"(?:(?:ok|okay|great|thanks|thank you|good|perfect|nice|cool|and|now|then|next|also|so|please|can you|could you"
+    r"|let['’]?s|what about|how about|(?:continue|go on|carry on|proceed) with|move on to|und|jetzt|nun|noch|auch|bitte"
+    r"|dann|danke|mach|y|ahora|también|gracias|e|agora|também|et|maintenant|merci|ora|adesso|anche|en|nu|doe|и|а"
+    r"|теперь)\b[\s,.!:]{1,3}){0,5}+"
+    r"(?:(?:do|make|apply|fix|change|update|convert|migrate|rename|remove|delete|add|finish|handle|refactor|review"
+    r"|extend|adapt|haz|hazlo|fais|faça|fai|сделай) )?"
+    r"(?:(?:(?:exactly )?(?:the )?same(?: thing| change| edit| fix| way)?|it|that|this|(?:das )?gleiche|dasselbe"
+    r"|lo mismo|o mesmo|la même chose|pareil|lo stesso|hetzelfde|то же(?: самое)?)[\s,]{1,2})?"
+    r"(?:(?:for|to|in|on|with|für|bei|mit|para|con|en|com|pour|dans|avec|per|voor|met|для|с|в) )?"
+    r"(?:(?:all )?the (?:(?:other|remaining)(?: (?:one|ones|two|three|four|2|3|4))?"
+    r"(?: (?:files?|functions?|methods?|class(?:es)?|modules?|components?|pages?))?|others)"
+    r"|d(?:ie|as|en|er|em) (?:(?:beiden |zwei |drei )?andere[nrs]?|übrigen|restlichen)(?: (?:beiden|zwei|drei))?"
+    r"(?: (?:datei(?:en)?|funktion(?:en)?|klassen?|methoden?|seiten?))?"
+    r"|(?:el|la|los|las) otr[oa]s?(?: dos| tres)?|[oa]s? outr[oa]s?(?: dois| duas| três)?"
+    r"|l['’]autre|les (?:deux |trois )?autres|l['’]altr[oa]|gli altri(?: due| tre)?|le altre(?: due| tre)?"
+    r"|(?:de|het) anderen?(?: twee| drie)?|друг(?:ой|ого|ом|ую|им)|остальн(?:ые|ых|ыми))"
+    r"(?: (?:archivos?|fich(?:eros?|iers?)|arquivos?|ficheiros?|file|bestand(?:en)?|файлы?|файл(?:а|ов|ами|е)))?"
+    r"(?:,? (?:too|also|as well|please|pls|plz|now|next|again|likewise|the same way|auch|noch|bitte|también|por favor"
+    r"|também|aussi|stp|svp|s['’]il te pla[iî]t|anche|ook|graag|тоже|также)){0,2}\W{0,5}"
+    r"|(?:现在|然后|再|请|对|给|把|[，,\s]){0,4}(?:另外?(?:一|两|二|三)?[个個](?:文件)?|其他的?(?:文件)?|其余的?(?:文件)?)"
+    r"(?:也|都|同样|一样|这样|这么|改|处理|做|一下|吧){0,6}[。！？]?"
+    r"|(?:次は|では|[、\s]){0,2}(?:もう(?:一|1)つ|他の?|ほかの?|残りの?(?:二つ|2つ)?)(?:ファイル|方|ほう)?[もにを]"
+    r"(?:同じ(?:ように|く)|お願い(?:します)?|やって|して|直して|ください|[、\s]){0,4}[。！？]?",
+    re.IGNORECASE,
+)
+"""A request that only points at what is left of several things: "same for the other one", "now the others"."""
+
+_NUMBER_OF_OTHERS = (
+    (2, lazy_regex(r"\b(?:two|2|zwei|beiden|dos|dois|duas|deux|due|twee)\b|[两二]", re.IGNORECASE)),
+    (3, lazy_regex(r"\b(?:three|3|drei|tres|três|trois|tre|drie)\b|三", re.IGNORECASE)),
+)
+_SEVERAL_OTHERS = lazy_regex(
+    r"\b(?:others|ones|four|4|(?:other|remaining) (?:files|functions|methods|classes|modules|components"
+    r"|pages)|die (?:anderen|übrigen|restlichen)|otr[oa]s|outr[oa]s"
+    r"|autres|altri|altre|anderen|остальн\w+)\b|其他|其余|^他|ほか|残り",
+    re.IGNORECASE,
+)
+MAX_OTHERS = 4
+
+
+def number_of_others(prompt: str) -> int:
+    """Return how many of several things a prompt asks to treat next, as in "do the same for the other two"; else 0."""
+    prompt = clean_prompt(prompt).strip()
+    if len(prompt) > MAX_NEXT_REQUEST or _OTHERS.fullmatch(prompt) is None:
+        return 0
+    counted = next((number for number, words in _NUMBER_OF_OTHERS if words.search(prompt)), 0)
+    return counted or (MAX_OTHERS if _SEVERAL_OTHERS.search(prompt) else 1)
+
+
 _PLACE_QUESTION = lazy_regex(
     r"(?:(?:ok|okay|and|so|also|but|then|now|thanks|great|hmm?|wait|btw|und|y|e|et)\b[\s,.!]{1,3}){0,3}+"
     r"(?:(?:(?:can|could) you )?(?:tell|show|remind) me |do you know )?"

@@ -11,6 +11,7 @@ from sidecar.codebase import (
     as_quotations,
     identifiers_of,
     is_code,
+    is_test,
     paths_in,
     pointing_words,
     prompt_parts,
@@ -39,6 +40,7 @@ from sidecar.packs.prompt_text import (
     asks_for_tests_of_work,
     clean_prompt,
     is_about_another_place,
+    number_of_others,
     without_announcement,
 )
 from sidecar.runs import RecentWork, Task
@@ -143,6 +145,7 @@ def task_of(
             or set(names) & set(current.names)
             or _REFERS_BACK.match(own)
             or is_about_another_place(own)
+            or number_of_others(own)
             or asks_for_tests_of_work(own)
             or asks_for_documents_of_work(own)
             or is_courtesy(own)
@@ -218,6 +221,70 @@ def plan_query(plan: str) -> str:
     return " ".join(dict.fromkeys((*names[:MAX_PLAN_NAMES], *_query_words(text, _PLAN_TERMS).split())))[
         :MAX_QUERY_CHARACTERS
     ]
+
+
+_WORD = lazy_regex(r"[^\W_][\w-]*")
+
+
+def files_left(text: str, edited: Sequence[str], listed: Collection[str]) -> list[str]:
+    """Return the files that a text names beside edited ones, of the same kind as these, those beside them first.
+
+    A file counts as named by its path, by an end of it, or by its bare name if the text names an edited one so, too.
+    """
+    known = frozenset(edited)
+    kinds = {_kind_of(path) for path in edited}
+    folders = {path.rpartition("/")[0] for path in edited}
+    words = {word.casefold() for word in _WORD.findall(text)}
+    named = dict.fromkeys(paths_in(text))
+    found = {path for path in named if path in listed}
+    ends = tuple(f"/{path}" for path in named if path not in listed)
+    bare = {folder for path in edited if _bare_name(path) in words for folder in [path.rpartition("/")[0]]}
+    for path in listed if ends or bare else ():
+        is_beside = path.rpartition("/")[0] in bare and _bare_name(path) in words
+        if is_beside or (ends and path.endswith(ends)):
+            found.add(path)
+    left = (path for path in found if path not in known and _kind_of(path) in kinds)
+    return sorted(left, key=lambda path: (path.rpartition("/")[0] not in folders, path))
+
+
+def files_alike(edited: Sequence[str], listed: Collection[str]) -> list[str]:
+    """Return the files beside edited ones whose names have the same pattern, or that are the same file elsewhere.
+
+    They share the first or the last part of their names, as `test_a.py` and `test_b.py`, or the whole name in folders
+    next to each other, as `a/index.js` and `b/index.js`.
+    """
+    known = frozenset(edited)
+    patterns = {pattern for path in edited for pattern in _patterns_of(path)}
+    return sorted(path for path in listed if path not in known and not patterns.isdisjoint(_patterns_of(path)))
+
+
+def names_like_code(text: str) -> set[str]:
+    """Return the last parts of the names that a text spells as code does, and its capitalised words."""
+    names = {name.rpartition(".")[2] for name in identifiers_of(text)}
+    return names.union(word for pair in _CAPITALISED.findall(text) for word in pair if word)
+
+
+_NAME_PART = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def _patterns_of(path: str) -> list[tuple[str, ...]]:
+    """Return what the files that go with a file in a row share: folder, kind and one end of the name, or the name."""
+    folder, _, name = path.rpartition("/")
+    above, _, _ = folder.rpartition("/")
+    stem, _, suffix = name.rpartition(".")
+    parts = _NAME_PART.findall(stem)
+    patterns: list[tuple[str, ...]] = [(above, name, "elsewhere")] if above else []
+    if len(parts) > 1:
+        patterns += [(folder, suffix, "first", str(parts[0])), (folder, suffix, "last", str(parts[-1]))]
+    return patterns
+
+
+def _bare_name(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0].casefold()
+
+
+def _kind_of(path: str) -> tuple[str, bool]:
+    return path.rpartition(".")[2], is_test(path)
 
 
 def _names_touched_symbol(names: Sequence[str], touched_names: Callable[[], Collection[str]]) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import files_of_prompt
+from sidecar.packs.prompt_text import MAX_OTHERS, number_of_others
 from tests.packs.context.test_follow_ups import play_request_for_tests
 from tests.support.repositories import Contents, Repository
 from tests.support.shop import PROMPT, StartChat, text_of
@@ -75,6 +76,73 @@ def test_the_same_for_the_others_means_the_files_beside_the_edited_one() -> None
     assert siblings_first(ranked, {"other"}, ("plugins/sms.py",)) == ranked, "none has its words"
     weak = [file._replace(score=1.0) for file in ranked]
     assert siblings_first(weak, {"plugin"}, ("plugins/sms.py",)) == weak
+
+
+HANDLERS: dict[str, Contents] = {
+    **{
+        f"hooks/{name}.ts": f"export function {name}(order) {{\n  return order.{name}\n}}\n"
+        for name in ("refund", "chargeback", "dispute")
+    },
+    "jobs/job_nightly.py": "def run() -> None:\n    print('night')\n",
+    "jobs/job_weekly.py": "def run() -> None:\n    print('week')\n",
+    "jobs/queue.py": "SIZE = 1\n",
+    "lib/money.py": "".join(
+        f"def round_{name}(value):\n    value += 1  # as the bank does\n    return value\n\n\n"
+        for name in ("half_up", "half_down", "to_even")
+    ),
+    "notes/limits.txt": "limit 0\n",
+}
+ONE, TWO, SEVERAL = "Same for the other one", "do the same for the other two", "now the others"
+
+
+@pytest.fixture
+def handlers(shop: Repository) -> Repository:
+    """Files in rows, of which one changes with another subject's."""
+    shop.commit(HANDLERS)
+    for number in range(4):
+        row = f"export function refund(order) {{\n  return {number}\n}}\n"
+        shop.commit({"hooks/refund.ts": row, "notes/limits.txt": f"limit {number}\n"}, f"Adjust {number}")
+    return shop
+
+
+def test_the_others_are_those_named_beside_what_was_edited(start_chat: StartChat, handlers: Repository) -> None:
+    refund, named = "hooks/refund.ts", "Guarded `hooks/refund.ts`; `hooks/chargeback.ts`"
+    both = f"{named} and `hooks/dispute.ts` have the same gap. See `notes/limits.txt`."
+    rounding = "Renamed the value in `round_half_up`; `round_to_even` has it, too."
+    for edited, answer, follow_up, expected in (
+        (refund, f"{named} has the same gap.", ONE, ["hooks/chargeback.ts"]),
+        (refund, both, TWO, ["hooks/chargeback.ts", "hooks/dispute.ts"]),
+        (refund, both, "jetzt noch die anderen", ["hooks/chargeback.ts", "hooks/dispute.ts"]),
+        (refund, "The refund is guarded, the dispute is not.", "and the other?", ["hooks/dispute.ts"]),
+        (refund, "Guarded it.", SEVERAL, []),
+        ("jobs/job_nightly.py", "Guarded it.", ONE, ["jobs/job_weekly.py"]),
+        ("jobs/queue.py", "Guarded it.", ONE, []),
+        ("lib/money.py", rounding, ONE, ["lib/money.py"]),
+    ):
+        handlers.write(HANDLERS)
+        content = str(HANDLERS[edited]).replace("value", "amount", 3) + ("" if "money" in edited else "\n")
+        chat = start_chat(sub_chat_id=f"{edited} {answer} {follow_up}")
+        before = chat.pre_run(PROMPT)
+        part = {**chat.edit(edited, content), "type": "tool-Edit"}  # the session has no more of the file than this
+        chat.post_run(before, PROMPT, session=chat.sub_chat_id, assistant={"text": answer, "parts": [part]})
+        text = text_of(chat.pre_run(follow_up), "context")
+        folders = ("hooks/", "jobs/", "lib/", "notes/")
+        assert sorted(line.split(" ")[0] for line in text.splitlines() if line.startswith(folders)) == expected, answer
+        assert "half_down" not in text, "not the edited one's neighbour"
+
+
+def test_another_use_of_other_points_at_nothing_left() -> None:
+    for prompt in (
+        "the other day", "other than that", "on the other hand", "every other one", "the others are fine",
+        "make the other one blue", "no, not this one, the other one", "the other tests", "the other way round", "他",
+    ):  # fmt: skip
+        assert number_of_others(prompt) == 0, prompt
+    for number, prompts in (
+        (1, (ONE, "now the other", "fix the other one too", "y ahora la otra", "et l'autre ?", "另一个也改一下")),
+        (2, (TWO, "und jetzt die anderen beiden", "les deux autres aussi")),
+        (MAX_OTHERS, (SEVERAL, "the remaining ones please", "残りもお願いします")),
+    ):
+        assert [number_of_others(prompt) for prompt in prompts] == [number] * len(prompts)
 
 
 def test_a_bare_changelog_is_that_of_the_edited_package(start_chat: StartChat, shop: Repository) -> None:
