@@ -160,7 +160,8 @@ def read_anchor_sources(
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     areas = frozenset((*outline.build_folders, *(area for area, _ in outline.areas)))
     folders = project_folders(outline.projects, texts)
-    project = Project((*own, *always), readme, workflows, texts, present, folders, areas, outline.test_projects)
+    tests = (*outline.test_projects, *outline.test_folders)
+    project = Project((*own, *always), readme, workflows, texts, present, folders, areas, tests)
     commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,

@@ -32,7 +32,8 @@ SCRIPT_FILES = tuple(
     for name in ("test", "check", "lint", "build", "setup")
     for suffix in ("", ".sh")
 )
-PRESENCE_FILES = (*LOCK_FILES, *_PROGRAM_FILES, *SCRIPT_FILES)
+_FLUTTER_MAIN = "lib/main.dart"
+PRESENCE_FILES = (*LOCK_FILES, *_PROGRAM_FILES, *SCRIPT_FILES, _FLUTTER_MAIN)
 """Files at the top of a project whose presence decides about a command, whatever they contain."""
 
 PACKAGE_MANAGERS = ("npm", "pnpm", "yarn", "bun")
@@ -241,14 +242,45 @@ def lacks_script(command: str, folder: str, texts: Mapping[str, str], files: Con
     return False
 
 
-def is_unusual(command: str, text: str, texts: Container[str], test_projects: Collection[str]) -> bool:
+_TESTS_OF = (
+    ("swift test", (), "testTarget"),
+    ("mix test", ("test/",), "test_paths"),
+    ("meson test -C build", ("test/", "tests/"), "test"),
+    ("forge test", ("test/",), "test ="),
+    ("lein test", ("test/",), ":test-paths"),
+    ("npx hardhat test", ("test/",), "tests:"),
+    ("flutter test", ("test/",), ""),
+    ("dart test", ("test/",), ""),
+    ("bin/rails test", ("test/",), ""),
+    ("julia --project -e 'using Pkg; Pkg.test()'", ("test/",), ""),
+    ('Rscript -e "devtools::test()"', ("tests/",), ""),
+    ("bundle exec rspec", ("spec/",), ""),
+    ("busted", ("spec/",), ""),
+    ("prove -lr t", ("t/",), ""),
+)
+"""Usual test commands that fail without tests: the folders that may hold these, and what declares them elsewhere."""
+
+
+def is_unusual(command: str, text: str, texts: Container[str], tests: Collection[str], files: Container[str]) -> bool:
     """Whether the usual command of a build file with this text does not hold: it has no tests, or others run them.
 
-    `swift test` builds nothing for mobile platforms alone, and an engine runs the tests of a game in .NET.
+    `swift test` builds nothing for mobile platforms alone, and an engine runs the tests of a game in .NET. The apps of
+    an umbrella have their own tests. A package for apps has no program that `flutter run` could start.
     """
     if command == "dotnet test":
-        return not test_projects or "project.godot" in texts
+        return not any(path.endswith("proj") for path in tests) or "project.godot" in texts
+    if command == "flutter run":
+        return _FLUTTER_MAIN not in files
+    for name, folders, sign in _TESTS_OF:
+        is_declared = bool(sign) and sign in text
+        if command == name and not is_declared and not any(_is_of_project(path, folders) for path in tests):
+            return True
     return ".iOS(" in text and ".macOS(" not in text and "PackageDescription" in text
+
+
+def _is_of_project(path: str, folders: Sequence[str]) -> bool:
+    """Whether a folder is one of these, or that of an app in an umbrella."""
+    return path in folders or (path.startswith("apps/") and path.split("/", 2)[-1] in folders)
 
 
 _FIXING = lazy_regex(

@@ -289,8 +289,8 @@ class Project(NamedTuple):
     """Folders that are projects of their own, each with a trailing slash."""
     areas: Container[str] = ()
     """Folders that a guide may enter before it names a command, each with a trailing slash."""
-    test_projects: Collection[str] = ()
-    """The build files of .NET projects that hold tests."""
+    tests: Collection[str] = ()
+    """Folders of tests, each with a trailing slash, and the build files of .NET projects that hold tests."""
 
 
 LEFT_OUT = "Commands left out"
@@ -391,8 +391,8 @@ def _inner_project(project: Project, folder: str) -> Project:
     files = {name for name in command_preferences.PRESENCE_FILES if folder + name in project.files}
     shared = files.isdisjoint(command_preferences.LOCK_FILES)
     locks = {name for name in command_preferences.LOCK_FILES if shared and name in project.files}
-    tests = [path for path in project.test_projects if path.startswith(folder)]
-    return Project((), None, (), texts, files | locks, test_projects=tests)
+    tests = [path.removeprefix(folder) for path in project.tests if path.startswith(folder)]
+    return Project((), None, (), texts, files | locks, tests=tests)
 
 
 def _folder_line(folder: str, choice: _Choice, sent: Container[str]) -> list[str]:
@@ -594,6 +594,6 @@ def _usual_commands(project: Project) -> Iterator[ProjectCommand]:
             yield from (
                 ProjectCommand(prefix + command if command.startswith("py") else command, path)
                 for command in commands
-                if not command_preferences.is_unusual(command, texts[path], texts, project.test_projects)
+                if not command_preferences.is_unusual(command, texts[path], texts, project.tests, project.files)
                 and not (prefix and path == "requirements.txt")
             )

@@ -134,6 +134,9 @@ _COMPANION_SUFFIXES = frozenset((".uid", ".import", ".meta"))
 """Suffixes of the files that game engines write beside each file."""
 
 
+_TEST_FOLDERS = ("test", "tests", "spec", "t")
+
+
 class Outline(NamedTuple):
     """The shape of a repository as an anchor shows it; equal outlines yield equal text."""
 
@@ -151,6 +154,8 @@ class Outline(NamedTuple):
     """Build files of folders that are projects of their own, the outer ones first."""
     test_projects: tuple[str, ...]
     """Build files of .NET projects that hold tests by their names."""
+    test_folders: tuple[str, ...]
+    """Folders that the tools of a language look for tests in, each with a trailing slash."""
     workflows: tuple[str, ...]
     """Checks that a push runs."""
     mains: tuple[str, ...]
@@ -202,8 +207,15 @@ class RepoMap:
             specifications,
             projects=_inner_projects(build_files),
             build_folders=tuple(dict.fromkeys(f"{path.rpartition('/')[0]}/" for path in build_files if "/" in path)),
+            test_folders=self._test_folders(),
             **classified,
         )
+
+    def _test_folders(self) -> tuple[str, ...]:
+        inner = (area + folder for area, tally in self.areas.items() for folder in tally.folders)
+        tops = (area for area in self.areas if area.count("/") == 1)
+        folders = {folder for folder in (*tops, *inner) if folder.split("/")[-2] in _TEST_FOLDERS}
+        return tuple(sorted(folders))
 
     def _area_entries(self) -> list[tuple[str, str]]:
         """The folders a map may name: the top-level ones, and the subfolders of the one with most code."""

@@ -22,7 +22,8 @@ def project(
     folders: tuple[str, ...] = (),
 ) -> Project:
     workflows = (ProjectDocument(".github/workflows/ci.yml", workflow),)
-    return Project(guides, ProjectDocument("README.md", readme), workflows, texts or {}, files, folders, folders)
+    tests = ("spec/", "t/", "test/", "tests/")
+    return Project(guides, ProjectDocument("README.md", readme), workflows, texts or {}, files, folders, folders, tests)
 
 
 @pytest.mark.parametrize(
@@ -140,14 +141,17 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
         ),
         ({"Package.swift": "import PackageDescription\nplatforms: [.iOS(.v18), .visionOS(.v1)]\n"}, []),
         (
-            {"Package.swift": "import PackageDescription\nplatforms: [.iOS(.v18), .macOS(.v15)]\n"},
+            {"Package.swift": "import PackageDescription\nplatforms: [.iOS(.v18), .macOS(.v15)]\n.testTarget()"},
             ["test: `swift test` (Package.swift)", "build: `swift build` (Package.swift)"],
         ),
         ({"Rakefile": "RSpec::Core::RakeTask.new(:spec)\n"}, ["test: `bundle exec rspec` (Rakefile)"]),
         ({"Rakefile": "Rake::TestTask.new\n"}, ["test: `bundle exec rake test` (Rakefile)"]),
         ({"composer.json": '{"scripts": {"test": "pest"}}'}, ["test: `composer test` (composer.json)"]),
         ({"phpunit.xml.dist": ""}, ["test: `vendor/bin/phpunit` (phpunit.xml.dist)"]),
-        ({"Package.swift": ""}, ["test: `swift test` (Package.swift)", "build: `swift build` (Package.swift)"]),
+        (
+            {"Package.swift": ".testTarget()"},
+            ["test: `swift test` (Package.swift)", "build: `swift build` (Package.swift)"],
+        ),
         ({"pubspec.yaml": "dev_dependencies:\n  flutter_test:\n"}, ["test: `flutter test` (pubspec.yaml)"]),
         (
             {"mix.exs": "", ".formatter.exs": "", ".credo.exs": ""},
@@ -312,8 +316,44 @@ def test_a_step_of_a_workflow_belongs_to_the_folder_that_it_runs_in() -> None:
 
 
 def test_dotnet_tests_need_a_test_project() -> None:
-    shop = project(texts={"global.json": "{}"})._replace(test_projects=("tests/Till.Tests/Till.Tests.csproj",))
+    shop = project(texts={"global.json": "{}"})._replace(tests=("tests/Till.Tests/Till.Tests.csproj",))
     assert commands_of(shop, ()).lines[0] == "- test: `dotnet test` (global.json)"
+
+
+@together(
+    ("name", "text", "command", "tests", "declaration"),
+    [
+        ("Package.swift", "", "swift test", "", ".testTarget()"),
+        ("mix.exs", "", "mix test", "test/", 'test_paths: ["checks"]'),
+        ("mix.exs", "", "mix test", "apps/till/test/", ""),
+        ("meson.build", "project('till')\n", "meson test -C build", "tests/", "test('till', till)\n"),
+        ("foundry.toml", "", "forge test", "test/", "test = 'checks'"),
+        ("pubspec.yaml", "  test: ^1.0\n", "dart test", "test/", ""),
+        ("Gemfile", "gem 'rails'\n", "bin/rails test", "test/", ""),
+        (".rspec", "", "bundle exec rspec", "spec/", ""),
+        ("DESCRIPTION", "Package: till\n", 'Rscript -e "devtools::test()"', "tests/", ""),
+        ("Makefile.PL", "", "prove -lr t", "t/", ""),
+    ],
+)
+def test_a_tool_that_fails_without_tests_is_not_offered_where_there_are_none(
+    name: str, text: str, command: str, tests: str, declaration: str
+) -> None:
+    def test_commands(text: str, *tests: str) -> list[str]:
+        inner = project(texts={f"shop/{name}": text}, folders=("shop/",))._replace(tests=[f"shop/{t}" for t in tests])
+        lines = commands_of(project(texts={name: text})._replace(tests=tests), ()).lines
+        found = [line.split("`")[1] for line in lines if line.startswith("- test:")]
+        assert found == [command] * any(f"test `{command}`" in line for line in commands_of(inner, ()).lines)
+        return found
+
+    assert test_commands(text, "docs/test/", "lib/spec/") == []
+    assert test_commands(text, *([tests] if tests else ["Tests/"])) == ([command] if tests else [])
+    assert test_commands(text + declaration) == ([command] if declaration else [])
+
+
+def test_a_flutter_package_without_a_program_is_not_started() -> None:
+    shop = project(texts={"pubspec.yaml": "dependencies:\n  flutter:\n    sdk: flutter\n"})
+    assert "- run:" not in "\n".join(commands_of(shop, ()).lines)
+    assert commands_of(shop._replace(files=("lib/main.dart",)), ()).lines[-1] == "- run: `flutter run` (pubspec.yaml)"
 
 
 def test_a_php_project_with_pages_shows_the_checks_of_both() -> None:

@@ -121,6 +121,10 @@ def test_folders_with_a_build_file_of_a_kind_that_no_folder_above_has_are_projec
     }
     tests = ["src/Till.csproj", "tests/Till.Tests.csproj", "CartTest/CartTest.fsproj", "contest/A.csproj"]
     assert count_files(tests).outline.test_projects == ("CartTest/CartTest.fsproj", "tests/Till.Tests.csproj")
+    folders_of_tests = count_files(
+        ["spec/a.rb", "apps/till/test/b.exs", "src/tests.c", "a/b/c/t/d.t"]
+    ).outline.test_folders
+    assert folders_of_tests == ("apps/till/test/", "spec/")
     folders = count_files(["go.mod", *files["go.mod"]]).outline.build_folders
     assert folders == ("api/", "web/desktop/", "web/")
     projects = {top: count_files([top, *paths]).outline.projects for top, paths in files.items()}
