@@ -10,7 +10,7 @@ from sidecar.core.prose_sentences import STATES_RULE, split_at_full_stops
 
 _BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
 _TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
-_NON_PROSE_PREFIXES = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
+_NON_PROSE_PREFIXES = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`", "{%", "{{", "{:")
 _LINK = lazy_regex(
     r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|(?<![^\s(])`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++"
 )
@@ -24,11 +24,12 @@ _PLACEHOLDER = lazy_regex(
     r"|this template (?:provides|should help|helps)\b|this is a \[?next\.js\]?[^.]{0,60} project bootstrapped"
     r"|this project was (?:bootstrapped|generated|created) (?:with|using)\b|getting started with create react app"
     r"|this website is built using\b"
-    r"|look at the \[?nuxt|everything you need to build a svelte project)"
+    r"|look at the \[?nuxt|everything you need to build a svelte project"
+    r"|(?:wip|tbd|(?:this is a )?work in progress|under construction|coming soon)\W*\Z)"
 )
 _WORD = lazy_regex(r"(?!nbsp|amp)[^\W\d_]{2,40}")
 _DEFINITION = lazy_regex(
-    r"^an? |^(?!there|this|if|we|you|\w{1,20}ing (?:the|an?|your|this|it|`))\w.{1,120}?"
+    r"^an? |^(?!(?:there|these|this|if|i|we|you|my|our|your)\b|\w{1,20}ing (?:the|an?|your|this|it|`))\w.{1,120}?"
     r"\b(?:is|are) (?:an?|the|one|written)\b",
     re.IGNORECASE,
 )
@@ -322,7 +323,7 @@ def introduction(text: str) -> str:
 
     No address or rule, and nothing that only leads to a list or stands in a section such as "Installation".
     """
-    text = split_front_matter(text).body
+    text = _without_comments(split_front_matter(text).body)
     paragraphs = [
         paragraph
         for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)
@@ -330,7 +331,32 @@ def introduction(text: str) -> str:
     ]
     paragraphs[:0] = [paragraph for paragraph in _html_paragraphs(text) if not _APPEAL.search(paragraph.text)]
     stated = next((paragraph.text for paragraph in paragraphs if _DEFINITION.search(paragraph.text)), "")
-    return stated or next((first.text for first in paragraphs[:1] if _may_introduce(first, text)), "")
+    if _is_bare_title(paragraphs):
+        paragraphs = paragraphs[1:]
+    return _without_lead_in(stated or next((first.text for first in paragraphs[:1] if _may_introduce(first, text)), ""))
+
+
+def _without_comments(text: str) -> str:
+    """Drop the comments in HTML, which may have empty lines; one that is not closed stays."""
+    begin = text.find("<!--")
+    while begin >= 0 and (end := text.find("-->", begin)) >= 0:
+        text = text[:begin] + text[end + 3 :]
+        begin = text.find("<!--", begin)
+    return text
+
+
+def _is_bare_title(paragraphs: Sequence[_Paragraph]) -> bool:
+    """Whether the first of several paragraphs is the title of a text without headings: a few words, no sentence."""
+    first = paragraphs[0] if len(paragraphs) > 1 and not (paragraphs[0].heading or paragraphs[1].heading) else None
+    if first is None or first.text.endswith((".", "!", "?", ":", "。", "！", "？", "：")):
+        return False
+    return len(first.text.split()) < MIN_WORDS and not _is_address(first.text)
+
+
+def _without_lead_in(text: str) -> str:
+    """Drop a last sentence that only leads to the list or code below the paragraph."""
+    parts = list(split_at_full_stops(text)) if text.endswith((":", "：")) else []
+    return text[: -len(parts[-1])].rstrip() if len(parts) > 1 else text
 
 
 def _html_paragraphs(text: str) -> Iterator[_Paragraph]:
@@ -355,8 +381,14 @@ def _may_introduce(paragraph: _Paragraph, text: str) -> bool:
     is_about_all = is_under_title or _ABOUT_HEADING.search(paragraph.heading) is not None
     is_short = len(paragraph.text.encode("utf-8", "surrogatepass")) < MAX_LEAD_IN and ". " not in paragraph.text
     only_leads = paragraph.text.endswith((":", "：")) and is_short
-    return is_about_all and not (only_leads or _is_address(paragraph.text))
+    is_instruction = _COMMAND_FIRST.match(paragraph.text) is not None
+    return is_about_all and not (only_leads or is_instruction or _is_address(paragraph.text))
 
+
+_COMMAND_FIRST = lazy_regex(
+    r"\$ \S|`[^`\s]{1,60}\s[^`]{1,200}`,? (?:to|will|starts?|runs?|builds?|generates?|creates?)\b"
+)
+"""A paragraph that begins with a command: the instruction of a list of these."""
 
 MAX_LEAD_IN = 60
 """Bytes below which a paragraph with a colon only leads to what follows: "To start the server:"."""
