@@ -330,7 +330,8 @@ def introduction(text: str) -> str:
         if not (_APPEAL.search(paragraph.text) or is_placeholder(paragraph.text) or STATES_RULE.match(paragraph.text))
     ]
     paragraphs[:0] = [paragraph for paragraph in _html_paragraphs(text) if not _APPEAL.search(paragraph.text)]
-    stated = next((paragraph.text for paragraph in paragraphs if _DEFINITION.search(paragraph.text)), "")
+    defining = (paragraph.text for paragraph in paragraphs if _DEFINITION.search(paragraph.text))
+    stated = next((paragraph for paragraph in defining if not _only_leads(paragraph)), "")
     if _is_bare_title(paragraphs):
         paragraphs = paragraphs[1:]
     return _without_lead_in(stated or next((first.text for first in paragraphs[:1] if _may_introduce(first, text)), ""))
@@ -379,10 +380,14 @@ def _may_introduce(paragraph: _Paragraph, text: str) -> bool:
     headings = (block.title for block in markdown_blocks(text, underlined_headings=True) if isinstance(block, Heading))
     is_under_title = paragraph.heading in ("", next(headings, ""))
     is_about_all = is_under_title or _ABOUT_HEADING.search(paragraph.heading) is not None
-    is_short = len(paragraph.text.encode("utf-8", "surrogatepass")) < MAX_LEAD_IN and ". " not in paragraph.text
-    only_leads = paragraph.text.endswith((":", "：")) and is_short
     is_instruction = _COMMAND_FIRST.match(paragraph.text) is not None
-    return is_about_all and not (only_leads or is_instruction or _is_address(paragraph.text))
+    return is_about_all and not (_only_leads(paragraph.text) or is_instruction or _is_address(paragraph.text))
+
+
+def _only_leads(text: str) -> bool:
+    """Whether a paragraph is a short sentence with a colon, which says nothing without what follows."""
+    is_short = len(text.encode("utf-8", "surrogatepass")) < MAX_LEAD_IN and ". " not in text
+    return is_short and text.endswith((":", "："))
 
 
 _COMMAND_FIRST = lazy_regex(
@@ -418,16 +423,19 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
     paragraph: list[str] = []
     heading = ""
     last = 0
-    other = False
+    other = is_in_directive = False
     for line in prose_lines(text):
         stripped = line.text.strip()
+        is_in_directive = (is_in_directive and line.text[:1] in ("", " ", "\t")) or (
+            stripped.startswith("..") and "::" in stripped
+        )
         begins_otherwise = (
             line.text.startswith("    ") or stripped.startswith(_NON_PROSE_PREFIXES) or bool(_BULLET.match(line.text))
         )
         other = bool(stripped) and (
             begins_otherwise or other
         )  # the continuation of a field or a quote is not prose either
-        is_prose = bool(stripped) and not other
+        is_prose = bool(stripped) and not (other or is_in_directive)
         if paragraph and not (is_prose and line.number == last + 1):
             yield from _as_paragraph(paragraph, heading)
             paragraph = []

@@ -61,6 +61,9 @@ from tests.support.cases import together
         ("# Shop\n\n`node fill.js` to generate some prices\n", ""),
         ("# Shop\n\n`till` to sell tea with.\n", "`till` to sell tea with."),
         ("<!--\nMade by a tool.\n\nEdit the template.\n-->\n\nSells tea. <!-- for now -->\n", "Sells tea."),
+        ("Shop\n====\n\nSells tea.\n\nAn example of a sale:\n", "Sells tea."),
+        ("Shop\n====\n\n.. code-block:: sh\n\n   pip install a shop\n\n   shop\n\nSells tea.\n", "Sells tea."),
+        ("Shop\n====\n\n..\n\n  Sells tea.\n", "Sells tea."),
         ("{% hint %}\n\n{: .lead}\n\nSells tea.\n", "Sells tea."),
     ],
 )
