@@ -139,7 +139,7 @@ _STATES_NOTHING = lazy_regex(
 _INSTRUCTION = lazy_regex(
     r"(?i)if you |(?:in order )?to (?:run|start|stop|build|install|set ?up|deploy|get started)\b|make sure\b|please\b"
     r"|(?:run|start|stop|install|clone|download|edit|rename|copy|open|execute|follow|click|launch) "
-    r"(?:(?:the|this|these|it)\b|`)"
+    r"(?:(?:the|this|these|it)\b|`)|`[^`\s]{1,60} [^`]{1,200}`,? to\b"
 )
 """A first sentence that tells what to do instead of what something is; what follows it does so too."""
 
@@ -390,7 +390,8 @@ def _about_document(paragraph: Sequence[str]) -> str:
     """Return a paragraph's first sentence, links as their texts; empty for a note, a rule or an introduction."""
     if not paragraph or any(each.match(paragraph[0]) for each in (_NOTE, STATES_RULE)) or _only_introduces(paragraph):
         return ""
-    sentence = _first_sentence([_LINK.sub(r"\1", _IMAGE.sub("", " ".join(paragraph[:_PROSE_LINES])))])
+    text = without_emphasis(_LINK.sub(r"\1", _IMAGE.sub("", " ".join(paragraph[:_PROSE_LINES]))))
+    sentence = _first_sentence([text])
     is_short = len(_ADDRESS.sub("", sentence).split()) < _MIN_PROSE_WORDS and sentence.isascii()
     return "" if is_short or _NOT_A_PURPOSE.match(sentence) else sentence
 

@@ -334,6 +334,10 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
             "A sample to run it with Otter and [Till].",
         ),
         ("a.md", "# Title\n\n[Otter](https://a.org) is a till.\n", "Otter is a till."),
+        ("a.md", "# Title\n\n**Otter** is a *small* till.\n", "Otter is a small till."),
+        ("a.md", "# Title\n\nTakes **kwargs and src/** as they are.\n", "Takes **kwargs and src/** as they are."),
+        ("a.md", "# Title\n\n`node fill.js` to make some prices\n\nMore text.\n", "Sections: Title"),
+        ("a.md", "# Title\n\n`till` to sell tea with, and cakes.\n", "`till` to sell tea with, and cakes."),
         (
             "a.md",
             "# Title\n\n[Otter](https://a.org) [Docs](https://b.org)\n\nA till with otters.\n",
