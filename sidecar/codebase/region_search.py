@@ -274,7 +274,7 @@ def _split_large(path: str, text: str, query: RegionQuery) -> _SplitFile:
     hits = _hits(every, query.words)
     scores: defaultdict[int, float] = defaultdict(float)
     for frame in query.evidence.frames:
-        if f"/{frame.path}".endswith(f"/{path}") and 0 < frame.line <= len(every):
+        if frame.lies_in(path) and 0 < frame.line <= len(every):
             scores[(frame.line - 1) // BLOCK_LINES] = math.inf
     largest = max(query.weights.values(), default=1.0)
     weights = {term: largest / math.sqrt(len(found)) for term, found in hits.items()}

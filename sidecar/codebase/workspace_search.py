@@ -281,8 +281,8 @@ class WorkspaceSearch:
     def region_query(self, text: str) -> RegionQuery:
         """Return what regions are compared with: a text's evidence and the weights of its terms."""
         terms, evidence = query_terms(text), read_evidence(text)
-        places = tuple(Frame(place.path, place.line, "") for place in self._quoted_places(text))
-        evidence = evidence._replace(frames=(*evidence.frames, *places))
+        places = [Frame(place.path, place.line, "") for place in reversed(self._quoted_places(text))]
+        evidence = evidence._replace(frames=(*places, *evidence.frames))
         return RegionQuery(evidence, self.index.term_weights(terms), query_words(text))
 
     def code_words_of_labels(self, terms: Collection[str]) -> CodeWords:

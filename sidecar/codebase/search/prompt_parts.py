@@ -1,9 +1,11 @@
 """The parts of a prompt: its prose, and the frames, places, hunks and names in what is pasted into it. Pure."""
 
+from bisect import bisect
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidecar.codebase.search.mentioned_files import INSTALLED
+from sidecar.codebase.search.mentioned_files import INSTALLED, path_in_package
 from sidecar.codebase.search.query import EXAMPLE_WORDS, names_in_code, wants_tests
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms, stem
@@ -20,7 +22,7 @@ _CODE_LINE = lazy_regex(r"^(?: {4}|\t|>>>|\.\.\. |\+\+\+ |--- |@@ )")
 
 _PYTHON_FRAME = lazy_regex(r"File \"([^\"\n]{1,300})\", line (\d+)(?:, in ([\w<>.]+))?")
 
-_PYTEST_FRAME = lazy_regex(r"(?m)^([\w./\\-]+\.\w{1,5}):(\d+):(?: in (\w+)| \w+(?:Error|Exception)?\s*$)")
+_PYTEST_FRAME = lazy_regex(r"(?m)^([\w./\\-]+\.\w{1,5}):(\d+):(?: in (\w+)|(?: \w+(?:Error|Exception)?)?[ \t]*$)")
 
 _FILE_URL = r"(?:file://(?:/(?=[A-Za-z]:))?)?"
 
@@ -44,7 +46,10 @@ _RUBY_FRAME = lazy_regex(_PLACE + r":(\d+):in [`'](?:[\w:]+[#.])?(\w+)")
 
 _LISTED_FILE = lazy_regex(r"\s{0,4}" + _PLACE + r"\s*")
 
-_LISTED_PLACE = lazy_regex(r"\s+(\d+):\d+\s+(?:error|warning)\b")
+_LISTED_PLACE = lazy_regex(r"\s*(\d+):\d+\s+(?:(?:[Ee]rror|[Ww]arning)\b|[✖×⚠])")
+
+_CAUSE = lazy_regex(r"(?m)^[ \t]*(?:Caused by:|\[cause\]:)")
+"""The line above the trace of what caused the error before it."""
 
 _DIFF_FILE = lazy_regex(r"\+\+\+ (?:b/)?(\S+)")
 
@@ -56,7 +61,16 @@ _CALL = lazy_regex(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w{2,})\(")
 
 _MACRO = lazy_regex(r"(?<![\w!])([A-Za-z_]\w{1,60})!(?![\w!])")
 
-_QUOTED_NAME = lazy_regex(r"[`'\"]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"]")
+_QUOTED_NAME = lazy_regex(
+    r"[`'\"‘“](?:(?:struct|union|enum|class|interface|trait|type) |&(?:mut )?)?([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"’”]"
+)
+
+_REPORTED_NAME = lazy_regex(
+    r"\b(?:undefined|undeclared name|[Uu]nresolved reference|has no field or method|unknown field"
+    r"|in struct literal of type|\(type|symbol: {1,4}(?:variable|method|class)|location: (?:class|interface|enum)):?"
+    r" \*?(?:\w{1,60}\.){0,12}([A-Za-z_]\w{2,60})\b"
+)
+"""A name in a compiler's message without quotes, as in `undefined: total`."""
 
 MAX_NAME_QUERY = 200
 """Number of characters up to which a text may be a name."""
@@ -101,6 +115,11 @@ class Frame(NamedTuple):
     line: int
     function: str
 
+    def lies_in(self, path: str) -> bool:
+        """Whether one of its path and a file's ends with the other; an installed copy counts below its package."""
+        own = path_in_package(self.path) or self.path
+        return f"/{own}".endswith(f"/{path}") or path.endswith(f"/{own}")
+
 
 class PromptEvidence(NamedTuple):
     """The parts of a prompt that point at places in the code."""
@@ -112,6 +131,7 @@ class PromptEvidence(NamedTuple):
     wants_examples: bool
     """Whether it speaks of examples or benchmarks."""
     frames: tuple[Frame, ...]
+    """The innermost ones of a stack trace come first."""
     symbols: frozenset[str]
     """Terms of the names that the prompt spells out or calls."""
     chains: frozenset[tuple[str, str]]
@@ -133,7 +153,7 @@ def read_evidence(text: str) -> PromptEvidence:
         title=title,
         wants_tests=wants_tests(parts.title or text),
         wants_examples=not EXAMPLE_WORDS.isdisjoint(title),
-        frames=tuple(_frames(text))[-MAX_FRAMES:],
+        frames=tuple(_frames(text))[:MAX_FRAMES],
         symbols=frozenset(term for terms in name_parts for term in terms[-1:]),
         chains=frozenset(pair for terms in name_parts for pair in pairwise(terms)),
         is_long=len(parts.searched) > 1,
@@ -193,13 +213,15 @@ def prose_of(text: str) -> str:
 
 
 def pointing_words(text: str) -> list[str]:
-    """Return a prompt's stack frames and calls, each as `read_evidence` recognizes it."""
-    frames = (
+    """Return a prompt's places, the names in the messages about them, and calls, as `read_evidence` recognizes them."""
+    frames = _frames(text)[:MAX_FRAMES]
+    places = [
         f"at {frame.function} ({frame.path}:{frame.line})" if frame.function else f"{frame.path}:{frame.line}"
-        for frame in _frames(text)[-MAX_FRAMES:]
-    )
-    calls = (f"{match[1]}()" for match in _CALL.finditer(text))
-    return list(dict.fromkeys((*frames, *calls)))[:MAX_SYMBOLS]
+        for frame in frames
+    ]
+    reported = [*_REPORTED_NAME.findall(text), *_QUOTED_NAME.findall(text)] if frames else []
+    names = (f"{name}()" for name in (*reported[:MAX_REPORTED], *_CALL.findall(text)))
+    return list(dict.fromkeys((*places, *names)))[:MAX_SYMBOLS]
 
 
 _INSTALLED_FRAME = lazy_regex(r"\s*(?:File \"[^\"\n]{1,400}\", line \d+(?:, in (.*))?|.{0,300}?[\w.-]:\d+\b)")
@@ -233,42 +255,67 @@ def without_outer_frames(text: str) -> str:
 
 
 def _frames(text: str) -> list[Frame]:
-    if ":" not in text and "(" not in text and "line " not in text:
-        return _listed_places(text)
-    frames = [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTHON_FRAME.finditer(text)]
-    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTEST_FRAME.finditer(text)]
-    frames += [
-        Frame(_path(match[2]), int(match[3]), match[1].rpartition(".")[2]) for match in _CALL_FRAME.finditer(text)
-    ]
-    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _RUBY_FRAME.finditer(text)]
-    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _BRACKET_FRAME.finditer(text)]
-    known = {(path, frame.line) for frame in frames for path in (frame.path, frame.path.rpartition(" ")[2])}
-    plain = [Frame(_path(match[1]), int(match[2]), "") for match in _PLAIN_FRAME.finditer(text)]
-    plain += [Frame(_path(match[1]), int(match[2]), "") for match in _ON_LINE_FRAME.finditer(text)]
-    plain += _listed_places(text)
-    return [*frames, *(frame for frame in dict.fromkeys(plain) if (frame.path, frame.line) not in known)]
+    """Return the places in a text: those of the last cause first, and of each stack trace the innermost ones.
+
+    These are last in a trace of Python and first in any other.
+    """
+    found = dict(_listed_places(text))
+    python = dict[int, Frame]()
+    if ":" in text or "(" in text or "line " in text:
+        python = {
+            match.start(1): Frame(_path(match[1]), int(match[2]), match[3] or "")
+            for pattern in (_PYTHON_FRAME, _PYTEST_FRAME)
+            for match in pattern.finditer(text)
+        }
+        found = {**dict(_plain_frames(text)), **found, **dict(_call_frames(text)), **python}
+    causes = [match.start() for match in _CAUSE.finditer(text)]
+    innermost = iter(sorted(python, reverse=True))
+    frames = dict[tuple[str, int], Frame]()
+    for at in sorted(found, key=lambda at: (-bisect(causes, at), at)):
+        frame = found[next(innermost) if at in python else at]
+        known = frames.setdefault((frame.path, frame.line), frame)
+        if not known.function:
+            frames[frame.path, frame.line] = frame
+    cut = {(frame.path.rpartition(" ")[2], frame.line) for frame in frames.values() if " " in frame.path}
+    return [frame for place, frame in frames.items() if place not in cut]
 
 
-def _listed_places(text: str) -> list[Frame]:
-    """Return the places of a diff's hunks, and of a linter's list below each file."""
-    frames: list[Frame] = []
-    path = ""
+def _call_frames(text: str) -> Iterator[tuple[int, Frame]]:
+    """Yield the places in a text that may have functions, by where they are in it."""
+    for match in _CALL_FRAME.finditer(text):
+        yield match.start(2), Frame(_path(match[2]), int(match[3]), match[1].rpartition(".")[2])
+    for pattern in (_RUBY_FRAME, _BRACKET_FRAME):
+        for match in pattern.finditer(text):
+            yield match.start(1), Frame(_path(match[1]), int(match[2]), match[3] or "")
+
+
+def _plain_frames(text: str) -> Iterator[tuple[int, Frame]]:
+    for pattern in (_PLAIN_FRAME, _ON_LINE_FRAME):
+        for match in pattern.finditer(text):
+            yield match.start(1), Frame(_path(match[1]), int(match[2]), "")
+
+
+def _listed_places(text: str) -> Iterator[tuple[int, Frame]]:
+    """Yield the places of a diff's hunks, and of a linter's list below each file, by where they are in a text."""
+    path, at = "", 0
     for line in text.split("\n"):
         if (old := _OLD_FILE.match(line)) is not None:
             path = old[1]
         elif (new := _DIFF_FILE.match(line)) is not None:
             path = path if new[1] == "/dev/null" else new[1]
         elif path and (hunk := _HUNK.match(line)) is not None:
-            frames.append(Frame(path, int(hunk[1]) + HUNK_CONTEXT, hunk[2] or ""))
+            yield at, Frame(path, int(hunk[1]) + HUNK_CONTEXT, hunk[2] or "")
         elif path and (place := _LISTED_PLACE.match(line)) is not None:
-            frames.append(Frame(_path(path), int(place[1]), ""))
+            yield at, Frame(_path(path), int(place[1]), "")
         elif line[:1] not in ("+", "-", " ", "\\") and (listed := _LISTED_FILE.fullmatch(line)) is not None:
             path = listed[1]
-    return frames
+        at += len(line) + 1
 
 
 def _path(path: str) -> str:
-    return path.replace("\\", "/")
+    return _UP.sub("", path.replace("\\", "/"))
 
 
-MAX_FRAMES, MAX_SYMBOLS = 60, 200
+_UP = lazy_regex(r"^(?:\.{1,2}/){1,20}")
+
+MAX_FRAMES, MAX_SYMBOLS, MAX_REPORTED = 60, 200, 8

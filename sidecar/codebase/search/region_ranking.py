@@ -448,24 +448,23 @@ def _shared_tail(path: str, other: str) -> int:
 
 
 def _framed(file: CandidateFile, frames: Sequence[Frame], closest: Sequence[int]) -> dict[int, float]:
-    """Return how surely stack frames lie in a file's regions; the last frames of a trace count most.
+    """Return how surely stack frames lie in a file's regions; the innermost ones, which come first, count most.
 
     `closest` are the most last components that a frame's path shares with a file's. An installed copy shares two or
     more; its lines may be those of another version.
     """
     found: dict[int, float] = {}
     for at, frame in enumerate(frames):
-        is_whole = f"/{frame.path}".endswith(f"/{file.path}") or file.path.endswith(f"/{frame.path}")
-        if not is_whole and not 2 <= closest[at] == _shared_tail(frame.path, file.path):
+        if not frame.lies_in(file.path) and not 2 <= closest[at] == _shared_tail(frame.path, file.path):
             continue
-        late = 0.5 + 0.5 * (at + 1) / len(frames)
+        share = 1 - 0.5 * at / len(frames)
         function = name_term(frame.function)
         for number, indexed in enumerate(file.regions):
             is_function = bool(function) and indexed.name == function
             is_inside = indexed.region.first <= frame.line <= indexed.region.last
             if is_inside or is_function:
                 certainty = 1.0 if is_inside and (is_function or not function) else 0.6
-                found[number] = max(found.get(number, 0.0), late * certainty)
+                found[number] = max(found.get(number, 0.0), share * certainty)
     return found
 
 

@@ -98,6 +98,8 @@ def test_a_question_above_or_below_a_fenced_block_is_searched_by_itself() -> Non
         ("PHP Fatal error: no price in /app/src/Cart.php on line 12", Frame("/app/src/Cart.php", 12, "")),
         ("from app/models/cart.rb:12:in `total'", Frame("app/models/cart.rb", 12, "total")),
         ("(shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.total/1", Frame("lib/shop/cart.ex", 12, "")),
+        ("tests/test_cart.py:12: ", Frame("tests/test_cart.py", 12, "")),
+        ("../../src/cart.c:12:5: warning: unused", Frame("src/cart.c", 12, "")),
     ],
 )
 def test_stack_frames_of_several_languages_are_read(text: str, frame: Frame) -> None:
@@ -113,12 +115,77 @@ def test_a_stack_trace_has_only_the_innermost_frames_in_installed_packages() -> 
     shown = without_outer_frames(python)
     assert own in shown
     assert shown.count("total(") == shown.count("site-packages") == INNERMOST_FRAMES
-    assert [frame.line for frame in read_evidence(shown).frames] == [88, 17, 18, 19]
+    assert [frame.line for frame in read_evidence(shown).frames] == [19, 18, 17, 88]
     assert shown.endswith("ValueError: no price\n")
     calls = "".join(f"    at f{at} (/srv/node_modules/till/lib/cart.js:{at}:5)\n" for at in range(9))
     node = f"Error: no price\n{calls}    at fetch (/srv/app/main.js:88:5)\n"
     assert [frame.line for frame in read_evidence(without_outer_frames(node)).frames] == [0, 1, 2, 88]
     assert without_outer_frames(own) == own
+
+
+def lines_of(text: str) -> list[int]:
+    return [frame.line for frame in read_evidence(text).frames]
+
+
+def test_the_innermost_frames_of_a_stack_trace_come_first() -> None:
+    python = 'File "src/main.py", line 30, in run\nFile "src/cart.py", line 12, in total\nValueError: no price\n'
+    pytest_report = "tests/test_cart.py:30: in test_total\n    total()\nsrc/cart.py:12: TypeError\n"
+    node = "Error: no price\n    at total (/app/src/cart.js:12:5)\n    at run (/app/src/main.js:30:5)\n"
+    for text in (python, pytest_report, node):
+        assert lines_of(text) == [12, 30]
+
+
+def test_the_frames_of_the_last_cause_come_first() -> None:
+    java = (
+        "Exception in thread main: no order\n\tat shop.Main.run(Main.java:30)\n"
+        "Caused by: no cart\n\tat shop.Cart.total(Cart.java:20)\n"
+        "Caused by: no price\n\tat shop.Price.of(Price.java:12)\n"
+    )
+    assert lines_of(java) == [12, 20, 30]
+
+
+def test_the_first_places_of_a_long_list_of_errors_are_read_in_its_order() -> None:
+    errors = "".join(f"src/cart_{at}.c:{at}:5: error: expected ;\n" for at in range(1, 90))
+    assert lines_of(errors) == list(range(1, 61))
+
+
+def test_a_place_named_with_and_without_its_function_is_one_frame() -> None:
+    assert read_evidence("src/cart.py:12: in total\nsee src/cart.py:12\n").frames == (
+        Frame("src/cart.py", 12, "total"),
+    )
+
+
+@together(
+    ("place", "path", "lies_in"),
+    [
+        ("/home/me/shop/src/cart.py", "src/cart.py", True),
+        ("cart.py", "src/cart.py", True),
+        ("/srv/.venv/lib/python3.12/site-packages/shop/cart.py", "src/shop/cart.py", True),
+        ("/srv/.venv/lib/python3.12/site-packages/shop/cart.py", "cart.py", True),
+        ("src/my_cart.py", "cart.py", False),
+        ("lib/cart.py", "src/cart.py", False),
+    ],
+)
+def test_a_frame_lies_in_a_file_if_one_path_ends_with_the_other(place: str, path: str, lies_in: bool) -> None:
+    assert Frame(place, 12, "").lies_in(path) is lies_in
+
+
+@together(
+    ("message", "name"),
+    [
+        ("src/cart.go:12:5: undefined: total", "total"),
+        ("src/cart.go:12:5: c.discount undefined (type *shop.Cart has no field or method discount)", "discount"),
+        ("src/cart.c:12:5: error: unknown type name ‘struct cart’", "cart"),
+        ("src/Cart.java:12: error: cannot find symbol\n  symbol:   method total()\n", "total"),
+        ("e: /app/src/Cart.kt:12:5 Unresolved reference: total", "total"),
+    ],
+)
+def test_names_in_a_message_about_a_place_are_searched_for(message: str, name: str) -> None:
+    assert f"{name}()" in pointing_words(message)
+
+
+def test_quoted_names_in_prose_are_not_taken_for_those_of_a_message() -> None:
+    assert pointing_words("What does ‘total’ mean, and why is it undefined: total?") == []
 
 
 def test_names_and_call_chains_are_read() -> None:
@@ -149,6 +216,10 @@ def test_places_of_a_diff_are_its_hunks() -> None:
 def test_places_of_a_linters_list_belong_to_the_file_above_them() -> None:
     text = "Fix these:\n\n/app/src/cart.ts\n  12:5  error  'x' is not defined\n  20:1  warning  Unexpected console\n"
     assert read_evidence(text).frames == (Frame("/app/src/cart.ts", 12, ""), Frame("/app/src/cart.ts", 20, ""))
+
+    next_lint = "./src/cart.ts\n12:5  Error: 'x' is not defined.  no-undef\n20:1  Warning: Unexpected console.\n"
+    assert read_evidence(next_lint).frames == (Frame("src/cart.ts", 12, ""), Frame("src/cart.ts", 20, ""))
+    assert lines_of("Log\n12:5  errors were found\n12:30 meeting\n") == []
 
 
 TEMPLATE = """### Is there an existing issue for this?
