@@ -1,10 +1,11 @@
 """The task of a conversation, by its fingerprint and not its wording, and the queries that find its files. Pure."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from sidecar.codebase import (
     PromptParts,
@@ -45,7 +46,7 @@ from sidecar.packs.prompt_text import (
 )
 from sidecar.runs import RecentWork, Task
 
-MAX_QUERY_CHARACTERS, MAX_TITLE_CHARACTERS = 4_000, 400
+MAX_QUERY_CHARACTERS, MAX_TITLE_CHARACTERS, MAX_POINTING_CHARACTERS = 4_000, 400, 2_000
 MAX_TERMS, OBJECTIVE_CHARACTERS = 300, 300
 MIN_OWN_TERMS = 3
 """A prompt with fewer words of its own may be a follow-up in other words."""
@@ -332,13 +333,20 @@ def search_query(prompt: str) -> str:
     omitted = _FILLER_TERMS - _OPENING_TERMS.difference(opening)
     omitted |= _TEST_TERMS if reports_failing_test(prompt) else frozenset()
     parts = prompt_parts(prompt)
-    pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
-    whole = f"{quoted} {_query_words(prompt, omitted)}{pointing}".strip()[:MAX_QUERY_CHARACTERS]
+    pointing = _pointing_query(prompt, has_calls=bool(parts.title))
+    room = MAX_QUERY_CHARACTERS - len(pointing) - 1
+    whole = f"{f'{quoted} {_query_words(prompt, omitted)}'.strip()[:room]} {pointing}".strip()
     return PromptParts(
         f"{scope} {whole}".strip(),
         _query_words(parts.title, omitted)[:MAX_TITLE_CHARACTERS],
         _query_words(parts.prose, omitted)[:MAX_QUERY_CHARACTERS],
     ).join()
+
+
+def _pointing_query(prompt: str, *, has_calls: bool) -> str:
+    """Return the places that a prompt names, with the calls in one of several lines, as far as there is room."""
+    words = pointing_words(prompt) if has_calls or read_evidence(prompt).frames else []
+    return " ".join(words[: bisect_right(list(accumulate(len(word) + 1 for word in words)), MAX_POINTING_CHARACTERS)])
 
 
 _ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*+•]|\d{1,2}[.)])\s{1,4}(\S.*)")

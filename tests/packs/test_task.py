@@ -179,6 +179,19 @@ def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: st
     assert search_query(prompt) == query
 
 
+def test_the_places_that_a_long_prompt_names_stay_in_its_search_query() -> None:
+    words = " ".join(f"voucher{at} discount{at}" for at in range(400))
+    query = search_query(f'The build fails\n\n{words}\n\nTraceback:\n  File "src/cart.py", line 12, in total\n')
+    assert "at total (src/cart.py:12)" in query
+    assert "discount1 " in query
+    errors = "".join(f"src/cart_{at}.c:12:5: error: expected ;\n" for at in range(1_000))
+    assert len(search_query(f"The build fails\n\n{words}\n\n{errors}").partition("\f")[0]) <= 4_000
+
+
+def test_a_single_line_that_names_a_place_is_searched_by_it() -> None:
+    assert "src/cart.go:12" in search_query("src/cart.go:12:5: undefined: total")
+
+
 @pytest.mark.parametrize(
     ("follow_up", "same"),
     [("In src/cart.py, why does the discount ignore Cart.total?", True), ("and the invoice printer?", False)],
