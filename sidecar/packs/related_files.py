@@ -363,7 +363,7 @@ def _title_length(region: RankedRegion, words: AbstractSet[str], more: int) -> i
 
 
 def _is_test_function(region: RankedRegion) -> bool:
-    return _own_name(region).casefold().startswith("test")
+    return own_name(region).casefold().startswith("test")
 
 
 REPORTED_FILES, CALLED_DEFINITIONS = 6, 4
@@ -384,15 +384,16 @@ def with_called(
         if region.region.is_definition
         and not (region.region.head or region.region.is_test or _is_test_function(region))
     ]
-    counts = Counter(map(_own_name, code))
+    counts = Counter(map(own_name, code))
     names = {name.rpartition(".")[2] for name in identifiers_of(text)}
     names = {name for name in names if identifiers_of(name) and counts[name] == 1}
-    called = [region for region in code if is_pointed_at(region) or _own_name(region) in names]
+    called = [region for region in code if is_pointed_at(region) or own_name(region) in names]
     called.sort(key=lambda region: not is_pointed_at(region))
     return [*places, *called[:CALLED_DEFINITIONS]]
 
 
-def _own_name(region: RankedRegion) -> str:
+def own_name(region: RankedRegion) -> str:
+    """The name of a region without those of what is around it."""
     return region.region.name.rpartition(".")[2]
 
 

@@ -10,6 +10,7 @@ from sidecar.codebase import (
     Listing,
     RankedFile,
     RankedRegion,
+    Region,
     Repository,
     RepositoryState,
     SearchedFile,
@@ -21,12 +22,14 @@ from sidecar.codebase import (
     identifiers_of,
     is_about_languages,
     is_named_file,
+    is_pointed_at,
     is_test,
     paths_in,
     prompt_parts,
     query_terms,
     query_words,
     quoted_texts,
+    read_evidence,
     score_without_names,
     shown_bytes,
     wants_tests,
@@ -66,6 +69,7 @@ from sidecar.packs.related_files import (
     in_this_worktree,
     leads_beside_best,
     named_failing_tests,
+    own_name,
     test_to_follow,
     with_best_of_requests,
     with_files_of_additions,
@@ -108,6 +112,11 @@ PARTIAL_FILES, OUTLINED_FILES = 10, 6
 FAILING_SHARE, FAILING_POINTER_BYTES = 0.25, 260
 """Share of the context's bytes for the lines of failing tests; the code under test has the rest. Likely bytes of a
 pointer to a failing test without lines: it also says that the prompt names it.
+"""
+
+MAX_PLACES, MAX_DEFINITIONS, EDGE_LINES = 3, 4, 4
+"""Number of places that a prompt names, as a compiler's message does, whose code comes before all other; and of the
+definitions that it names in their files. Lines from the end of a window within which a place also shows the next one.
 """
 
 MAX_DEFINING_FILES = 3
@@ -395,6 +404,7 @@ def _regions(
     found_regions: Sequence[RankedRegion] = repository.regions(query, own)
     if len(own) < len(searched):
         found_regions = [*found_regions, *repository.regions(query, [file for file in searched if file not in own])]
+    places = _named_places(query, ranked, found_regions)
     if arrange is not None:
         found_regions = arrange(found_regions, contents)
     translated = {file.path for file in _translations(ranked)}
@@ -403,12 +413,17 @@ def _regions(
         found_regions = [region for region in found_regions if region.path not in translated]
         pack_query = pack_query._replace(context_bytes=pack_query.context_bytes - TRANSLATION_BYTES)
     already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
+    leading = choose_regions(places, pack_query.context_bytes, already_sent)
+    used = sum(shown_bytes(region) for region in leading if _place(region) not in already_sent)
+    pack_query = pack_query._replace(context_bytes=pack_query.context_bytes - used)
+    settled = already_sent.union(map(_place, leading))
     if arrange is not None:
-        chosen = choose_regions(found_regions, int(pack_query.context_bytes * FOLLOW_UP_SHARE), already_sent)
+        chosen = choose_regions(found_regions, int(pack_query.context_bytes * FOLLOW_UP_SHARE), settled)
     else:
         chosen = _chosen_by_words(
-            pack_query, query, ranked, summaries, found_regions, known, failing, again, followed_test, already_sent
+            pack_query, query, ranked, summaries, found_regions, known, failing, again, followed_test, settled
         )
+    chosen = list({_place(region): region for region in (*leading, *chosen)}.values())
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
         found = repository.region_lines(region, contents[region.path])
@@ -418,9 +433,42 @@ def _regions(
     lines = lines_with_words(tuple(found_lines), query_words(query).keys(), len(chosen)) if of_translation else None
     if lines is not None:
         regions[of_translation[0].path] = [lines]
-    shown = already_sent.union((region.path, region.region.first) for region in chosen)
-    further = Counter(region.path for region in found_regions if (region.path, region.region.first) not in shown)
+    shown = already_sent.union(map(_place, chosen))
+    further = Counter(region.path for region in found_regions if _place(region) not in shown)
     return regions, further
+
+
+def _named_places(query: str, ranked: Sequence[RankedFile], regions: Sequence[RankedRegion]) -> list[RankedRegion]:
+    """Return the code at the first places that a query names, then the definitions that it names in their files.
+
+    Places in tests come after the others.
+    """
+    files = [file.path for file in ranked if not _POINTED.isdisjoint(file.parts)]
+    frames = read_evidence(query).frames if files else ()
+    found = [(frame, paths[0]) for frame in frames if len(paths := list(filter(frame.lies_in, files))) == 1]
+    places: dict[tuple[str, int], RankedRegion] = {}
+    beside: list[RankedRegion] = []
+    for frame, path in sorted(found, key=lambda place: is_test(place[1])):
+        own = [region for region in regions if region.path == path]
+        inside = [region for region in own if frame.line in region.region.numbers]
+        at = [*inside, *(region for region in own if frame.function and own_name(region) == frame.function)][:1]
+        if not at or len(places) == MAX_PLACES:
+            continue
+        places.setdefault(_place(at[0]), at[0])
+        beside += [region for region in own if _goes_on_near(at[0].region, region.region, frame.line)]
+    paths = {path for path, _ in places}
+    named = [region for region in regions if region.path in paths and is_pointed_at(region) and not region.region.head]
+    return list({_place(region): region for region in (*places.values(), *beside, *named[:MAX_DEFINITIONS])}.values())
+
+
+def _goes_on_near(window: Region, other: Region, line: int) -> bool:
+    """Whether another window of the same definition begins or ends near a line."""
+    distance = max(other.first - line, line - other.last)
+    return bool(window.name) and other.name == window.name and 0 < distance <= EDGE_LINES
+
+
+def _place(region: RankedRegion) -> tuple[str, int]:
+    return region.path, region.region.first
 
 
 def _chosen_by_words(
@@ -495,7 +543,7 @@ def _chosen_regions(
     if dominant is None:
         return choose_regions(found, context_bytes, already_sent)
     own = choose_regions([region for region in found if region.path == dominant], context_bytes, already_sent)
-    used = sum(shown_bytes(region) for region in own if (region.path, region.region.first) not in already_sent)
+    used = sum(shown_bytes(region) for region in own if _place(region) not in already_sent)
     left = min(context_bytes - used, int(context_bytes * OTHERS_SHARE))
     others = choose_regions([region for region in found if region.path != dominant], left, already_sent)
     chosen = {(region.path, region.region) for region in (*own, *others)}
@@ -522,7 +570,7 @@ def _already_sent(
         is_whole = bool(entry.content) and entry.content == content_identity(contents[region.path])
         found = None if is_whole else repository.region_lines(region, contents[region.path])
         if is_whole or (found is not None and sent_region(found) in sent[region.path]):
-            places.add((region.path, region.region.first))
+            places.add(_place(region))
     return frozenset(places)
 
 
@@ -532,7 +580,7 @@ def _named_first(
     """Put the best region that a session lacks of each named file first; imports only if it lacks no other code."""
     leaders: dict[str, RankedRegion] = {}
     for region in sorted(regions, key=lambda each: each.region.is_imports):
-        if region.path in named and (region.path, region.region.first) not in already_sent:
+        if region.path in named and _place(region) not in already_sent:
             leaders.setdefault(region.path, region)
     first = list(leaders.values())
     return [*first, *(region for region in regions if leaders.get(region.path) is not region)]
