@@ -33,6 +33,12 @@ INSTALLED = lazy_regex(
 )
 """Folders into which package managers put the packages that a program uses, and the package's own folder."""
 
+STANDARD = lazy_regex(
+    r"(?i)(?:^|[/\\])(?:lib(?:64)?[/\\]python\d\.\d{1,2}[/\\]|python\d{2,3}[/\\]lib[/\\])(?!(?:site|dist)-packages[/\\])"
+    r"|(?:^|/)(?:usr/(?:local|lib)/go(?:-\d\.\d{1,2})?/src|rustc/\w{1,64}/library)/"
+)
+"""The folders of the standard libraries of Python, Go and Rust."""
+
 
 def path_in_package(path: str) -> str:
     """Return the path of an installed file below the folder of its package; empty for any other file."""
@@ -71,6 +77,9 @@ def mentioned_files(documents: Documents, text: str, prose: str = "", touched: C
         if installed := path_in_package(mention):
             matches = documents.ending_with(installed)
             files |= dict.fromkeys(matches if len(matches) <= AMBIGUOUS_NAMES else (), 1 / max(1, len(matches)))
+            rest = rest.replace(mention, " ")
+            continue
+        if STANDARD.search(mention):
             rest = rest.replace(mention, " ")
             continue
         names = _document_names(mention) if mention in DOCUMENT_NAMES else [mention]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidecar.codebase.search.mentioned_files import INSTALLED, path_in_package
+from sidecar.codebase.search.mentioned_files import INSTALLED, STANDARD, path_in_package
 from sidecar.codebase.search.query import EXAMPLE_WORDS, names_in_code, wants_tests
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms, stem
@@ -277,7 +277,7 @@ def _frames(text: str) -> list[Frame]:
         if not known.function:
             frames[frame.path, frame.line] = frame
     cut = {(frame.path.rpartition(" ")[2], frame.line) for frame in frames.values() if " " in frame.path}
-    return [frame for place, frame in frames.items() if place not in cut]
+    return [frame for place, frame in frames.items() if place not in cut and not STANDARD.search(frame.path)]
 
 
 def _call_frames(text: str) -> Iterator[tuple[int, Frame]]:

@@ -54,6 +54,14 @@ def test_path_of_an_installed_copy_mentions_the_source_that_ends_alike() -> None
     }
 
 
+def test_path_in_a_standard_library_mentions_no_file() -> None:
+    documents = documents_of(dict.fromkeys(("src/logging/config.py", "logging/config.py", "src/sort/sort.go"), ""))
+    for path in ("/usr/lib/python3.11/logging/config.py", r"C:\Python311\Lib\logging\config.py"):
+        assert named_of(documents, f'File "{path}", line 3') == set()
+    assert named_of(documents, "/usr/local/go/src/sort/sort.go:12") == set()
+    assert named_of(documents, "/home/me/go/src/sort/sort.go:12") == {"src/sort/sort.go"}
+
+
 def test_text_without_paths_mentions_no_file() -> None:
     assert named_of(documents_of({"src/cart.py": ""}), "the cart, e.g. src and version 1.2") == set()
 

@@ -149,6 +149,22 @@ def test_the_first_places_of_a_long_list_of_errors_are_read_in_its_order() -> No
     assert lines_of(errors) == list(range(1, 61))
 
 
+@together(
+    ("path", "lines"),
+    [
+        ("/usr/lib/python3.11/logging/config.py", [12]),
+        ("C:/Python311/Lib/logging/config.py", [12]),
+        ("/usr/local/go/src/sort/sort.go", [12]),
+        ("/rustc/90b35a6239c3/library/core/src/option.rs", [12]),
+        ("/srv/.venv/lib/python3.11/site-packages/shop/config.py", [30, 12]),
+        ("/home/me/go/src/shop/sort/sort.go", [30, 12]),
+        ("lib/python/config.py", [30, 12]),
+    ],
+)
+def test_places_in_a_standard_library_are_not_those_of_the_project(path: str, lines: list[int]) -> None:
+    assert lines_of(f'File "src/cart.py", line 12, in total\nFile "{path}", line 30, in run\n') == lines
+
+
 def test_a_place_named_with_and_without_its_function_is_one_frame() -> None:
     assert read_evidence("src/cart.py:12: in total\nsee src/cart.py:12\n").frames == (
         Frame("src/cart.py", 12, "total"),
