@@ -360,6 +360,10 @@ PARAPHRASED = [
 """
 
 DISTORTED = [
+    ("sort imports always", "Trigger imports always"),
+    ("always keep the comments", "Always restore the comments"),
+    ("sort the list always", "Always trim the list"),
+    ("always use the data", "Usernames are always the data"),
     ("no sleep in the e2e tests, always wait for an element", "Use sleep in the e2e tests"),
     ("keep the functions under 40 lines", "Keep the functions over 40 lines"),
     ("pass the settings as immutable records", "Pass the settings as mutable records"),
