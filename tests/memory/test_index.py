@@ -136,6 +136,8 @@ def test_a_change_is_answered_although_the_index_is_repaired_just_then(
     repair_after(Writer, "add")
     memory = memories.add("Use port 3000.")
     assert memory["text"] == "Use port 3000."
+    repair_after(MemoryIndex, "update_paths")
+    assert memories.add("Use Node 22.")["text"] == "Use Node 22."
     repair_after(MemoryIndex, "refresh")
     assert memories.ask("update", id=memory["id"], text="Use port 4000.")["text"] == "Use port 4000."
 
