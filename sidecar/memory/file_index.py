@@ -8,9 +8,9 @@ long as no other process has written the index since; that process may have read
 import os
 import stat
 import threading
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 import orjson
@@ -64,6 +64,9 @@ class _ReadFile(NamedTuple):
     entries: Sequence[IndexedMemory] | None
 
 
+Found = TypeVar("Found")
+
+
 class MemoryIndex:
     """The index of one project's memories, updated by one thread at a time."""
 
@@ -108,6 +111,20 @@ class MemoryIndex:
             result = self._update_changed(candidates, before) if candidates else before._replace(changed=(), removed=())
             self._last_refresh = self._last_refresh[0], result
             return result
+
+    def find(self, query: Callable[[apsw.Connection], Found]) -> Found:
+        """Return what a query finds of entries that were just read or written.
+
+        If it finds nothing, another thread may just have repaired the index, which empties it: the files are read
+        again, and the query is asked once more.
+        """
+        with self.process.database.read() as tx:
+            found = query(tx)
+        if found:
+            return found
+        self.refresh()
+        with self.process.database.read() as tx:
+            return query(tx)
 
     def refresh_if_quick(self) -> bool:
         """Refresh if the files are watched or few; return whether the index is up to date."""

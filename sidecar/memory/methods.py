@@ -277,7 +277,7 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
         "created_at": now,
     }
     memory = writer_of(call, ctx).add(NewMemory(params.owner, retention, params.title, params.text, facts))
-    return _memory_detail(call, ctx, memory.id)
+    return _memory_detail(ctx, memory.id)
 
 
 def _tier(call: Call, params: MemoryAddParams) -> str:
@@ -290,13 +290,13 @@ def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
     """Return a memory with its whole text; reading by an agent counts as access, once per provider session."""
     ctx = memory_context(call, params)
     ctx.refresh()
-    detail_result = _memory_detail(call, ctx, params.id)
+    detail_result = _memory_detail(ctx, params.id)
     session = params.session_id or ctx.reach.session
     if not session:
         return detail_result
     writer = writer_of(call, ctx)
     writer.record_opening(writer.find(params.id).memory, session)
-    return _memory_detail(call, ctx, params.id)
+    return _memory_detail(ctx, params.id)
 
 
 def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
@@ -331,7 +331,7 @@ def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
     memory = writer.update(params.id, params.version, Edit(changed_fields, params.title, params.text))
     if params.retention and params.retention != memory.retention:
         writer.make_durable(memory.id)
-    return _memory_detail(call, ctx, params.id)
+    return _memory_detail(ctx, params.id)
 
 
 def delete(call: Call, params: MemoryDeleteParams) -> MemoryDeleteResult:
@@ -344,7 +344,7 @@ def restore(call: Call, params: MemoryIdParams) -> MemoryDetail:
     """Move an archived memory's file back to its original place."""
     ctx = memory_context(call, params)
     writer_of(call, ctx).restore(params.id)
-    return _memory_detail(call, ctx, params.id)
+    return _memory_detail(ctx, params.id)
 
 
 def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
@@ -392,19 +392,22 @@ def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
     return MemoryRebuildResult(files=files, warnings=_warnings(call, ctx, refreshed))
 
 
-def _memory_detail(call: Call, ctx: MemoryContext, memory_id: str, *, is_refreshed: bool = False) -> MemoryDetail:
-    project = ctx.workspace.project_key
-    with call.database.read() as tx:
-        matches = index_tables.entries_with_id(tx, project, memory_id, ctx.reach.owners)
-        files = index_tables.files_at(tx, project, [match.memory.path for match in matches[:1]])
-        linked_ids = index_tables.linked_ids(tx, project, matches[0].memory, ctx.reach.owners) if matches else ()
-        superseding = index_tables.superseding_ids(tx, project, ctx.reach.owners, [memory_id])
-    if matches:
+def _memory_detail(ctx: MemoryContext, memory_id: str) -> MemoryDetail:
+    project, owners = ctx.workspace.project_key, ctx.reach.owners
+
+    def detail(tx: apsw.Connection) -> MemoryDetail | None:
+        matches = index_tables.entries_with_id(tx, project, memory_id, owners)
+        if not matches:
+            return None
+        files = index_tables.files_at(tx, project, [matches[0].memory.path])
+        linked_ids = index_tables.linked_ids(tx, project, matches[0].memory, owners)
+        superseding = index_tables.superseding_ids(tx, project, owners, [memory_id])
         return memory_detail(matches[0], files[0].warning if files else "", linked_ids, superseding)
-    if is_refreshed:
+
+    found = ctx.index.find(detail)
+    if found is None:
         raise memory_not_found()
-    ctx.refresh()  # another thread may just have repaired the index, which empties it
-    return _memory_detail(call, ctx, memory_id, is_refreshed=True)
+    return found
 
 
 def _warnings(call: Call, ctx: MemoryContext, refreshed: RefreshResult) -> list[MemoryWarning]:

@@ -35,6 +35,7 @@ from sidecar.memory.knowledge_pointer_files import POINTERS
 from sidecar.memory.model import (
     ConfirmedInstruction,
     MemoryConfirmParams,
+    MemoryDetail,
     MemoryParams,
     MemoryProposal,
     MemoryProposalsResult,
@@ -283,13 +284,19 @@ def resolve_proposal(call: Call, params: MemoryResolveProposalParams) -> MemoryR
         local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, decision, call.now_ms())
         if suspended is not None and is_rule:
             reinstate(tx, ctx.workspace.project_key, params.id)
-    with call.database.read() as tx:
+
+    def detail(tx: apsw.Connection) -> MemoryDetail | None:
         matches = index_tables.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
         if not matches:
-            raise memory_not_found()
+            return None
         linked_ids = index_tables.linked_ids(tx, ctx.workspace.project_key, matches[0].memory, ctx.reach.owners)
+        return memory_detail(matches[0], "", linked_ids)
+
+    memory = ctx.index.find(detail)
+    if memory is None:
+        raise memory_not_found()
     rule = f"- {rule_of(proposal.memory)}" if is_rule else None
-    return MemoryResolveProposalResult(memory=memory_detail(matches[0], "", linked_ids), rule=rule)
+    return MemoryResolveProposalResult(memory=memory, rule=rule)
 
 
 def _open_proposals(call: Call, ctx: MemoryContext) -> list[IndexedMemory]:

@@ -239,14 +239,11 @@ class Writer:
             raise memory_not_found()  # another process removed it since
         return memories[position]
 
-    def _entries_at(self, path: str, *, is_refreshed: bool = False) -> list[Memory]:
+    def _entries_at(self, path: str) -> list[Memory]:
         """Return the memories of a file that was just written."""
-        with self.process.database.read() as tx:
-            memories = [entry.memory for entry in index_tables.entries_at_path(tx, self.project, path)]
-        if memories or is_refreshed:
-            return memories
-        self.index.refresh()  # another thread may just have repaired the index, which empties it
-        return self._entries_at(path, is_refreshed=True)
+        return self.index.find(
+            lambda tx: [entry.memory for entry in index_tables.entries_at_path(tx, self.project, path)]
+        )
 
 
 def writer_of(call: Call, ctx: MemoryContext) -> Writer:

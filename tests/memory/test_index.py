@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.memory import MemoryIndex, content_hash, normalized
+from sidecar.memory import MemoryIndex, content_hash, normalized, user_decision_methods
 from sidecar.memory.writer import Writer
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
@@ -122,7 +122,7 @@ def test_a_change_is_answered_although_the_index_is_repaired_just_then(
     process = memories.sidecar.app.process
     assert process is not None
 
-    def repair_after(owner: type, name: str) -> None:
+    def repair_after(owner: object, name: str) -> None:
         original = getattr(owner, name)
 
         def changed(*arguments: Any, **options: Any) -> Any:
@@ -140,6 +140,11 @@ def test_a_change_is_answered_although_the_index_is_repaired_just_then(
     assert memories.add("Use Node 22.")["text"] == "Use Node 22."
     repair_after(MemoryIndex, "refresh")
     assert memories.ask("update", id=memory["id"], text="Use port 4000.")["text"] == "Use port 4000."
+    facts = "type: preference\nconfidence: 0.95\nevidence_count: 6"
+    memories.write("shared/daily/2026-02-01/x.md", f"---\nid: mem-2026-02-01-001\n{facts}\n---\n\n# Use tabs\n")
+    repair_after(user_decision_methods, "_validate")
+    resolved = memories.ask("resolveProposal", id="mem-2026-02-01-001", decision="accept")
+    assert resolved["rule"] == "- Use tabs"
 
 
 def test_a_rebuild_updates_the_index_file_with_manual_changes(memories: Memories) -> None:
