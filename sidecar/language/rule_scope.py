@@ -502,7 +502,7 @@ def has_other_limit(new: str, old: str) -> bool:
     """Whether a statement demands only on an occasion what an older one demands always, or always what it limited."""
     if _narrows(new, old):
         return True
-    plain = _without_lead_in(new) if _narrows(old, new) and _ONLY.search(new) is None else ""
+    plain = _without_lead_in(new) if _ONLY.search(new) is None and _narrows(old, new) else ""
     limit = _LIMITED_TO.search(plain)
     return plain != "" and is_wide(new) and (limit is None or _OF_ALL.match(plain, limit.end()) is not None)
 
@@ -511,9 +511,9 @@ def _narrows(new: str, old: str) -> bool:
     """Whether "only write tests for bug fixes" limits what an older statement demands: all its words are there."""
     parts = _SENTENCE_PART.split(_without_lead_in(new)) if _ONLY.search(new) else ()
     clause = next(filter(_ONLY.search, parts), "")
-    wording, language = wording_of(old), language_of(new)
-    if not clause or any(part.is_denied for part in (*wording.clauses, *wording_of(clause).clauses)):
+    if not clause or any(part.is_denied for part in (*wording_of(old).clauses, *wording_of(clause).clauses)):
         return False
+    wording, language = wording_of(old), language_of(new)
     core, preposition = _demand_of(_without_lead_in(old), wording.language)
     is_of_value = any(unit.is_value for unit in core) and _ON_OCCASION.search(old) is None
     for main, limit, place in _splits(clause):
