@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import STOP_WORDS, count_terms, query_terms
+from sidecar.core.terms import STOP_WORDS, count_terms, query_terms, stem
 
 _ENGLISH = """
 a about above across actually after again against ago all almost already also although always am among an and
@@ -79,6 +79,14 @@ turn undefined validation var vars week weeks window windows wrap wrapper
 claude cursor codex copilot chatgpt specstory src github
 """
 """Words of no subject that users of at least 12 of 74 repositories type to their agents, and their other forms."""
+
+_FRAMES = """
+allow permit require need necessary use apply handle give contain include consist follow form format pattern way kind
+type case set amount involve concern regard relate accordingly correspond appropriate provide ensure call happen
+occur perform carry pass place locate take leave remain keep belong stay come live exist appear mean existing support
+whole entire overall simply purely strictly explicitly exclusively current single alone request task limit declare state
+consider treat instance language write bad practice
+"""
 
 _EVERYDAY = """
 ability accomplish achieve act adapt advice affect afterwards age agree agreed ah ahead aim alone along alright amazing
@@ -298,6 +306,12 @@ def plain_words() -> frozenset[str]:
     """Return the words of eight languages that belong to no subject at all: "already", "während", "pendant"."""
     words = (_ENGLISH, _SPANISH, _PORTUGUESE, _FRENCH, _GERMAN, _ITALIAN, _DUTCH, _RUSSIAN)
     return STOP_WORDS.union(*(text.split() for text in words))
+
+
+@cache
+def frame_stems() -> frozenset[str]:
+    """Return the stems of English words in which any rule can be put: "is allowed", "in all cases"."""
+    return frozenset(map(stem, _FRAMES.split()))
 
 
 @cache

@@ -274,7 +274,7 @@ _FREE_OF = lazy_regex(r"(?i)\bfree (?:of|from)\b")
 _OFF_LIMITS = lazy_regex(r"(?i)\boff[ -]limits\b")
 _RATHER_THAN = lazy_regex(r"(?i)\brath\w{1,3} th[ae]n\b")
 _ONE_WORD = lazy_regex(
-    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)|(bug|hot)[ -](fix(?:es)?)"
+    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)|(bug|hot)[ -](fix(?:es)?)|(pull|merge)[ -](requests?)|(auto)[ -](increment\w*)"
     r"|(white)[ -](space)|(front|back)[ -](end))\b"
 )
 """A noun that is written as one word, too."""

@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import TOOL_NAMES, plain_words
-from sidecar.language.english_translation import compound_parts, language_of
+from sidecar.language.english_translation import (
+    OTHER_SCRIPTS,
+    are_cognate,
+    compound_parts,
+    is_misspelt,
+    language_of,
+    meanings_of,
+)
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
@@ -34,9 +41,6 @@ from sidecar.language.rule_synonyms import (
 MAX_SENTENCES = 120
 MIN_SHOUTED = 3
 """Words in capitals from which a text in capitals is shouted."""
-
-OTHER_SCRIPTS = ("ja", "zh", "ru")
-"""Languages whose words in Latin letters are names, and that share no words with other languages."""
 
 
 OF_GENERIC, OF_PROJECT, OF_PLAIN, OF_VALUE = 0.2, 0.3, 0.5, 1.5
@@ -107,6 +111,26 @@ class Wording(NamedTuple):
     def units(self) -> list[Unit]:
         """The words of all clauses."""
         return [unit for clause in self.clauses for unit in clause.units]
+
+
+@lru_cache(maxsize=8_192)
+def is_same(rule_unit: Unit, unit: Unit) -> bool:
+    """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
+    if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
+        return True
+    if rule_unit.is_value or unit.is_value:
+        return is_misspelt(rule_unit.word, unit.word) or (
+            not (rule_unit.concepts or unit.concepts)
+            and rule_unit.language != unit.language
+            and _have_one_meaning(rule_unit, unit)
+        )
+    if are_cognate(rule_unit.word, unit.word):
+        return True
+    return _have_one_meaning(rule_unit, unit)
+
+
+def _have_one_meaning(unit: Unit, other: Unit) -> bool:
+    return not meanings_of(unit.word, unit.language).isdisjoint(meanings_of(other.word, other.language))
 
 
 _TOKEN = lazy_regex(
