@@ -160,7 +160,7 @@ _CLAUSE_END = lazy_regex(
 _PATH_OR_NUMBER = lazy_regex(r"(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
 _BACKSLASH = lazy_regex(r"(?<=[\w.:~])\\(?=[\w.@*-]|[\s`'\"),.;:!?]|$)")
 """A separator in a path of Windows, also at its end."""
-_SEPARATOR = lazy_regex(r"[-/]")
+_SEPARATOR = lazy_regex(r"[-/]|(?<=\w)\+(?=\w)")
 _ALTERNATIVES = lazy_regex(r"[^\W\d_]+/[^\W\d_]+")
 _MIXED_CASE = lazy_regex(r"(?>.*?[a-z][A-Z]).*")
 _QUOTED = lazy_regex(r"[`\"“”«»「」]([^`\"“”«»「」\n]{1,80})[`\"“”«»「」]")
@@ -353,7 +353,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     is_path = address is not None or _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):
         yield Unit(word, concepts_of_name(word), True)
-    elif is_path or "-" in word:
+    elif is_path or _SEPARATOR.search(word):
         for part in _SEPARATOR.split(word):
             if part and part not in FUNCTION_WORDS:
                 concepts = concepts_of(part)

@@ -51,6 +51,9 @@ OTHERWISE_WORDED = [
     ("let Marta review each PR", "Let Marta review each pull request"),
     ("no autoincrement ints for new tables", "New tables get no auto-increment ints"),
     ("no literals in jsx", "Literals in JSX are not allowed"),
+    ("dont ever trigger a prod deploy on fridays or after 4pm", "Never trigger a prod deploy on Fridays or after 4 pm"),
+    ("every container needs cpu+memory limits", "Every container needs CPU and memory limits"),
+    ("never add an npm dependency without asking me", "Never add an npm package without asking the user"),
     ("outbound calls always get a timeout", "All outgoing calls must have a timeout"),
 ]
 """Rules in which a word of the user's has another form, or that need a word more to be a sentence."""
