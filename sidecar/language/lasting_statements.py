@@ -213,7 +213,7 @@ def _explicit(
     serves_task = (
         is_for_one_task(sentence.text)
         or is_banter(sentence.text)
-        or reports_others(sentence.text)
+        or (reports_others(sentence.text) and form.name != "remember")
         or has_concept(text, "needed now")
         or (is_vague and SCOPE.search(text) is None)
         or (is_for_the_task and not is_plain)

@@ -123,9 +123,23 @@ Nee, datums zijn altijd UTC
 Впредь пиши коммиты на английском
 Мы больше не используем Redux
 Нет, даты всегда в UTC
+Remember: 4 spaces in python
+Remember: 2 reviewers
+Remember: "main" is the release branch
+Remember: answer in German when the user writes German
+Merke: 4 Leerzeichen in Python
+Bitte merken: Log-Schlüssel sind snake_case
+À retenir : les clés de log sont en snake_case
+覚えて: 1コミットには1つの変更だけにする
+记一下：日志的键用snake_case
+Use pnpm. Remember that.
+Don't push to main. Remember this for later.
 """.strip().splitlines()
 
 NOT_LASTING = """
+fix it. remember that
+don't do that. remember that
+push it. remember that
 remember to fix this
 remember to update it too
 remember?
@@ -1799,6 +1813,27 @@ def test_below_the_introduction_of_output_one_line_is_not_the_users_word(introdu
 )
 def test_what_is_between_two_short_quotations_is_the_users_word(message: str) -> None:
     assert own_words(message) == message
+
+
+@together(
+    "message", ["Reviews: 2 people per PR", 'Branches: "main" is the release branch', "Tags: [WIP] stands for drafts"]
+)
+def test_a_label_before_a_value_and_words_is_the_users_word(message: str) -> None:
+    assert own_words(message) == message
+
+
+@together(
+    "line",
+    [
+        "replicas: 3",
+        "port: 8080 # of the web",
+        'name: "till"',
+        '"note": "two words more",',
+        "Tests: 3 failed, 12 passed",
+    ],
+)
+def test_a_line_with_a_key_and_its_value_is_pasted(line: str) -> None:
+    assert own_words(line).strip() == ""
 
 
 def test_below_what_an_editor_puts_before_it_a_message_is_the_users_word() -> None:
