@@ -498,7 +498,7 @@ def _reported_words(message: str, own: str) -> Iterator[tuple[int, int]]:
     lines = list(lines_of(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
     below = [line for line in lines[at + 1 :] if line.text.strip()]
-    if below:
+    if below and not message[lines[at].end :].lstrip().startswith(("```", "~~~")):  # they show where they end
         last = below[-1]
         *between, above, _ = message[lines[at].end : last.end].split("\n")
         is_alone = any(map(str.strip, between)) and not above.strip() and len(last.text) <= MAX_REQUEST_BELOW

@@ -134,6 +134,7 @@ Bitte merken: Log-Schlüssel sind snake_case
 记一下：日志的键用snake_case
 Use pnpm. Remember that.
 Don't push to main. Remember this for later.
+**Remember: the API port is 8081**
 """.strip().splitlines()
 
 NOT_LASTING = """
@@ -628,6 +629,22 @@ laat altijd de knop zien
 держи всегда кнопку видимой
 我们只用改一行
 """.strip().splitlines()
+
+
+@together(
+    "message",
+    ["**never** push to main", "*Always* run the tests first", "_never push to main_", "fix it. *Never* use `**kw`"],
+)
+def test_marks_of_emphasis_change_nothing_and_are_not_stored(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.is_standing
+    assert "*" not in statement.text.replace("**kw", "") and not statement.text.startswith("_")
+
+
+@together("introduction", ["here is the log:", "here is the file:", "fix this", "I get this error:"])
+def test_a_rule_directly_below_a_fenced_block_is_the_users(introduction: str) -> None:
+    reading = read_statements(f"{introduction}\n```\nTypeError: x is undefined\n```\nRemember: the API port is 8081")
+    assert [statement.text for statement in reading.statements] == ["Remember: the API port is 8081"]
 
 
 @together("message", IMPERATIVES_THAT_LAST)
