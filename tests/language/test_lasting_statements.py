@@ -638,7 +638,8 @@ laat altijd de knop zien
 def test_marks_of_emphasis_change_nothing_and_are_not_stored(message: str) -> None:
     (statement,) = read_statements(message).statements
     assert statement.is_standing
-    assert "*" not in statement.text.replace("**kw", "") and not statement.text.startswith("_")
+    assert "*" not in statement.text.replace("**kw", "")
+    assert not statement.text.startswith("_")
 
 
 @together("introduction", ["here is the log:", "here is the file:", "fix this", "I get this error:"])
