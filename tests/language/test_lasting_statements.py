@@ -135,6 +135,12 @@ Bitte merken: Log-Schlüssel sind snake_case
 Use pnpm. Remember that.
 Don't push to main. Remember this for later.
 **Remember: the API port is 8081**
+No no no, log keys are ALWAYS snake_case!!
+Nein nein, Daten sind immer UTC
+No no, las fechas siempre son UTC
+Non non, les dates sont toujours en UTC
+不对不对，日期总是 UTC
+hey, can you always answer in one sentence?
 """.strip().splitlines()
 
 NOT_LASTING = """
