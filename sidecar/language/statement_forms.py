@@ -130,6 +130,9 @@ I_DO_IT = lazy_regex(
     r"(?:[\w/'’-]+ ){1,5}?"
     r"(?:myself|on my own)\b(?! (?:later|now|today|first|then))"
     r"|\bi do (?:all )?(?:the|my|our) (?!same|work|test\b)\w+(?: \w+)? myself\b"
+    r"|\bi (?:always )?(?:commit|push|deploy|release|merge) myself\b(?! (?:later|now|today|first|then))"
+    r"|^(?:please )?leave (?:all )?(?:the |my |our )?(?!(?:rest|this)\b)[a-z-]{3,30}s to me\b(?! (?:for|to) )"
+    r"|\bhago (?:los|las|el|la) \w+ yo mism[oa]\b|\b(?:os|as) \w+ (?:quem faz sou eu|eu (?:mesm[oa] )?(?:faço|farei))\b"
     r"|\b(?:los|las|el|la) (?!que)\w+(?: \w+)? (?:los |las |lo |la )?hago yo\b"
     r"|\byo (?:mismo |misma )?(?:hago|haré|me encargo de) (?:el|la|los|las)\s\w+"
     r"|\bje (?:fais|ferai|gère|gérerai) (?:les?|la|mes|nos) \w+(?: \w+)? moi[- ]même\b"
@@ -547,7 +550,7 @@ FORMS: tuple[Form, ...] = (
         "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
         " niemals stets altijd nooit всегда никогда mai"
     )),
-    Form("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
+    Form("I do it", "rule", I_DO_IT, words_of("myself own me yo eu comigo je moi ich")),
     Form("like everywhere", "rule", LIKE_EVERYWHERE, words_of(
         "like as como comme wie everywhere repo repository project codebase monorepo"
         " überall partout partes lados lugar parte lugares ovunque dappertutto overal везде повсюду"

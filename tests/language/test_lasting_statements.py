@@ -398,6 +398,10 @@ def test_a_form_in_what_may_be_a_pasted_ticket_is_not_explicit() -> None:
 
 
 IMPERATIVES_THAT_LAST = """
+leave the migrations to me
+i commit myself, thanks
+hago los commits yo mismo
+os commits eu faço
 use pathlib instead of os.path everywhere please
 no, no new package for that. Always use the standard library
 avoid global variables everywhere in this codebase
@@ -507,6 +511,9 @@ npmではなく必ずpnpmを使ってください
 千万不要改生成的代码
 """.strip().splitlines()
 IMPERATIVES_OF_THE_TASK = """
+leave this to me
+leave the rest to me
+i deploy myself later
 use the second option here please
 use the second column instead of the first one here
 please use the other branch instead of this one
