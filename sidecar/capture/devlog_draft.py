@@ -463,7 +463,8 @@ def _account_so_far(
     is_fixed, is_follow_up = any(event.kind == "testsFixed" for event in events), _is_follow_up(run)
     if is_fixed and run.stated_cause and not is_follow_up:
         before, account = map(_without_causes, (before, account))  # they are of other work
-        others = (statement for statement in account.statements if statement.text != run.stated_cause)
+        cause = title_text(run.stated_cause)
+        others = (statement for statement in account.statements if title_text(statement.text) != cause)
         account = account._replace(statements=(AccountStatement("cause", run.stated_cause, REASON), *others))
     if is_fixed and not before.title.names_whole:
         lines = max(lines, before.title.lines)

@@ -50,7 +50,7 @@ from sidecar.language.closing_message_patterns import (
     VAGUE_TITLE,
 )
 from sidecar.language.common_words import is_distinctive
-from sidecar.language.conclusions import REASON, explanation_in, refused_in
+from sidecar.language.conclusions import REASON, cause_in, refused_in
 from sidecar.language.message_intent import complaints_in, is_correction
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
@@ -276,7 +276,7 @@ class FinishedRun:
     @cached_property
     def stated_cause(self) -> str:
         """Cause of a failure as the final words state it, without its label; empty if they state none."""
-        return with_capital(INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE))))
+        return with_capital(INLINE_LABEL.sub("", redact(cause_in(self.conclusion, MAX_CAUSE))))
 
     @property
     def only_takes_back(self) -> bool:

@@ -4,6 +4,7 @@ A statement is sorted by the heading or label above it and by its own words, in 
 Announcements, offers, instructions to the user and praise are not statements about the work.
 """
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns
 from sidecar.language.closing_message_patterns import Section
-from sidecar.language.conclusions import Piece, pieces, plain_line, plain_text
+from sidecar.language.conclusions import Piece, former_states, pieces, plain_line, plain_text
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
 
@@ -72,7 +73,10 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     Statements that share `terms` with the change explain more; a title names what the terms of the `request` name.
     A cause without a label belongs to the work only beside a statement of the same paragraph.
     """
-    every = [(piece, _section_of(piece)) for piece in pieces(_report(conclusion[-MAX_CHARACTERS:]))]
+    read = list(pieces(_report(conclusion[-MAX_CHARACTERS:])))
+    problem: Section = "problem"
+    former = former_states(read)
+    every = [(piece, _section_of(piece) or (problem if piece in former else None)) for piece in read]
     changed = {piece.paragraph for piece, kind in every if kind == "change"}
     headed = [piece.paragraph for piece, _ in every if piece.is_heading and not piece.opens and not piece.item]
     listed = [_informative(piece.text) for piece, kind in every if piece.item and kind == "change"]
@@ -370,7 +374,7 @@ def title_text(statement: str) -> str:
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     plain = patterns.PRESENT_AFTER_PAST.sub(r"\1", plain)
     if len(plain) > MAX_TITLE:
-        plain = patterns.LONG_PATH.sub("", plain)
+        plain = _LONG_PATH.sub("", plain)
     if len(plain) + len(UNSPACED.findall(plain)) > MAX_TITLE:
         ends = [match.start() for match in patterns.CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
         ends = [end for end in ends if _is_balanced(plain[:end])]
@@ -396,6 +400,10 @@ def impersonal_sentence(statement: str) -> str:
     return with_full_stop(with_capital(plain)) if plain else ""
 
 
+_LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
+"""Folders of a path in backticks before its last two parts."""
+_LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$", re.IGNORECASE)
+"""An article and one word, before a comma: the noun follows."""
 _ARTICLE = lazy_regex(r"\b([Aa]) (?=(?!on(?:e|ce)\b|eu)[aeio][a-z])")
 
 
@@ -406,9 +414,11 @@ _QUOTED_NAME = lazy_regex(r"[\"“]([^\"“”]{12,})[\"”]")
 def _is_balanced(text: str) -> bool:
     """Whether a text ends outside quotation marks, code, parentheses and a list of adjectives."""
     is_inside = text.count('"') % 2 or text.count("`") % 2 or text.count("(") > text.count(")")
-    return not (is_inside or patterns.LONE_ADJECTIVE.search(text))
+    return not (is_inside or _LONE_ADJECTIVE.search(text))
 
 
+_MAPPING = lazy_regex(r"[^→]{1,40}→")
+"""A line of a table in words: a name, an arrow, what it stands for."""
 _QUOTED = lazy_regex(r"[\"“„«][^\"”“»]{1,80}[\"”“»]|`[^`]*`")
 """Quoted text: what it states is not stated of the work."""
 
@@ -443,7 +453,7 @@ def _section_of(piece: Piece) -> Section | None:
             return None
         is_fault = (
             (piece.has_label and section == "cause") or patterns.FAULT.search(patterns.CODE.sub("", text)) is not None
-        ) and not patterns.MAPPING.match(text)
+        ) and not _MAPPING.match(text)
         return section if (is_sentence and is_fault) or patterns.CAUSE.search(text) else None
     is_stated = patterns.CHANGE.search(text) or (patterns.FILE_ITEM.match(text) and patterns.CHANGE.match(plain))
     if is_stated and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):

@@ -131,17 +131,23 @@ TESTS_FIRST = lazy_regex(
 )
 OPEN = lazy_regex(
     r"^(?-i:TODO|FIXME)\b(?!\.\w)|\b(?:not yet|untested(?! (?:lines?|code|branch(?:es)?|paths?|functions?"
-    r"|statements?)\b)|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have|has)(?:n['’]t"
-    r"| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing|missing|open|needs?|broken|have to"
+    r"|statements?)\b)|unverified|unresolved|not (?:been )?(?:tested|verified|covered|implemented|measured|benchmarked)"
+    r"|(?:(?:have|has)(?:n['’]t| not) (?:been )?|did(?:n['’]t| not) )(?:re-?)?(?:run|tested|test|verif(?:ied|y)|checked"
+    r"|check|measured?|updated? (?:the |any )?(?:docs?|documentation|readme|changelog))|still (?:fails?|failing|missing"
+    r"|open|needs?|broken|have to"
     r"|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open|to do|for later)"
     r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|(?:have|has) not (?:\w+ )?(?:it |this |that )?yet"
     r"|not \w+ (?:it|this|that) yet|only an? (?:stub|placeholder|mock)|(?:is|are) (?:still )?unclear|stays? open"
     r"|must be \w+ later|nur ein (?:platzhalter|stub)|ist (?:noch )?unklar|bleibt offen|no está claro|queda pendiente"
     r"|n['’]est pas (?:encore )?clair|reste ouvert|não está claro|non è chiaro|is (?:nog )?onduidelijk|неясно"
-    r"|noch nicht|noch offen|steht noch aus|ungetestet|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no"
+    r"|noch nicht|noch offen|offen (?:ist|sind|bleib\w+)|steht noch aus|(?:nicht|un)\s?(?:getestet|geprüft|gemessen)"
+    r"|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no"
     r"|falta)|aún (?:no|falta)|pendientes?|pas encore"
-    r"|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b"
-    r"|まだ|不明|スタブ|未(?:確認|対応|テスト|完了"
+    r"|reste à|non ancora|da fare|nog niet|no (?:he|hemos) (?:probado|ejecutado|medido|verificado)"
+    r"|n['’](?:ai|avons) pas (?:testé|lancé|exécuté|mesuré|vérifié)|não (?:testei|executei|medi|verifiquei)"
+    r"|non ho (?:testato|eseguito|misurato|verificato)|niet (?:getest|gemeten|gecontroleerd)"
+    r"|ещё не|еще не|осталось|не проверен\w*)\b"
+    r"|まだ|不明|スタブ|(?:実行|テスト|確認|計測)して(?:いません|いない)|没有?(?:测试|运行|验证)|未(?:確認|対応|テスト|完了"
     r"|测试|完成|验证|解决|实现|実装)|还没|尚未|不清楚|待(?:办|确认|处理|完成)",
     re.IGNORECASE,
 )  # fmt: skip
@@ -369,9 +375,6 @@ BARE_FILE = lazy_regex(
 )
 """A name of a file and what kind of file it is."""
 
-LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$", re.IGNORECASE)
-"""An article and one word, before a comma: the noun follows."""
-
 HOLLOW = lazy_regex(
     r"^(?:sub)?(?:task|phase|step|задача|этап|tarea|tarefa|étape|aufgabe|taak) [\d.]+ (?:is|are|готов\w*|заверш\w*)\b"
     r"|^已完成(?:修改|实现|工作)$|^(?:(?:已完成|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新|变更)(?:内容"
@@ -494,12 +497,8 @@ UNFINISHED = lazy_regex(
     r"|je vais|ich werde|vou|vado a|ik ga)\b(?:[^.?!]|\.(?=\w)){0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
     re.IGNORECASE,
 )
-LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
-"""Folders of a path in backticks before its last two parts."""
 
 CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
-MAPPING = lazy_regex(r"[^→]{1,40}→")
-"""A line of a table in words: a name, an arrow, what it stands for."""
 
 PRESENT_AFTER_PAST = lazy_regex(
     r"^((?:\w+ed|made|wrote|rewrote|built|took|put|split|gave)\b(?:[^.;:—\n]|\.(?=\w)){2,160}?),? and "

@@ -4,6 +4,9 @@ A choice with its reason and the explanation of an error are; plans, possibiliti
 is a report that something was done. What the user refuses is found, too.
 """
 
+from __future__ import annotations
+
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -219,18 +222,94 @@ MAX_TEST_NAMES = 2
 MAX_EXPLANATIONS = 2
 
 
+_UNAFFECTED = lazy_regex(
+    r"\b(?:is|are|was|were|stays?|remains?|stayed|remained) (?:not|un) ?(?:affected|changed|touched)\b"
+    r"|\bnicht (?:betroffen|berührt)|\bunverändert|\bpas (?:affectée?s?|concernée?s?|touchée?s?)|\binchangée?s?\b"
+    r"|\bno (?:se (?:ve|ven) )?afectad[oa]s?|\bno cambian?\b|\bnão (?:é|são|foi|foram) afetad|\binalterad[oa]s?\b"
+    r"|\bnon (?:è|sono) (?:stat[oaei] )?(?:toccat|modificat)|\binvariat[oaei]\b|\bniet (?:geraakt|gewijzigd)"
+    r"|\bongewijzigd|\bне затронут|\bбез изменений|影響(?:は)?(?:ありません|しません|を受けません|ない)"
+    r"|不受影响|没有(?:受到)?影响",
+    re.IGNORECASE,
+)
+"""A report that something is as before."""
+
+
 def explanation_in(text: str, limit: int) -> str:
     """Return an agent's sentences on the cause or the fix of an error; empty if it explains nothing.
 
-    A report of success and a list of tests explain nothing.
+    A report of success, a list of tests, what stays as it was and what was not done explain nothing.
     """
-    chosen: list[str] = []
-    for sentence in sentences(text):
-        claimed = REASON.split(sentence, maxsplit=1)[0]
-        is_explanation = _CAUSE.search(sentence) and not _TENTATIVE.search(claimed) and not _COMPLETION.search(sentence)
-        if is_explanation and _size(sentence) >= MIN_WORDS and len(_TEST_NAME.findall(sentence)) <= MAX_TEST_NAMES:
-            chosen.append(sentence)
+    chosen = [sentence for sentence in sentences(text) if _explains(sentence)]
     return clip_at_word(" ".join(dict.fromkeys(chosen[-MAX_EXPLANATIONS:])), limit)
+
+
+def _explains(sentence: str) -> bool:
+    claimed = REASON.split(sentence, maxsplit=1)[0]
+    if not _CAUSE.search(sentence) or _TENTATIVE.search(claimed) or _COMPLETION.search(sentence):
+        return False
+    if _UNAFFECTED.search(sentence) or patterns.OPEN.search(claimed):
+        return False
+    return _size(sentence) >= MIN_WORDS and len(_TEST_NAME.findall(sentence)) <= MAX_TEST_NAMES
+
+
+def cause_in(text: str, limit: int) -> str:
+    """Return an agent's sentences on the cause of an error: those below their label, else how it was before the change.
+
+    Without either, they are those that explain it, unless they state a choice.
+    """
+    every = list(pieces(text))
+    ends = [number for number, piece in enumerate(every, 1) if _is_labelled_cause(piece)][-1:]
+    below: list[str] = []
+    for piece in reversed(every[: ends[0]] if ends else ()):
+        if not _is_labelled_cause(piece):
+            break
+        below.insert(0, piece.text)
+    stated = below[:MAX_EXPLANATIONS] or [piece.text for piece in former_states(every)][:MAX_EXPLANATIONS]
+    chosen = [sentence for sentence in sentences(text) if _explains(sentence) and match_conclusion(sentence) is None]
+    return clip_at_word(" ".join(stated or dict.fromkeys(chosen[-MAX_EXPLANATIONS:])), limit)
+
+
+def _is_labelled_cause(piece: Piece) -> bool:
+    is_cause = piece.section == "cause" and not piece.is_heading and not _TENTATIVE.search(piece.text)
+    return is_cause and _size(piece.text) >= MIN_WORDS
+
+
+_WAS = lazy_regex(
+    r"(?<!if )(?<!when )\b(?:was|were|had|did|used to|never|wasn['’]t|weren['’]t|didn['’]t|war|waren|wurden?|hatten?"
+    r"|était|étaient|avai(?:t|ent)|eran?|estaban?|habían?|estavam?|foi|foram|tinham?|erano|aveva(?:no)?|werd(?:en)?|был[аои]?)\b"
+    r"|(?:だった|でした|ていた|いました)|(?:之前|原来|原本|以前)",
+    re.IGNORECASE,
+)
+"""Words that state how something was."""
+_BY_SPEAKER = lazy_regex(
+    r"(?:so |and |also )?(?:i|we|you|ich|wir|je|j['’]|nous|on|yo|eu|io|ik|я|мы)\b|我", re.IGNORECASE
+)
+
+
+def former_states(every: Sequence[Piece]) -> list[Piece]:
+    """Return the sentences that state how it was, each right before a change in the same paragraph of prose."""
+    return [
+        piece
+        for piece, following in itertools.pairwise(every)
+        if piece.paragraph == following.paragraph
+        and piece.section is None
+        and not (piece.item or piece.is_heading or following.is_heading)
+        and _states_former(piece.text)
+        and patterns.CHANGE.search(following.text)
+        and not patterns.EVIDENCE.search(following.text)
+    ]
+
+
+def _states_former(sentence: str) -> bool:
+    """Whether a sentence states how something was: a fault, and nothing that anybody did or ran."""
+    if not _WAS.search(sentence) or _size(sentence) < MIN_WORDS or sentence.endswith(("?", "？")):
+        return False
+    is_other = any(
+        pattern.search(sentence)
+        for pattern in (patterns.CHANGE, patterns.EVIDENCE, patterns.NOT_WORK, patterns.OPEN, _TENTATIVE, _UNAFFECTED)
+    )
+    is_fault = patterns.FAULT.search(patterns.CODE.sub("", sentence)) is not None
+    return is_fault and not is_other and not _BY_SPEAKER.match(sentence)
 
 
 def _size(text: str) -> int:

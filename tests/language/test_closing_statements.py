@@ -2,6 +2,7 @@
 
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import account_of, is_bookkeeping
+from sidecar.language.conclusions import cause_in, explanation_in
 from tests.support.cases import together
 
 REQUEST = query_terms("the discount of the cart must be rounded")
@@ -262,3 +263,72 @@ def test_a_remedy_behind_a_label_is_no_problem() -> None:
 )  # fmt: skip
 def test_statements_are_sorted_in_other_languages(text: str, sections: list[str]) -> None:
     assert [statement.section for statement in account_of(text).statements] == sections
+
+
+@together(
+    ("text", "cause"),
+    (
+        (
+            ("**Root cause:** The total only knew whole cents. Halves stayed in the text of the total.\n\n"
+            "**Fix:** It keeps both, because older carts have halves."),
+            "The total only knew whole cents. Halves stayed in the text of the total.",
+        ),
+        (
+            ("**Causa:** el total se sumaba sin los céntimos de la compra.\n\n"
+            "**Solución:** uso enteros, porque no se redondean nunca."),
+            "el total se sumaba sin los céntimos de la compra.",
+        ),
+        (
+            ("Done.\n\nThe totals were compared as text, but only one of them was rounded. Both sides now use cents."
+            " The coupons of the cart are not affected."),
+            "The totals were compared as text, but only one of them was rounded.",
+        ),
+        (
+            "The total was off because it ignored the discount. I kept whole cents rather than adding decimals here.",
+            "The total was off because it ignored the discount.",
+        ),
+    ),
+)  # fmt: skip
+def test_a_cause_is_below_its_label_or_how_it_was_before_the_change(text: str, cause: str) -> None:
+    assert cause_in(text, 400) == cause
+
+
+@together(
+    "text",
+    (
+        "The coupons of the cart are not affected.", "Die Gutscheine des Warenkorbs sind nicht betroffen.",
+        "I did not run the whole suite because no code of the cart changed.",
+    ),
+)  # fmt: skip
+def test_what_stays_as_it_was_and_what_was_not_run_explains_nothing(text: str) -> None:
+    assert explanation_in(text, 400) == cause_in(text, 400) == ""
+
+
+def test_how_it_was_before_a_change_is_the_problem() -> None:
+    text = "The totals were compared as text, but only one was rounded. Both totals now use whole cents."
+    assert [statement.section for statement in account_of(text).statements] == ["problem", "change"]
+
+
+@together(
+    "text",
+    (
+        "I was not sure about the rounding of the cart. The totals now use whole cents.",
+        "The totals had not been verified yet for guests. Fixed the rounding of its discount.",
+        "The totals were compared as text, but only one was rounded.",
+    ),
+)  # fmt: skip
+def test_what_nothing_replaces_or_somebody_did_is_no_problem(text: str) -> None:
+    assert "problem" not in {statement.section for statement in account_of(text).statements}
+
+
+@together(
+    "text",
+    (
+        "I did not run the whole suite of the cart.", "Guests of the shop were not measured.",
+        "I haven't updated the docs of the coupons.", "No he probado los cupones del carrito.",
+        "Die Gutscheine des Warenkorbs habe ich nicht getestet.", "Je n'ai pas testé les remises du panier.",
+        "Offen ist noch der Gutschein der Gäste.",
+    ),
+)  # fmt: skip
+def test_what_was_not_run_or_measured_is_an_open_end(text: str) -> None:
+    assert [statement.section for statement in account_of(text).statements] == ["open"]
