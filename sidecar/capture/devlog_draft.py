@@ -29,7 +29,6 @@ from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.language.closing_message import (
     AccountStatement,
     WorkAccount,
-    account_terms,
     announces_more,
     is_bookkeeping,
     is_work,
@@ -38,6 +37,7 @@ from sidecar.language.closing_message import (
     without_statements_of,
 )
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
+from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_provenance import (

@@ -34,7 +34,6 @@ from sidecar.language.closing_message import (
     Candidate,
     WorkAccount,
     account_of,
-    account_terms,
     announces_more,
     is_bookkeeping,
     title_text,
@@ -49,7 +48,7 @@ from sidecar.language.closing_message_patterns import (
     ITEM,
     VAGUE_TITLE,
 )
-from sidecar.language.common_words import is_distinctive
+from sidecar.language.common_words import account_terms, is_distinctive
 from sidecar.language.conclusions import REASON, cause_in, refused_in
 from sidecar.language.message_intent import complaints_in, is_correction
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes

@@ -325,6 +325,11 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
      r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
      r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w{1,3} ошибок|エラー(?:処理|ハンドリング)"
      r"|错误处理")),
+    ("cause", (
+     r"\bwhy (?:it|this|that|they|the [\w` -]{2,40}) (?!work)(?:was|were|did|had|broke|went|hung|got|happen\w*|fail\w*"
+     r"|crash\w*|occur\w*|\w{3,}ed)\b|\bpourquoi (?:ça|cela|l[ae]s? \w+) (?:\w+ai(?:t|ent)|plant\w*|échou\w*|arriv\w*)"
+     r"|\bpor qué (?:fall|ocurr|pas|suced|romp)\w+"
+     r"|\bwarum (?:es|das|der|die) .{0,30}(?:passiert\w*|fehlschlug|hing)\b")),
     (None, (
      r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage|use it"
      r"|try|test (?:it|the|now|this|checklist|plan|steps)|testing (?:instructions|steps|checklist)|to test|expected"
@@ -335,7 +340,7 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     ("open", (
      r"\b(?:next steps?|remaining|(?:still |nog )?open(?=$)|open (?:points|questions|items|issues)"
      r"|known (?:issues|limitations)|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do"
-     r"|pending|caveats?|próximos pasos"
+     r"|pending|caveats?|trade-?offs?|out of scope|not included|próximos pasos"
      r"|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire|nächste schritte"
      r"|em aberto|reste ouvert|aperto|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen"
      r"|следующие шаги|осталось|не сделано)\b"
@@ -390,7 +395,7 @@ def pieces(text: str) -> Iterator[Piece]:
             label = patterns.NUMBER.sub("", plain_text(block.title))
             section, is_skipped = _label_section(label)
             of_part = _names_part(block.title)
-            paragraph += 1
+            paragraph, item = paragraph + 1, 0
             yield Piece(None, label, is_heading=True, paragraph=paragraph, of_part=of_part)
             continue
         line = plain_line(block.text)
@@ -433,10 +438,12 @@ def pieces(text: str) -> Iterator[Piece]:
         own, rest = _labelled(line, "open" if "[ ] " in block.text[:8] else section)
         opens = not is_item and _is_opened(blocks[number + 1 :])
         spoken = list(_sentences(rest))
+        has_label = own is not None and rest != line
         for place, sentence in enumerate(spoken, 1):
             is_opening = opens and place == len(spoken)
-            has_label = own is not None and rest != line
-            yield Piece(own, sentence, False, item, paragraph, is_opening, is_nested, of_part, has_label)
+            label, words = _labelled(sentence, own)
+            own, has_label = label, has_label or words != sentence
+            yield Piece(own, words, False, item, paragraph, is_opening, is_nested, of_part, has_label)
 
 
 MAX_NESTED = 3
@@ -477,13 +484,20 @@ def _is_opened(following: Sequence[Heading | Line]) -> bool:
     return isinstance(after, Heading) or (after is not None and patterns.ITEM.match(after.text) is not None)
 
 
+MAX_LABEL_WORDS, MAX_QUESTION_WORDS = 3, 6
+"""Words of a label before its text, and of one that asks: "Why the first request failed:"."""
+_QUESTION = lazy_regex(r"(?:why|pourquoi|por qué|warum)\b", re.IGNORECASE)
+
+
 def _labelled(line: str, section: Section | None) -> tuple[Section | None, str]:
     """Return the section that a label at the line's beginning names, and the line without that label."""
     label = patterns.INLINE_LABEL.match(line)
     if label is None or "`" in label[1]:
         return section, line
     own, _ = _label_section(label[1])
-    is_plain_label = len(label[1].split()) <= 3 and own is not None and not patterns.CHANGE.search(label[1])
+    words = len(label[1].split())
+    is_short = words <= MAX_LABEL_WORDS or (words <= MAX_QUESTION_WORDS and _QUESTION.match(label[1]) is not None)
+    is_plain_label = is_short and own is not None and not patterns.CHANGE.search(label[1])
     return (own, line[label.end() :]) if is_plain_label else (section, line)
 
 

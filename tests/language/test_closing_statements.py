@@ -332,3 +332,41 @@ def test_what_nothing_replaces_or_somebody_did_is_no_problem(text: str) -> None:
 )  # fmt: skip
 def test_what_was_not_run_or_measured_is_an_open_end(text: str) -> None:
     assert [statement.section for statement in account_of(text).statements] == ["open"]
+
+
+CHANGED = frozenset(query_terms("cart total discount rounding vouchers"))
+
+
+def test_why_it_failed_and_what_the_fix_does_are_read_below_their_labels() -> None:
+    text = (
+        "I've moved the discount of the cart into orders.\n\n**Why it failed:** each total dropped its last cent.\n\n"
+        "**Fix:** The rounding has a second step for halves. It keeps cents, because older carts have some."
+    )
+    assert [(each.section, each.text) for each in account_of(text, CHANGED).statements] == [
+        ("change", "I've moved the discount of the cart into orders."),
+        ("cause", "Each total dropped its last cent."),
+        ("change", "The rounding has a second step for halves. It keeps cents, because older carts have some."),
+    ]
+
+
+def test_the_reason_of_what_the_code_does_is_part_of_the_change() -> None:
+    text = "I've moved the discount of the cart into orders.\n\nVouchers are copied first, because callers mutate them."
+    assert [each.section for each in account_of(text, CHANGED).statements] == ["change", "change"]
+    fault = "I've moved the discount of the cart into orders.\n\nVouchers are never copied, because nobody asked."
+    assert [each.section for each in account_of(fault, CHANGED).statements] == ["change"]
+    assert [each.section for each in account_of(text).statements] == ["change"]
+    assert account_of("Vouchers are copied first, because callers mutate them.", CHANGED).title.text == ""
+
+
+def test_a_sentence_that_points_at_one_that_is_left_out_is_left_out() -> None:
+    text = "I've moved the discount into orders.\n\nLet me know about the vouchers. They are now part of the cart."
+    assert [each.text for each in account_of(text, CHANGED).statements] == ["I've moved the discount into orders."]
+
+
+def test_an_open_end_is_read_below_its_heading_after_a_list_and_behind_its_label() -> None:
+    text = "## Changes\n\n- Moved the discount of the cart\n\n## Not covered\n\nVouchers of guests in the cart."
+    assert [each.section for each in account_of(text).statements] == ["change", "open"]
+    text = "All 12 tests pass. One caveat: vouchers of guests stay in the cart."
+    assert [each.text for each in account_of(text).statements] == [
+        "All 12 tests pass.", "Vouchers of guests stay in the cart.",
+    ]  # fmt: skip
