@@ -571,10 +571,13 @@ def shown_event_lines(lines: Iterable[str]) -> list[str]:
 
 
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:
-    """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
+    """Return the user's words before the run that names the entry; the task's objective if they name nothing.
+
+    A plan that they refuse is no request.
+    """
     if known.request and account.title.text and account.title.text == known.account.title.text:
         return known.request
-    plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
+    plan = request_of(state.plan.lstrip("# \n").partition("\n")[0]) if run.reversal is None else ""
     terms = _terms(account) | set(query_terms(account.title.text))
     requests = (request_of(run.params.prompt) or plan, known.request)
     related = (text for text in requests if len(terms & set(query_terms(text))) >= MIN_SHARED)

@@ -100,6 +100,12 @@ MAX_REQUEST_CHARACTERS = 600
 
 _PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
 """End of a part of a sentence."""
+_INSTEAD = lazy_regex(
+    r"(?:(?:instead|in its place|stattdessen|en su lugar|en lugar de eso|à la place|em vez disso|em seu lugar|invece"
+    r"|al suo posto|in plaats daarvan|вместо этого),?\s|(?:代わりに|取而代之)[、，,]?)(?P<what>.{12,400})",
+    re.IGNORECASE,
+)
+"""A sentence on what took the place of what went."""
 _LAST_OF_LIST = lazy_regex(r"\s{0,3}(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|и|или)\s", re.IGNORECASE)
 """Beginning of the last of several things: the verb after it belongs to all."""
 
@@ -238,6 +244,12 @@ class FinishedRun:
     def earlier_removals(self) -> tuple[RemovedWork, ...]:
         """The work that its other texts say was, or will be, taken out: many runs end with the result of a build."""
         return _removals(sentences("\n\n".join(self.texts)[-MAX_PROSE_CHARACTERS:]))
+
+    @property
+    def stated_replacement(self) -> str:
+        """Replacement of what went, as its final words state it; empty if they do not."""
+        stated = (_INSTEAD.match(sentence) for sentence in sentences(self.conclusion))
+        return next((redact(match["what"]) for match in stated if match is not None), "")
 
     @cached_property
     def place_of_lost(self) -> frozenset[str]:

@@ -249,7 +249,8 @@ def _statement_text(piece: Piece) -> str:
     plain = patterns.PRAISE_CLAUSE.sub("", patterns.DANGLING.sub("", piece.text))
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
-    plain = with_capital(plain) if piece.has_label and piece.section != "evidence" else plain
+    is_sentence = piece.section != "evidence" or patterns.CHANGE.match(plain)
+    plain = with_capital(plain) if piece.has_label and is_sentence else plain
     return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
 
 

@@ -237,10 +237,17 @@ _UNAFFECTED = lazy_regex(
 def explanation_in(text: str, limit: int) -> str:
     """Return an agent's sentences on the cause or the fix of an error; empty if it explains nothing.
 
-    A report of success, a list of tests, what stays as it was and what was not done explain nothing.
+    A report of success, a list of tests, what stays as it was and what was not done explain nothing. Without any,
+    they are how it was and the change that follows.
     """
-    chosen = [sentence for sentence in sentences(text) if _explains(sentence)]
+    chosen = [sentence for sentence in sentences(text) if _explains(sentence)] or _change_of_state(text)
     return clip_at_word(" ".join(dict.fromkeys(chosen[-MAX_EXPLANATIONS:])), limit)
+
+
+def _change_of_state(text: str) -> list[str]:
+    every = list(pieces(text))
+    former = former_states(every)[-1:]
+    return [each.text for piece in former for each in every[every.index(piece) :][:2]]
 
 
 def _explains(sentence: str) -> bool:

@@ -307,6 +307,7 @@ def test_what_stays_as_it_was_and_what_was_not_run_explains_nothing(text: str) -
 def test_how_it_was_before_a_change_is_the_problem() -> None:
     text = "The totals were compared as text, but only one was rounded. Both totals now use whole cents."
     assert [statement.section for statement in account_of(text).statements] == ["problem", "change"]
+    assert explanation_in(text, 400) == text
 
 
 @together(
