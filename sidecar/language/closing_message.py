@@ -403,7 +403,7 @@ def is_bookkeeping(statement: str) -> bool:
     is_minor = patterns.MINOR.search(statement) or patterns.DOCUMENT.search(statement)
     file = patterns.FILE_ITEM.match(statement)
     is_file = file is not None and not patterns.CHANGE.search(statement[file.end() :])
-    return bool(is_minor) or is_file or _is_bare_name(statement)
+    return bool(is_minor and not patterns.CAUSE.search(statement)) or is_file or _is_bare_name(statement)
 
 
 def is_work(statement: AccountStatement) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.core.clean_text import clip_at_word, without_links
+from sidecar.core.clean_text import clip_at_word, with_capital, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
 from sidecar.core.prose_sentences import sentences, split_sentences
@@ -519,7 +519,19 @@ def _label_section(label: str) -> tuple[Section | None, bool]:
 def _sentences(line: str) -> Iterator[str]:
     for sentence in split_sentences(line.replace("→", "\0")):
         if plain := plain_text(patterns.GREETING.sub("", plain_text(sentence.replace("\0", "→")))):
-            yield plain
+            yield from map(with_capital, _RESULT.split(plain, maxsplit=1)) if _RESULT.search(plain) else (plain,)
+
+
+_RESULT = lazy_regex(
+    r",? (?:and|y|e|et|und|en|и) (?=(?:(?:committed|pushed) (?:it|them|that|the change|everything)\b.{0,120}"
+    r"|(?:all|the|every\w*|both|\d[\d,.]*|tod[oa]s|las|tou[st]e?s?|les|alle|die|tutt[ie]|i|os|as|de|все) "
+    r"(?:(?!that\b|which\b|who\b|to\b|que\b|qui\b|che\b)\S+ ){0,5}?(?:pass(?:es|ed|ing)?|green|succeed\w*|pasan"
+    r"|passent|bestehen|laufen|grün|passam|passano|slagen|проходят)"
+    r"(?: (?:now|again|too|locally|cleanly|unchanged|successfully))?(?: ?\([^()]{1,60}\))?)\W{0,3}$)"
+    r"|,? and (?=everything (?:passes|works|is green)(?: ?\([^()]{1,60}\))?\W{0,3}$)",
+    re.IGNORECASE,
+)
+"""The beginning of a result behind what was done: "… and all tests pass"."""
 
 
 def plain_line(line: str) -> str:

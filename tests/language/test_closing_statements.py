@@ -371,3 +371,57 @@ def test_an_open_end_is_read_below_its_heading_after_a_list_and_behind_its_label
     assert [each.text for each in account_of(text).statements] == [
         "All 12 tests pass.", "Vouchers of guests stay in the cart.",
     ]  # fmt: skip
+
+
+@together(
+    ("text", "title", "evidence"),
+    (
+        ("I've moved the discount into orders and all 12 tests pass.", "Moved the discount into orders",
+         "All 12 tests pass."),
+        ("I've moved the discount into orders, and the suite passes (90 tests).", "Moved the discount into orders",
+         ""),
+        ("I've moved the discount into orders and everything passes (90 tests).", "Moved the discount into orders",
+         "Everything passes (90 tests)."),
+        ("Moved the discount into orders and committed it as `orders: move the discount`.",
+         "Moved the discount into orders", ""),
+        ("J'ai déplacé la remise dans les commandes et tous les tests passent.",
+         "Déplacé la remise dans les commandes", ""),
+        ("I've moved the discount into orders and the tests that pass strings.",
+         "Moved the discount into orders and the tests that pass strings", ""),
+    ),
+)  # fmt: skip
+def test_a_title_has_no_result_of_tests_and_no_commit_at_its_end(text: str, title: str, evidence: str) -> None:
+    account = account_of(text)
+    assert account.title.text == title
+    stated = [each.text for each in account.statements if each.section == "evidence"]
+    assert evidence in stated or not evidence
+
+
+@together(
+    ("text", "expected"),
+    (
+        ("Der Rabatt des Warenkorbs liegt jetzt in `orders.py`.", True),
+        ("Die Rabatte laufen nun über die Bestellungen.", True),
+        ("La remise du panier passe désormais par les commandes.", True),
+        ("De korting van de wagen staat nu in de bestellingen.", True),
+        ("All carts use `orders.py` for their discount now.", True),
+        ("Wir müssen jetzt den Rabatt des Warenkorbs prüfen.", False),
+        ("Il faut maintenant vérifier la remise du panier.", False),
+        ("Je moet nu de korting van de wagen testen.", False),
+    ),
+)  # fmt: skip
+def test_what_something_does_now_is_a_change_in_other_languages(text: str, expected: bool) -> None:
+    assert [each.section for each in account_of(text).statements] == ["change"] * expected
+
+
+def test_an_article_names_the_work_beside_what_it_does_now() -> None:
+    changed = query_terms("orders discount Rabatt Warenkorb Bestellungen")
+    assert account_of(
+        "Der Rabatt des Warenkorbs liegt jetzt in `orders.py` der Bestellungen.", changed
+    ).title.names_whole
+    assert not account_of("Das Problem des Warenkorbs habe ich behoben.", changed).title.names_whole
+
+
+def test_a_reason_is_no_bookkeeping_although_it_names_an_import() -> None:
+    assert not is_bookkeeping("`json` is imported inside `total`, because importing it takes 3 ms")
+    assert is_bookkeeping("Removed unused imports of the cart")
