@@ -458,3 +458,29 @@ WORKING_WORDS = frozenset(
     ).split()
 )
 """Words of clauses that tell how to work, whatever the work is about, in eight languages."""
+
+
+_OF_ANY_ACCOUNT = (
+    "functionality required comprehensive successfully "
+    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
+    " files code all everything applied successfully complete completed done summary implementation implemented added"
+    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
+    " función funcionalidade logique solución solution solução soluzione lösung succès"
+    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature "
+    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
+    " modificações complètes completas completamente this that it following feature"
+    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
+    " проблема ошибка изменения critical both these those final new also"
+    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
+    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
+    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
+    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
+    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
+    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
+)
+
+
+@cache
+def account_terms() -> frozenset[str]:
+    """Return the terms that every account of work contains."""
+    return frozenset(query_terms(_OF_ANY_ACCOUNT))
