@@ -412,9 +412,10 @@ def is_of_commit(entry: Entry, head: str | None) -> bool:
 
 
 def staged_files(state: RepositoryState) -> list[ChangedFile]:
-    """Return the changed files of which the index differs from the head commit."""
+    """Return the changed files of which the next commit differs from the head commit; none with conflicts is in it."""
     changes = changes_of(state)
-    staged = [file for file in (*changes.single, *changes.unnamed) if file.code[0] not in ".?u"]
+    files = (*changes.single, *changes.unnamed)
+    staged = [file for file in files if file.code[0] not in ".?u" and file.kind != "conflicted"]
     return sorted(staged) if changes.unnamed else staged
 
 

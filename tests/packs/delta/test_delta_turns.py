@@ -160,10 +160,13 @@ def test_a_conflicted_merge_shows_the_conflicts(start_chat: StartChat, shop: Rep
         shop.git("merge", "--quiet", "other")
     shown = delta(chat)
     assert "conflicted: src/tax.py\n" in shown
+    assert "staged for the next commit" not in shown, "git refuses to commit it"
     assert "   <<<<<<< HEAD\n   RATE = 19\n   =======\n   RATE = 20\n   >>>>>>> other\n" in shown
     shop.write({"src/tax.py": "RATE = 21\n"})
     shop.git("add", "src/tax.py")
-    assert "+RATE = 21" in delta(chat)
+    shown = delta(chat)
+    assert "+RATE = 21" in shown
+    assert "staged for the next commit: src/tax.py" in shown
 
 
 def test_files_that_a_merge_only_brings_are_counted_behind_its_conflicts(
