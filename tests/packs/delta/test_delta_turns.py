@@ -99,6 +99,58 @@ def test_a_delivered_change_is_not_repeated_after_its_commit(start_chat: StartCh
     assert not delta(chat)
 
 
+def test_a_pull_below_changed_lines_sends_only_what_it_brings(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    long_file.git("stash", "--quiet")
+    long_file.commit({"src/mail.py": "import os\n\n" + "\n".join(LONG)}, "Import os")
+    long_file.git("stash", "pop", "--quiet")
+    shown = delta(chat)
+    assert "unstaged: src/mail.py +1 −1, as sent before" in shown
+    assert "committed: src/mail.py +2 −0" in shown
+    assert "+import os" in shown
+    assert "return 150" not in shown
+    assert "no longer as sent" not in shown, "the commits lack the change, which is in the worktree"
+    assert not delta(chat)
+
+
+def test_a_change_that_returns_is_named_without_its_lines(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    long_file.git("stash", "--quiet")
+    assert "no longer changed: src/mail.py" in delta(chat)
+    long_file.git("stash", "pop", "--quiet")
+    write_long(long_file, step_2="20", step_15="150")
+    shown = delta(chat)
+    assert "unstaged: src/mail.py +2 −2, new in it:" in shown
+    assert "return 20" in shown
+    assert "return 150" not in shown
+    long_file.git("switch", "--quiet", "--create", "other")
+    long_file.commit(message="Two steps")
+    long_file.git("switch", "--quiet", "main")
+    assert "no longer changed: src/mail.py" in delta(chat)
+    long_file.git("merge", "--quiet", "other")
+    merged = delta(chat)
+    assert "committed: src/mail.py +2 −2, as sent before" in merged
+    assert "return" not in merged
+    long_file.git("reset", "--quiet", "--soft", "HEAD~1")
+    assert "staged: src/mail.py +2 −2, as sent before" in delta(chat)
+
+
+def test_what_the_agent_took_back_and_the_user_restores_is_named_without_its_lines(
+    start_chat: StartChat, long_file: Repository
+) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    chat.turn("undo that", lambda: [chat.edit("src/mail.py", "\n".join(LONG))])
+    assert not delta(chat)
+    write_long(long_file, step_15="150")
+    assert "unstaged: src/mail.py +1 −1, as sent before" in delta(chat)
+
+
 def test_a_head_moved_back_lists_lost_commits(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     chat = start_chat()
