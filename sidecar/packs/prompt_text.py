@@ -95,7 +95,8 @@ _TESTS_NEXT = lazy_regex(
     r"|noch|une?|una|uns|unos|unas|uma?s?|las?|los|os|as|des|les) ){0,4}+"
     r"(?:(?:unit-?|regressions?-?)?tests?|specs?|test cases?|test coverage|testfälle|testes?|pruebas?)"
     r"(?: (?:unitaires?|unitari[ao]s?|unitários?|de regresión|de regressão|de non-régression))?"
-    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change)"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change"
+    r"|(?:the|that) (?:[a-z]{1,20} ){0,2}ones?)"
     r"| (?:dafür|dazu|pour (?:ça|cela|ce changement|cette fonction)|para (?:es[aeo]|est[aeo]|ello|iss?o|isto|ela?"
     r"|ele)))?"
     r"(?: hinzu| ab)?"
@@ -142,8 +143,16 @@ def _is_for_both(prompt: str) -> bool:
     return any(_is_only(_TESTS_NEXT, tests) and _is_only(_DOCUMENTS_NEXT, documents) for tests, documents in pairs)
 
 
+_OPENING_SIGNS = " \n¿¡….,–—-*>("
+
+
+def _request(prompt: str) -> str:
+    """Return a prompt without the signs around it: "¿y las pruebas?", "... and the docs?"."""
+    return clean_prompt(prompt).lstrip(_OPENING_SIGNS).rstrip()
+
+
 def _is_only(request: re.Pattern[str], prompt: str) -> bool:
-    prompt = clean_prompt(prompt).strip()
+    prompt = _request(prompt)
     return len(prompt) <= MAX_NEXT_REQUEST and request.fullmatch(prompt) is not None
 
 
@@ -158,7 +167,7 @@ _ELSEWHERE = lazy_regex(
 
 def is_about_another_place(prompt: str) -> bool:
     """Whether a prompt asks for the task's subject in another place: "and the same on the profile page"."""
-    prompt = clean_prompt(prompt).strip()
+    prompt = _request(prompt)
     return len(prompt) <= MAX_SHORT_PROMPT and _ELSEWHERE.match(prompt) is not None
 
 
@@ -205,7 +214,7 @@ MAX_OTHERS = 4
 
 def number_of_others(prompt: str) -> int:
     """Return how many of several things a prompt asks to treat next, as in "do the same for the other two"; else 0."""
-    prompt = clean_prompt(prompt).strip()
+    prompt = _request(prompt)
     if len(prompt) > MAX_NEXT_REQUEST or _OTHERS.fullmatch(prompt) is None:
         return 0
     counted = next((number for number, words in _NUMBER_OF_OTHERS if words.search(prompt)), 0)
@@ -226,7 +235,7 @@ MAX_PLACE_QUESTION = 160
 
 def asks_for_place(message: str) -> bool:
     """Whether a short message asks where or how the code does something; not what the agent or its user does."""
-    message = message.strip()
+    message = message.lstrip(_OPENING_SIGNS).rstrip()
     return len(message) <= MAX_PLACE_QUESTION and "\n" not in message and _PLACE_QUESTION.match(message) is not None
 
 

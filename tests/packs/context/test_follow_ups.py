@@ -132,7 +132,7 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
         "now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests",
         "再写测试", "please add a regression test", "let's have a test for this", "schreib einen Test dafür",
         "écris un test pour ça", "escribe una prueba para eso", "adicione testes", "テストを書いて", "给它加个测试",
-        "test for it pls",
+        "test for it pls", "¿y las pruebas?", "… and the tests?", "write a test for the voucher one",
     ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
         text = play_request_for_tests(
@@ -149,7 +149,10 @@ def test_a_request_for_documents_of_the_work_brings_those_that_name_the_edited_c
     about = "# Selling\n\nA customer may `redeem` a voucher once.\n\n# Returning\n\nNobody may.\n"
     shop.commit({**MORE, **others, "docs/selling.md": about})
     edited = f"{MORE['src/voucher.py']!s}".replace("print(code)", "print(code.upper())")
-    for follow_up in ("also update the docs", "ok, now update the documentation too", "und jetzt noch die Doku bitte"):
+    for follow_up in (
+        "also update the docs", "ok, now update the documentation too", "und jetzt noch die Doku bitte",
+        "¿y la documentación?", "...and the docs?",
+    ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
         chat = start_chat(sub_chat_id=f"of {follow_up}")
         text = play_request_for_tests(chat, PROMPT, "src/voucher.py", edited, follow_up)
