@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository, paths_in, stem
+from sidecar.codebase import Repository, paths_in, query_terms, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
@@ -21,6 +21,7 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
+from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import adds_tests, creation_request, is_courtesy, is_refusal
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
@@ -412,7 +413,11 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
     terms = [term for term in words if term not in _VAGUE_TERMS]
     repository = workspace.slices.repository
     evidence = repository.evidence_in(own, names, terms, touched, strict=is_refusal(own))
-    return evidence if own == prompt else evidence | repository.subject_terms(repository.specific_terms(terms))
+    if own == prompt:
+        return evidence
+    english = query_terms(" ".join(english_words(own)))
+    specific = repository.specific_terms([*terms, *(term for term in english if term not in _VAGUE_TERMS)])
+    return evidence | repository.subject_terms(specific)
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:

@@ -356,6 +356,17 @@ def test_an_announced_subject_is_answered_although_its_words_are_in_many_files(
         assert all(path.startswith("src/parcel_") for path in paths)
 
 
+def test_an_announced_subject_in_another_language_is_answered_by_its_english_words(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    coupons = "def coupon_of(order):\n    return order.coupon\n"
+    shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(60)}, "src/coupon.py": coupons})
+    for number, prompt in enumerate(("otro tema: los cupones no valen", "anderes Thema: die Gutscheine sind falsch")):
+        chat = start_chat(sub_chat_id=f"chat-{number}")
+        chat.turn(PROMPT, session=f"session-{number}")
+        assert paths_of(text_of(chat.pre_run(prompt), "context")) == ["src/coupon.py"], prompt
+
+
 @pytest.mark.parametrize(
     ("path", "prompt"),
     [
