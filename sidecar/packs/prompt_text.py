@@ -182,7 +182,9 @@ _OTHERS = lazy_regex(
     r"|lo mismo|o mesmo|la même chose|pareil|lo stesso|hetzelfde|то же(?: самое)?)[\s,]{1,2})?"
     r"(?:(?:for|to|in|on|with|für|bei|mit|para|con|en|com|pour|dans|avec|per|voor|met|для|с|в) )?"
     r"(?:(?:all )?the (?:(?:other|remaining)(?: (?:one|ones|two|three|four|2|3|4))?"
-    r"(?: (?:files?|functions?|methods?|class(?:es)?|modules?|components?|pages?))?|others)"
+    r"(?: (?:files?|functions?|methods?|class(?:es)?|modules?|components?|pages?))?|others|rest)"
+    r"|(?:(?:all )?(?:the|its|their) )?(?:callers|call sites|usages)(?: of (?:it|that|this|them))?"
+    r"|(?:der|den) rest|[oe]l? resto|le reste|il resto|de rest|остальное"
     r"|d(?:ie|as|en|er|em) (?:(?:beiden |zwei |drei )?andere[nrs]?|übrigen|restlichen)(?: (?:beiden|zwei|drei))?"
     r"(?: (?:datei(?:en)?|funktion(?:en)?|klassen?|methoden?|seiten?))?"
     r"|(?:el|la|los|las) otr[oa]s?(?: dos| tres)?|[oa]s? outr[oa]s?(?: dois| duas| três)?"
@@ -191,6 +193,8 @@ _OTHERS = lazy_regex(
     r"(?: (?:archivos?|fich(?:eros?|iers?)|arquivos?|ficheiros?|file|bestand(?:en)?|файлы?|файл(?:а|ов|ами|е)))?"
     r"(?:,? (?:too|also|as well|please|pls|plz|now|next|again|likewise|the same way|auch|noch|bitte|también|por favor"
     r"|também|aussi|stp|svp|s['’]il te pla[iî]t|anche|ook|graag|тоже|также)){0,2}\W{0,5}"
+    r"|(?:(?:hm+|no|but|ok|and|i think)\b[\s,.!:]{1,3}){0,2}+(?:i think )?you(?:['’]ve| have)? (?:just )?"
+    r"(?:forgot(?:ten)?|missed|overlooked|left out) (?:some|one|a few|another(?: one)?|(?:the )?others|the rest)\W{0,5}"
     r"|(?:现在|然后|再|请|对|给|把|[，,\s]){0,4}(?:另外?(?:一|两|二|三)?[个個](?:文件)?|其他的?(?:文件)?|其余的?(?:文件)?)"
     r"(?:也|都|同样|一样|这样|这么|改|处理|做|一下|吧){0,6}[。！？]?"
     r"|(?:次は|では|[、\s]){0,2}(?:もう(?:一|1)つ|他の?|ほかの?|残りの?(?:二つ|2つ)?)(?:ファイル|方|ほう)?[もにを]"
@@ -204,7 +208,8 @@ _NUMBER_OF_OTHERS = (
     (3, lazy_regex(r"\b(?:three|3|drei|tres|três|trois|tre|drie)\b|三", re.IGNORECASE)),
 )
 _SEVERAL_OTHERS = lazy_regex(
-    r"\b(?:others|ones|four|4|(?:other|remaining) (?:files|functions|methods|classes|modules|components"
+    r"\b(?:others|ones|four|4|rest[oe]?|callers|call sites|usages|some|a few|остальное"
+    r"|(?:other|remaining) (?:files|functions|methods|classes|modules|components"
     r"|pages)|die (?:anderen|übrigen|restlichen)|otr[oa]s|outr[oa]s"
     r"|autres|altri|altre|anderen|остальн\w+)\b|其他|其余|^他|ほか|残り",
     re.IGNORECASE,

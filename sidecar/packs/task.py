@@ -259,6 +259,23 @@ def files_alike(edited: Sequence[str], listed: Collection[str]) -> list[str]:
     return sorted(path for path in listed if path not in known and not patterns.isdisjoint(_patterns_of(path)))
 
 
+_DEFINITION = lazy_regex(
+    r"\b(?:def|class|func|function|fn|interface|type|struct|enum|trait|const|let|var)\s+(\w{3,60})"
+)
+_CODE_WORD = lazy_regex(r"\w+")
+MAX_REMOVED_NAMES = 8
+
+
+def removed_names(hunks: Sequence[str]) -> list[str]:
+    """Return the names that only removed lines of differences have: those defined there, and those spelled as code."""
+    lines = [line for text in hunks for line in text.splitlines()]
+    removed, present = ("\n".join(line[1:] for line in lines if line[:1] in signs) for signs in (("-",), ("+", " ")))
+    spelled = (part for name in identifiers_of(removed) for part in name.split(".") if identifiers_of(part))
+    remaining = frozenset(_CODE_WORD.findall(present))
+    names = dict.fromkeys((*_DEFINITION.findall(removed), *spelled))
+    return [name for name in names if name not in remaining][:MAX_REMOVED_NAMES]
+
+
 def names_like_code(text: str) -> set[str]:
     """Return the last parts of the names that a text spells as code does, and its capitalised words."""
     names = {name.rpartition(".")[2] for name in identifiers_of(text)}
