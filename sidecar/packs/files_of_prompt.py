@@ -57,7 +57,7 @@ from sidecar.packs.related_files import (
     with_called,
 )
 from sidecar.packs.relevant_files import with_regions
-from sidecar.packs.request import PackQuery, repository_evidence
+from sidecar.packs.request import VAGUE_TERMS, PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
@@ -111,9 +111,7 @@ MIN_SOUGHT, LIKELY_ANSWERS, MAX_ANSWERS, ANSWER_GAP, NAMED_ANSWER = 2, 6, 2, 1.5
 those that do; and their distance (log odds) from the best one.
 """
 
-FOLDER_FILES = 4
-
-MAX_NAMED_PATHS = 40
+FOLDER_FILES, MAX_NAMED_PATHS = 4, 40
 
 MENTIONED_SCORE = 20.0
 """Score of a mentioned file that the index does not have."""
@@ -188,6 +186,10 @@ class PromptSearch(NamedTuple):
             that_test = _test_pointed_at(prompt, pack_query)
         for_plan = is_follow_up and pack_query.work.is_planned and bool(pack_query.plan_paths)
         for_plan = for_plan and not (that_test or mentioned or evidence or sought)
+        # in a file that it only names, the task says what matters
+        own_words = words.keys() - query_words(" ".join(paths)).keys() - VAGUE_TERMS
+        if paths and not new_task and len(own_words) < MIN_OWN_TERMS and all(name in " ".join(paths) for name in names):
+            query = " ".join((*paths, *sorted(words[term] for term in own_words), pack_query.query))
         if that_test or for_plan:
             query = f"{that_test} {query} {pack_query.query}".strip()
         is_clear = bool(references or names or macros_in(text)) or len(words) >= MIN_OWN_TERMS

@@ -386,7 +386,7 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
     return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
 
 
-_VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | frozenset(
+VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | frozenset(
     stem(word)
     for word in (
         "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
@@ -410,13 +410,13 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
     """
     own = without_announcement(prompt)
     words, names = task_terms(own)
-    terms = [term for term in words if term not in _VAGUE_TERMS]
+    terms = [term for term in words if term not in VAGUE_TERMS]
     repository = workspace.slices.repository
     evidence = repository.evidence_in(own, names, terms, touched, strict=is_refusal(own))
     if own == prompt:
         return evidence
     english = query_terms(" ".join(english_words(own)))
-    specific = repository.specific_terms([*terms, *(term for term in english if term not in _VAGUE_TERMS)])
+    specific = repository.specific_terms([*terms, *(term for term in english if term not in VAGUE_TERMS)])
     return evidence | repository.subject_terms(specific)
 
 

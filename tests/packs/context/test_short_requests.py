@@ -175,3 +175,16 @@ def test_a_bare_changelog_is_that_of_the_edited_package(start_chat: StartChat, s
     assert [line.split(" ")[0] for line in text.splitlines() if "CHANGELOG.md" in line] == [
         "packages/till/CHANGELOG.md"
     ]
+
+
+def test_of_a_file_that_is_only_named_the_part_of_the_task_is_shown(start_chat: StartChat, shop: Repository) -> None:
+    parts = "".join(f"def print_name_{n}(paper):\n    paper.feed({n})\n    return paper.name\n\n\n" for n in range(40))
+    chat = start_chat()
+    chat.turn(PROMPT)
+    shop.commit({"till/printer.py": f"{parts}def print_discount(cart):\n    return cart.discount.percent\n\n\n{parts}"})
+    chat.turn("go on")
+    text = text_of(chat.pre_run("ok. does till/printer.py need the new name, too?"), "context")
+    assert "cart.discount.percent" in text
+    shop.write({"till/printer.py": f"{parts}def feed_paper(paper):\n    return paper.feed(0)\n"})
+    other = text_of(chat.pre_run("in till/printer.py, how does feed_paper feed the paper?"), "context")
+    assert "def feed_paper" in other
