@@ -107,6 +107,7 @@ from sidecar.codebase.worktree.state import (
     is_outside,
     merged_commits,
     path_from_cwd,
+    places_of_work,
     submodule_paths,
 )
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -205,6 +206,7 @@ __all__ = [
     "package_of",
     "path_from_cwd",
     "paths_in",
+    "places_of_work",
     "pointing_words",
     "prompt_parts",
     "query_terms",

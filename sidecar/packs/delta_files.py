@@ -91,7 +91,9 @@ def render_diff(
         entries.SentHunk(hunk.hunk_id, hunk.position, number in was_shown)
         for number, hunk in enumerate(hunks[: entries.MAX_HUNKS])
     )
-    body += _changed_location_lines(changed_locations)
+    if changed_locations:
+        named = [f"@@ {place.replace('+', ' +').lstrip()}" for place in changed_locations]
+        body.append(f"  no longer as sent or written: {join_first(named, MAX_CHANGED_LOCATIONS)}")
     return RenderedDiff(
         tuple(body), sum(utf8_size(line) + 1 for line in body), now, bool(known), bool(new_numbers or changed_locations)
     )
@@ -206,13 +208,6 @@ def _covers(hunk: Hunk, place: str) -> bool:
     return not old or hunk.old <= -int(old) < hunk.old + max(1, hunk.old_lines)
 
 
-def _changed_location_lines(places: Sequence[str]) -> list[str]:
-    if not places:
-        return []
-    named = [f"@@ {place.replace('+', ' +').lstrip()}" for place in places]
-    return [f"  no longer as sent or written: {join_first(named, MAX_CHANGED_LOCATIONS)}"]
-
-
 def _line_count(text: str) -> int:
     """The number of lines of a difference without headers, including those beyond the size limit."""
     return text.count("\n") - text.count("\n@@ ") - text.startswith("@@ ") + (text[-1:] not in ("", "\n"))
@@ -249,6 +244,8 @@ class Differences(NamedTuple):
     committed: Mapping[str, FileDiff] = {}
     merged: frozenset[str] = frozenset()
     """The changed files that are as in the commit whose merge is in progress."""
+    places: Mapping[str, str] = {}
+    """The stash or branch that has what a session knows of a file that no longer differs, by path."""
 
 
 class QueryRelevance(NamedTuple):
@@ -298,11 +295,10 @@ def file_items(
     if state.kind != "git":
         return []
     shown, rest = _changed(state, known, relevance, differences)
-    has_moved = moved is not None
-    allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE, has_moved=has_moved)
+    allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE, has_moved=moved is not None)
     already_sent = {file.path for file in shown if _was_sent(file, known)}
     items = [_new_item(file, differences, known, allowance) for file in shown if file.path not in already_sent]
-    committed_allowance = _ByteAllowance(relevance, sendable_bytes, COMMITTED_SHARE, has_moved=has_moved)
+    committed_allowance = _ByteAllowance(relevance, sendable_bytes, COMMITTED_SHARE, has_moved=moved is not None)
     commits = [_committed_item(state, diff, known, moved, committed_allowance) for diff in committed]
     known_items = [_known_item(file, differences, known, allowance) for file in shown if file.path in already_sent]
     return [
@@ -310,7 +306,7 @@ def file_items(
         *commits,
         *known_items,
         *_rest_items(rest, tuple(entries.changes_of(state).folders.values()), known, differences),
-        *_reverted_items(state, known, {item.key for item in commits}, moved),
+        *_reverted_items(state, known, {item.key for item in commits}, moved, differences),
     ]
 
 
@@ -451,8 +447,7 @@ def _new_item(
     is_apart = file.kind in ("deleted", "conflicted")  # the text of a conflict lacks the other hunks
     body = allowance.render(file.path, _text(file, differences), entries.NO_CHANGE if is_apart else sent)
     has_text = bool(body.lines or body.hunks)
-    is_known = bool(sent.change or sent.is_past) and file.kind != "deleted"
-    note = (_since_note(body) if has_text else ", changed again") if is_known else ""
+    note = (_since_note(body) if has_text else ", changed again") if sent.was_sent and file.kind != "deleted" else ""
     return _item(file, _title(file, differences) + note, body, entries.ChangeEntry(change, body.hunks))
 
 
@@ -519,8 +514,7 @@ def _committed_item(
     body = allowance.render(diff.path, text, sent if not is_deleted else entries.NO_CHANGE, is_partial=is_changed)
     what = "committed" if moved is not None and moved.direction == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_deleted else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
-    is_known = bool(sent.change or sent.is_past) and not is_deleted
-    text = "\n".join([title + (_since_note(body) if is_known else ""), *body.lines])
+    text = "\n".join([title + (_since_note(body) if sent.was_sent and not is_deleted else ""), *body.lines])
     why = "committed since the last run"
     shows_all = not is_changed and entries.ChangeEntry(hunks=body.hunks).shows_all
     path = diff.path if shows_all else ""
@@ -581,7 +575,11 @@ def _rest_items(
 
 
 def _reverted_items(
-    state: RepositoryState, known: SessionContents, item_keys: set[str], moved: HeadMove | None
+    state: RepositoryState,
+    known: SessionContents,
+    item_keys: set[str],
+    moved: HeadMove | None,
+    differences: Differences | None,
 ) -> Iterator[PackItem]:
     """Changes the session received that no longer exist: committed, reverted, deleted again."""
     committed = {file.path for file in moved.files} if moved is not None and moved.direction == "forward" else set()
@@ -589,7 +587,9 @@ def _reverted_items(
         key = entries.change_key(path)
         if key not in item_keys:
             what = "committed" if path in committed else "no longer changed"
-            text, why = f"{what}: {one_line(path, 300)}", "was changed at this session's last update"
+            place = differences.places.get(path) if differences is not None and path not in committed else None
+            note = f" ({one_line(place, 120)} has it)" if place else ""
+            text, why = f"{what}: {one_line(path, 300)}{note}", "was changed at this session's last update"
             yield PackItem(key, "delta", Priority.DELTA, text, entries.past_entry(known.items[key].entry), why)
 
 

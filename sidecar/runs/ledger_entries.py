@@ -143,6 +143,11 @@ class ChangeEntry:
     """Whether the session knows that the file differs no longer. What it received is not sent again if it returns."""
 
     @property
+    def was_sent(self) -> bool:
+        """Whether the session has some of it, or had."""
+        return bool(self.change) or self.is_past
+
+    @property
     def shows_all(self) -> bool:
         """Whether the session has the text of every hunk."""
         return self.is_whole and 0 < len(self.hunks) < MAX_HUNKS and all(hunk.is_shown for hunk in self.hunks)

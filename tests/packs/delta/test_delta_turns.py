@@ -139,6 +139,28 @@ def test_a_change_that_returns_is_named_without_its_lines(start_chat: StartChat,
     assert "staged: src/mail.py +2 −2, as sent before" in delta(chat)
 
 
+def test_changes_that_vanished_are_named_with_the_place_that_has_them(
+    start_chat: StartChat, long_file: Repository
+) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents), chat.edit("src/tax.py", "RATE = 19\n")])
+    long_file.git("stash", "--quiet")
+    assert delta(chat).endswith("no longer changed: src/mail.py (the latest stash has it)\n")
+    long_file.git("stash", "pop", "--quiet")
+    assert "src/mail.py" in delta(chat)
+    long_file.git("switch", "--quiet", "--create", "fifteen")
+    long_file.commit(message="Fifteen")
+    long_file.git("switch", "--quiet", "main")
+    shown = delta(chat)
+    assert "no longer changed: src/mail.py (branch fifteen has it)\n" in shown
+    assert "no longer changed: src/tax.py (branch fifteen has it)\n" in shown
+    write_long(long_file, step_3="30")
+    assert "src/mail.py" in delta(chat)
+    long_file.git("checkout", "--", "src/mail.py")
+    assert delta(chat).endswith("no longer changed: src/mail.py\n"), "nothing has it"
+
+
 def test_what_the_agent_took_back_and_the_user_restores_is_named_without_its_lines(
     start_chat: StartChat, long_file: Repository
 ) -> None:
@@ -312,10 +334,10 @@ def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(start_chat: StartC
     shop.commit({"src/mail.py": "ours = 1\n"})
     with pytest.raises(AssertionError, match="rebase"):
         shop.git("rebase", "--quiet", "main", "other")
-    assert "A rebase is in progress." in delta(chat)
+    assert "A rebase of branch other is in progress." in delta(chat)
     assert "in progress" not in delta(chat)
     shop.git("rebase", "--abort")
-    assert "The rebase is no longer in progress." in delta(chat)
+    assert "The rebase of branch other is no longer in progress." in delta(chat)
     shop.git("checkout", "--quiet", "main")
     with pytest.raises(AssertionError, match="merge"):
         shop.git("merge", "--quiet", "other")
