@@ -57,10 +57,11 @@ from sidecar.packs.related_files import (
     with_called,
 )
 from sidecar.packs.relevant_files import with_regions
-from sidecar.packs.request import VAGUE_TERMS, PackQuery, repository_evidence
+from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
+    VAGUE_TERMS,
     files_alike,
     files_left,
     matches_query,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository, paths_in, query_terms, stem
+from sidecar.codebase import Repository, paths_in, query_terms
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
@@ -24,7 +24,6 @@ from sidecar.governor import (
 from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import adds_tests, creation_request, is_courtesy, is_refusal
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instruction_register import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointer_lines
@@ -39,7 +38,7 @@ from sidecar.packs.byte_budget import (
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.prompt_text import clean_prompt, kind_to_create, referenced_items, without_announcement
-from sidecar.packs.task import GENERAL_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
+from sidecar.packs.task import VAGUE_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -384,20 +383,6 @@ def load_carryover(call: Call, sub_chat_id: str) -> Snapshot:
 def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> frozenset[str]:
     """Return what a prompt names, unless it refers to the items of the last answer."""
     return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
-
-
-VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | frozenset(
-    stem(word)
-    for word in (
-        "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
-        "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear", "shorter", "longer", "smaller",
-        "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large", "sec", "hmm",
-        "huh", "oops", "btw", "lol", "ugh", "brb", "ahead", "round", "forgot", "scenario", "signature", "typo", "split",
-        "squash", "rebase", "machine", "laptop", "char", "character", "tab", "space", "indentation", "blue", "red",
-        "green", "yellow", "grey", "gray", "white", "windows", "mac", "macos", "linux", "osx", "unix", "wsl",
-    )
-)  # fmt: skip
-"""Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""
 
 
 def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[str] = ()) -> frozenset[str]:

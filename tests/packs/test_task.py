@@ -58,6 +58,7 @@ CART = "Why does Cart.total ignore the discount in src/cart.py?"
         "store them in SQLiteStore",
         "it has to call Verify.signature, not just look at the header",
         "What about gift_cards?",
+        "good. Does main.tf need the new name too?",
     ],
 )
 def test_a_follow_up_continues_the_task_whatever_its_wording(follow_up: str) -> None:
@@ -73,6 +74,7 @@ def test_a_follow_up_continues_the_task_whatever_its_wording(follow_up: str) -> 
         "Send an e-mail to every customer when their parcel leaves the warehouse",
         "Rename InvoicePrinter to ReceiptPrinter",
         "Look at infra/terraform/main.tf",
+        "Describe the database migration in infra/terraform/main.tf too",
         "Erkläre mir bitte die Datenbankmigration der Kundentabelle",
         "请解释数据库迁移是如何工作的",
         "Объясни миграцию таблицы клиентов",
