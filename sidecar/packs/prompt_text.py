@@ -67,11 +67,13 @@ _ANNOUNCEMENT = lazy_regex(
     r" (?:topic|subject|task|issue|thing|question|problem|bug|feature|ticket|request|note|matter))"
     r"|unrelated|on (?:another|a different) note|chang(?:e|ing) (?:of |the )?(?:topic|subject)|moving on"
     r"|next(?: up)?(?=\s{0,2}[:：])|(?:et)?was (?:ganz )?anderes|(?:anderes|neues) thema"
-    r"|(?:nächste|neue|andere) (?:aufgabe|frage)|otra cosa|otro tema|siguiente tarea"
-    r"|autre chose|autre sujet|tâche suivante|outra coisa|outro assunto|próxima tarefa"
-    r"|un['’ ]altra cosa|altro argomento|iets anders|ander onderwerp|volgende taak"
-    r"|другое|другая тема|следующая задача|换个话题|另外?一个问题|下一个任务|別件(?:です)?|次のタスク)"
-    r"\s{0,3}(?:[:：,，.。;!—–-]{1,3}|\n)\s*+(?=\S)",
+    r"|(?:nächste|neue|andere) (?:aufgabe|frage)|themenwechsel|otra (?:cosa|pregunta)|otro tema|siguiente tarea"
+    r"|(?:cambio|cambiando) de tema|autre (?:chose|sujet|question)|tâche suivante|chang(?:ement|eons) de sujet"
+    r"|outr[oa] (?:coisa|assunto|pergunta)|próxima tarefa|mudando de assunto"
+    r"|un['’ ]altra (?:cosa|domanda)|altro argomento|cambiando argomento|iets anders|ander onderwerp|volgende taak"
+    r"|другое|другая тема|другой вопрос|следующая задача|换个(?:话题|问题)|(?:另外?一|下一)个(?:问题|话题|任务)"
+    r"|別件(?:です)?(?:が|けど)?|別の(?:話|件|質問|問題|タスク)(?:です)?(?:が|けど)?|話は変わりますが|次のタスク)"
+    r"\s{0,3}(?:[:：,，、.。;!—–-]{1,3}|\n)\s*+(?=\S)",
     re.IGNORECASE,
 )
 """Words by which a prompt says that a new subject begins: "now something else:", "next: ", "unrelated, "."""
