@@ -1,5 +1,6 @@
 """A pre-run request, with what is known of its conversation and provider session on arrival; the query of its pack."""
 
+import re
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,10 +9,11 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository, paths_in, query_terms
+from sidecar.codebase import Repository, paths_in, query_terms, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import (
     PressureDecision,
@@ -385,6 +387,10 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
     return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
 
 
+_VERB_OF_PRONOUN = lazy_regex(r"\b([^\W\d_]{3,30}) (?:it|them)\b", re.IGNORECASE)
+"""A verb that says what is done with something at hand: "swapped them", "wrap it"."""
+
+
 def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[str] = ()) -> frozenset[str]:
     """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed.
 
@@ -395,7 +401,8 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
     """
     own = without_announcement(prompt)
     words, names = task_terms(own)
-    terms = [term for term in words if term not in VAGUE_TERMS]
+    verbs = frozenset(map(stem, map(str.casefold, _VERB_OF_PRONOUN.findall(own))))
+    terms = [term for term in words if term not in VAGUE_TERMS and term not in verbs]
     repository = workspace.slices.repository
     evidence = repository.evidence_in(own, names, terms, touched, strict=is_refusal(own))
     if own == prompt:

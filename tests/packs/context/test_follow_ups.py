@@ -51,6 +51,14 @@ def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: 
         assert answer["metadata"]["injectedBytes"] == 0
 
 
+def test_a_verb_of_what_is_at_hand_is_no_subject(start_chat: StartChat, shop: Repository) -> None:
+    rows = "def swap_rows(table):\n    swapped = table.rows[::-1]\n    return swapped\n"
+    shop.commit({**MORE, "src/rows.py": f'"""Swaps rows: swapped ones swap."""\n\n\n{rows}'})
+    assert follow_ups_with_context(
+        start_chat, ("swapped them in my editor. again", "no, swap it back", "how are rows swapped?")
+    ) == ["how are rows swapped?"]
+
+
 def follow_ups_with_context(start_chat: StartChat, follow_ups: Iterable[str]) -> list[str]:
     """Return the follow-ups that bring context, each as the second prompt of a chat of its own."""
     found = []
