@@ -70,6 +70,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_of_a_merge_with_conflicts_only_what_the_agent_wrote_itself_is_a_boundary",
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (
+        "test_direction_change.py::test_an_entry_does_not_take_a_refused_plan_for_its_request",
         "test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
         "test_direction_change.py::test_only_sentences_on_what_went_or_on_a_fault_are_the_users_reason",
         "test_direction_change.py::test_a_note_names_no_task_that_is_the_users_complaint",
