@@ -22,7 +22,7 @@ from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import PROSE_ENDINGS, query_terms
 
-RANKING_VERSION = 40
+RANKING_VERSION = 41
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
