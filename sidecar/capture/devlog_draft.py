@@ -29,7 +29,6 @@ from sidecar.core.terms import PROSE_ENDINGS, query_terms
 from sidecar.language.closing_message import (
     AccountStatement,
     WorkAccount,
-    account_terms,
     announces_more,
     is_bookkeeping,
     is_work,
@@ -38,6 +37,7 @@ from sidecar.language.closing_message import (
     without_statements_of,
 )
 from sidecar.language.closing_message_patterns import CHANGE, FILE_ITEM, Section
+from sidecar.language.common_words import account_terms
 from sidecar.language.own_words import request_of
 from sidecar.runs import Artifact, SubChat, artifact_store, run_records
 from sidecar.runs.artifact_provenance import (
@@ -463,7 +463,8 @@ def _account_so_far(
     is_fixed, is_follow_up = any(event.kind == "testsFixed" for event in events), _is_follow_up(run)
     if is_fixed and run.stated_cause and not is_follow_up:
         before, account = map(_without_causes, (before, account))  # they are of other work
-        others = (statement for statement in account.statements if statement.text != run.stated_cause)
+        cause = title_text(run.stated_cause)
+        others = (statement for statement in account.statements if title_text(statement.text) != cause)
         account = account._replace(statements=(AccountStatement("cause", run.stated_cause, REASON), *others))
     if is_fixed and not before.title.names_whole:
         lines = max(lines, before.title.lines)
@@ -570,10 +571,13 @@ def shown_event_lines(lines: Iterable[str]) -> list[str]:
 
 
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:
-    """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
+    """Return the user's words before the run that names the entry; the task's objective if they name nothing.
+
+    A plan that they refuse is no request.
+    """
     if known.request and account.title.text and account.title.text == known.account.title.text:
         return known.request
-    plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
+    plan = request_of(state.plan.lstrip("# \n").partition("\n")[0]) if run.reversal is None else ""
     terms = _terms(account) | set(query_terms(account.title.text))
     requests = (request_of(run.params.prompt) or plan, known.request)
     related = (text for text in requests if len(terms & set(query_terms(text))) >= MIN_SHARED)

@@ -34,7 +34,6 @@ from sidecar.language.closing_message import (
     Candidate,
     WorkAccount,
     account_of,
-    account_terms,
     announces_more,
     is_bookkeeping,
     title_text,
@@ -49,8 +48,8 @@ from sidecar.language.closing_message_patterns import (
     ITEM,
     VAGUE_TITLE,
 )
-from sidecar.language.common_words import is_distinctive
-from sidecar.language.conclusions import REASON, explanation_in, refused_in
+from sidecar.language.common_words import account_terms, is_distinctive
+from sidecar.language.conclusions import REASON, cause_in, refused_in
 from sidecar.language.message_intent import complaints_in, is_correction
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.own_words import own_words
@@ -101,6 +100,12 @@ MAX_REQUEST_CHARACTERS = 600
 
 _PARTS = lazy_regex(r"[;,:]\s|\s[–—]\s|[、，；]")
 """End of a part of a sentence."""
+_INSTEAD = lazy_regex(
+    r"(?:(?:instead|in its place|stattdessen|en su lugar|en lugar de eso|à la place|em vez disso|em seu lugar|invece"
+    r"|al suo posto|in plaats daarvan|вместо этого),?\s|(?:代わりに|取而代之)[、，,]?)(?P<what>.{12,400})",
+    re.IGNORECASE,
+)
+"""A sentence on what took the place of what went."""
 _LAST_OF_LIST = lazy_regex(r"\s{0,3}(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|и|или)\s", re.IGNORECASE)
 """Beginning of the last of several things: the verb after it belongs to all."""
 
@@ -240,6 +245,12 @@ class FinishedRun:
         """The work that its other texts say was, or will be, taken out: many runs end with the result of a build."""
         return _removals(sentences("\n\n".join(self.texts)[-MAX_PROSE_CHARACTERS:]))
 
+    @property
+    def stated_replacement(self) -> str:
+        """Replacement of what went, as its final words state it; empty if they do not."""
+        stated = (_INSTEAD.match(sentence) for sentence in sentences(self.conclusion))
+        return next((redact(match["what"]) for match in stated if match is not None), "")
+
     @cached_property
     def place_of_lost(self) -> frozenset[str]:
         """The words of the paths in which earlier lines went, without the names of new and of deleted files."""
@@ -276,7 +287,7 @@ class FinishedRun:
     @cached_property
     def stated_cause(self) -> str:
         """Cause of a failure as the final words state it, without its label; empty if they state none."""
-        return with_capital(INLINE_LABEL.sub("", redact(explanation_in(self.conclusion, MAX_CAUSE))))
+        return with_capital(INLINE_LABEL.sub("", redact(cause_in(self.conclusion, MAX_CAUSE))))
 
     @property
     def only_takes_back(self) -> bool:

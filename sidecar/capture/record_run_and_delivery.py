@@ -453,7 +453,7 @@ def _own_items(run: FinishedRun, contents: SessionContents) -> list[DeliveredIte
     present = {file.path for file in state.all_changed}
     changed_paths = (path for key in contents.items if (path := entries.changed_path(key)) is not None)
     items += [
-        DeliveredItem(entries.change_key(path), entries.REMOVED, 0)
+        DeliveredItem(entries.change_key(path), entries.past_entry(contents.items[entries.change_key(path)].entry), 0)
         for path in changed_paths
         if path in run.effects.own_paths - present
     ]

@@ -338,7 +338,7 @@ def _in_the_words_used(
         named=named,
         tried=removed.what if removed is not None else approach.tried,
         reason=reason or run.cause_of(removed),
-        instead=(removed.instead if removed is not None else "") or approach.instead,
+        instead=(removed.instead if removed is not None else "") or approach.instead or run.stated_replacement,
     )
 
 

@@ -10,7 +10,13 @@ from sidecar.codebase.api_diff import (
     split_signature,
 )
 from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, content_identity, delta_between
-from sidecar.codebase.file_exclusions import has_unsafe_name, is_agent_file, is_generated, is_secret_path
+from sidecar.codebase.file_exclusions import (
+    adds_only_our_hooks,
+    has_unsafe_name,
+    is_agent_file,
+    is_generated,
+    is_secret_path,
+)
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
@@ -84,6 +90,7 @@ from sidecar.codebase.worktree.diff import (
     conflict_hunks,
     count_between,
     diff_against,
+    hunk_content_id,
     hunk_header,
     is_adjacent,
     split_hunks,
@@ -100,6 +107,7 @@ from sidecar.codebase.worktree.state import (
     is_outside,
     merged_commits,
     path_from_cwd,
+    places_of_work,
     submodule_paths,
 )
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -147,6 +155,7 @@ __all__ = [
     "StateUnavailable",
     "Summary",
     "added_file_diff",
+    "adds_only_our_hooks",
     "api_changes",
     "as_quotations",
     "blob_ids",
@@ -172,6 +181,7 @@ __all__ = [
     "from_json",
     "has_public_api",
     "has_unsafe_name",
+    "hunk_content_id",
     "hunk_header",
     "identifiers_of",
     "is_about_languages",
@@ -196,6 +206,7 @@ __all__ = [
     "package_of",
     "path_from_cwd",
     "paths_in",
+    "places_of_work",
     "pointing_words",
     "prompt_parts",
     "query_terms",

@@ -392,3 +392,29 @@ _INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packag
 def is_withheld(path: str) -> bool:
     """Whether a file is secret, ours, or installed by a tool, by its path alone."""
     return not _INSTALLED_FOLDERS.isdisjoint(path.split("/")[:-1]) or is_secret_path(path) or is_sidecar_path(path)
+
+
+_HOOK_SETTINGS = lazy_regex(r"(?:.*/)?\.(?:claude/settings\.json|codex/hooks\.json)")
+_HOOK_SETTINGS_BACKUP = lazy_regex(rf"{_HOOK_SETTINGS.pattern}\.before-onecode")
+_HOOK_LINE = lazy_regex(
+    r"[\s{}\[\],]*+(?:\"(?:hooks|SessionStart|UserPromptSubmit|PostToolUse|PreCompact|Stop)\": *[\[{]"
+    r"|\"type\": *\"command\"|\"timeout\": *\d+|\"matcher\": *\"[\w|]+\"|\"command\": *\".*\")?"
+    r"[\s{}\[\],]*"
+)
+
+
+def adds_only_our_hooks(path: str, hunks: str) -> bool:
+    """Whether a file is changed by `hook install --project` alone: the agent's settings, or their backup."""
+    if _HOOK_SETTINGS_BACKUP.fullmatch(path):
+        return True
+    if not hunks or _HOOK_SETTINGS.fullmatch(path) is None:
+        return False
+    changed = [line for line in hunks.splitlines() if line[:1] in ("+", "-")]
+    removed = {line[1:].rstrip(",") for line in changed if line[0] == "-"}
+    added = [line[1:] for line in changed if line[0] == "+"]
+    others = [line for line in added if line.rstrip(",") not in removed]
+    if not removed.issubset(line.rstrip(",") for line in added):  # only a comma may have been added
+        return False
+    commands = [line for line in others if '"command":' in line]
+    are_ours = bool(commands) and all("sidecar" in command and " hook " in command for command in commands)
+    return are_ours and all(map(_HOOK_LINE.fullmatch, others))

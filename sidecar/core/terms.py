@@ -189,15 +189,17 @@ def query_words(text: str) -> dict[str, str]:
 
 
 def _significant_terms(words: list[tuple[str, tuple[str, ...]]]) -> dict[str, None]:
-    """Return the significant terms of words; of a short text, also those that share a function word's stem."""
-    found = dict.fromkeys(term for _, terms in words for term in terms if _is_significant(term))
-    if len(found) > SHORT_TERMS:
-        return found
+    """Return the significant terms of words; of a short text, also those that share an English function word's stem.
+
+    What shares that of a foreign one alone, as `date`, is significant in any text: code hardly contains the other.
+    """
+    count = len({term for _, terms in words for term in terms if _is_significant(term)})
+    unlikely = _ENGLISH_STOP_WORDS if count > SHORT_TERMS else frozenset()
     return dict.fromkeys(
         term
         for word, terms in words
         for term in terms
-        if _is_significant(term) or (len(terms) == 1 and _shares_stem(word.casefold(), term))
+        if _is_significant(term) or (len(terms) == 1 and term not in unlikely and _shares_stem(word.casefold(), term))
     )
 
 
@@ -344,7 +346,7 @@ def without_combining_marks(text: str) -> str:
 def _stop_words() -> frozenset[str]:
     """Return the stop words; English ones also by their stems, which those of other languages may share by chance."""
     foreign = [word for line in _FUNCTION_WORDS.values() for word in line.split()]
-    return frozenset((*_STOP_WORDS, *map(stem, _STOP_WORDS), *foreign, *map(without_combining_marks, foreign)))
+    return _ENGLISH_STOP_WORDS.union(foreign, map(without_combining_marks, foreign))
 
 
 def words_in(text: str) -> list[str]:
@@ -379,6 +381,7 @@ class _TermCache(dict[str, tuple[str, ...]]):
 
 
 _TERM_CACHE = _TermCache()
+_ENGLISH_STOP_WORDS = frozenset((*_STOP_WORDS, *map(stem, _STOP_WORDS)))
 STOP_WORDS = _stop_words()
 """Words that say nothing about a task, as written and as terms."""
 

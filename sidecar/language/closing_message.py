@@ -4,8 +4,8 @@ A statement is sorted by the heading or label above it and by its own words, in 
 Announcements, offers, instructions to the user and praise are not statements about the work.
 """
 
+import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from sidecar.core.clean_text import clip_at_word, with_capital, with_full_stop
@@ -15,7 +15,8 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language import closing_message_patterns as patterns
 from sidecar.language.closing_message_patterns import Section
-from sidecar.language.conclusions import Piece, pieces, plain_line, plain_text
+from sidecar.language.common_words import account_terms
+from sidecar.language.conclusions import Piece, former_states, pieces, plain_line, plain_text
 
 SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
 
@@ -70,26 +71,22 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     """Return what a conclusion states about the work.
 
     Statements that share `terms` with the change explain more; a title names what the terms of the `request` name.
-    A cause without a label belongs to the work only beside a statement of the same paragraph.
     """
-    every = [(piece, _section_of(piece)) for piece in pieces(_report(conclusion[-MAX_CHARACTERS:]))]
-    changed = {piece.paragraph for piece, kind in every if kind == "change"}
-    headed = [piece.paragraph for piece, _ in every if piece.is_heading and not piece.opens and not piece.item]
-    listed = [_informative(piece.text) for piece, kind in every if piece.item and kind == "change"]
-    is_of_parts = sum(piece.is_heading and piece.of_part for piece, _ in every) >= MIN_PARTS
+    every = _sorted_pieces(conclusion, terms)
+    headed = [piece.paragraph for piece, *_ in every if piece.is_heading and not piece.opens and not piece.item]
+    listed = [_informative(piece.text) for piece, kind, _ in every if piece.item and kind == "change"]
+    is_of_parts = sum(piece.is_heading and piece.of_part for piece, *_ in every) >= MIN_PARTS
     work = Work(frozenset(terms), frozenset(request), listed, is_of_parts)
     statements: dict[str, AccountStatement] = {}
     headings: set[str] = set()
     candidates: list[tuple[Candidate, str]] = []
     is_listing = False
     sentences = changes = 0
-    for piece, kind in every:
+    for piece, kind, sequel in every:
         is_above = sum(heading < piece.paragraph for heading in headed) <= MAX_HEADINGS_ABOVE
         place = Place(sentences, not is_listing, is_above and not is_listing and changes < MAX_BEFORE)
         sentences += not piece.is_heading
-        is_bound = piece.section in ("problem", "cause") or piece.paragraph in changed
-        is_loose = kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text)
-        if kind is None or is_loose or (kind == "change" and patterns.STATUS.search(piece.text)):
+        if kind is None or (kind == "change" and patterns.STATUS.search(piece.text)):
             continue
         words = _informative(piece.text)
         if not words or (kind != "evidence" and len({*words, *query_terms(piece.text)}) < MIN_TERMS):
@@ -97,7 +94,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         score = 1.0 + min(len(words & work.changed), 3) + 0.5 * bool(patterns.CAUSE.search(piece.text))
         score -= 1.0 * piece.is_nested + 0.002 * max(0, len(piece.text) - 200) + 1.0 * is_bookkeeping(piece.text)
         whole = _statement_text(piece)
-        statements.setdefault(whole, AccountStatement(kind, whole, round(score, 2)))
+        statements.setdefault(whole, AccountStatement(kind, whole + sequel, round(score, 2)))
         headings |= {whole} if piece.is_heading else set()
         if (candidate := _candidate(piece, place, kind, work)) is not None:
             candidates.append((candidate, whole))
@@ -113,12 +110,81 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         names_whole=best.names_whole and best.score >= (NAMES_EXPLAINED if is_explained else NAMES_WHOLE)
     )
     if best.names_whole:
-        _add_listed(statements, [piece for piece, _ in every], named_by, work.changed)
+        _add_listed(statements, [piece for piece, *_ in every], named_by, work.changed)
     naming = statements[named_by]
     statements[named_by] = naming._replace(score=round(naming.score + NAMES_WORK, 2))
     headings.discard(named_by)
     stated = [account for text, account in statements.items() if text not in headings]
     return WorkAccount(_without_bookkeeping(stated, named_by), best)
+
+
+class SortedPiece(NamedTuple):
+    """A piece of a conclusion, its section, and what follows it that only points at it."""
+
+    piece: Piece
+    kind: Section | None
+    sequel: str = ""
+
+
+def _sorted_pieces(conclusion: str, terms: Collection[str]) -> list[SortedPiece]:
+    """Return the pieces of a conclusion with their sections.
+
+    A cause without a label belongs to the work only beside a statement of the same paragraph; the reason of what the
+    code does now is part of the change. A sentence that points at the one before belongs to it, or names nothing.
+    """
+    read = list(pieces(_report(conclusion[-MAX_CHARACTERS:])))
+    former = former_states(read)
+    every: list[SortedPiece] = []
+    kinds = [_kind_of(piece, former) for piece in read]
+    changed = {piece.paragraph for piece, kind in zip(read, kinds, strict=True) if kind == "change"}
+    for piece, own_kind in zip(read, kinds, strict=True):
+        kind = own_kind
+        is_bound = piece.section in ("problem", "cause") or piece.paragraph in changed
+        if kind == "cause" and not is_bound and not patterns.CAUSE_FIRST.search(piece.text):
+            is_reason = any(each.kind == "change" for each in every) and _is_reason_of_code(piece, terms)
+            kind = "change" if is_reason else None
+        last = every[-1] if every else SortedPiece(piece, None)
+        if kind in _JOINED and every and _points_at(piece, last.piece):
+            is_title = not any(each.kind for each in every[:-1])
+            if last.kind in _JOINED and not is_title and len(last.piece.text) + len(piece.text) < MAX_STATEMENT:
+                every[-1] = last._replace(sequel=f"{last.sequel} {_statement_text(piece)}")
+                kind = None
+            kind = kind if last.kind is not None else None
+        every.append(SortedPiece(piece, kind))
+    return every
+
+
+def _kind_of(piece: Piece, former: Collection[Piece]) -> Section | None:
+    """Return the section of a piece: what its label calls a fix is a change, how it was before a change the problem."""
+    kind = _section_of(piece)
+    if kind in (None, "cause") and piece.has_label and piece.section == "change":
+        is_statement = _is_about_work(piece.text) and not patterns.POINTS_BACK.match(piece.text)
+        is_whole = word_count(patterns.CODE.sub("", piece.text)) >= MIN_LABELLED_WORDS
+        is_fix = is_statement and is_whole and not patterns.CAUSE_FIRST.match(piece.text)
+        return "change" if is_fix and not patterns.NOTHING_OPEN.search(piece.text) else kind
+    return "problem" if kind is None and piece in former else kind
+
+
+_JOINED = frozenset({"problem", "cause", "change"})
+_POINTS = lazy_regex(
+    r"(?:it(?! (?:was because|is because|turn))|its|they|their|dies\w*|esto|ello|cela|ça|isso|isto|questo|dit|это)\b"
+    r"|それ|它",
+    re.IGNORECASE,
+)
+"""A subject that the sentence before names."""
+
+
+def _points_at(piece: Piece, before: Piece) -> bool:
+    """Whether a sentence's subject is named by the one before it, in the same paragraph or item."""
+    is_beside = (piece.paragraph, piece.item) == (before.paragraph, before.item) and not before.is_heading
+    return is_beside and _POINTS.match(piece.text) is not None
+
+
+def _is_reason_of_code(piece: Piece, terms: Collection[str]) -> bool:
+    """Whether a sentence with a reason is about what changed, and of no fault."""
+    is_about = not _informative(piece.text).isdisjoint(terms)
+    is_fault = patterns.FAULT.search(patterns.CODE.sub("", piece.text)) is not None
+    return is_about and not is_fault and not piece.is_heading and patterns.PRONOUN.search(piece.text) is None
 
 
 def _add_listed(
@@ -183,6 +249,8 @@ def _statement_text(piece: Piece) -> str:
     plain = patterns.PRAISE_CLAUSE.sub("", patterns.DANGLING.sub("", piece.text))
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
+    is_sentence = piece.section != "evidence" or patterns.CHANGE.match(plain)
+    plain = with_capital(plain) if piece.has_label and is_sentence else plain
     return clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
 
 
@@ -318,6 +386,9 @@ def _candidate(piece: Piece, place: Place, kind: Section, work: Work) -> Candida
     is_nameless |= not query_terms(patterns.CODE.sub("", title))
     if kind in ("evidence", "open") or is_guess or is_nameless or announces_more(title):
         return None
+    is_done = patterns.CHANGE.search(piece.text) or patterns.FILE_ITEM.match(piece.text)
+    if kind == "change" and not (is_done or piece.is_heading):
+        return None
     parts = title_parts(title, piece, place, kind, work)
     score = round(sum(TITLE_WEIGHTS[part] * value for part, value in parts.items()), 2)
     return Candidate(redact(title), score, not parts["excluded"])
@@ -332,7 +403,7 @@ def is_bookkeeping(statement: str) -> bool:
     is_minor = patterns.MINOR.search(statement) or patterns.DOCUMENT.search(statement)
     file = patterns.FILE_ITEM.match(statement)
     is_file = file is not None and not patterns.CHANGE.search(statement[file.end() :])
-    return bool(is_minor) or is_file or _is_bare_name(statement)
+    return bool(is_minor and not patterns.CAUSE.search(statement)) or is_file or _is_bare_name(statement)
 
 
 def is_work(statement: AccountStatement) -> bool:
@@ -370,7 +441,7 @@ def title_text(statement: str) -> str:
     plain = _impersonal(patterns.REQUEST_REFERENCE.sub("", plain))
     plain = patterns.PRESENT_AFTER_PAST.sub(r"\1", plain)
     if len(plain) > MAX_TITLE:
-        plain = patterns.LONG_PATH.sub("", plain)
+        plain = _LONG_PATH.sub("", plain)
     if len(plain) + len(UNSPACED.findall(plain)) > MAX_TITLE:
         ends = [match.start() for match in patterns.CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
         ends = [end for end in ends if _is_balanced(plain[:end])]
@@ -396,6 +467,10 @@ def impersonal_sentence(statement: str) -> str:
     return with_full_stop(with_capital(plain)) if plain else ""
 
 
+_LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
+"""Folders of a path in backticks before its last two parts."""
+_LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$", re.IGNORECASE)
+"""An article and one word, before a comma: the noun follows."""
 _ARTICLE = lazy_regex(r"\b([Aa]) (?=(?!on(?:e|ce)\b|eu)[aeio][a-z])")
 
 
@@ -406,9 +481,11 @@ _QUOTED_NAME = lazy_regex(r"[\"“]([^\"“”]{12,})[\"”]")
 def _is_balanced(text: str) -> bool:
     """Whether a text ends outside quotation marks, code, parentheses and a list of adjectives."""
     is_inside = text.count('"') % 2 or text.count("`") % 2 or text.count("(") > text.count(")")
-    return not (is_inside or patterns.LONE_ADJECTIVE.search(text))
+    return not (is_inside or _LONE_ADJECTIVE.search(text))
 
 
+_MAPPING = lazy_regex(r"[^→]{1,40}→")
+"""A line of a table in words: a name, an arrow, what it stands for."""
 _QUOTED = lazy_regex(r"[\"“„«][^\"”“»]{1,80}[\"”“»]|`[^`]*`")
 """Quoted text: what it states is not stated of the work."""
 
@@ -443,7 +520,7 @@ def _section_of(piece: Piece) -> Section | None:
             return None
         is_fault = (
             (piece.has_label and section == "cause") or patterns.FAULT.search(patterns.CODE.sub("", text)) is not None
-        ) and not patterns.MAPPING.match(text)
+        ) and not _MAPPING.match(text)
         return section if (is_sentence and is_fault) or patterns.CAUSE.search(text) else None
     is_stated = patterns.CHANGE.search(text) or (patterns.FILE_ITEM.match(text) and patterns.CHANGE.match(plain))
     if is_stated and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):
@@ -473,32 +550,6 @@ def _informative(text: str) -> set[str]:
     words = {term for term in query_terms(text) if term not in account_terms()}
     unspaced = len(UNSPACED.findall(text))
     return words | {f"\0{number}" for number in range(unspaced // 4)}
-
-
-_OF_ANY_ACCOUNT = (
-    "functionality required comprehensive successfully "
-    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
-    " files code all everything applied successfully complete completed done summary implementation implemented added"
-    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
-    " función funcionalidade logique solución solution solução soluzione lösung succès"
-    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature "
-    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
-    " modificações complètes completas completamente this that it following feature"
-    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
-    " проблема ошибка изменения critical both these those final new also"
-    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
-    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
-    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
-    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
-    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
-    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
-)
-
-
-@cache
-def account_terms() -> frozenset[str]:
-    """Return the terms that every account of work contains."""
-    return frozenset(query_terms(_OF_ANY_ACCOUNT))
 
 
 def without_reversed(account: WorkAccount, later: str) -> WorkAccount:

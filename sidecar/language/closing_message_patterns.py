@@ -45,11 +45,14 @@ CHANGE = lazy_regex(
     r"|use|support|show|handle|return|include|match|accept|respect|share|call|read|write|send|display|contain|start"
     r"|run|open|stay|appear|get|go)\b|^(?!you\b)[^,;:]{2,70}\bnow (?:also |only |no longer )?(?:show|turn|come|line"
     r"|end) up\b|^[^,;:]{3,70}\b(?:est|sont) (?:maintenant|désormais)\b|^[^,;:]{3,70}\b(?:ist|sind) (?:jetzt|nun)\b"
+    r"|^(?!(?:ich|wir|du|sie|man|jetzt|nun)\b)[^,;:]{3,70}\b(?!müssen|sollten|seit|erst|nicht)[a-zäöü]{3,}(?:t|en)"
+    r" (?:jetzt|nun)\b|^(?!(?:je|j|tu|vous|il faut|maintenant)\b)[^,;:]{3,70}\b[a-zéè]{3,}(?:e|ent|it) (?:maintenant"
+    r"|désormais)\b|^(?!(?:ik|je|u|we|jij|nu)\b)[^,;:]{3,70}\b(?!moet|moeten|niet|tot)[a-z]{3,}(?:t|en) nu\b"
     r"|^[^,;:]{3,70}\b(?:(?:está|están|es|son|se \w+) ahora|ahora (?:ya )?(?:no )?(?:se )?\w{2,}[aeáé]n?)\b|^(?:ahora"
     r"|agora),? (?:el|la|los|las|todas? l[ao]s?|todos los|cada|o|a|os|as)\b|^[^,;:]{3,70}\b(?:(?:está|estão|é"
     r"|são) agora|agora (?:não )?(?:se )?\w{2,}[aeáé]m?)\b|^[^,;:]{3,70}\b(?:(?:è|sono) ora|ora (?:è|sono))\b"
     r"|^[^,;:]{3,70}\b(?:is|zijn) nu\b|^[^,;:]{0,70}\bтеперь\b|^(?!you\b)[^,;:]{6,70}\b(?:[a-z]{3,}s|is \w+ed"
-    r"|are \w+ed)\b[^,;:]{1,60}\bnow\W*$"
+    r"|are \w+ed)\b[^,;:]{1,60}\bnow(?:\W*$|\s\()|^(?!you\b)[^,;:]{3,70}s (?:use|share|accept)\b[^,;:]{1,60}\bnow\W*$"
     rf"|\b(?:is|are|was|were)\s+(?:\w+ly )?(?:fixed|added|removed|replaced|renamed|moved|restored|reverted)\b"
     r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b"
     rf"|\b(?:{_DONE_ES_PT})\b"
@@ -103,8 +106,8 @@ EVIDENCE = lazy_regex(
     r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron|passam"
     r"|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)|\b\d+ (?:passed"
     r"|failed|passing|failing)\b|\b\d+\s?/\s?\d+`?\W{0,3}(?:pass\w*|green|ok)\b|\b(?:all|the) (?:\w+ )?(?:tests|checks"
-    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests?`? (?:now )?pass(?:es|ing|ed)?\b|\b(?:build"
-    r"|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
+    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\b(?:tests?`? (?:now )?|^everything )pass(?:es|ing|ed)?\b"
+    r"|\b(?:build|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
     r"|no (?:\w+ )?(?:errors?|warnings?)|without errors?)|\bno (?:\w+ )?(?:type|lint\w*|compil\w+"
     r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf|para"
     r"|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
@@ -131,17 +134,23 @@ TESTS_FIRST = lazy_regex(
 )
 OPEN = lazy_regex(
     r"^(?-i:TODO|FIXME)\b(?!\.\w)|\b(?:not yet|untested(?! (?:lines?|code|branch(?:es)?|paths?|functions?"
-    r"|statements?)\b)|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have|has)(?:n['’]t"
-    r"| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing|missing|open|needs?|broken|have to"
+    r"|statements?)\b)|unverified|unresolved|not (?:been )?(?:tested|verified|covered|implemented|measured|benchmarked)"
+    r"|(?:(?:have|has)(?:n['’]t| not) (?:been )?|did(?:n['’]t| not) )(?:re-?)?(?:run|tested|test|verif(?:ied|y)|checked"
+    r"|check|measured?|updated? (?:the |any )?(?:docs?|documentation|readme|changelog))|still (?:fails?|failing|missing"
+    r"|open|needs?|broken|have to"
     r"|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open|to do|for later)"
     r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|(?:have|has) not (?:\w+ )?(?:it |this |that )?yet"
     r"|not \w+ (?:it|this|that) yet|only an? (?:stub|placeholder|mock)|(?:is|are) (?:still )?unclear|stays? open"
     r"|must be \w+ later|nur ein (?:platzhalter|stub)|ist (?:noch )?unklar|bleibt offen|no está claro|queda pendiente"
     r"|n['’]est pas (?:encore )?clair|reste ouvert|não está claro|non è chiaro|is (?:nog )?onduidelijk|неясно"
-    r"|noch nicht|noch offen|steht noch aus|ungetestet|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no"
+    r"|noch nicht|noch offen|offen (?:ist|sind|bleib\w+)|steht noch aus|(?:nicht|un)\s?(?:getestet|geprüft|gemessen)"
+    r"|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no"
     r"|falta)|aún (?:no|falta)|pendientes?|pas encore"
-    r"|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b"
-    r"|まだ|不明|スタブ|未(?:確認|対応|テスト|完了"
+    r"|reste à|non ancora|da fare|nog niet|no (?:he|hemos) (?:probado|ejecutado|medido|verificado)"
+    r"|n['’](?:ai|avons) pas (?:testé|lancé|exécuté|mesuré|vérifié)|não (?:testei|executei|medi|verifiquei)"
+    r"|non ho (?:testato|eseguito|misurato|verificato)|niet (?:getest|gemeten|gecontroleerd)"
+    r"|ещё не|еще не|осталось|не проверен\w*)\b"
+    r"|まだ|不明|スタブ|(?:実行|テスト|確認|計測)して(?:いません|いない)|没有?(?:测试|运行|验证)|未(?:確認|対応|テスト|完了"
     r"|测试|完成|验证|解决|实现|実装)|还没|尚未|不清楚|待(?:办|确认|处理|完成)",
     re.IGNORECASE,
 )  # fmt: skip
@@ -369,9 +378,6 @@ BARE_FILE = lazy_regex(
 )
 """A name of a file and what kind of file it is."""
 
-LONE_ADJECTIVE = lazy_regex(r"\b(?:an?|un[ea]?|um|uma|eine?[nmr]?|een) \w+\W?$", re.IGNORECASE)
-"""An article and one word, before a comma: the noun follows."""
-
 HOLLOW = lazy_regex(
     r"^(?:sub)?(?:task|phase|step|задача|этап|tarea|tarefa|étape|aufgabe|taak) [\d.]+ (?:is|are|готов\w*|заверш\w*)\b"
     r"|^已完成(?:修改|实现|工作)$|^(?:(?:已完成|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新|变更)(?:内容"
@@ -494,12 +500,8 @@ UNFINISHED = lazy_regex(
     r"|je vais|ich werde|vou|vado a|ik ga)\b(?:[^.?!]|\.(?=\w)){0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
     re.IGNORECASE,
 )
-LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
-"""Folders of a path in backticks before its last two parts."""
 
 CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
-MAPPING = lazy_regex(r"[^→]{1,40}→")
-"""A line of a table in words: a name, an arrow, what it stands for."""
 
 PRESENT_AFTER_PAST = lazy_regex(
     r"^((?:\w+ed|made|wrote|rewrote|built|took|put|split|gave)\b(?:[^.;:—\n]|\.(?=\w)){2,160}?),? and "
@@ -580,11 +582,11 @@ VAGUE_TITLE = lazy_regex(
     r"|调整|优化|完善|修复)(?:[和与].{2})?$|进行了主要|\b(?:created|added|updated|fixed) (?:(?:the|a) )?(?:component"
     r"|issue|problem|page|file|function|feature|code)\b(?! (?:for|of|that|to))|(?:simpler|different|new|better|cleaner"
     r"|alternative|another) (?:approach|way|solution)$|^(?:found|identified) (?:the|an?) (?:\w+ )?(?:issue|problem|bug"
-    r"|error)s?\b|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der"
-    r"|das|de|het|o|os|as?|it|now|everything) "
-    r"|^(?:(?:ahora|agora|maintenant|jetzt|ora|nu) )?(?:when|cuando|quando|quand|lorsque|wenn|wanneer|когда)\s"
-    r"|[,、，]\s?(?:but|pero|mas|mais|aber|ma|maar|но|但)?[^,、，]{0,40}(?:\b(?:errors|errores|erros|erreurs|fehler|errori"
-    r"|fouten|ошибк\w+)\b|エラー|错误)[^,、，]{0,12}(?:occurred|appeared|remain|発生|出现)"
+    r"|error)s?\b|^(?:(?:the|all)(?! [^,;:]{2,60}\bnow\b)|these|this|tou[st]e?s?|tod[oa]s?|(?:les?|las?|los|el|il|i|die"
+    r"|der|das|de|het|o|os|as?)(?! [^,;:]{2,60}\b(?:ahora|agora|maintenant|désormais|jetzt|nun|ora|nu)\b)|it|now"
+    r"|everything) |^(?:(?:ahora|agora|maintenant|jetzt|ora|nu) )?(?:when|cuando|quando|quand|lorsque|wenn|wanneer"
+    r"|когда)\s|[,、，]\s?(?:but|pero|mas|mais|aber|ma|maar|но|但)?[^,、，]{0,40}(?:\b(?:errors|errores|erros|erreurs"
+    r"|fehler|errori|fouten|ошибк\w+)\b|エラー|错误)[^,、，]{0,12}(?:occurred|appeared|remain|発生|出现)"
     r"|^(?:теперь(?! я )|所有|这|我|现在(?![在由用从对使改统])|已继续|遵命|根据|これ|この)",
     re.IGNORECASE,
 )

@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import STOP_WORDS, count_terms, query_terms
+from sidecar.core.terms import STOP_WORDS, count_terms, query_terms, stem
 
 _ENGLISH = """
 a about above across actually after again against ago all almost already also although always am among an and
@@ -79,6 +79,14 @@ turn undefined validation var vars week weeks window windows wrap wrapper
 claude cursor codex copilot chatgpt specstory src github
 """
 """Words of no subject that users of at least 12 of 74 repositories type to their agents, and their other forms."""
+
+_FRAMES = """
+allow permit require need necessary use apply handle give contain include consist follow form format pattern way kind
+type case set amount involve concern regard relate accordingly correspond appropriate provide ensure call happen
+occur perform carry pass place locate take leave remain keep belong stay come live exist appear mean existing support
+whole entire overall simply purely strictly explicitly exclusively current single alone request task limit declare state
+consider treat instance language write bad practice
+"""
 
 _EVERYDAY = """
 ability accomplish achieve act adapt advice affect afterwards age agree agreed ah ahead aim alone along alright amazing
@@ -301,6 +309,12 @@ def plain_words() -> frozenset[str]:
 
 
 @cache
+def frame_stems() -> frozenset[str]:
+    """Return the stems of English words in which any rule can be put: "is allowed", "in all cases"."""
+    return frozenset(map(stem, _FRAMES.split()))
+
+
+@cache
 def tool_terms() -> frozenset[str]:
     """Return the terms of tool names."""
     return frozenset(count_terms(_TOOLS))
@@ -444,3 +458,29 @@ WORKING_WORDS = frozenset(
     ).split()
 )
 """Words of clauses that tell how to work, whatever the work is about, in eight languages."""
+
+
+_OF_ANY_ACCOUNT = (
+    "functionality required comprehensive successfully "
+    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
+    " files code all everything applied successfully complete completed done summary implementation implemented added"
+    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
+    " función funcionalidade logique solución solution solução soluzione lösung succès"
+    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature "
+    "significantly improved enhanced archivo documento raíz proyecto project document modifications modificaciones"
+    " modificações complètes completas completamente this that it following feature"
+    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
+    " проблема ошибка изменения critical both these those final new also"
+    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
+    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
+    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
+    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
+    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
+    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
+)
+
+
+@cache
+def account_terms() -> frozenset[str]:
+    """Return the terms that every account of work contains."""
+    return frozenset(query_terms(_OF_ANY_ACCOUNT))

@@ -4,11 +4,14 @@ A choice with its reason and the explanation of an error are; plans, possibiliti
 is a report that something was done. What the user refuses is found, too.
 """
 
+from __future__ import annotations
+
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.core.clean_text import clip_at_word, without_links
+from sidecar.core.clean_text import clip_at_word, with_capital, without_links
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
 from sidecar.core.prose_sentences import sentences, split_sentences
@@ -219,18 +222,101 @@ MAX_TEST_NAMES = 2
 MAX_EXPLANATIONS = 2
 
 
+_UNAFFECTED = lazy_regex(
+    r"\b(?:is|are|was|were|stays?|remains?|stayed|remained) (?:not|un) ?(?:affected|changed|touched)\b"
+    r"|\bnicht (?:betroffen|berührt)|\bunverändert|\bpas (?:affectée?s?|concernée?s?|touchée?s?)|\binchangée?s?\b"
+    r"|\bno (?:se (?:ve|ven) )?afectad[oa]s?|\bno cambian?\b|\bnão (?:é|são|foi|foram) afetad|\binalterad[oa]s?\b"
+    r"|\bnon (?:è|sono) (?:stat[oaei] )?(?:toccat|modificat)|\binvariat[oaei]\b|\bniet (?:geraakt|gewijzigd)"
+    r"|\bongewijzigd|\bне затронут|\bбез изменений|影響(?:は)?(?:ありません|しません|を受けません|ない)"
+    r"|不受影响|没有(?:受到)?影响",
+    re.IGNORECASE,
+)
+"""A report that something is as before."""
+
+
 def explanation_in(text: str, limit: int) -> str:
     """Return an agent's sentences on the cause or the fix of an error; empty if it explains nothing.
 
-    A report of success and a list of tests explain nothing.
+    A report of success, a list of tests, what stays as it was and what was not done explain nothing. Without any,
+    they are how it was and the change that follows.
     """
-    chosen: list[str] = []
-    for sentence in sentences(text):
-        claimed = REASON.split(sentence, maxsplit=1)[0]
-        is_explanation = _CAUSE.search(sentence) and not _TENTATIVE.search(claimed) and not _COMPLETION.search(sentence)
-        if is_explanation and _size(sentence) >= MIN_WORDS and len(_TEST_NAME.findall(sentence)) <= MAX_TEST_NAMES:
-            chosen.append(sentence)
+    chosen = [sentence for sentence in sentences(text) if _explains(sentence)] or _change_of_state(text)
     return clip_at_word(" ".join(dict.fromkeys(chosen[-MAX_EXPLANATIONS:])), limit)
+
+
+def _change_of_state(text: str) -> list[str]:
+    every = list(pieces(text))
+    former = former_states(every)[-1:]
+    return [each.text for piece in former for each in every[every.index(piece) :][:2]]
+
+
+def _explains(sentence: str) -> bool:
+    claimed = REASON.split(sentence, maxsplit=1)[0]
+    if not _CAUSE.search(sentence) or _TENTATIVE.search(claimed) or _COMPLETION.search(sentence):
+        return False
+    if _UNAFFECTED.search(sentence) or patterns.OPEN.search(claimed):
+        return False
+    return _size(sentence) >= MIN_WORDS and len(_TEST_NAME.findall(sentence)) <= MAX_TEST_NAMES
+
+
+def cause_in(text: str, limit: int) -> str:
+    """Return an agent's sentences on the cause of an error: those below their label, else how it was before the change.
+
+    Without either, they are those that explain it, unless they state a choice.
+    """
+    every = list(pieces(text))
+    ends = [number for number, piece in enumerate(every, 1) if _is_labelled_cause(piece)][-1:]
+    below: list[str] = []
+    for piece in reversed(every[: ends[0]] if ends else ()):
+        if not _is_labelled_cause(piece):
+            break
+        below.insert(0, piece.text)
+    stated = below[:MAX_EXPLANATIONS] or [piece.text for piece in former_states(every)][:MAX_EXPLANATIONS]
+    chosen = [sentence for sentence in sentences(text) if _explains(sentence) and match_conclusion(sentence) is None]
+    return clip_at_word(" ".join(stated or dict.fromkeys(chosen[-MAX_EXPLANATIONS:])), limit)
+
+
+def _is_labelled_cause(piece: Piece) -> bool:
+    is_cause = piece.section == "cause" and not piece.is_heading and not _TENTATIVE.search(piece.text)
+    return is_cause and _size(piece.text) >= MIN_WORDS
+
+
+_WAS = lazy_regex(
+    r"(?<!if )(?<!when )\b(?:was|were|had|did|used to|never|wasn['’]t|weren['’]t|didn['’]t|war|waren|wurden?|hatten?"
+    r"|était|étaient|avai(?:t|ent)|eran?|estaban?|habían?|estavam?|foi|foram|tinham?|erano|aveva(?:no)?|werd(?:en)?|был[аои]?)\b"
+    r"|(?:だった|でした|ていた|いました)|(?:之前|原来|原本|以前)",
+    re.IGNORECASE,
+)
+"""Words that state how something was."""
+_BY_SPEAKER = lazy_regex(
+    r"(?:so |and |also )?(?:i|we|you|ich|wir|je|j['’]|nous|on|yo|eu|io|ik|я|мы)\b|我", re.IGNORECASE
+)
+
+
+def former_states(every: Sequence[Piece]) -> list[Piece]:
+    """Return the sentences that state how it was, each right before a change in the same paragraph of prose."""
+    return [
+        piece
+        for piece, following in itertools.pairwise(every)
+        if piece.paragraph == following.paragraph
+        and piece.section is None
+        and not (piece.item or piece.is_heading or following.is_heading)
+        and _states_former(piece.text)
+        and patterns.CHANGE.search(following.text)
+        and not patterns.EVIDENCE.search(following.text)
+    ]
+
+
+def _states_former(sentence: str) -> bool:
+    """Whether a sentence states how something was: a fault, and nothing that anybody did or ran."""
+    if not _WAS.search(sentence) or _size(sentence) < MIN_WORDS or sentence.endswith(("?", "？")):
+        return False
+    is_other = any(
+        pattern.search(sentence)
+        for pattern in (patterns.CHANGE, patterns.EVIDENCE, patterns.NOT_WORK, patterns.OPEN, _TENTATIVE, _UNAFFECTED)
+    )
+    is_fault = patterns.FAULT.search(patterns.CODE.sub("", sentence)) is not None
+    return is_fault and not is_other and not _BY_SPEAKER.match(sentence)
 
 
 def _size(text: str) -> int:
@@ -246,6 +332,11 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
      r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
      r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w{1,3} ошибок|エラー(?:処理|ハンドリング)"
      r"|错误处理")),
+    ("cause", (
+     r"\bwhy (?:it|this|that|they|the [\w` -]{2,40}) (?!work)(?:was|were|did|had|broke|went|hung|got|happen\w*|fail\w*"
+     r"|crash\w*|occur\w*|\w{3,}ed)\b|\bpourquoi (?:ça|cela|l[ae]s? \w+) (?:\w+ai(?:t|ent)|plant\w*|échou\w*|arriv\w*)"
+     r"|\bpor qué (?:fall|ocurr|pas|suced|romp)\w+"
+     r"|\bwarum (?:es|das|der|die) .{0,30}(?:passiert\w*|fehlschlug|hing)\b")),
     (None, (
      r"(?<!next )(?<!remaining )\bsteps?\b(?! \d)|\b(?:what you|you['’]ll see|impact|why|how to|how it|usage|use it"
      r"|try|test (?:it|the|now|this|checklist|plan|steps)|testing (?:instructions|steps|checklist)|to test|expected"
@@ -256,7 +347,7 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     ("open", (
      r"\b(?:next steps?|remaining|(?:still |nog )?open(?=$)|open (?:points|questions|items|issues)"
      r"|known (?:issues|limitations)|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do"
-     r"|pending|caveats?|próximos pasos"
+     r"|pending|caveats?|trade-?offs?|out of scope|not included|próximos pasos"
      r"|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire|nächste schritte"
      r"|em aberto|reste ouvert|aperto|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen"
      r"|следующие шаги|осталось|не сделано)\b"
@@ -311,7 +402,7 @@ def pieces(text: str) -> Iterator[Piece]:
             label = patterns.NUMBER.sub("", plain_text(block.title))
             section, is_skipped = _label_section(label)
             of_part = _names_part(block.title)
-            paragraph += 1
+            paragraph, item = paragraph + 1, 0
             yield Piece(None, label, is_heading=True, paragraph=paragraph, of_part=of_part)
             continue
         line = plain_line(block.text)
@@ -354,10 +445,12 @@ def pieces(text: str) -> Iterator[Piece]:
         own, rest = _labelled(line, "open" if "[ ] " in block.text[:8] else section)
         opens = not is_item and _is_opened(blocks[number + 1 :])
         spoken = list(_sentences(rest))
+        has_label = own is not None and rest != line
         for place, sentence in enumerate(spoken, 1):
             is_opening = opens and place == len(spoken)
-            has_label = own is not None and rest != line
-            yield Piece(own, sentence, False, item, paragraph, is_opening, is_nested, of_part, has_label)
+            label, words = _labelled(sentence, own)
+            own, has_label = label, has_label or words != sentence
+            yield Piece(own, words, False, item, paragraph, is_opening, is_nested, of_part, has_label)
 
 
 MAX_NESTED = 3
@@ -398,13 +491,20 @@ def _is_opened(following: Sequence[Heading | Line]) -> bool:
     return isinstance(after, Heading) or (after is not None and patterns.ITEM.match(after.text) is not None)
 
 
+MAX_LABEL_WORDS, MAX_QUESTION_WORDS = 3, 6
+"""Words of a label before its text, and of one that asks: "Why the first request failed:"."""
+_QUESTION = lazy_regex(r"(?:why|pourquoi|por qué|warum)\b", re.IGNORECASE)
+
+
 def _labelled(line: str, section: Section | None) -> tuple[Section | None, str]:
     """Return the section that a label at the line's beginning names, and the line without that label."""
     label = patterns.INLINE_LABEL.match(line)
     if label is None or "`" in label[1]:
         return section, line
     own, _ = _label_section(label[1])
-    is_plain_label = len(label[1].split()) <= 3 and own is not None and not patterns.CHANGE.search(label[1])
+    words = len(label[1].split())
+    is_short = words <= MAX_LABEL_WORDS or (words <= MAX_QUESTION_WORDS and _QUESTION.match(label[1]) is not None)
+    is_plain_label = is_short and own is not None and not patterns.CHANGE.search(label[1])
     return (own, line[label.end() :]) if is_plain_label else (section, line)
 
 
@@ -419,7 +519,19 @@ def _label_section(label: str) -> tuple[Section | None, bool]:
 def _sentences(line: str) -> Iterator[str]:
     for sentence in split_sentences(line.replace("→", "\0")):
         if plain := plain_text(patterns.GREETING.sub("", plain_text(sentence.replace("\0", "→")))):
-            yield plain
+            yield from map(with_capital, _RESULT.split(plain, maxsplit=1)) if _RESULT.search(plain) else (plain,)
+
+
+_RESULT = lazy_regex(
+    r",? (?:and|y|e|et|und|en|и) (?=(?:(?:committed|pushed) (?:it|them|that|the change|everything)\b.{0,120}"
+    r"|(?:all|the|every\w*|both|\d[\d,.]*|tod[oa]s|las|tou[st]e?s?|les|alle|die|tutt[ie]|i|os|as|de|все) "
+    r"(?:(?!that\b|which\b|who\b|to\b|que\b|qui\b|che\b)\S+ ){0,5}?(?:pass(?:es|ed|ing)?|green|succeed\w*|pasan"
+    r"|passent|bestehen|laufen|grün|passam|passano|slagen|проходят)"
+    r"(?: (?:now|again|too|locally|cleanly|unchanged|successfully))?(?: ?\([^()]{1,60}\))?)\W{0,3}$)"
+    r"|,? and (?=everything (?:passes|works|is green)(?: ?\([^()]{1,60}\))?\W{0,3}$)",
+    re.IGNORECASE,
+)
+"""The beginning of a result behind what was done: "… and all tests pass"."""
 
 
 def plain_line(line: str) -> str:

@@ -31,6 +31,8 @@ MAX_UNSPACED = 8
 LATIN = ("de", "es", "fr", "it", "nl", "pt")
 SPACED, UNSPACED = (*LATIN, "ru"), ("ja", "zh")
 COMPOUNDING = ("de", "nl")
+OTHER_SCRIPTS = (*UNSPACED, "ru")
+"""Languages whose words in Latin letters are names, and that share no words with other languages."""
 _UNSPACED_RUN = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]{1,200}")
 _WORD = lazy_regex(r"[^\W\d_]+")
 _FOLDER = Path(__file__).parent / "english"
@@ -54,6 +56,13 @@ def language_of(text: str) -> str:
 
 _OWN_LETTERS = {"pt": frozenset("ãõ"), "es": frozenset("ñ¿¡"), "de": frozenset("äöüß"), "fr": frozenset("œêèû")}
 """Letters that hardly any other of the languages has."""
+
+
+def are_translations(first: str, second: str) -> bool:
+    """Whether the words of two languages differ, so that few of a statement's can be recognised."""
+    if first == second:
+        return False
+    return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
 
 
 def english_words(text: str) -> tuple[str, ...]:

@@ -66,8 +66,9 @@ def _parts_of(lines: Sequence[str]) -> _Parts | None:
     """Return where the text that a message introduces begins and ends; None if it introduces none."""
     filled = [number for number, line in enumerate(lines) if line.strip()]
     opening = _opening_of(lines, filled)
-    if opening is None or _asks(next((lines[number] for number in filled if number > opening), "")):
-        return None
+    below = next((lines[number] for number in filled if opening is not None and number > opening), "")
+    if opening is None or _asks(below) or below.lstrip().startswith(("```", "~~~")):
+        return None  # a fence shows by itself where it ends
     is_sure = _COLON.search(lines[opening]) is not None or _has_source(lines[opening])
     closing = _closing_of(lines, filled, opening, needs_voice=not is_sure)
     if closing is None or not any(opening < number < closing for number in filled):

@@ -44,6 +44,7 @@ from sidecar.language.sentence_features import (
     is_for_one_task,
     is_retraction,
     split_sentences,
+    without_marks,
 )
 from sidecar.language.statement_forms import StatementForm
 
@@ -106,6 +107,7 @@ class Reading(NamedTuple):
 
 def read_statements(message: str, before: str = "") -> Reading:
     """Return the lasting statements of a user's message; `before` is the assistant's text that it answers."""
+    message = without_marks(message)
     own = with_accents(stated_words(message))
     sentences = split_sentences(own)[:MAX_SENTENCES]
     analyses = [analyze(sentence.text) for sentence in sentences]
@@ -157,8 +159,8 @@ def states_only(message: str, noted: Sequence[str] = ()) -> bool:
 
     A sentence that a rule restates may have little more than its words.
     """
-    own = stated_words(message)
-    sentences = split_sentences(own)
+    message = without_marks(message)
+    sentences = split_sentences(stated_words(message))
     spans = [(statement.start, statement.end) for statement in read_statements(message).statements]
     return bool(sentences) and all(
         _is_stated(sentence, spans) or _is_noted(sentence.text, noted) or is_request_to_remember(sentence.text)
@@ -194,8 +196,7 @@ def _explicit(
 ) -> Statement | None:
     """Return the statement of a sentence in an explicit form; `others` are the message's other sentences.
 
-    It is weak if it only serves the task at hand: a reminder or "ask if unsure" beside a task, an addition to what was
-    just done, a description that a request follows, or an explanation ("keep in mind …").
+    It is weak if it only serves the task at hand: a reminder or "ask if unsure" beside a task, an addition, a report.
     """
     form = explicit_form(sentence, analysis, context, *around) or _corrected_value(sentence, context, around[0])
     if form is None:
@@ -213,7 +214,7 @@ def _explicit(
     serves_task = (
         is_for_one_task(sentence.text)
         or is_banter(sentence.text)
-        or reports_others(sentence.text)
+        or (reports_others(sentence.text) and form.name != "remember")
         or has_concept(text, "needed now")
         or (is_vague and SCOPE.search(text) is None)
         or (is_for_the_task and not is_plain)

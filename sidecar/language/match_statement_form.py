@@ -106,8 +106,9 @@ def _remembered_form(sentence: Sentence, analysis: Analysis, following: str) -> 
         return None
     end = request.start() if request else len(text)
     content = text[:end].rstrip()
-    is_task = analysis.concepts.get("work", MIN_CONTENT) < MIN_CONTENT and not any(word in content for word in LASTING)
-    if is_task or _size(content) <= MIN_CONTENT or SUPPOSITION.match(content) or _asks(content):
+    lasts = "dont" in analysis.concepts or any(word in content for word in LASTING)
+    is_task = analysis.concepts.get("work", MIN_CONTENT) < MIN_CONTENT and not lasts
+    if is_task or _size(content) < MIN_CONTENT or SUPPOSITION.match(content) or _asks(content):
         return None
     if _points_only("remember", content) or _reports_fault(content) or has_concept(content, "wish to build"):
         return None

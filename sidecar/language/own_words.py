@@ -31,8 +31,10 @@ _CODE_LINE = lazy_regex(
     r"|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static"
     r"|async|void|int|package|using|namespace|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT"
     r"|INSERT|UPDATE|CREATE|ALTER|DROP) ?.{0,200}[;{}()=:]$|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:="
-    r"|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?(?:[\"'\[{]"
-    r"|\d(?!\d?[.)]\s)).{0,200},?$"
+    r"|=>) ?\S.{0,200}[;{(\[,'\")\d]$|(?:\"[\w-]{1,60}\": ?"
+    r"|(?!(?i:remember|merke?|recuerda|lembr[ea]|ricorda|retiens|onthoud|запомни|覚えて|记住)\b)[\w-]{1,60}: ?"
+    r"(?!(?:\"[^\"\n]*\"|'[^'\n]*'|\[[^\]\n]*\]|\d\S*)(?:\s[^\W\d_][\w'’-]*+[,;]?){2}))"
+    r"(?:[\"'\[{]|\d(?!\d?[.)]\s)).{0,200},?$"
     r"|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$|\.\w{1,40}\("
     r"|[\w.$]{1,80}\(.{0,200}\)[;{,]?$"
     r"|(?!(?:[^\W\d_][\w'’-]*+[,;:]?\s++){4,}[\w'’-]++;$).{0,300}[;{}]$|\d+[,;]?$"
@@ -416,7 +418,7 @@ _CLAIMS = (
     r"|zei|schrijft|beweert|говорит|пишет|сказала?|советует)"
 )
 _REPORTED_BY_OTHERS = lazy_regex(
-    rf"^(?!\W*(?:if|when|whenever|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\b)[^.!?\n]{{0,40}}?(?<!\w)"
+    rf"^(?:(?!\b(?:if|when|whenever|wenn|falls|si|cuando|quand|se|quando|als|если|когда)\b)[^.!?\n]){{0,40}}?(?<!\w)"
     rf"(?:{SOMEBODY}|{SOURCE})(?:\s\w+){{0,2}}?,?\s{_CLAIMS}(?!\w)"
     r"|^\W*(?:\w+\s){0,2}(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?!(?:me|mir|moi|mí|mim)\b)"
     r"|\b(?:according to|laut|gemäß|según|selon|volgens|согласно)\s(?:(?:the|our|de[rmn]?|die|la|el|los|les?|il"
@@ -496,7 +498,7 @@ def _reported_words(message: str, own: str) -> Iterator[tuple[int, int]]:
     lines = list(lines_of(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
     below = [line for line in lines[at + 1 :] if line.text.strip()]
-    if below:
+    if below and not message[lines[at].end :].lstrip().startswith(("```", "~~~")):  # they show where they end
         last = below[-1]
         *between, above, _ = message[lines[at].end : last.end].split("\n")
         is_alone = any(map(str.strip, between)) and not above.strip() and len(last.text) <= MAX_REQUEST_BELOW

@@ -359,8 +359,8 @@ def _lines_below_paste(text: _Message) -> Iterator[tuple[int, int]]:
         if not original:
             is_inside = False
         elif not words:
-            above = text.originals[number - 1].strip(" `*:") if number else original
-            begins = not above or _FILE.fullmatch(above) is not None
+            above = text.originals[number - 1].strip() if number else original
+            begins = not above or _FILE.fullmatch(above.strip(" `*:")) is not None
             is_inside = is_inside or (begins and has_request and not original.startswith(_DELIMITERS))
         elif is_inside and not (PERSONAL.search(words) or TASK.match(words) or RETURN.match(words)):
             yield line.start, line.end

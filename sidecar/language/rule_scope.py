@@ -5,7 +5,7 @@ from functools import partial
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import stem, words_of_file
-from sidecar.language.english_translation import language_of
+from sidecar.language.english_translation import are_translations, language_of
 from sidecar.language.lasting_statements import SCOPE
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
@@ -23,6 +23,7 @@ from sidecar.language.statement_clauses import (
     RULE_TO_WRITE,
     Unit,
     Wording,
+    is_same,
     is_why_question,
     limited_clauses,
     parts_of,
@@ -32,8 +33,6 @@ from sidecar.language.statement_clauses import (
 from sidecar.language.statement_openings import LEAD_IN, without_assent
 from sidecar.language.statement_values import (
     MIN_SUBJECTS,
-    are_translations,
-    is_same,
     shared_count,
     shared_subjects,
     subjects_of,

@@ -274,14 +274,14 @@ _FREE_OF = lazy_regex(r"(?i)\bfree (?:of|from)\b")
 _OFF_LIMITS = lazy_regex(r"(?i)\boff[ -]limits\b")
 _RATHER_THAN = lazy_regex(r"(?i)\brath\w{1,3} th[ae]n\b")
 _ONE_WORD = lazy_regex(
-    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)|(bug|hot)[ -](fix(?:es)?)"
+    r"(?i)\b(?:(drop)[ -](down)|(file|user|host)[ -](names?)|(code|data)[ -](bases?)|(time)[ -](stamps?)|(end)[ -](points?)|(bug|hot)[ -](fix(?:es)?)|(pull|merge)[ -](requests?)|(auto)[ -](increment\w*)"
     r"|(white)[ -](space)|(front|back)[ -](end))\b"
 )
 """A noun that is written as one word, too."""
 _TOPIC_PAUSE = lazy_regex(r"(?<=[\u30a0-\u30ff\u3400-\u9fffA-Za-z][はをに])、|(?<=[\u30a0-\u30ff\u3400-\u9fff]から)、")
 """A pause behind the particle of a Japanese noun, after which its clause goes on."""
 _UNITS = {"s": "seconds", "sec": "seconds", "secs": "seconds", "min": "minutes", "mins": "minutes", "h": "hours"}
-_UNITS |= {"hr": "hours", "hrs": "hours"}
+_UNITS |= {"hr": "hours", "hrs": "hours", "am": "am", "pm": "pm"}
 _QUANTITY = lazy_regex(rf"(?i)(?<![\w.,/-])(\d+(?:[.,]\d+)?) ?({'|'.join(_UNITS)})(?![\w/-])")
 """A number with the short name of a unit: "8s" is "8 seconds"."""
 _QUANTITY_BEFORE = lazy_regex(r"(?<![\w.,/-])(\d+(?:[.,]\d+)?)-([^\W\d_]{3,})(?![\w/.-])")

@@ -5,12 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from sidecar.core.clean_text import without_emphasis
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import UNSPACED
 from sidecar.language.concept_phrases import TERMS, UNSPACED_TERMS
 from sidecar.language.lasting_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
-from sidecar.language.own_words import adjoins_paste, without_fences
+from sidecar.language.own_words import adjoins_paste, stated_words, without_fences
 from sidecar.language.rule_synonyms import LASTING
+
+MAX_TYPED = 500
+"""Characters of a message up to which its marks of emphasis are typed."""
 
 MAX_SENTENCE = 400
 """Characters of a sentence; longer ones, as in dictation, are divided at commas."""
@@ -45,6 +49,13 @@ class Sentence(NamedTuple):
     text: str
     paragraph: int
     is_item: bool
+
+
+def without_marks(message: str) -> str:
+    """Return a short message without marks of emphasis, if they make nothing of it somebody else's words."""
+    plain = without_emphasis(message) if len(message) <= MAX_TYPED else message
+    is_same = stated_words(plain).split() == without_emphasis(stated_words(message)).split()
+    return plain if is_same else message
 
 
 def split_sentences(words: str) -> list[Sentence]:

@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import TOOL_NAMES, plain_words
-from sidecar.language.english_translation import compound_parts, language_of
+from sidecar.language.english_translation import (
+    OTHER_SCRIPTS,
+    are_cognate,
+    compound_parts,
+    is_misspelt,
+    language_of,
+    meanings_of,
+)
 from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
@@ -34,9 +41,6 @@ from sidecar.language.rule_synonyms import (
 MAX_SENTENCES = 120
 MIN_SHOUTED = 3
 """Words in capitals from which a text in capitals is shouted."""
-
-OTHER_SCRIPTS = ("ja", "zh", "ru")
-"""Languages whose words in Latin letters are names, and that share no words with other languages."""
 
 
 OF_GENERIC, OF_PROJECT, OF_PLAIN, OF_VALUE = 0.2, 0.3, 0.5, 1.5
@@ -109,6 +113,26 @@ class Wording(NamedTuple):
         return [unit for clause in self.clauses for unit in clause.units]
 
 
+@lru_cache(maxsize=8_192)
+def is_same(rule_unit: Unit, unit: Unit) -> bool:
+    """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
+    if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
+        return True
+    if rule_unit.is_value or unit.is_value:
+        return is_misspelt(rule_unit.word, unit.word) or (
+            not (rule_unit.concepts or unit.concepts)
+            and rule_unit.language != unit.language
+            and _have_one_meaning(rule_unit, unit)
+        )
+    if are_cognate(rule_unit.word, unit.word):
+        return True
+    return _have_one_meaning(rule_unit, unit)
+
+
+def _have_one_meaning(unit: Unit, other: Unit) -> bool:
+    return not meanings_of(unit.word, unit.language).isdisjoint(meanings_of(other.word, other.language))
+
+
 _TOKEN = lazy_regex(
     r"@?https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])(?:[\u3040-\u30ff\u3400-\u9fff々]+(?=https?://)"
     r"|[\w@~.*+#$/\\-]*[\w*#+$/])|[\u3040-\u30ff\u3400-\u9fff々]"
@@ -136,7 +160,7 @@ _CLAUSE_END = lazy_regex(
 _PATH_OR_NUMBER = lazy_regex(r"(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
 _BACKSLASH = lazy_regex(r"(?<=[\w.:~])\\(?=[\w.@*-]|[\s`'\"),.;:!?]|$)")
 """A separator in a path of Windows, also at its end."""
-_SEPARATOR = lazy_regex(r"[-/]")
+_SEPARATOR = lazy_regex(r"[-/]|(?<=\w)\+(?=\w)")
 _ALTERNATIVES = lazy_regex(r"[^\W\d_]+/[^\W\d_]+")
 _MIXED_CASE = lazy_regex(r"(?>.*?[a-z][A-Z]).*")
 _QUOTED = lazy_regex(r"[`\"“”«»「」]([^`\"“”«»「」\n]{1,80})[`\"“”«»「」]")
@@ -329,7 +353,7 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
     is_path = address is not None or _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):
         yield Unit(word, concepts_of_name(word), True)
-    elif is_path or "-" in word:
+    elif is_path or _SEPARATOR.search(word):
         for part in _SEPARATOR.split(word):
             if part and part not in FUNCTION_WORDS:
                 concepts = concepts_of(part)

@@ -130,6 +130,9 @@ I_DO_IT = lazy_regex(
     r"(?:[\w/'’-]+ ){1,5}?"
     r"(?:myself|on my own)\b(?! (?:later|now|today|first|then))"
     r"|\bi do (?:all )?(?:the|my|our) (?!same|work|test\b)\w+(?: \w+)? myself\b"
+    r"|\bi (?:always )?(?:commit|push|deploy|release|merge) myself\b(?! (?:later|now|today|first|then))"
+    r"|^(?:please )?leave (?:all )?(?:the |my |our )?(?!(?:rest|this)\b)[a-z-]{3,30}s to me\b(?! (?:for|to) )"
+    r"|\bhago (?:los|las|el|la) \w+ yo mism[oa]\b|\b(?:os|as) \w+ (?:quem faz sou eu|eu (?:mesm[oa] )?(?:faço|farei))\b"
     r"|\b(?:los|las|el|la) (?!que)\w+(?: \w+)? (?:los |las |lo |la )?hago yo\b"
     r"|\byo (?:mismo |misma )?(?:hago|haré|me encargo de) (?:el|la|los|las)\s\w+"
     r"|\bje (?:fais|ferai|gère|gérerai) (?:les?|la|mes|nos) \w+(?: \w+)? moi[- ]même\b"
@@ -411,7 +414,7 @@ _REMEMBER = lazy_regex(
     r"|garde en tête|gardez en tête|note bien"
     r"|merke? dir(?! das (?:mal|nicht)\b)|denke? (?:bitte )?(?:immer )?daran|denk dran"
     r"|vergiss (?:nicht|nie(?:mals)?)(?= ?[:,]| (?:dass|immer|nie|bitte)\b|[^.\n]{2,80}\bzu \w+en\b)|behalte im kopf"
-    r"|beachte"
+    r"|beachte|merken?(?= ?:)|à retenir(?= ?:)"
     r"|lembr(?:e|a)(?:-se)?(?! d[oa]s?\b| quando\b)|tenha em mente|guarde"
     r"|não (?:se )?esque(?:ças?|ce)(?= ?[:,]| (?:que|de que|nunca|sempre)\b)"
     r"|ricorda(?:ti|te)?|tieni (?:presente|a mente)|non dimenticare(?= ?[:,]| (?:che|di|mai|sempre)\b)|onthou[d]?"
@@ -423,7 +426,7 @@ _REMEMBER = lazy_regex(
     r"|(?:^|[，。、；：,\s])(?P<unspaced>(?:请)?(?:记住(?!密码|我|登录|用户|账号)|牢记|别忘了|不要忘记"
     r"|请记得)[:：，,]?|忘れないで(?:ください|ね)?[:：、,]|(?:メモリ|記憶)に(?:追加|保存"
     r"|記録)して(?:ください)?[:：、,]|(?:记|存|加)(?:到|进|入)(?:你的?)?(?:记忆|内存)[里中]?[:：，,]"
-    r"|覚えておいて(?:ください|ね)?[:：、。]?|覚えて(?:ください|ね)[:：、。]?)"
+    r"|覚えておいて(?:ください|ね)?[:：、。]?|覚えて(?:(?:ください|ね)[:：、。]?|[:：、])|(?:帮我)?记一?下[:：，,])"
     r"|(?P<closing>[^。\n]{4,200}(?:(?:こと|の|ように|と)(?:を|は|も)?(?:覚えておいて|覚えて|忘れないで|記憶して)))",
     re.IGNORECASE,
 )
@@ -523,7 +526,7 @@ FORMS: tuple[Form, ...] = (
     Form("remember", "remember", _REMEMBER, words_of(
         "remember remeber rember mind forget recuerda recuerde recordá cuenta olvides acuérdate souviens souvenez"
         " rappelle"
-        " rappelez n'oublie n'oubliez retiens"
+        " rappelez n'oublie n'oubliez retiens retenir merken"
         " retenez tête merk merke denk denke vergiss behalte beachte lembre lembra mente esqueça guarde ricorda"
         " ricordati ricordate presente"
         " dimenticare onthou onthoud vergeet запомни запомните помни помните забывай забывайте виду учти учтите"
@@ -547,7 +550,7 @@ FORMS: tuple[Form, ...] = (
         "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
         " niemals stets altijd nooit всегда никогда mai"
     )),
-    Form("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
+    Form("I do it", "rule", I_DO_IT, words_of("myself own me yo eu comigo je moi ich")),
     Form("like everywhere", "rule", LIKE_EVERYWHERE, words_of(
         "like as como comme wie everywhere repo repository project codebase monorepo"
         " überall partout partes lados lugar parte lugares ovunque dappertutto overal везде повсюду"

@@ -6,9 +6,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import stem
 from sidecar.language import concept_phrases as phrases
-from sidecar.language.common_words import TOOL_NAMES, plain_words
-from sidecar.language.english_translation import are_cognate, is_misspelt, language_of, meanings_of, opposites_of
+from sidecar.language.common_words import TOOL_NAMES, english_terms, frame_stems, plain_words
+from sidecar.language.english_translation import (
+    are_translations,
+    is_english,
+    language_of,
+    meanings_of,
+    opposites_of,
+)
 from sidecar.language.rule_synonyms import (
     CONDITION_AFTER,
     FUNCTION_WORDS,
@@ -23,10 +30,10 @@ from sidecar.language.rule_synonyms import (
 )
 from sidecar.language.statement_clauses import (
     CLAUSE_MARK,
-    OTHER_SCRIPTS,
     Clause,
     Unit,
     Wording,
+    is_same,
     limited_clauses,
     wording_of,
 )
@@ -35,8 +42,11 @@ from sidecar.language.statement_openings import LEAD_IN, adds_to_others, without
 MIN_SUBJECTS = 2
 """Words about the subject that must be the user's, if a rule has as many."""
 
-MIN_WITHIN = 4
-"""Letters of a word that is found within another."""
+MIN_PART = 4
+"""Letters of a word that is found in another."""
+
+MAX_OWN = 3
+"""Words of a rule's own up to which it is the user's statement with another demand."""
 
 MAX_VALUE_WORDS = 5
 """Number of words of a value."""
@@ -246,33 +256,6 @@ def swaps_roles(rule: str, evidence: str) -> bool:
     return any((new, old) in replaced for old, new in replaced)
 
 
-@lru_cache(maxsize=8_192)
-def is_same(rule_unit: Unit, unit: Unit) -> bool:
-    """Whether two words say the same: in any form, by a concept or a common translation; a value as it is."""
-    if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
-        return True
-    if rule_unit.is_value or unit.is_value:
-        return is_misspelt(rule_unit.word, unit.word) or (
-            not (rule_unit.concepts or unit.concepts)
-            and rule_unit.language != unit.language
-            and _have_one_meaning(rule_unit, unit)
-        )
-    if are_cognate(rule_unit.word, unit.word):
-        return True
-    return _have_one_meaning(rule_unit, unit)
-
-
-def _have_one_meaning(unit: Unit, other: Unit) -> bool:
-    return not meanings_of(unit.word, unit.language).isdisjoint(meanings_of(other.word, other.language))
-
-
-def are_translations(first: str, second: str) -> bool:
-    """Whether the words of two languages differ, so that few of a statement's can be recognised."""
-    if first == second:
-        return False
-    return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
-
-
 def has_value(unit: Unit, words: frozenset[str], concepts: frozenset[int], units: Sequence[Unit]) -> bool:
     """Whether a value occurs as it is, as a part of a longer path, or, for a number, as a word."""
     if unit.word in words or not unit.concepts.isdisjoint(concepts):
@@ -355,34 +338,55 @@ def _is_rival(unit: Unit, value: Unit) -> bool:
     return unit.is_value and (are_tools or any(not any(map(kind.isdisjoint, concepts)) for kind in exact_kinds()))
 
 
-def exchanges_word(rule: Wording, window: Sequence[Wording]) -> bool:
-    """Whether the only word that a rule has by itself stands where the user has another, between words of both."""
-    ours = subjects_of(rule.units)
-    units = [unit for statement in window for unit in statement.units]
-    added = [at for at, unit in enumerate(ours) if not any(is_same(unit, other) for other in units)]
-    if len(added) != 1 or len(ours) <= MIN_SUBJECTS or ours[added[0]].word in plain_words():
+def adds_words(rule: Wording, window: Sequence[Wording], message: Collection[Unit]) -> bool:
+    """Whether a rule is the user's statement but for a few words of its own: "never edit" for "never commit".
+
+    Of one word this holds if the rule also lacks one of the user's. No word of the message is the rule's own. A rule
+    with more words of its own is worded freely; its share of the user's words decides.
+    """
+    if any((rule.language or "en") != (statement.language or "en") for statement in window):
         return False
-    word = ours[added[0]].word
-    is_fragment = is_unspaced(word) and not ours[added[0]].concepts and (len(word) == 1 or "不" in word)
-    if is_fragment or any(_is_within(word, unit.word) for unit in units):
-        return False
-    before, after = ours[: added[0]][-1:], ours[added[0] + 1 :][:1]
-    for statement in window:
-        theirs = subjects_of(statement.units) if not are_translations(rule.language, statement.language) else []
-        for at, left in enumerate(theirs if before and after else ()):
-            for end in (at + 2, at + 3):
-                inner, right = theirs[at + 1 : end], theirs[end : end + 1]
-                is_between = bool(right) and is_same(before[0], left) and is_same(after[0], right[0])
-                is_slip = any(other.word[:3] == word[:3] for other in inner)
-                is_plain = all(other.word in _ASSENTS for other in inner)
-                is_own = any(is_same(own, other) for own in ours for other in inner)
-                if is_between and not (is_slip or is_plain or is_own):
-                    return True
-    return False
+    ours, theirs = (subjects_of(units) for units in (rule.units, [unit for part in window for unit in part.units]))
+    count = len(_missing_in((*theirs, *message), ours))
+    return 0 < count <= MAX_OWN and (count > 1 or bool(_missing_in(ours, theirs)))
 
 
-_ASSENTS = frozenset("ok okay fine allowed".split())
-"""Words for what is accepted, in place of which a rule has a longer one."""
+def _missing_in(units: Collection[Unit], others: Iterable[Unit]) -> frozenset[str]:
+    """Return which of other words have no counterpart among some words, without those in which any rule can be put."""
+    return frozenset(
+        other.word
+        for other in others
+        if _adds_demand(other) and not any(is_same(other, unit) or _is_part(other.word, unit.word) for unit in units)
+    )
+
+
+def _adds_demand(unit: Unit) -> bool:
+    """Whether a word is known and demands something by itself."""
+    if (
+        unit.word in plain_words()
+        or stem(unit.word) in frame_stems()
+        or not unit.concepts.isdisjoint(_frame_concepts())
+    ):
+        return False
+    meanings = meanings_of(unit.word, unit.language)
+    is_known = unit.is_value or (_is_english(unit.word) if not unit.language else bool(unit.concepts) or bool(meanings))
+    return is_known and meanings.isdisjoint(frame_stems() | plain_words())
+
+
+def _is_english(word: str) -> bool:
+    return stem(word) in english_terms() or is_english(word) or is_english(stem(word))
+
+
+def _is_part(word: str, other: str) -> bool:
+    """Whether a word is the beginning or end of another: "increment" of "autoincrement"."""
+    if is_unspaced(word[0]):
+        return word[0] in other or other[0] in word
+    return len(word) >= MIN_PART and (other.startswith(word) or other.endswith(word))
+
+
+@lru_cache(maxsize=1)
+def _frame_concepts() -> frozenset[int]:
+    return frozenset(concept for word in frame_stems() for concept in concepts_of(word))
 
 
 def _meanings_in(units: Iterable[Unit]) -> frozenset[str]:
@@ -403,12 +407,6 @@ def reverses_word(rule: Wording, window: Sequence[Wording]) -> bool:
         for meaning in _meanings_in([unit])
         for opposite in opposites_of(meaning)
     )
-
-
-def _is_within(word: str, other: str) -> bool:
-    """Whether one of two words contains the other: "front" and "infront", a port and an address."""
-    shorter, longer = sorted((word, other), key=len)
-    return len(shorter) >= MIN_WITHIN and shorter in longer
 
 
 def exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:

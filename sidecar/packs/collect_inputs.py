@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.codebase import (
+    ChangedFile,
     HeadMove,
     Listing,
     RankedFile,
@@ -25,6 +26,7 @@ from sidecar.codebase import (
     content_identity,
     early_matches_first,
     finished,
+    places_of_work,
     query_terms,
     search_contents,
     search_paths,
@@ -35,7 +37,7 @@ from sidecar.language.common_words import is_distinctive
 from sidecar.language.message_intent import creation_request
 from sidecar.packs.anchor import user_anchor
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile, path_only_files
-from sidecar.packs.delta_files import Differences, sent_counted_files
+from sidecar.packs.delta_files import Differences, past_changes, sent_counted_files
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.files_of_prompt import (
     NO_FILES,
@@ -340,7 +342,8 @@ def _start_changes(
     start: Start, inputs: PackInputs, pack_query: PackQuery, state: RepositoryState, known: SessionContents
 ) -> _Source | None:
     """Start to read the differences, where there are any."""
-    if not state.changed and known.head_commit in (None, state.head):
+    is_unchanged = not state.changed and known.head_commit in (None, state.head)
+    if is_unchanged and not (state.kind == "git" and past_changes(state, known)):
         inputs.differences = Differences({}, {})
         return None
     return _Source("delta", start(_changes, pack_query.repository, state, known), _use_changes)
@@ -395,7 +398,21 @@ def _changes(
     if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
         moved = repository.head_move(known.head_commit, state.head, MAX_COMMITS)
         committed = repository.committed_diffs(known.head_commit, state.head, moved)
-    return Differences(diffs, texts, committed, _merged_files(repository, state)), moved
+    places = _places_of_past_changes(repository, state, known)
+    return Differences(diffs, texts, committed, _merged_files(repository, state), places), moved
+
+
+def _places_of_past_changes(repository: Repository, state: RepositoryState, known: SessionContents) -> dict[str, str]:
+    """Return the stash or the branch that has what a session knows of a file that no longer differs, by path."""
+    changes = {path: known.items[entries.change_key(path)].entry for path in past_changes(state, known)}
+    places: dict[str, str] = {}
+    for place, commit in places_of_work(state) if changes else ():
+        contents = repository.content_ids_at(commit, sorted(changes.keys() - places.keys()), state)
+        for path, content in contents.items():
+            entry, file = changes[path], ChangedFile(path, "unstaged", ".M", content, None)
+            if isinstance(entry, entries.ChangeEntry) and entry.change == entries.change_digest(file):
+                places[path] = place
+    return places
 
 
 def _merged_files(repository: Repository, state: RepositoryState) -> frozenset[str]:

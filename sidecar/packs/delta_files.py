@@ -3,7 +3,7 @@
 A session receives those hunks of a file's difference that are new to it, the most relevant first.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +15,9 @@ from sidecar.codebase import (
     Hunk,
     RepositoryState,
     added_file_diff,
+    adds_only_our_hooks,
     count_terms,
+    hunk_content_id,
     hunk_header,
     is_adjacent,
     is_generated,
@@ -54,14 +56,24 @@ class RenderedDiff(NamedTuple):
 
 
 @lru_cache(maxsize=96)
-def render_diff(text: str, sent: tuple[entries.SentHunk, ...], query: str, limit_bytes: int) -> RenderedDiff:
+def render_diff(
+    text: str,
+    sent: tuple[entries.SentHunk, ...],
+    query: str,
+    limit_bytes: int,
+    *,
+    has_moved: bool = False,
+    is_partial: bool = False,
+) -> RenderedDiff:
     """Render a difference for a session that has `sent`; cut between hunks, inside a hunk only if none fits.
 
     Each hunk is known, or shown, or counted in a last line, also one of which only the beginning is shown. A hunk that
-    was shown and has changed since is named by its location, unless its replacement is shown.
+    was shown and has changed since is named by its location, unless its replacement is shown or the difference is
+    `is_partial`, which says nothing of the other hunks. With `has_moved` the old text may be another than that of
+    `sent`, and hunks have the positions that it gives them.
     """
-    hunks = split_hunks(text)
-    known = _known_hunks(hunks, sent)
+    hunks, identify = split_hunks(text), hunk_content_id if has_moved else str
+    known = _known_hunks(hunks, sent, identify)
     new_numbers = [number for number in range(len(hunks)) if number not in known]
     lines = sanitized_lines(text)
     shown = _choose_hunks(hunks, lines, new_numbers, query, limit_bytes)
@@ -73,13 +85,15 @@ def render_diff(text: str, sent: tuple[entries.SentHunk, ...], query: str, limit
     left -= sum(len(hunks[number].lines) for number in known)
     if left > 0 and (body or sent):  # otherwise the counts of the whole file say it
         body.append(f"  … {count_noun(left, 'more line')}")
-    changed_locations = _changed_locations(hunks, sent, [*shown, *clipped])
+    changed_locations = [] if is_partial else _changed_locations(hunks, sent, [*shown, *clipped], identify)
     was_shown = {number for number, sent_hunk in known.items() if sent_hunk.is_shown} | set(shown)
     now = tuple(
         entries.SentHunk(hunk.hunk_id, hunk.position, number in was_shown)
         for number, hunk in enumerate(hunks[: entries.MAX_HUNKS])
     )
-    body += _changed_location_lines(changed_locations)
+    if changed_locations:
+        named = [f"@@ {place.replace('+', ' +').lstrip()}" for place in changed_locations]
+        body.append(f"  no longer as sent or written: {join_first(named, MAX_CHANGED_LOCATIONS)}")
     return RenderedDiff(
         tuple(body), sum(utf8_size(line) + 1 for line in body), now, bool(known), bool(new_numbers or changed_locations)
     )
@@ -100,13 +114,17 @@ def sanitized_lines(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(next(rendered) for _ in hunk.lines) for hunk in hunks)
 
 
-def _known_hunks(hunks: Sequence[Hunk], sent: Sequence[entries.SentHunk]) -> dict[int, entries.SentHunk]:
+def _known_hunks(
+    hunks: Sequence[Hunk], sent: Sequence[entries.SentHunk], identify: Callable[[str], str]
+) -> dict[int, entries.SentHunk]:
     """Hunks that were sent before, in the same order: a hunk that moved before another counts as new."""
-    numbers = {sent_hunk.hunk_id: number for number, sent_hunk in enumerate(sent)}
+    numbers: dict[str, list[int]] = {}
+    for number, sent_hunk in enumerate(sent):
+        numbers.setdefault(identify(sent_hunk.hunk_id), []).append(number)
     known, last = {}, -1
     for number, hunk in enumerate(hunks):
-        at = numbers.get(hunk.hunk_id, -1)
-        if at > last:
+        at = next((place for place in numbers.get(identify(hunk.hunk_id), ()) if place > last), -1)
+        if at >= 0:
             known[number] = sent[at]
             last = at
     return known
@@ -174,10 +192,12 @@ def _clipped_hunk(
     return ([number], body) if len(body) > 1 else ([], [])
 
 
-def _changed_locations(hunks: Sequence[Hunk], sent: Sequence[entries.SentHunk], shown: Sequence[int]) -> list[str]:
+def _changed_locations(
+    hunks: Sequence[Hunk], sent: Sequence[entries.SentHunk], shown: Sequence[int], identify: Callable[[str], str]
+) -> list[str]:
     """Locations of hunks that were shown and have changed since, unless a shown hunk covers the location."""
-    present = {hunk.hunk_id for hunk in hunks}
-    places = [sent_hunk.position for sent_hunk in sent if sent_hunk.is_shown and sent_hunk.hunk_id not in present]
+    present = {identify(hunk.hunk_id) for hunk in hunks}
+    places = [hunk.position for hunk in sent if hunk.is_shown and identify(hunk.hunk_id) not in present]
     return [place for place in places if not any(_covers(hunks[number], place) for number in shown)]
 
 
@@ -186,13 +206,6 @@ def _covers(hunk: Hunk, place: str) -> bool:
     if not hunk.new <= int(new) < hunk.new + max(1, hunk.new_lines):
         return False
     return not old or hunk.old <= -int(old) < hunk.old + max(1, hunk.old_lines)
-
-
-def _changed_location_lines(places: Sequence[str]) -> list[str]:
-    if not places:
-        return []
-    named = [f"@@ {place.replace('+', ' +').lstrip()}" for place in places]
-    return [f"  no longer as sent or written: {join_first(named, MAX_CHANGED_LOCATIONS)}"]
 
 
 def _line_count(text: str) -> int:
@@ -231,6 +244,8 @@ class Differences(NamedTuple):
     committed: Mapping[str, FileDiff] = {}
     merged: frozenset[str] = frozenset()
     """The changed files that are as in the commit whose merge is in progress."""
+    places: Mapping[str, str] = {}
+    """The stash or branch that has what a session knows of a file that no longer differs, by path."""
 
 
 class QueryRelevance(NamedTuple):
@@ -243,19 +258,26 @@ class QueryRelevance(NamedTuple):
 class _ByteAllowance:
     """The bytes that differences may still use."""
 
-    def __init__(self, relevance: QueryRelevance, sendable_bytes: int, share: float) -> None:
+    def __init__(self, relevance: QueryRelevance, sendable_bytes: int, share: float, *, has_moved: bool) -> None:
         self._relevance = relevance
+        self._has_moved = has_moved
         self._item_bytes = int(sendable_bytes * ITEM_SHARE)
         self._left_bytes = int(sendable_bytes * share)
 
-    def render(self, path: str, text: str, sent: entries.ChangeEntry | None) -> RenderedDiff:
+    def render(
+        self, path: str, text: str, sent: entries.ChangeEntry | None, *, is_partial: bool = False
+    ) -> RenderedDiff:
         """Render a difference for a session that has `sent` within the remaining bytes, and subtract them.
 
-        None means a session that has all of it: its bytes count at full size, whatever the current request.
+        None means a session that has all of it: its bytes count at full size, whatever the current request. With
+        `is_partial`, hunks that it lacks may exist all the same.
         """
         limit = RELEVANT_FILE_BYTES if path in self._relevance.relevance else FILE_BYTES
         hunks, query = ((), "") if sent is None else (sent.hunks, self._relevance.query)
-        diff = render_diff(text, hunks, query, max(0, min(limit, self._item_bytes, self._left_bytes)))
+        is_past = sent is not None and sent.is_past
+        limit = max(0, min(limit, self._item_bytes, self._left_bytes))
+        has_moved = self._has_moved or is_past
+        diff = render_diff(text, hunks, query, limit, has_moved=has_moved, is_partial=is_partial or is_past)
         self._left_bytes -= diff.bytes
         return diff
 
@@ -273,10 +295,10 @@ def file_items(
     if state.kind != "git":
         return []
     shown, rest = _changed(state, known, relevance, differences)
-    allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE)
+    allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE, has_moved=moved is not None)
     already_sent = {file.path for file in shown if _was_sent(file, known)}
     items = [_new_item(file, differences, known, allowance) for file in shown if file.path not in already_sent]
-    committed_allowance = _ByteAllowance(relevance, sendable_bytes, COMMITTED_SHARE)
+    committed_allowance = _ByteAllowance(relevance, sendable_bytes, COMMITTED_SHARE, has_moved=moved is not None)
     commits = [_committed_item(state, diff, known, moved, committed_allowance) for diff in committed]
     known_items = [_known_item(file, differences, known, allowance) for file in shown if file.path in already_sent]
     return [
@@ -284,7 +306,7 @@ def file_items(
         *commits,
         *known_items,
         *_rest_items(rest, tuple(entries.changes_of(state).folders.values()), known, differences),
-        *_reverted_items(state, known, {item.key for item in commits}, moved),
+        *_reverted_items(state, known, {item.key for item in commits}, moved, differences),
     ]
 
 
@@ -327,34 +349,8 @@ def _changed(
 
 def sent_counted_files(changes: entries.ChangeList, known: SessionContents) -> list[str]:
     """Return the paths in counted folders that a session has changes of."""
-    sent = (entries.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED)
+    sent = (entries.changed_path(key) for key, item in known.items.items() if not entries.is_past(item.entry))
     return [path for path in sent if path is not None and changes.counted(path) is not None]
-
-
-_HOOK_SETTINGS = lazy_regex(r"(?:.*/)?\.(?:claude/settings\.json|codex/hooks\.json)")
-_HOOK_SETTINGS_BACKUP = lazy_regex(rf"{_HOOK_SETTINGS.pattern}\.before-onecode")
-_HOOK_LINE = lazy_regex(
-    r"[\s{}\[\],]*+(?:\"(?:hooks|SessionStart|UserPromptSubmit|PostToolUse|PreCompact|Stop)\": *[\[{]"
-    r"|\"type\": *\"command\"|\"timeout\": *\d+|\"matcher\": *\"[\w|]+\"|\"command\": *\".*\")?"
-    r"[\s{}\[\],]*"
-)
-
-
-def adds_only_our_hooks(path: str, hunks: str) -> bool:
-    """Whether a file is changed by `hook install --project` alone: the agent's settings, or their backup."""
-    if _HOOK_SETTINGS_BACKUP.fullmatch(path):
-        return True
-    if not hunks or _HOOK_SETTINGS.fullmatch(path) is None:
-        return False
-    changed = [line for line in hunks.splitlines() if line[:1] in ("+", "-")]
-    removed = {line[1:].rstrip(",") for line in changed if line[0] == "-"}
-    added = [line[1:] for line in changed if line[0] == "+"]
-    others = [line for line in added if line.rstrip(",") not in removed]
-    if not removed.issubset(line.rstrip(",") for line in added):  # only a comma may have been added
-        return False
-    commands = [line for line in others if '"command":' in line]
-    are_ours = bool(commands) and all("sidecar" in command and " hook " in command for command in commands)
-    return are_ours and all(map(_HOOK_LINE.fullmatch, others))
 
 
 FOLDER_FILES, FOLDER_SHARE = 12, 0.9
@@ -420,7 +416,7 @@ def _deleted_folder(folder: str, files: Sequence[ChangedFile]) -> FolderChange:
 
 
 def _sent_state(path: str, known: SessionContents) -> entries.ChangeEntry:
-    """The known part of a file's diff; nothing for a file that no longer differs or was never sent."""
+    """The known part of a file's diff, also of one that did not differ in the meantime."""
     delivered = known.items.get(entries.change_key(path))
     entry = delivered.entry if delivered is not None else None
     return entry if isinstance(entry, entries.ChangeEntry) else entries.NO_CHANGE
@@ -446,11 +442,12 @@ def _new_item(
     """A changed file whose difference is new, or part of it; only named if the difference came too late."""
     sent, change = _sent_state(file.path, known), entries.change_digest(file)
     if differences is None:
-        return _item(file, _title(file, None), _EMPTY_DIFF, replace(sent, change=change, is_whole=False))
+        entry = replace(sent, change=change, is_whole=False, is_past=False)
+        return _item(file, _title(file, None), _EMPTY_DIFF, entry)
     is_apart = file.kind in ("deleted", "conflicted")  # the text of a conflict lacks the other hunks
     body = allowance.render(file.path, _text(file, differences), entries.NO_CHANGE if is_apart else sent)
     has_text = bool(body.lines or body.hunks)
-    note = (_since_note(body) if has_text else ", changed again") if sent.change and file.kind != "deleted" else ""
+    note = (_since_note(body) if has_text else ", changed again") if sent.was_sent and file.kind != "deleted" else ""
     return _item(file, _title(file, differences) + note, body, entries.ChangeEntry(change, body.hunks))
 
 
@@ -512,18 +509,19 @@ def _committed_item(
 ) -> PackItem:
     """Changes that commits made to a file since the session's last run, less what it received before the commit."""
     sent, is_deleted = _sent_state(diff.path, known), _DELETED_FILE.match(diff.hunks) is not None
-    body = allowance.render(
-        diff.path, diff.hunks if not is_deleted else "", sent if not is_deleted else entries.NO_CHANGE
-    )
+    is_changed = diff.path in entries.changes_of(state).paths  # what the commits lack of it is there
+    text = diff.hunks if not is_deleted else ""
+    body = allowance.render(diff.path, text, sent if not is_deleted else entries.NO_CHANGE, is_partial=is_changed)
     what = "committed" if moved is not None and moved.direction == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_deleted else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
-    text = "\n".join([title + (_since_note(body) if sent.change and not is_deleted else ""), *body.lines])
-    why, is_changed = "committed since the last run", diff.path in entries.changes_of(state).paths
+    text = "\n".join([title + (_since_note(body) if sent.was_sent and not is_deleted else ""), *body.lines])
+    why = "committed since the last run"
     shows_all = not is_changed and entries.ChangeEntry(hunks=body.hunks).shows_all
     path = diff.path if shows_all else ""
     if sent.change and not is_changed:
         key = entries.change_key(diff.path)
-        return PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why, shows_changes_of=path)
+        entry = entries.past_entry(replace(sent, hunks=body.hunks))
+        return PackItem(key, "delta", Priority.DELTA, text, entry, why, shows_changes_of=path)
     key, entry = entries.commit_key(diff.path), entries.TextEntry(short_id(state.head))
     return PackItem(key, "delta", Priority.DELTA, text, entry, why, always_sent=True, shows_changes_of=path)
 
@@ -577,7 +575,11 @@ def _rest_items(
 
 
 def _reverted_items(
-    state: RepositoryState, known: SessionContents, item_keys: set[str], moved: HeadMove | None
+    state: RepositoryState,
+    known: SessionContents,
+    item_keys: set[str],
+    moved: HeadMove | None,
+    differences: Differences | None,
 ) -> Iterator[PackItem]:
     """Changes the session received that no longer exist: committed, reverted, deleted again."""
     committed = {file.path for file in moved.files} if moved is not None and moved.direction == "forward" else set()
@@ -585,12 +587,14 @@ def _reverted_items(
         key = entries.change_key(path)
         if key not in item_keys:
             what = "committed" if path in committed else "no longer changed"
-            text, why = f"{what}: {one_line(path, 300)}", "was changed at this session's last update"
-            yield PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why)
+            place = differences.places.get(path) if differences is not None and path not in committed else None
+            note = f" ({one_line(place, 120)} has it)" if place else ""
+            text, why = f"{what}: {one_line(path, 300)}{note}", "was changed at this session's last update"
+            yield PackItem(key, "delta", Priority.DELTA, text, entries.past_entry(known.items[key].entry), why)
 
 
 def past_changes(state: RepositoryState, known: SessionContents) -> set[str]:
     """Return the files whose changes a session has and that no longer differ from the head commit."""
     present = entries.changes_of(state).paths
-    changed = {entries.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED}
+    changed = {entries.changed_path(key) for key, item in known.items.items() if not entries.is_past(item.entry)}
     return {path for path in changed if path is not None and path not in present}

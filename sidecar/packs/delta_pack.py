@@ -292,6 +292,7 @@ def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
     """Return the operation that the worktree is in the middle of; also, once, that it has ended."""
     sent = known.items.get(entries.OPERATION)
     if operation:
+        operation = one_line(operation, 160)
         text, entry = f"A {operation} is in progress.", entries.TextEntry(operation)
         return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entry, "git waits for it to continue")]
     if sent is None or sent.entry == entries.REMOVED:

@@ -14,7 +14,8 @@ from sidecar.codebase import (
     text_match,
 )
 from sidecar.core.ide_rules_files import AGENT_FILES
-from sidecar.packs.context_pack import REASON_SCORE
+from sidecar.packs.context_pack import REASON_SCORE, known_file
+from sidecar.runs import SessionContents
 
 MIN_LINK = 0.3
 """Minimum score of a link to a file that the prompt names."""
@@ -131,3 +132,25 @@ def dominant_file(ranked: Sequence[RankedFile]) -> str | None:
         return None
     first, second = sorted(ranked, key=lambda file: -file.score)[:2]
     return first.path if first.score - second.score >= DOMINANT_GAP else None
+
+
+PLACE_SCORE = 4.0
+"""Score (log odds) from which a file counts as another place of the task's subject."""
+
+
+def is_other_place(ranked: RankedFile, known: SessionContents) -> bool:
+    """Whether a file is not a test, and the session has none of its code."""
+    entry = known_file(known, ranked.path)
+    return (entry is None or entry.is_pointer) and not is_test(ranked.path)
+
+
+def siblings_first(matches: Sequence[RankedFile], evidence: frozenset[str], touched: Sequence[str]) -> list[RankedFile]:
+    """Put the likely files beside the edited ones first that have as many words of another place as any has."""
+    counts = {file.path: len(evidence.intersection(file.matched)) for file in matches if file.score >= PLACE_SCORE}
+    most = max((1, *counts.values()))
+    folders = {path.rpartition("/")[0] for path in touched}
+
+    def is_sibling(file: RankedFile) -> bool:
+        return counts.get(file.path, 0) >= most and file.path.rpartition("/")[0] in folders
+
+    return sorted(matches, key=lambda file: not is_sibling(file))

@@ -32,7 +32,8 @@ from sidecar.codebase import (
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import macros_in
 from sidecar.language.message_intent import reports_failing_test
-from sidecar.packs.context_pack import ContextFile, known_file
+from sidecar.packs.context_pack import ContextFile
+from sidecar.packs.file_cutoff import PLACE_SCORE, is_other_place, siblings_first
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prompt_text import (
     MAX_SHORT_PROMPT,
@@ -60,10 +61,12 @@ from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
+    VAGUE_TERMS,
     files_alike,
     files_left,
     matches_query,
     names_like_code,
+    removed_names,
     search_query,
     task_terms,
 )
@@ -104,17 +107,12 @@ SOUGHT_CANDIDATES, SOUGHT_IN_PACKAGES = 40, 160
 those of some packages of the repository count.
 """
 
-PLACE_SCORE = 4.0
-"""Score (log odds) from which a file counts as another place of the task's subject."""
-
 MIN_SOUGHT, LIKELY_ANSWERS, MAX_ANSWERS, ANSWER_GAP, NAMED_ANSWER = 2, 6, 2, 1.5, 1.0
 """Number of words of a question that a file has to have; number of the best files of code that may answer it, and of
 those that do; and their distance (log odds) from the best one.
 """
 
-FOLDER_FILES = 4
-
-MAX_NAMED_PATHS = 40
+FOLDER_FILES, MAX_NAMED_PATHS = 4, 40
 
 MENTIONED_SCORE = 20.0
 """Score of a mentioned file that the index does not have."""
@@ -189,6 +187,10 @@ class PromptSearch(NamedTuple):
             that_test = _test_pointed_at(prompt, pack_query)
         for_plan = is_follow_up and pack_query.work.is_planned and bool(pack_query.plan_paths)
         for_plan = for_plan and not (that_test or mentioned or evidence or sought)
+        # in a file that it only names, the task says what matters
+        own_words = words.keys() - query_words(" ".join(paths)).keys() - VAGUE_TERMS
+        if paths and not new_task and len(own_words) < MIN_OWN_TERMS and all(name in " ".join(paths) for name in names):
+            query = " ".join((*paths, *sorted(words[term] for term in own_words), pack_query.query))
         if that_test or for_plan:
             query = f"{that_test} {query} {pack_query.query}".strip()
         is_clear = bool(references or names or macros_in(text)) or len(words) >= MIN_OWN_TERMS
@@ -306,8 +308,8 @@ def search_files(
         file for rank, file in enumerate(found) if rank < limit or is_named_file(file) or file.path in search.evidence
     ]
     if search.for_another_place:  # what the session has is the first place
-        matches = [file for file in matches if file.path in mentioned or _is_other_place(file, known)]
-        matches = _siblings_first(matches, search.evidence, pack_query.touched)
+        matches = [file for file in matches if file.path in mentioned or is_other_place(file, known)]
+        matches = siblings_first(matches, search.evidence, pack_query.touched)
     answers = _answers(matches, search.sought, pack_query.repository, listing)
     selected = [
         file
@@ -372,8 +374,10 @@ def _others_of_work(
 ) -> tuple[ContextFile, ...]:
     """Return what the conversation named beside what it edited: other files, else other definitions of those files.
 
-    If it named none, return those with names like the edited files', unless there are more than the prompt points at.
+    If it named none, return those that use what the edits removed or renamed, or else those with names like the edited
+    files', unless there are more than the prompt points at.
     """
+    query = pack_query.query
     edited = [path for path in pack_query.work.edited if path in pack_query.touched and path in listing.searched]
     for text in (*reversed(pack_query.task.recent), pack_query.work.answer, " ".join(pack_query.plan_paths)):
         left = files_left(text, edited, listing.searched)
@@ -381,16 +385,33 @@ def _others_of_work(
         if 0 < len(left or names) <= number + 1:
             break
     else:
-        names, alike = [], files_alike(edited[:1], listing.searched)
-        left = alike if len(alike) <= number else []
+        names = []
+        removed, left = _users_of_removed_names(edited, pack_query, state, listing)
+        query = f"{' '.join(removed)} {query}"
+        alike = files_alike(edited[:1], listing.searched) if not left else []
+        left = left or (alike if len(alike) <= number else [])
 
     def arrange(regions: Sequence[RankedRegion], _: Mapping[str, str]) -> Sequence[RankedRegion]:
         return [region for region in regions if region.region.name.rpartition(".")[2] in names[:number]]
 
     paths, order = (edited, arrange) if names else (left[:number], None)
     files = [RankedFile(path, MENTIONED_SCORE, {"namedPath": MENTIONED_SCORE}, (), ()) for path in paths]
-    shown = with_regions(pack_query, pack_query.query, files, state, listing, known=known, arrange=order)
+    shown = with_regions(pack_query, query, files, state, listing, known=known, arrange=order)
     return tuple(file for file in shown if file.regions)
+
+
+def _users_of_removed_names(
+    edited: Sequence[str], pack_query: PackQuery, state: RepositoryState, listing: Listing
+) -> tuple[Sequence[str], list[str]]:
+    """Return the names that edits removed from files, and the other files that still use one, code first."""
+    repository = pack_query.repository
+    diffs = repository.diffs(state)
+    names = removed_names([diffs[path].hunks for path in edited if path in diffs])
+    names = [name for name in names if name not in repository.names_in(edited)]
+    found = repository.find(" ".join(names), state, SOUGHT_CANDIDATES) if names else []
+    users = [file.path for file in found if not repository.names_in([file.path]).isdisjoint(names)]
+    users = [path for path in users if path in listing.searched and path not in edited]
+    return names, sorted(users, key=lambda path: not is_own_code(path))
 
 
 def _definitions_left(
@@ -485,26 +506,6 @@ def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> boo
     if ranked.path in search.evidence:
         return True
     return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
-
-
-def _is_other_place(ranked: RankedFile, known: SessionContents) -> bool:
-    """Whether a file is not a test, and the session has none of its code."""
-    entry = known_file(known, ranked.path)
-    return (entry is None or entry.is_pointer) and not is_test(ranked.path)
-
-
-def _siblings_first(
-    matches: Sequence[RankedFile], evidence: frozenset[str], touched: Sequence[str]
-) -> list[RankedFile]:
-    """Put the likely files beside the edited ones first that have as many words of another place as any has."""
-    counts = {file.path: len(evidence.intersection(file.matched)) for file in matches if file.score >= PLACE_SCORE}
-    most = max((1, *counts.values()))
-    folders = {path.rpartition("/")[0] for path in touched}
-
-    def is_sibling(file: RankedFile) -> bool:
-        return counts.get(file.path, 0) >= most and file.path.rpartition("/")[0] in folders
-
-    return sorted(matches, key=lambda file: not is_sibling(file))
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

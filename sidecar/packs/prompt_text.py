@@ -67,11 +67,13 @@ _ANNOUNCEMENT = lazy_regex(
     r" (?:topic|subject|task|issue|thing|question|problem|bug|feature|ticket|request|note|matter))"
     r"|unrelated|on (?:another|a different) note|chang(?:e|ing) (?:of |the )?(?:topic|subject)|moving on"
     r"|next(?: up)?(?=\s{0,2}[:：])|(?:et)?was (?:ganz )?anderes|(?:anderes|neues) thema"
-    r"|(?:nächste|neue|andere) (?:aufgabe|frage)|otra cosa|otro tema|siguiente tarea"
-    r"|autre chose|autre sujet|tâche suivante|outra coisa|outro assunto|próxima tarefa"
-    r"|un['’ ]altra cosa|altro argomento|iets anders|ander onderwerp|volgende taak"
-    r"|другое|другая тема|следующая задача|换个话题|另外?一个问题|下一个任务|別件(?:です)?|次のタスク)"
-    r"\s{0,3}(?:[:：,，.。;!—–-]{1,3}|\n)\s*+(?=\S)",
+    r"|(?:nächste|neue|andere) (?:aufgabe|frage)|themenwechsel|otra (?:cosa|pregunta)|otro tema|siguiente tarea"
+    r"|(?:cambio|cambiando) de tema|autre (?:chose|sujet|question)|tâche suivante|chang(?:ement|eons) de sujet"
+    r"|outr[oa] (?:coisa|assunto|pergunta)|próxima tarefa|mudando de assunto"
+    r"|un['’ ]altra (?:cosa|domanda)|altro argomento|cambiando argomento|iets anders|ander onderwerp|volgende taak"
+    r"|другое|другая тема|другой вопрос|следующая задача|换个(?:话题|问题)|(?:另外?一|下一)个(?:问题|话题|任务)"
+    r"|別件(?:です)?(?:が|けど)?|別の(?:話|件|質問|問題|タスク)(?:です)?(?:が|けど)?|話は変わりますが|次のタスク)"
+    r"\s{0,3}(?:[:：,，、.。;!—–-]{1,3}|\n)\s*+(?=\S)",
     re.IGNORECASE,
 )
 """Words by which a prompt says that a new subject begins: "now something else:", "next: ", "unrelated, "."""
@@ -95,7 +97,8 @@ _TESTS_NEXT = lazy_regex(
     r"|noch|une?|una|uns|unos|unas|uma?s?|las?|los|os|as|des|les) ){0,4}+"
     r"(?:(?:unit-?|regressions?-?)?tests?|specs?|test cases?|test coverage|testfälle|testes?|pruebas?)"
     r"(?: (?:unitaires?|unitari[ao]s?|unitários?|de regresión|de regressão|de non-régression))?"
-    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change)"
+    r"(?: (?:for|of|to) (?:it|this|that|them|those|the change|these changes|your changes?|the fix|this fix|this change"
+    r"|(?:the|that) (?:[a-z]{1,20} ){0,2}ones?)"
     r"| (?:dafür|dazu|pour (?:ça|cela|ce changement|cette fonction)|para (?:es[aeo]|est[aeo]|ello|iss?o|isto|ela?"
     r"|ele)))?"
     r"(?: hinzu| ab)?"
@@ -142,8 +145,16 @@ def _is_for_both(prompt: str) -> bool:
     return any(_is_only(_TESTS_NEXT, tests) and _is_only(_DOCUMENTS_NEXT, documents) for tests, documents in pairs)
 
 
+_OPENING_SIGNS = " \n¿¡….,–—-*>("
+
+
+def _request(prompt: str) -> str:
+    """Return a prompt without the signs around it: "¿y las pruebas?", "... and the docs?"."""
+    return clean_prompt(prompt).lstrip(_OPENING_SIGNS).rstrip()
+
+
 def _is_only(request: re.Pattern[str], prompt: str) -> bool:
-    prompt = clean_prompt(prompt).strip()
+    prompt = _request(prompt)
     return len(prompt) <= MAX_NEXT_REQUEST and request.fullmatch(prompt) is not None
 
 
@@ -158,7 +169,7 @@ _ELSEWHERE = lazy_regex(
 
 def is_about_another_place(prompt: str) -> bool:
     """Whether a prompt asks for the task's subject in another place: "and the same on the profile page"."""
-    prompt = clean_prompt(prompt).strip()
+    prompt = _request(prompt)
     return len(prompt) <= MAX_SHORT_PROMPT and _ELSEWHERE.match(prompt) is not None
 
 
@@ -173,7 +184,9 @@ _OTHERS = lazy_regex(
     r"|lo mismo|o mesmo|la même chose|pareil|lo stesso|hetzelfde|то же(?: самое)?)[\s,]{1,2})?"
     r"(?:(?:for|to|in|on|with|für|bei|mit|para|con|en|com|pour|dans|avec|per|voor|met|для|с|в) )?"
     r"(?:(?:all )?the (?:(?:other|remaining)(?: (?:one|ones|two|three|four|2|3|4))?"
-    r"(?: (?:files?|functions?|methods?|class(?:es)?|modules?|components?|pages?))?|others)"
+    r"(?: (?:files?|functions?|methods?|class(?:es)?|modules?|components?|pages?))?|others|rest)"
+    r"|(?:(?:all )?(?:the|its|their) )?(?:callers|call sites|usages)(?: of (?:it|that|this|them))?"
+    r"|(?:der|den) rest|[oe]l? resto|le reste|il resto|de rest|остальное"
     r"|d(?:ie|as|en|er|em) (?:(?:beiden |zwei |drei )?andere[nrs]?|übrigen|restlichen)(?: (?:beiden|zwei|drei))?"
     r"(?: (?:datei(?:en)?|funktion(?:en)?|klassen?|methoden?|seiten?))?"
     r"|(?:el|la|los|las) otr[oa]s?(?: dos| tres)?|[oa]s? outr[oa]s?(?: dois| duas| três)?"
@@ -182,6 +195,8 @@ _OTHERS = lazy_regex(
     r"(?: (?:archivos?|fich(?:eros?|iers?)|arquivos?|ficheiros?|file|bestand(?:en)?|файлы?|файл(?:а|ов|ами|е)))?"
     r"(?:,? (?:too|also|as well|please|pls|plz|now|next|again|likewise|the same way|auch|noch|bitte|también|por favor"
     r"|também|aussi|stp|svp|s['’]il te pla[iî]t|anche|ook|graag|тоже|также)){0,2}\W{0,5}"
+    r"|(?:(?:hm+|no|but|ok|and|i think)\b[\s,.!:]{1,3}){0,2}+(?:i think )?you(?:['’]ve| have)? (?:just )?"
+    r"(?:forgot(?:ten)?|missed|overlooked|left out) (?:some|one|a few|another(?: one)?|(?:the )?others|the rest)\W{0,5}"
     r"|(?:现在|然后|再|请|对|给|把|[，,\s]){0,4}(?:另外?(?:一|两|二|三)?[个個](?:文件)?|其他的?(?:文件)?|其余的?(?:文件)?)"
     r"(?:也|都|同样|一样|这样|这么|改|处理|做|一下|吧){0,6}[。！？]?"
     r"|(?:次は|では|[、\s]){0,2}(?:もう(?:一|1)つ|他の?|ほかの?|残りの?(?:二つ|2つ)?)(?:ファイル|方|ほう)?[もにを]"
@@ -195,7 +210,8 @@ _NUMBER_OF_OTHERS = (
     (3, lazy_regex(r"\b(?:three|3|drei|tres|três|trois|tre|drie)\b|三", re.IGNORECASE)),
 )
 _SEVERAL_OTHERS = lazy_regex(
-    r"\b(?:others|ones|four|4|(?:other|remaining) (?:files|functions|methods|classes|modules|components"
+    r"\b(?:others|ones|four|4|rest[oe]?|callers|call sites|usages|some|a few|остальное"
+    r"|(?:other|remaining) (?:files|functions|methods|classes|modules|components"
     r"|pages)|die (?:anderen|übrigen|restlichen)|otr[oa]s|outr[oa]s"
     r"|autres|altri|altre|anderen|остальн\w+)\b|其他|其余|^他|ほか|残り",
     re.IGNORECASE,
@@ -205,7 +221,7 @@ MAX_OTHERS = 4
 
 def number_of_others(prompt: str) -> int:
     """Return how many of several things a prompt asks to treat next, as in "do the same for the other two"; else 0."""
-    prompt = clean_prompt(prompt).strip()
+    prompt = _request(prompt)
     if len(prompt) > MAX_NEXT_REQUEST or _OTHERS.fullmatch(prompt) is None:
         return 0
     counted = next((number for number, words in _NUMBER_OF_OTHERS if words.search(prompt)), 0)
@@ -226,7 +242,7 @@ MAX_PLACE_QUESTION = 160
 
 def asks_for_place(message: str) -> bool:
     """Whether a short message asks where or how the code does something; not what the agent or its user does."""
-    message = message.strip()
+    message = message.lstrip(_OPENING_SIGNS).rstrip()
     return len(message) <= MAX_PLACE_QUESTION and "\n" not in message and _PLACE_QUESTION.match(message) is not None
 
 

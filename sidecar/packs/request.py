@@ -1,5 +1,6 @@
 """A pre-run request, with what is known of its conversation and provider session on arrival; the query of its pack."""
 
+import re
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,10 +9,11 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call, Process
-from sidecar.codebase import Repository, paths_in, stem
+from sidecar.codebase import Repository, paths_in, query_terms, stem
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clean_text import utf8_size
 from sidecar.core.clock import epoch_ms
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import (
     PressureDecision,
@@ -21,9 +23,9 @@ from sidecar.governor import (
     evaluate_pressure,
     structured_state,
 )
+from sidecar.language.english_translation import english_words
 from sidecar.language.message_intent import adds_tests, creation_request, is_courtesy, is_refusal
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instruction_register import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointer_lines
@@ -38,7 +40,7 @@ from sidecar.packs.byte_budget import (
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides, pinned_files
 from sidecar.packs.prompt_text import clean_prompt, kind_to_create, referenced_items, without_announcement
-from sidecar.packs.task import GENERAL_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
+from sidecar.packs.task import VAGUE_TERMS, plan_query, queries_of_requests, task_of, task_terms, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -385,18 +387,8 @@ def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> fro
     return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
 
 
-_VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | frozenset(
-    stem(word)
-    for word in (
-        "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
-        "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear", "shorter", "longer", "smaller",
-        "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large", "sec", "hmm",
-        "huh", "oops", "btw", "lol", "ugh", "brb", "ahead", "round", "forgot", "scenario", "signature", "typo", "split",
-        "squash", "rebase", "machine", "laptop", "char", "character", "tab", "space", "indentation", "blue", "red",
-        "green", "yellow", "grey", "gray", "white", "windows", "mac", "macos", "linux", "osx", "unix", "wsl",
-    )
-)  # fmt: skip
-"""Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""
+_VERB_OF_PRONOUN = lazy_regex(r"\b([^\W\d_]{3,30}) (?:it|them)\b", re.IGNORECASE)
+"""A verb that says what is done with something at hand: "swapped them", "wrap it"."""
 
 
 def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[str] = ()) -> frozenset[str]:
@@ -409,10 +401,15 @@ def repository_evidence(workspace: Workspace, prompt: str, touched: Collection[s
     """
     own = without_announcement(prompt)
     words, names = task_terms(own)
-    terms = [term for term in words if term not in _VAGUE_TERMS]
+    verbs = frozenset(map(stem, map(str.casefold, _VERB_OF_PRONOUN.findall(own))))
+    terms = [term for term in words if term not in VAGUE_TERMS and term not in verbs]
     repository = workspace.slices.repository
     evidence = repository.evidence_in(own, names, terms, touched, strict=is_refusal(own))
-    return evidence if own == prompt else evidence | repository.subject_terms(repository.specific_terms(terms))
+    if own == prompt:
+        return evidence
+    english = query_terms(" ".join(english_words(own)))
+    specific = repository.specific_terms([*terms, *(term for term in english if term not in VAGUE_TERMS)])
+    return evidence | repository.subject_terms(specific)
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:

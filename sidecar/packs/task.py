@@ -35,6 +35,7 @@ from sidecar.language.message_intent import (
     reports_failing_test,
     subject_of,
 )
+from sidecar.language.rule_synonyms import FUNCTION_WORDS_OF
 from sidecar.packs.prompt_text import (
     MAX_NEXT_REQUEST,
     asks_for_documents_of_work,
@@ -109,6 +110,19 @@ GENERAL_TERMS = _FOLLOW_UP_TERMS | frozenset(
 )  # fmt: skip
 """Words that lead to no file when a prompt consists of nothing else."""
 
+VAGUE_TERMS = GENERAL_TERMS | frozenset(map(stem, FUNCTION_WORDS_OF["en"])) | frozenset(
+    stem(word)
+    for word in (
+        "diff", "patch", "rename", "name", "variable", "argument", "parameter", "function", "method", "helper",
+        "comment", "linter", "lint", "safe", "existing", "instead", "short", "clear", "shorter", "longer", "smaller",
+        "same", "time", "twice", "case", "place", "line", "word", "default", "small", "big", "large", "sec", "hmm",
+        "huh", "oops", "btw", "lol", "ugh", "brb", "ahead", "round", "forgot", "scenario", "signature", "typo", "split",
+        "squash", "rebase", "machine", "laptop", "char", "character", "tab", "space", "indentation", "blue", "red",
+        "green", "yellow", "grey", "gray", "white", "windows", "mac", "macos", "linux", "osx", "unix", "wsl",
+    )
+)  # fmt: skip
+"""Words about the work at hand: "show me the diff", "rename the variable" ask for no other file."""
+
 _REFERS_BACK = lazy_regex(
     r"\W*(?:(?:and|then|also|but|so|or|plus|ah|oh|ok|okay|what about|how about)\b"
     r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's|that tests?)\b)",
@@ -151,6 +165,7 @@ def task_of(
             or asks_for_documents_of_work(own)
             or is_courtesy(own)
             or _is_about_document(own, words, names)
+            or _is_also_about_file(own, words, names)
             or _names_touched_symbol(names, touched_names)
         )
     )
@@ -172,6 +187,19 @@ def _is_about_document(prompt: str, words: Mapping[str, str], names: Sequence[st
     documents = [word for word in paths_in(prompt) if word in DOCUMENT_NAMES and word != INTEGRATION_NAME]
     terms = {term for document in documents for term in query_words(document)}
     return bool(documents) and terms | GENERAL_TERMS | {stem("entry")} >= words.keys()
+
+
+_ALSO = lazy_regex(
+    r"\b(?:too|also|as well|likewise|auch|ebenfalls|también|tampoco|aussi|também|anche|ook|тоже|также)\b|也|同样|同じ",
+    re.IGNORECASE,
+)
+
+
+def _is_also_about_file(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> bool:
+    """Whether a prompt says no more than that the task may be about files, too: "does cart.py need that name too?"."""
+    paths = " ".join(paths_in(prompt))
+    own = words.keys() - query_words(paths).keys() - VAGUE_TERMS
+    return bool(paths) and not own and all(name in paths for name in names) and _ALSO.search(prompt) is not None
 
 
 RECENT_PROMPTS, MAX_RECENT_CHARACTERS = 3, 600
@@ -257,6 +285,23 @@ def files_alike(edited: Sequence[str], listed: Collection[str]) -> list[str]:
     known = frozenset(edited)
     patterns = {pattern for path in edited for pattern in _patterns_of(path)}
     return sorted(path for path in listed if path not in known and not patterns.isdisjoint(_patterns_of(path)))
+
+
+_DEFINITION = lazy_regex(
+    r"\b(?:def|class|func|function|fn|interface|type|struct|enum|trait|const|let|var)\s+(\w{3,60})"
+)
+_CODE_WORD = lazy_regex(r"\w+")
+MAX_REMOVED_NAMES = 8
+
+
+def removed_names(hunks: Sequence[str]) -> list[str]:
+    """Return the names that only removed lines of differences have: those defined there, and those spelled as code."""
+    lines = [line for text in hunks for line in text.splitlines()]
+    removed, present = ("\n".join(line[1:] for line in lines if line[:1] in signs) for signs in (("-",), ("+", " ")))
+    spelled = (part for name in identifiers_of(removed) for part in name.split(".") if identifiers_of(part))
+    remaining = frozenset(_CODE_WORD.findall(present))
+    names = dict.fromkeys((*_DEFINITION.findall(removed), *spelled))
+    return [name for name in names if name not in remaining][:MAX_REMOVED_NAMES]
 
 
 def names_like_code(text: str) -> set[str]:

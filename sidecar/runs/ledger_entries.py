@@ -11,7 +11,7 @@ session has one region, and `{"kind": "removed"}` for something it had that no l
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -139,6 +139,13 @@ class ChangeEntry:
     """In file order."""
     is_whole: bool = True
     """False if the file was only named because its diff came too late; the next call sends it completely."""
+    is_past: bool = False
+    """Whether the session knows that the file differs no longer. What it received is not sent again if it returns."""
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the session has some of it, or had."""
+        return bool(self.change) or self.is_past
 
     @property
     def shows_all(self) -> bool:
@@ -267,6 +274,18 @@ def _member(name: str, value: Any) -> Any:
     if element is not None:
         return tuple(element(**member) for member in value)
     return tuple(value) if isinstance(value, list) else value
+
+
+def is_past(entry: Entry) -> bool:
+    """Whether a session knows that an item exists no longer."""
+    return entry == REMOVED or (isinstance(entry, ChangeEntry) and entry.is_past)
+
+
+def past_entry(entry: Entry) -> Entry:
+    """Return the entry of a file that differs no longer, as by a stash, a commit or the checkout of another branch."""
+    if isinstance(entry, ChangeEntry) and entry.hunks:
+        return replace(entry, change="", is_past=True)
+    return REMOVED
 
 
 def covers(had: Entry, needed: Entry) -> bool:
@@ -412,9 +431,10 @@ def is_of_commit(entry: Entry, head: str | None) -> bool:
 
 
 def staged_files(state: RepositoryState) -> list[ChangedFile]:
-    """Return the changed files of which the index differs from the head commit."""
+    """Return the changed files of which the next commit differs from the head commit; none with conflicts is in it."""
     changes = changes_of(state)
-    staged = [file for file in (*changes.single, *changes.unnamed) if file.code[0] not in ".?u"]
+    files = (*changes.single, *changes.unnamed)
+    staged = [file for file in files if file.code[0] not in ".?u" and file.kind != "conflicted"]
     return sorted(staged) if changes.unnamed else staged
 
 

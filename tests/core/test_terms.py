@@ -92,8 +92,14 @@ def test_a_term_is_shown_as_the_part_of_the_word_that_it_comes_from() -> None:
 def test_a_word_that_shares_the_stem_of_a_stop_word_is_a_term_of_a_short_text() -> None:
     assert query_terms("a theme, the dates and notes") == ["them", "dat", "not"]
     assert query_words("themes for notes") == {"them": "themes", "not": "notes"}
-    assert query_terms("the monthly report has wrong dates") == ["monthly", "report", "wrong"]
+    assert query_terms("the monthly report has wrong notes") == ["monthly", "report", "wrong"]
     assert query_terms("it makes, uses and tries them here, for sure") == []
+
+
+def test_a_word_that_shares_the_stem_of_a_foreign_stop_word_is_a_term_of_any_text() -> None:
+    assert query_terms("the monthly report has wrong dates") == ["monthly", "report", "wrong", "dat"]
+    assert query_words("show the date of each article in the footer")["dat"] == "date"
+    assert query_terms("zeig dat veld ook in het rapport van de klant") == query_terms("zeig veld rapport klant")
 
 
 def test_data_is_not_a_word() -> None:

@@ -1117,6 +1117,23 @@ def test_a_plan_that_is_presented_again_is_no_longer_rejected(conversation: Conv
     assert present(conversation, "do plan the zones of the tills", f"{ZONES}\nIn steps.\n") == []
 
 
+def test_an_entry_does_not_take_a_refused_plan_for_its_request(conversation: Conversation) -> None:
+    present(conversation, PROMPT, "# Plan: cache the totals in Redis\n\nOne key per cart and till.\n")
+    text = (
+        "The totals of each cart are now cached in memory, because each till summed all lines again."
+        " Instead, nothing of them is stored on disk. All 3 tests pass."
+    )
+    work = partial(writes, conversation, **{"till/totals.py": "cart = 1\n" * 130})
+    turn = conversation.turn("No. We have no server for Redis. Cache the totals in memory.", work, text=text)
+    (entry,) = [each for each in turn["after"]["artifacts"] if each["type"] == "devlog"]
+    draft = conversation.artifact(entry["id"])
+    assert draft["title"].startswith("The totals of each cart are now cached in memory")
+    assert f"\n\nRequest: {PROMPT}" in draft["body"]
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Cache the totals in Redis – ")
+    assert "**Instead:** Nothing of them is stored on disk.\n" in note["body"]
+
+
 def accept_behind_newer_ones(conversation: Conversation, active: MemorySidecar) -> None:
     """Accept the only draft, then store more accepted rejections than an anchor has room for."""
     (note,) = drafted(conversation)

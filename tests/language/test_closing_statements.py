@@ -2,6 +2,7 @@
 
 from sidecar.core.terms import query_terms
 from sidecar.language.closing_message import account_of, is_bookkeeping
+from sidecar.language.conclusions import cause_in, explanation_in
 from tests.support.cases import together
 
 REQUEST = query_terms("the discount of the cart must be rounded")
@@ -262,3 +263,165 @@ def test_a_remedy_behind_a_label_is_no_problem() -> None:
 )  # fmt: skip
 def test_statements_are_sorted_in_other_languages(text: str, sections: list[str]) -> None:
     assert [statement.section for statement in account_of(text).statements] == sections
+
+
+@together(
+    ("text", "cause"),
+    (
+        (
+            ("**Root cause:** The total only knew whole cents. Halves stayed in the text of the total.\n\n"
+            "**Fix:** It keeps both, because older carts have halves."),
+            "The total only knew whole cents. Halves stayed in the text of the total.",
+        ),
+        (
+            ("**Causa:** el total se sumaba sin los céntimos de la compra.\n\n"
+            "**Solución:** uso enteros, porque no se redondean nunca."),
+            "el total se sumaba sin los céntimos de la compra.",
+        ),
+        (
+            ("Done.\n\nThe totals were compared as text, but only one of them was rounded. Both sides now use cents."
+            " The coupons of the cart are not affected."),
+            "The totals were compared as text, but only one of them was rounded.",
+        ),
+        (
+            "The total was off because it ignored the discount. I kept whole cents rather than adding decimals here.",
+            "The total was off because it ignored the discount.",
+        ),
+    ),
+)  # fmt: skip
+def test_a_cause_is_below_its_label_or_how_it_was_before_the_change(text: str, cause: str) -> None:
+    assert cause_in(text, 400) == cause
+
+
+@together(
+    "text",
+    (
+        "The coupons of the cart are not affected.", "Die Gutscheine des Warenkorbs sind nicht betroffen.",
+        "I did not run the whole suite because no code of the cart changed.",
+    ),
+)  # fmt: skip
+def test_what_stays_as_it_was_and_what_was_not_run_explains_nothing(text: str) -> None:
+    assert explanation_in(text, 400) == cause_in(text, 400) == ""
+
+
+def test_how_it_was_before_a_change_is_the_problem() -> None:
+    text = "The totals were compared as text, but only one was rounded. Both totals now use whole cents."
+    assert [statement.section for statement in account_of(text).statements] == ["problem", "change"]
+    assert explanation_in(text, 400) == text
+
+
+@together(
+    "text",
+    (
+        "I was not sure about the rounding of the cart. The totals now use whole cents.",
+        "The totals had not been verified yet for guests. Fixed the rounding of its discount.",
+        "The totals were compared as text, but only one was rounded.",
+    ),
+)  # fmt: skip
+def test_what_nothing_replaces_or_somebody_did_is_no_problem(text: str) -> None:
+    assert "problem" not in {statement.section for statement in account_of(text).statements}
+
+
+@together(
+    "text",
+    (
+        "I did not run the whole suite of the cart.", "Guests of the shop were not measured.",
+        "I haven't updated the docs of the coupons.", "No he probado los cupones del carrito.",
+        "Die Gutscheine des Warenkorbs habe ich nicht getestet.", "Je n'ai pas testé les remises du panier.",
+        "Offen ist noch der Gutschein der Gäste.",
+    ),
+)  # fmt: skip
+def test_what_was_not_run_or_measured_is_an_open_end(text: str) -> None:
+    assert [statement.section for statement in account_of(text).statements] == ["open"]
+
+
+CHANGED = frozenset(query_terms("cart total discount rounding vouchers"))
+
+
+def test_why_it_failed_and_what_the_fix_does_are_read_below_their_labels() -> None:
+    text = (
+        "I've moved the discount of the cart into orders.\n\n**Why it failed:** each total dropped its last cent.\n\n"
+        "**Fix:** The rounding has a second step for halves. It keeps cents, because older carts have some."
+    )
+    assert [(each.section, each.text) for each in account_of(text, CHANGED).statements] == [
+        ("change", "I've moved the discount of the cart into orders."),
+        ("cause", "Each total dropped its last cent."),
+        ("change", "The rounding has a second step for halves. It keeps cents, because older carts have some."),
+    ]
+
+
+def test_the_reason_of_what_the_code_does_is_part_of_the_change() -> None:
+    text = "I've moved the discount of the cart into orders.\n\nVouchers are copied first, because callers mutate them."
+    assert [each.section for each in account_of(text, CHANGED).statements] == ["change", "change"]
+    fault = "I've moved the discount of the cart into orders.\n\nVouchers are never copied, because nobody asked."
+    assert [each.section for each in account_of(fault, CHANGED).statements] == ["change"]
+    assert [each.section for each in account_of(text).statements] == ["change"]
+    assert account_of("Vouchers are copied first, because callers mutate them.", CHANGED).title.text == ""
+
+
+def test_a_sentence_that_points_at_one_that_is_left_out_is_left_out() -> None:
+    text = "I've moved the discount into orders.\n\nLet me know about the vouchers. They are now part of the cart."
+    assert [each.text for each in account_of(text, CHANGED).statements] == ["I've moved the discount into orders."]
+
+
+def test_an_open_end_is_read_below_its_heading_after_a_list_and_behind_its_label() -> None:
+    text = "## Changes\n\n- Moved the discount of the cart\n\n## Not covered\n\nVouchers of guests in the cart."
+    assert [each.section for each in account_of(text).statements] == ["change", "open"]
+    text = "All 12 tests pass. One caveat: vouchers of guests stay in the cart."
+    assert [each.text for each in account_of(text).statements] == [
+        "All 12 tests pass.", "Vouchers of guests stay in the cart.",
+    ]  # fmt: skip
+
+
+@together(
+    ("text", "title", "evidence"),
+    (
+        ("I've moved the discount into orders and all 12 tests pass.", "Moved the discount into orders",
+         "All 12 tests pass."),
+        ("I've moved the discount into orders, and the suite passes (90 tests).", "Moved the discount into orders",
+         ""),
+        ("I've moved the discount into orders and everything passes (90 tests).", "Moved the discount into orders",
+         "Everything passes (90 tests)."),
+        ("Moved the discount into orders and committed it as `orders: move the discount`.",
+         "Moved the discount into orders", ""),
+        ("J'ai déplacé la remise dans les commandes et tous les tests passent.",
+         "Déplacé la remise dans les commandes", ""),
+        ("I've moved the discount into orders and the tests that pass strings.",
+         "Moved the discount into orders and the tests that pass strings", ""),
+    ),
+)  # fmt: skip
+def test_a_title_has_no_result_of_tests_and_no_commit_at_its_end(text: str, title: str, evidence: str) -> None:
+    account = account_of(text)
+    assert account.title.text == title
+    stated = [each.text for each in account.statements if each.section == "evidence"]
+    assert evidence in stated or not evidence
+
+
+@together(
+    ("text", "expected"),
+    (
+        ("Der Rabatt des Warenkorbs liegt jetzt in `orders.py`.", True),
+        ("Die Rabatte laufen nun über die Bestellungen.", True),
+        ("La remise du panier passe désormais par les commandes.", True),
+        ("De korting van de wagen staat nu in de bestellingen.", True),
+        ("All carts use `orders.py` for their discount now.", True),
+        ("Wir müssen jetzt den Rabatt des Warenkorbs prüfen.", False),
+        ("Il faut maintenant vérifier la remise du panier.", False),
+        ("Je moet nu de korting van de wagen testen.", False),
+    ),
+)  # fmt: skip
+def test_what_something_does_now_is_a_change_in_other_languages(text: str, expected: bool) -> None:
+    assert [each.section for each in account_of(text).statements] == ["change"] * expected
+
+
+def test_an_article_names_the_work_beside_what_it_does_now() -> None:
+    changed = query_terms("orders discount Rabatt Warenkorb Bestellungen")
+    assert account_of(
+        "Der Rabatt des Warenkorbs liegt jetzt in `orders.py` der Bestellungen.", changed
+    ).title.names_whole
+    assert not account_of("Das Problem des Warenkorbs habe ich behoben.", changed).title.names_whole
+
+
+def test_a_reason_is_no_bookkeeping_although_it_names_an_import() -> None:
+    assert not is_bookkeeping("`json` is imported inside `total`, because importing it takes 3 ms")
+    assert is_bookkeeping("Removed unused imports of the cart")

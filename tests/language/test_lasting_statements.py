@@ -123,9 +123,30 @@ Nee, datums zijn altijd UTC
 Впредь пиши коммиты на английском
 Мы больше не используем Redux
 Нет, даты всегда в UTC
+Remember: 4 spaces in python
+Remember: 2 reviewers
+Remember: "main" is the release branch
+Remember: answer in German when the user writes German
+Merke: 4 Leerzeichen in Python
+Bitte merken: Log-Schlüssel sind snake_case
+À retenir : les clés de log sont en snake_case
+覚えて: 1コミットには1つの変更だけにする
+记一下：日志的键用snake_case
+Use pnpm. Remember that.
+Don't push to main. Remember this for later.
+**Remember: the API port is 8081**
+No no no, log keys are ALWAYS snake_case!!
+Nein nein, Daten sind immer UTC
+No no, las fechas siempre son UTC
+Non non, les dates sont toujours en UTC
+不对不对，日期总是 UTC
+hey, can you always answer in one sentence?
 """.strip().splitlines()
 
 NOT_LASTING = """
+fix it. remember that
+don't do that. remember that
+push it. remember that
 remember to fix this
 remember to update it too
 remember?
@@ -377,6 +398,10 @@ def test_a_form_in_what_may_be_a_pasted_ticket_is_not_explicit() -> None:
 
 
 IMPERATIVES_THAT_LAST = """
+leave the migrations to me
+i commit myself, thanks
+hago los commits yo mismo
+os commits eu faço
 use pathlib instead of os.path everywhere please
 no, no new package for that. Always use the standard library
 avoid global variables everywhere in this codebase
@@ -486,6 +511,9 @@ npmではなく必ずpnpmを使ってください
 千万不要改生成的代码
 """.strip().splitlines()
 IMPERATIVES_OF_THE_TASK = """
+leave this to me
+leave the rest to me
+i deploy myself later
 use the second option here please
 use the second column instead of the first one here
 please use the other branch instead of this one
@@ -614,6 +642,23 @@ laat altijd de knop zien
 держи всегда кнопку видимой
 我们只用改一行
 """.strip().splitlines()
+
+
+@together(
+    "message",
+    ["**never** push to main", "*Always* run the tests first", "_never push to main_", "fix it. *Never* use `**kw`"],
+)
+def test_marks_of_emphasis_change_nothing_and_are_not_stored(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.is_standing
+    assert "*" not in statement.text.replace("**kw", "")
+    assert not statement.text.startswith("_")
+
+
+@together("introduction", ["here is the log:", "here is the file:", "fix this", "I get this error:"])
+def test_a_rule_directly_below_a_fenced_block_is_the_users(introduction: str) -> None:
+    reading = read_statements(f"{introduction}\n```\nTypeError: x is undefined\n```\nRemember: the API port is 8081")
+    assert [statement.text for statement in reading.statements] == ["Remember: the API port is 8081"]
 
 
 @together("message", IMPERATIVES_THAT_LAST)
@@ -1799,6 +1844,27 @@ def test_below_the_introduction_of_output_one_line_is_not_the_users_word(introdu
 )
 def test_what_is_between_two_short_quotations_is_the_users_word(message: str) -> None:
     assert own_words(message) == message
+
+
+@together(
+    "message", ["Reviews: 2 people per PR", 'Branches: "main" is the release branch', "Tags: [WIP] stands for drafts"]
+)
+def test_a_label_before_a_value_and_words_is_the_users_word(message: str) -> None:
+    assert own_words(message) == message
+
+
+@together(
+    "line",
+    [
+        "replicas: 3",
+        "port: 8080 # of the web",
+        'name: "till"',
+        '"note": "two words more",',
+        "Tests: 3 failed, 12 passed",
+    ],
+)
+def test_a_line_with_a_key_and_its_value_is_pasted(line: str) -> None:
+    assert own_words(line).strip() == ""
 
 
 def test_below_what_an_editor_puts_before_it_a_message_is_the_users_word() -> None:

@@ -235,6 +235,14 @@ def test_an_agreement_contains_what_was_proposed_and_nothing_else_is_agreed_to()
     ("我们不再使用 moment，更新一下 package.json", "我们不再使用 moment"),
     ("wir benutzen kein Redux mehr, bitte räum den Ordner store auf", "Wir benutzen kein Redux mehr"),
     ("el puerto es 8081, recuérdalo", "El puerto es 8081"),
+    ("Remember: 4 spaces in python", "4 spaces in python"),
+    ("Remember this for all future sessions: log keys are snake_case", "Log keys are snake_case"),
+    ("I already told you this: we no longer use redux", "We no longer use redux"),
+    ("NOTE: never push to main", "Never push to main"),
+    ("No no no, log keys are always snake_case", "Log keys are always snake_case"),
+    ("à retenir : les clés de log sont en snake_case", "Les clés de log sont en snake_case"),
+    ("don't ever commit .env files, please remember", "Don't ever commit .env files"),
+    ("make sure to always run `make lint` before you commit, thx", "Make sure to always run `make lint` before you commit"),
 ])  # fmt: skip
 def test_a_rule_in_an_explicit_form_is_stored_however_short_it_is(message: str, title: str) -> None:
     summary = SessionSummary("s", "run", (Utterance("user", message, 0, True, "Done."),))

@@ -30,6 +30,34 @@ SUPPORTED = [
     ("以后也能不能说同步到Git，你帮我自动pnpm deploy上线", "以后说“同步到Git”，就自动 pnpm deploy 上线"),
 ]
 
+ADDED = [
+    ("never commit generated files", "Never edit generated files"),
+    ("never rename public functions", "Never document public functions"),
+    ("always cache API responses", "Always log API responses"),
+    ("use snake_case for JSON keys", "Use snake_case for JSON values"),
+    ("keep the public API stable", "Keep the public API documented"),
+    ("the price tables need a header row in the export", "The stock tables need a header row in the export"),
+    ("every screen gets a loading spinner", "Every screen gets a loading spinner and an error banner"),
+    ("log keys are always snake_case", "Log keys are always snake_case, except in error logs"),
+    ("Die Fixtures dürfen keine Kundendaten enthalten", "Die Logs dürfen keine Kundendaten enthalten"),
+    ("on ne supprime jamais les migrations", "On ne renomme jamais les migrations"),
+    ("no borres nunca las migraciones", "No renombres nunca las migraciones"),
+]
+"""Rules that are the user's statement but for a word or an exception, which makes them another demand."""
+
+OTHERWISE_WORDED = [
+    ("every img needs alt text", "All images must have alt text"),
+    ("we dont bump major versions of deps in feature PRs", "Don't bump major versions of dependencies in feature PRs"),
+    ("let Marta review each PR", "Let Marta review each pull request"),
+    ("no autoincrement ints for new tables", "New tables get no auto-increment ints"),
+    ("no literals in jsx", "Literals in JSX are not allowed"),
+    ("dont ever trigger a prod deploy on fridays or after 4pm", "Never trigger a prod deploy on Fridays or after 4 pm"),
+    ("every container needs cpu+memory limits", "Every container needs CPU and memory limits"),
+    ("never add an npm dependency without asking me", "Never add an npm package without asking the user"),
+    ("outbound calls always get a timeout", "All outgoing calls must have a timeout"),
+]
+"""Rules in which a word of the user's has another form, or that need a word more to be a sentence."""
+
 EXCHANGED = [
     ("switch from yarn to bun", "Switch from bun to yarn"),
     ("replace moment with dayjs everywhere", "Replace dayjs with moment everywhere"),
@@ -747,6 +775,17 @@ def test_other_values_denials_pasted_and_invented_rules_have_no_support(message:
 def test_a_rule_that_exchanges_two_of_the_users_words_has_no_support(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
     assert verify_rule(message, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), ADDED)
+def test_a_statement_with_another_word_or_an_exception_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+    assert verify_rule(message, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), OTHERWISE_WORDED)
+def test_a_statement_with_another_form_of_a_word_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
 
 
 @together(("message", "rule"), [*REVERSED, *OTHER_OBJECT])

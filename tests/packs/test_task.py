@@ -58,6 +58,7 @@ CART = "Why does Cart.total ignore the discount in src/cart.py?"
         "store them in SQLiteStore",
         "it has to call Verify.signature, not just look at the header",
         "What about gift_cards?",
+        "good. Does main.tf need the new name too?",
     ],
 )
 def test_a_follow_up_continues_the_task_whatever_its_wording(follow_up: str) -> None:
@@ -73,6 +74,7 @@ def test_a_follow_up_continues_the_task_whatever_its_wording(follow_up: str) -> 
         "Send an e-mail to every customer when their parcel leaves the warehouse",
         "Rename InvoicePrinter to ReceiptPrinter",
         "Look at infra/terraform/main.tf",
+        "Describe the database migration in infra/terraform/main.tf too",
         "Erkläre mir bitte die Datenbankmigration der Kundentabelle",
         "请解释数据库迁移是如何工作的",
         "Объясни миграцию таблицы клиентов",
@@ -92,6 +94,10 @@ def test_a_prompt_with_unrelated_names_starts_a_new_task(switch: str) -> None:
         ("next: the discount of a parcel is ignored", "the discount of a parcel is ignored"),
         ("Great. Now something else: print the parcel label in src/cart.py", "print the parcel label in src/cart.py"),
         ("jetzt was anderes: das Parcel ist zu klein", "das Parcel ist zu klein"),
+        ("別の話ですが、parcel の discount が小さい", "parcel の discount が小さい"),
+        ("cambiando de tema: el parcel y su discount", "el parcel y su discount"),
+        ("換句話說: parcel discount", None),
+        ("別の話がある parcel discount", None),
         ("next step: weigh the parcel and its discount", None),
         ("something else is broken in the discount of a parcel", None),
         ("the next task: weigh the parcel with discount", None),

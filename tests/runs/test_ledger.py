@@ -258,7 +258,15 @@ def test_a_reverted_change_is_reported_once(start_chat: StartChat, shop: Reposit
     assert "no longer changed: src/mail.py" in text_of(chat.turn("go on"), "delta")
     assert "mail.py" not in sent(chat.turn("go on"))
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
-    assert "+def send_politely()" in text_of(chat.pre_run("go on"), "delta")
+    again = text_of(chat.turn("go on"), "delta")
+    assert "unstaged: src/mail.py +2 −5, as sent before" in again
+    assert "def send_politely()" not in again
+    shop.git("checkout", "--", "src/mail.py")
+    assert "no longer changed: src/mail.py" in text_of(chat.turn("go on"), "delta")
+    shop.write({"src/mail.py": "def send_at_once() -> None:\n    ...\n"})
+    other = text_of(chat.turn("go on"), "delta")
+    assert "+def send_at_once()" in other
+    assert "no longer" not in other, "the session knows that the earlier change is gone"
 
 
 def test_a_branch_switch_is_sent(start_chat: StartChat, shop: Repository) -> None:

@@ -141,8 +141,11 @@ MAX_STEP = 120
 
 
 def plan_heading(plan: str) -> str:
-    """Return the first line of a plan, which names its goal."""
-    return clip_at_word(plan.lstrip("# \n").partition("\n")[0].strip(), MAX_STEP)
+    """Return the first line of a plan, which names its goal, without the word "Plan" before it."""
+    return clip_at_word(_PLAN_LABEL.sub("", plan.lstrip("# \n").partition("\n")[0].strip()), MAX_STEP)
+
+
+_PLAN_LABEL = lazy_regex(r"(?i)^(?:\w+ )?(?:plan|план|計画|计划)\s?(?:[:：]\s*|[–—-]\s+)(?=\S)")
 
 
 def refused_steps(plan: str, refusal: str, later: str) -> DroppedSteps | None:

@@ -285,7 +285,7 @@ class Hunk(NamedTuple):
     """git's section name of the hunk, mostly the enclosing definition."""
     lines: tuple[str, ...]
     hunk_id: str
-    """Identifies the hunk in its file by its content and, where that is stable, its position."""
+    """Identifies the hunk in its file by its content and, where that is stable, its position in the old text."""
 
     @property
     def position(self) -> str:
@@ -314,13 +314,23 @@ def _split_hunks(text: str) -> tuple[Hunk, ...]:
         for part in _split_long(lines, is_all_new=head[1] == "0"):
             old_lines = 0 if head[1] == "0" else sum(line[:1] in "- " for line in part)
             new_lines = sum(line[:1] in "+ " for line in part)
-            identity = short_id([old, part], _ID_LENGTH)
+            identity = _hunk_id(part, old)
             occurrences[identity] = occurrences.get(identity, 0) + 1
             if occurrences[identity] > 1:  # the same lines again, distinguished only by their order
-                identity = short_id([old, part, occurrences[identity]], _ID_LENGTH)
+                identity = _hunk_id([*part, str(occurrences[identity])], old)
             hunks.append(Hunk(old, new, old_lines, new_lines, head[5], tuple(part), identity))
             old, new = old + old_lines, new + new_lines
     return tuple(hunks)
+
+
+def _hunk_id(lines: Sequence[str], old: int) -> str:
+    content = short_id(list(lines), _ID_LENGTH)
+    return f"{content}@{old}" if old else content
+
+
+def hunk_content_id(hunk_id: str) -> str:
+    """Return the part of a hunk's id that its position does not change: the old text is another after a commit."""
+    return hunk_id.partition("@")[0]
 
 
 def hunk_header(first: Hunk, last: Hunk) -> str:

@@ -382,12 +382,45 @@ _OPERATIONS = {
 """Entries of a git directory that exist while an operation waits for the user to continue; the first one counts."""
 
 
+_MAX_HEAD_NAME = 1_000
+
+
 def operation_in_progress(root: Path) -> str:
-    """Return the operation that a worktree is in the middle of; empty for none."""
+    """Return the operation that a worktree is in the middle of, a rebase with its branch; empty for none."""
     git_dir = git_dir_of(root)
     if git_dir is None:
         return ""
-    return next((name for entry, name in _OPERATIONS.items() if os.path.lexists(git_dir / entry)), "")
+    entry = next((entry for entry in _OPERATIONS if os.path.lexists(git_dir / entry)), "")
+    name = _OPERATIONS.get(entry, "")
+    branch = _rebased_branch(git_dir / entry) if name == "rebase" else ""
+    return f"{name} of branch {branch}" if branch else name
+
+
+def _rebased_branch(folder: Path) -> str:
+    """Return the branch that a rebase rewrites; empty if it is of no branch."""
+    try:
+        name = read_regular(str(folder / "head-name"), _MAX_HEAD_NAME).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return ""
+    return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else ""
+
+
+MAX_PLACES_OF_WORK = 6
+
+
+def places_of_work(state: RepositoryState) -> list[tuple[str, str]]:
+    """Return the latest stash and the newest other branches, as words, with their commits. Raise StateUnavailable."""
+    options = ("--sort=-committerdate", f"--count={MAX_PLACES_OF_WORK}", "--format=%(objectname) %(refname)")
+    try:
+        text = Git(state.root).text("for-each-ref", *options, "refs/stash", "refs/heads")
+    except GitFailed as error:
+        raise StateUnavailable(error.reason) from error
+    refs = [(name, commit) for commit, _, name in (line.partition(" ") for line in text.splitlines())]
+    return [
+        ("the latest stash" if name == "refs/stash" else f"branch {name.removeprefix('refs/heads/')}", commit)
+        for name, commit in refs
+        if name != f"refs/heads/{state.branch}"
+    ]
 
 
 MAX_MERGES = 10

@@ -47,9 +47,10 @@ _TYPES: dict[str, StatementKind] = {
     "fact": "semantic",
 }
 _LEAD = lazy_regex(
-    r"^(?:(?:no(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|stop(?=,)|p\.?s|btw|fyi"
-    r"|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+"
-    r"(?<!\s\.(?=\w))\s*"
+    r"^(?:(?:no(?:[ ,]{1,2}no){0,3}(?:,? wait)?|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|stop(?=,)|p\.?s"
+    r"|btw|fyi|hey|note|important|wichtig|decision|remember(?: (?:this|that)\b(?: for [\w ]{3,40})?)?|à retenir|merke"
+    r"|i (?:already |just |['’]ve |have )?(?:told you|said)(?: this| that| before| already){0,2}|for the record"
+    r"|nein(?: nein)?|non(?: non)?|não(?: não)?|nee|нет)\s?[,.:;!—–]+(?<!\s\.(?=\w))\s*"
     r"|(?:actually|so(?! that)|and|but|also|then|please|pls|plz|bitte|und|aber|y|pero|e|mas|et|и)\b[\s,]+"
     r"|(?:no|nein|non) (?=it['’]?s\b|es ist\b|c['’]est\b)|(?:いや|違う|違います|いいえ|不对?|错了)[、，,。]\s?)+",
     re.IGNORECASE,
@@ -85,6 +86,11 @@ _PICK = lazy_regex(
     re.IGNORECASE,
 )
 
+
+_PLEA = lazy_regex(
+    r"(?i)(?:[,.!]\s{1,2}|\s)(?:(?:please|pls) remember(?: (?:it|this|that))?|thx|thanks(?: a lot)?|thank you|danke"
+    r"|gracias|merci|obrigad[oa]|grazie|bedankt|спасибо)[.!\s]{0,3}$"
+)
 
 _ANNOUNCEMENT = lazy_regex(
     r"(?:[,;.，、。]|\s[–—-])\s{0,3}(?:here(?:['’]s| is| are)|(?:see|as) below|hier (?:ist|sind)|voici|aqu[íi] (?:está"
@@ -126,7 +132,7 @@ def _user_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
 
 def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
     """Return the note of a statement; None for one that only points at something nobody proposed."""
-    sentence = _ANNOUNCEMENT.sub("", without_lead(clean_sentence(statement.text)))
+    sentence = _PLEA.sub("", _ANNOUNCEMENT.sub("", without_lead(clean_sentence(statement.text))))
     if sentence.endswith((":", "：")):
         return None  # it only leads to what follows
     details = tuple(_referents(utterance, sentence, is_needed=statement.corrects_value))

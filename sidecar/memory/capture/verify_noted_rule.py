@@ -3,10 +3,11 @@
 A rule is supported if one message states it: every value, path and name in it is the user's, most of its other words
 are (in any form, by a concept, or by a common translation; words of any talk count little), what it denies the user
 denies, no two of the user's words, steps or clauses change places ("from bun to yarn"), and it names no other value,
-bound, pace, object of use or place. A sentence that asks, supposes, reports what others state, or is about the task at
-hand supports nothing; nor is a rule the user's that adds or lacks a limit, a place, "only" or "each time". Where the
-user answers a proposal, the agent's text before the message counts too. Doubt means unsupported: such a rule becomes
-an agent's note, which no anchor shows.
+bound, pace, object of use or place. A rule that is the user's sentence but for a few words or an exception is another
+demand. A sentence that asks, supposes, reports what others state, or is about the task at hand supports nothing; nor is
+a rule the user's that adds or lacks a limit, a place, "only" or "each time". Where the user answers a proposal, the
+agent's text before the message counts too. Doubt means unsupported: such a rule becomes an agent's note, which no
+anchor shows.
 """
 
 import re
@@ -19,7 +20,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import plain_words
 from sidecar.language.conclusions import picked_option
-from sidecar.language.english_translation import negates_by_prefix
+from sidecar.language.english_translation import are_translations, negates_by_prefix
 from sidecar.language.match_statement_form import complains
 from sidecar.language.own_words import quotes_sentence, reports_others, stated_words
 from sidecar.language.rule_scope import (
@@ -39,11 +40,7 @@ from sidecar.language.rule_scope import (
     is_wide,
     takes_another_pace,
 )
-from sidecar.language.rule_synonyms import (
-    concepts_of,
-    folded,
-    is_generic,
-)
+from sidecar.language.rule_synonyms import LIMITED, concepts_of, folded, is_generic
 from sidecar.language.sentence_features import FOR_NOW, as_request, is_for_one_task, is_shrugged_off
 from sidecar.language.statement_clauses import (
     RULE_TO_WRITE,
@@ -51,6 +48,7 @@ from sidecar.language.statement_clauses import (
     Clause,
     Unit,
     Wording,
+    is_same,
     is_why_question,
     tokens_of,
     wording_of,
@@ -70,14 +68,12 @@ from sidecar.language.statement_openings import (
 )
 from sidecar.language.statement_values import (
     MIN_SUBJECTS,
-    are_translations,
+    adds_words,
     crosses_clauses,
     exchanges_object,
     exchanges_place,
     exchanges_value,
-    exchanges_word,
     has_value,
-    is_same,
     reverses_condition,
     reverses_steps,
     reverses_word,
@@ -314,7 +310,8 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
                 or _is_quoted(rule, evidence)
                 or drops_limit(rule, window)
                 or drops_place(rule, window)
-                or (not is_verbatim and claims_more(rule, window, evidence))
+                or _adds_exception(rule.text, evidence)
+                or (not is_verbatim and (claims_more(rule, window, evidence) or adds_words(rule, window, all_units)))
             ):
                 continue
             elif best is None or coverage > best[0].coverage:
@@ -556,10 +553,19 @@ def _exchanges(rule: Wording, window: Sequence[Wording]) -> bool:
         exchanges_place(rule, window)
         or exchanges_value(rule, window)
         or crosses_clauses(rule, window)
-        or exchanges_word(rule, window)
         or negates_by_prefix([unit.word for unit in rule.units], words)
         or reverses_word(rule, window)
     )
+
+
+def _adds_exception(rule: str, evidence: str) -> bool:
+    """Whether a rule has an exception, and the user neither that nor a condition: "never, unless …" for "never"."""
+    return EXCEPT.search(rule) is not None and not any(form.search(evidence) for form in (EXCEPT, LIMITED, _BUT))
+
+
+_BUT = lazy_regex(
+    r"(?i)\b(?:exception|but|other than|aber|ausnahme|pero|mais|ma|senza|maar|zonder|но|без)\b|但|ただ|が、"
+)
 
 
 def _is_name(quoted: str) -> bool:

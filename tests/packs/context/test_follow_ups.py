@@ -51,6 +51,14 @@ def test_a_follow_up_without_a_name_brings_nothing(start_chat: StartChat, shop: 
         assert answer["metadata"]["injectedBytes"] == 0
 
 
+def test_a_verb_of_what_is_at_hand_is_no_subject(start_chat: StartChat, shop: Repository) -> None:
+    rows = "def swap_rows(table):\n    swapped = table.rows[::-1]\n    return swapped\n"
+    shop.commit({**MORE, "src/rows.py": f'"""Swaps rows: swapped ones swap."""\n\n\n{rows}'})
+    assert follow_ups_with_context(
+        start_chat, ("swapped them in my editor. again", "no, swap it back", "how are rows swapped?")
+    ) == ["how are rows swapped?"]
+
+
 def follow_ups_with_context(start_chat: StartChat, follow_ups: Iterable[str]) -> list[str]:
     """Return the follow-ups that bring context, each as the second prompt of a chat of its own."""
     found = []
@@ -132,7 +140,7 @@ def test_a_request_for_tests_of_the_work_brings_those_of_the_edited_file(
         "now the tests", "add a test for it please", "ok, and write some unit tests", "jetzt noch die Tests",
         "再写测试", "please add a regression test", "let's have a test for this", "schreib einen Test dafür",
         "écris un test pour ça", "escribe una prueba para eso", "adicione testes", "テストを書いて", "给它加个测试",
-        "test for it pls",
+        "test for it pls", "¿y las pruebas?", "… and the tests?", "write a test for the voucher one",
     ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
         text = play_request_for_tests(
@@ -149,7 +157,10 @@ def test_a_request_for_documents_of_the_work_brings_those_that_name_the_edited_c
     about = "# Selling\n\nA customer may `redeem` a voucher once.\n\n# Returning\n\nNobody may.\n"
     shop.commit({**MORE, **others, "docs/selling.md": about})
     edited = f"{MORE['src/voucher.py']!s}".replace("print(code)", "print(code.upper())")
-    for follow_up in ("also update the docs", "ok, now update the documentation too", "und jetzt noch die Doku bitte"):
+    for follow_up in (
+        "also update the docs", "ok, now update the documentation too", "und jetzt noch die Doku bitte",
+        "¿y la documentación?", "...and the docs?",
+    ):  # fmt: skip
         shop.write({"src/voucher.py": MORE["src/voucher.py"]})
         chat = start_chat(sub_chat_id=f"of {follow_up}")
         text = play_request_for_tests(chat, PROMPT, "src/voucher.py", edited, follow_up)
@@ -351,6 +362,17 @@ def test_an_announced_subject_is_answered_although_its_words_are_in_many_files(
         paths = paths_of(text_of(chat.pre_run(f"{announcement}the refund policy forgets damaged parcels"), "context"))
         assert len(paths) == 3, announcement
         assert all(path.startswith("src/parcel_") for path in paths)
+
+
+def test_an_announced_subject_in_another_language_is_answered_by_its_english_words(
+    start_chat: StartChat, shop: Repository
+) -> None:
+    coupons = "def coupon_of(order):\n    return order.coupon\n"
+    shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(60)}, "src/coupon.py": coupons})
+    for number, prompt in enumerate(("otro tema: los cupones no valen", "anderes Thema: die Gutscheine sind falsch")):
+        chat = start_chat(sub_chat_id=f"chat-{number}")
+        chat.turn(PROMPT, session=f"session-{number}")
+        assert paths_of(text_of(chat.pre_run(prompt), "context")) == ["src/coupon.py"], prompt
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import files_of_prompt
+from sidecar.packs.file_cutoff import siblings_first
 from sidecar.packs.prompt_text import MAX_OTHERS, number_of_others
 from tests.packs.context.test_follow_ups import play_request_for_tests
 from tests.support.repositories import Contents, Repository
@@ -66,16 +67,15 @@ def test_that_test_is_the_one_that_failed_before(start_chat: StartChat) -> None:
 
 
 def test_the_same_for_the_others_means_the_files_beside_the_edited_one() -> None:
-    siblings_first = vars(files_of_prompt)["_siblings_first"]
     matched = {"config.py": 1, "plugins/mail.py": 1, "plugins/log.py": 0, "lib/both.py": 2}
     ranked = [RankedFile(path, 5.0, {}, ("plugin", "sms")[:count], ()) for path, count in matched.items()]
-    beside = [file.path for file in siblings_first(ranked, {"plugin"}, ("plugins/sms.py",))]
+    beside = [file.path for file in siblings_first(ranked, frozenset({"plugin"}), ("plugins/sms.py",))]
     assert beside == ["plugins/mail.py", "config.py", "plugins/log.py", "lib/both.py"]
-    both = siblings_first(ranked, {"plugin", "sms"}, ("plugins/sms.py",))
+    both = siblings_first(ranked, frozenset({"plugin", "sms"}), ("plugins/sms.py",))
     assert [file.path for file in both] == list(matched), "another file has more words of the other place"
-    assert siblings_first(ranked, {"other"}, ("plugins/sms.py",)) == ranked, "none has its words"
+    assert siblings_first(ranked, frozenset({"other"}), ("plugins/sms.py",)) == ranked, "none has its words"
     weak = [file._replace(score=1.0) for file in ranked]
-    assert siblings_first(weak, {"plugin"}, ("plugins/sms.py",)) == weak
+    assert siblings_first(weak, frozenset({"plugin"}), ("plugins/sms.py",)) == weak
 
 
 HANDLERS: dict[str, Contents] = {
@@ -131,16 +131,38 @@ def test_the_others_are_those_named_beside_what_was_edited(start_chat: StartChat
         assert "half_down" not in text, "not the edited one's neighbour"
 
 
+def test_the_others_are_those_that_use_what_was_renamed(start_chat: StartChat, handlers: Repository) -> None:
+    use = "from lib.money import round_half_up\n\n\ndef {0}(value):\n    return round_half_up(value)\n"
+    users = {f"lib/{name}.py": use.format(name) for name in ("invoice", "refund")}
+    handlers.commit({**users, "jobs/half_up.py": "def half_up(round):\n    return round\n"})
+    for edited, follow_up, expected in (
+        ("round_half_up", "now the other files", [*users]),
+        ("round_half_up", "and all the callers please", [*users]),
+        ("round_half_up", "hm, you forgot some", [*users]),
+        ("as the bank does", "now the other files", []),
+    ):
+        handlers.write({"lib/money.py": HANDLERS["lib/money.py"]})
+        content = str(HANDLERS["lib/money.py"]).replace(edited, "commercially")
+        chat = start_chat(sub_chat_id=f"{edited} {follow_up}")
+        before = chat.pre_run(PROMPT)
+        done = {"text": "Done.", "parts": [{**chat.edit("lib/money.py", content), "type": "tool-Edit"}]}
+        chat.post_run(before, PROMPT, session=chat.sub_chat_id, assistant=done)
+        text = text_of(chat.pre_run(follow_up), "context")
+        assert sorted(line for line in text.splitlines() if line.startswith(("lib/", "jobs/"))) == expected, follow_up
+        assert text.count("round_half_up(value)") == len(expected)
+
+
 def test_another_use_of_other_points_at_nothing_left() -> None:
     for prompt in (
         "the other day", "other than that", "on the other hand", "every other one", "the others are fine",
         "make the other one blue", "no, not this one, the other one", "the other tests", "the other way round", "他",
+        "you forgot something", "the rest is fine", "let it rest", "you missed one of the tests in the till",
     ):  # fmt: skip
         assert number_of_others(prompt) == 0, prompt
     for number, prompts in (
         (1, (ONE, "now the other", "fix the other one too", "y ahora la otra", "et l'autre ?", "另一个也改一下")),
         (2, (TWO, "und jetzt die anderen beiden", "les deux autres aussi")),
-        (MAX_OTHERS, (SEVERAL, "the remaining ones please", "残りもお願いします")),
+        (MAX_OTHERS, (SEVERAL, "the remaining ones please", "残りもお願いします", "now the rest", "y ahora el resto")),
     ):
         assert [number_of_others(prompt) for prompt in prompts] == [number] * len(prompts)
 
@@ -153,3 +175,16 @@ def test_a_bare_changelog_is_that_of_the_edited_package(start_chat: StartChat, s
     assert [line.split(" ")[0] for line in text.splitlines() if "CHANGELOG.md" in line] == [
         "packages/till/CHANGELOG.md"
     ]
+
+
+def test_of_a_file_that_is_only_named_the_part_of_the_task_is_shown(start_chat: StartChat, shop: Repository) -> None:
+    parts = "".join(f"def print_name_{n}(paper):\n    paper.feed({n})\n    return paper.name\n\n\n" for n in range(40))
+    chat = start_chat()
+    chat.turn(PROMPT)
+    shop.commit({"till/printer.py": f"{parts}def print_discount(cart):\n    return cart.discount.percent\n\n\n{parts}"})
+    chat.turn("go on")
+    text = text_of(chat.pre_run("ok. does till/printer.py need the new name, too?"), "context")
+    assert "cart.discount.percent" in text
+    shop.write({"till/printer.py": f"{parts}def feed_paper(paper):\n    return paper.feed(0)\n"})
+    other = text_of(chat.pre_run("in till/printer.py, how does feed_paper feed the paper?"), "context")
+    assert "def feed_paper" in other

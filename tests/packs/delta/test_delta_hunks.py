@@ -94,6 +94,27 @@ def test_a_reverted_hunk_is_named_by_its_location() -> None:
     assert not render_diff(unified(base, now), again.hunks, "", PLENTY).has_new
 
 
+def test_after_a_commit_above_a_hunk_only_its_position_is_another() -> None:
+    base = [f"line {number}" for number in range(60)]
+    now = [*base[:30], "first", *base[30:40], "second", *base[40:]]
+    first = render_diff(unified(base, now), (), "", PLENTY)
+    pulled, merged = ["new", *base], ["new", *now]
+    again = render_diff(unified(pulled, merged), first.hunks, "", PLENTY, has_moved=True)
+    assert again.lines == ()
+    assert not again.has_new
+    assert [hunk.position for hunk in again.hunks] == ["-30+30", "-40+41"]
+    merged.remove("first")
+    reverted = render_diff(unified(pulled, merged), again.hunks, "", PLENTY)
+    assert reverted.lines == ("  no longer as sent or written: @@ -30 +30",)
+
+
+def test_the_same_lines_at_another_place_are_news_unless_a_commit_moved_them() -> None:
+    base = [f"line {number % 10}" for number in range(60)]
+    first = render_diff(unified(base, [*base[:15], "new", *base[15:]]), (), "", PLENTY)
+    other = render_diff(unified(base, [*base[:35], "new", *base[35:]]), first.hunks, "", PLENTY)
+    assert "  +new" in other.lines
+
+
 def test_a_moved_hunk_is_sent_again() -> None:
     parts = ["def f():\n    return 1\n\n\n", "def g():\n    return 2\n\n\n", "def h():\n    return 3\n\n\n"]
     first = render_diff(added_file_diff("".join(parts)), (), "", PLENTY)

@@ -99,6 +99,80 @@ def test_a_delivered_change_is_not_repeated_after_its_commit(start_chat: StartCh
     assert not delta(chat)
 
 
+def test_a_pull_below_changed_lines_sends_only_what_it_brings(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    long_file.git("stash", "--quiet")
+    long_file.commit({"src/mail.py": "import os\n\n" + "\n".join(LONG)}, "Import os")
+    long_file.git("stash", "pop", "--quiet")
+    shown = delta(chat)
+    assert "unstaged: src/mail.py +1 −1, as sent before" in shown
+    assert "committed: src/mail.py +2 −0" in shown
+    assert "+import os" in shown
+    assert "return 150" not in shown
+    assert "no longer as sent" not in shown, "the commits lack the change, which is in the worktree"
+    assert not delta(chat)
+
+
+def test_a_change_that_returns_is_named_without_its_lines(start_chat: StartChat, long_file: Repository) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    long_file.git("stash", "--quiet")
+    assert "no longer changed: src/mail.py" in delta(chat)
+    long_file.git("stash", "pop", "--quiet")
+    write_long(long_file, step_2="20", step_15="150")
+    shown = delta(chat)
+    assert "unstaged: src/mail.py +2 −2, new in it:" in shown
+    assert "return 20" in shown
+    assert "return 150" not in shown
+    long_file.git("switch", "--quiet", "--create", "other")
+    long_file.commit(message="Two steps")
+    long_file.git("switch", "--quiet", "main")
+    assert "no longer changed: src/mail.py" in delta(chat)
+    long_file.git("merge", "--quiet", "other")
+    merged = delta(chat)
+    assert "committed: src/mail.py +2 −2, as sent before" in merged
+    assert "return" not in merged
+    long_file.git("reset", "--quiet", "--soft", "HEAD~1")
+    assert "staged: src/mail.py +2 −2, as sent before" in delta(chat)
+
+
+def test_changes_that_vanished_are_named_with_the_place_that_has_them(
+    start_chat: StartChat, long_file: Repository
+) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents), chat.edit("src/tax.py", "RATE = 19\n")])
+    long_file.git("stash", "--quiet")
+    assert delta(chat).endswith("no longer changed: src/mail.py (the latest stash has it)\n")
+    long_file.git("stash", "pop", "--quiet")
+    assert "src/mail.py" in delta(chat)
+    long_file.git("switch", "--quiet", "--create", "fifteen")
+    long_file.commit(message="Fifteen")
+    long_file.git("switch", "--quiet", "main")
+    shown = delta(chat)
+    assert "no longer changed: src/mail.py (branch fifteen has it)\n" in shown
+    assert "no longer changed: src/tax.py (branch fifteen has it)\n" in shown
+    write_long(long_file, step_3="30")
+    assert "src/mail.py" in delta(chat)
+    long_file.git("checkout", "--", "src/mail.py")
+    assert delta(chat).endswith("no longer changed: src/mail.py\n"), "nothing has it"
+
+
+def test_what_the_agent_took_back_and_the_user_restores_is_named_without_its_lines(
+    start_chat: StartChat, long_file: Repository
+) -> None:
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    chat.turn("undo that", lambda: [chat.edit("src/mail.py", "\n".join(LONG))])
+    assert not delta(chat)
+    write_long(long_file, step_15="150")
+    assert "unstaged: src/mail.py +1 −1, as sent before" in delta(chat)
+
+
 def test_a_head_moved_back_lists_lost_commits(start_chat: StartChat, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     chat = start_chat()
@@ -160,10 +234,13 @@ def test_a_conflicted_merge_shows_the_conflicts(start_chat: StartChat, shop: Rep
         shop.git("merge", "--quiet", "other")
     shown = delta(chat)
     assert "conflicted: src/tax.py\n" in shown
+    assert "staged for the next commit" not in shown, "git refuses to commit it"
     assert "   <<<<<<< HEAD\n   RATE = 19\n   =======\n   RATE = 20\n   >>>>>>> other\n" in shown
     shop.write({"src/tax.py": "RATE = 21\n"})
     shop.git("add", "src/tax.py")
-    assert "+RATE = 21" in delta(chat)
+    shown = delta(chat)
+    assert "+RATE = 21" in shown
+    assert "staged for the next commit: src/tax.py" in shown
 
 
 def test_files_that_a_merge_only_brings_are_counted_behind_its_conflicts(
@@ -257,10 +334,10 @@ def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(start_chat: StartC
     shop.commit({"src/mail.py": "ours = 1\n"})
     with pytest.raises(AssertionError, match="rebase"):
         shop.git("rebase", "--quiet", "main", "other")
-    assert "A rebase is in progress." in delta(chat)
+    assert "A rebase of branch other is in progress." in delta(chat)
     assert "in progress" not in delta(chat)
     shop.git("rebase", "--abort")
-    assert "The rebase is no longer in progress." in delta(chat)
+    assert "The rebase of branch other is no longer in progress." in delta(chat)
     shop.git("checkout", "--quiet", "main")
     with pytest.raises(AssertionError, match="merge"):
         shop.git("merge", "--quiet", "other")
