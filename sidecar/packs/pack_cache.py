@@ -163,7 +163,7 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
 
 
-PACK_VERSION = 39
+PACK_VERSION = 40
 """Part of the key: increment it when the content of a pack changes."""
 
 REMEMBERED_CONVERSATIONS = 64

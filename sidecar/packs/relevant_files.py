@@ -539,15 +539,16 @@ def likeliest_file_first(
 def _chosen_regions(
     found: Sequence[RankedRegion], context_bytes: int, already_sent: Container[tuple[str, int]], dominant: str | None
 ) -> list[RankedRegion]:
-    """Choose regions within the context's bytes; beside a dominant file, the others have a part of them."""
+    """Choose regions within the context's bytes; beside a dominant file, a part of them is for the others."""
     if dominant is None:
         return choose_regions(found, context_bytes, already_sent)
-    own = choose_regions([region for region in found if region.path == dominant], context_bytes, already_sent)
-    used = sum(shown_bytes(region) for region in own if _place(region) not in already_sent)
-    left = min(context_bytes - used, int(context_bytes * OTHERS_SHARE))
-    others = choose_regions([region for region in found if region.path != dominant], left, already_sent)
-    chosen = {(region.path, region.region) for region in (*own, *others)}
-    return [region for region in found if (region.path, region.region) in chosen]
+    room = int(context_bytes * OTHERS_SHARE)
+    of_file = [region for region in found if region.path == dominant]
+    others = choose_regions([region for region in found if region.path != dominant], room, already_sent)
+    used = sum(shown_bytes(region) for region in others if _place(region) not in already_sent)
+    own = choose_regions(of_file, context_bytes - used, already_sent)
+    surest = {_place(region) for region in (*choose_regions(of_file, context_bytes - room, already_sent), *others)}
+    return sorted((*own, *others), key=lambda region: _place(region) not in surest)
 
 
 def _has_code(known: SessionContents | None, file: RankedFile) -> bool:

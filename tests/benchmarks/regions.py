@@ -15,7 +15,6 @@ them up; the rules were adapted with those of the learning half at hand.
 
 import argparse
 import json
-import math
 import statistics
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,6 @@ from sidecar.codebase.search.prompt_parts import PromptEvidence, prompt_parts, r
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search.region_ranking import (
-    SIZE_EXPONENT,
     WEIGHTS,
     FeatureRow,
     RankedRegion,
@@ -41,6 +39,7 @@ from sidecar.codebase.search.region_ranking import (
     feature_rows,
     index_regions,
     match_words,
+    value_for_size,
     with_commented_code,
 )
 from sidecar.codebase.search.regions import CALLABLE_KINDS
@@ -229,7 +228,7 @@ def _shown_parts(question: Question, weights: Mapping[str, float]) -> list[Shown
     ranked = []
     for row in question.rows:
         score = sum(weights[name] * value for name, value in zip(WEIGHTS, row.values, strict=True))
-        value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
+        value = value_for_size(score, row.indexed, question.evidence)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
     ranked = with_commented_code(definitions_first(ranked, question.evidence))

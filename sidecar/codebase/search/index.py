@@ -76,7 +76,7 @@ PARTLY_COVERED = 16
 MANY_COMMON = 4
 """Number of common words that together say what a prompt is about."""
 
-NAME_SHARE = 0.3
+NAME_SHARE = 0.4
 """Share of a name's words from which a prompt that has them may be about what is so named."""
 
 

@@ -20,14 +20,21 @@ from sidecar.core.terms import (
 
 
 def named_share(path: str, terms: AbstractSet[str]) -> float:
-    """Return the share of the words of a file's name that are among some terms; 0 for a name that many files have."""
+    """Return the share of the words of a file's name that are among some terms; 0 for a name that many files have.
+
+    A name of several words has them apart: in prose `tag_cloud` and `TagCloud` are the tag cloud.
+    """
     words = _name_words(path)
     return len(words & terms) / len(words) if words else 0.0
 
 
 @lru_cache(maxsize=4_096)
 def _name_words(path: str) -> frozenset[str]:
-    return frozenset() if stem_of(path) in COMMON_STEMS else frozenset(query_terms(bare_name(path)))
+    if stem_of(path) in COMMON_STEMS:
+        return frozenset()
+    name = bare_name(path)
+    terms = query_terms(name)
+    return frozenset(terms[1:] if len(terms) > 1 and name.isascii() and name.isidentifier() else terms)
 
 
 FAILURE_WORDS = frozenset(map(stem, (

@@ -41,8 +41,8 @@ MAX_SEEDS, MAX_BEST = 6, 8
 """Number of named definitions, and of best ones, whose calls lead to others."""
 
 PART_DIGITS = 4
-SIZE_EXPONENT = 0.6
-"""A region's bytes count with this power: a larger one has to be more likely."""
+SIZE_EXPONENT, SHORT_SIZE_EXPONENT = 0.6, 0.4
+"""A region's bytes count with this power: a larger one has to be more likely. The second is for a short prompt."""
 
 WEIGHTS: Mapping[str, float] = {
     "text": 2.24,  # BM25 of its words
@@ -78,6 +78,8 @@ as prompts these show 60 whole within 12 KiB instead of 57, with their beginning
 are of no use.
 """
 
+NEAR_FACTOR, SCORE_FACTOR = 1.5, 3.0
+"""Factors of `near` and `fileScore` for a short prompt, whose words say less of a region than its file does."""
 
 FEATURES = tuple(WEIGHTS)
 _WEIGHTS = tuple(WEIGHTS.values())
@@ -279,7 +281,7 @@ def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     ranked = []
     for row in feature_rows(files, evidence, total_weight):
         score = round(_score(row), PART_DIGITS)
-        value = _value(score, row.indexed)
+        value = value_for_size(score, row.indexed, evidence)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
     return with_commented_code(definitions_first(ranked, evidence))
@@ -341,9 +343,9 @@ def _score(row: FeatureRow) -> float:
     return sum(map(mul, _WEIGHTS, row.values))
 
 
-def _value(score: float, indexed: IndexedRegion) -> float:
+def value_for_size(score: float, indexed: IndexedRegion, evidence: PromptEvidence) -> float:
     """Return a score for its size."""
-    return score - SIZE_EXPONENT * math.log(indexed.bytes)
+    return score - (SIZE_EXPONENT if evidence.is_long else SHORT_SIZE_EXPONENT) * math.log(indexed.bytes)
 
 
 def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total_weight: float) -> list[FeatureRow]:
@@ -354,13 +356,14 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     if not files:
         return rows
     best_score = max(file.score for file in files)
+    near_factor, score_factor = (1.0, 1.0) if evidence.is_long else (NEAR_FACTOR, SCORE_FACTOR)
     for rank, file in enumerate(files):
         most = REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS
         chosen = _candidates(file, evidence, framed[rank], ALL_REGIONS if file.has_all_regions else most)
         if is_changelog(file.path):
             chosen = _newest_entries(file, chosen, MIN_COVERAGE * total_weight)
         best = file.regions[chosen[0]] if chosen else None
-        file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)
+        file_rank, file_score = -math.log1p(rank), score_factor * max(-8.0, file.score - best_score)
         path_match, document = file.path_match, file.document
         for rank_in_file, number in enumerate(chosen):
             indexed, match = file.regions[number], file.matches.regions[number]
@@ -375,7 +378,7 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
                 framed[rank].get(number, 0.0),
                 file_rank, file_score, path_match,
                 float(file.is_aside or (region.is_test and not file.wants_tests)), document,
-                _nearness(indexed, best),
+                near_factor * _nearness(indexed, best),
                 1.0 if region.is_imports else 0.0,
                 1.0 if region.is_prose else 0.0,
                 1.0 if region.head else 0.0,
@@ -385,7 +388,7 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     _normalize(rows)
     _add_calls(rows)
     if not evidence.is_long:
-        _add_calls_of_best(rows)
+        _add_calls_of_best(rows, evidence)
     return rows
 
 
@@ -484,9 +487,9 @@ def _add_calls(rows: Sequence[FeatureRow]) -> None:
                 row.values[_CALLED_BY_NAMED] += share
 
 
-def _add_calls_of_best(rows: Sequence[FeatureRow]) -> None:
+def _add_calls_of_best(rows: Sequence[FeatureRow], evidence: PromptEvidence) -> None:
     """Add what calls the best definitions, and what they call, in proportion to their odds."""
-    values = [_value(_score(row), row.indexed) for row in rows]
+    values = [value_for_size(_score(row), row.indexed, evidence) for row in rows]
     best = sorted(range(len(rows)), key=lambda number: (-values[number], number))[:MAX_BEST]
     odds = {number: math.exp(values[number] - values[best[0]]) for number in best}
     whole = sum(odds.values())

@@ -234,3 +234,12 @@ def test_file_whose_whole_name_the_prompt_has_comes_first() -> None:
     assert results["till/owner.py"]["fileName"] == MANUAL_WEIGHTS["fileName"]
     assert results["till/owner.py"]["fileName"] > results["till/owner_form.py"]["fileName"]
     assert "fileName" not in ask(index_of({"till/index.py": "pelican"}), "index of a pelican")[0].parts
+
+
+def test_a_name_of_several_words_is_wholly_in_a_prompt_that_has_each_of_them() -> None:
+    names = ("tag_cloud", "TagCloud", "tag-cloud", "tag_form")
+    results = {
+        file.path: file.parts for file in ask(index_of({f"{name}.py": "pelican" for name in names}), "tag cloud")
+    }
+    gains = {path: parts.get("fileName", 0.0) for path, parts in results.items()}
+    assert gains == {f"{name}.py": MANUAL_WEIGHTS["fileName"] for name in names[:3]} | {"tag_form.py": 0.25}

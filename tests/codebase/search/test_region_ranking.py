@@ -294,3 +294,17 @@ def test_the_line_that_several_windows_belong_to_counts_once() -> None:
     once = whole - (len(later) - 1) * region_ranking.HEAD_BYTES
     assert choose_regions(later, once) == later
     assert choose_regions(later, once - 1) != later
+
+
+def test_of_a_short_prompt_file_and_closeness_count_more_and_size_less() -> None:
+    """A sentence has few of the words of all the code that the work needs; small scraps of other files have some."""
+    body = "\n".join(f"    self.walrus_{number}()" for number in range(12))
+    best = f"def pelican():\n    return zebra\n\n\ndef rest(self):\n{body}\n"
+    files = ("src/best.py", best), ("src/other.py", "def heron():\n    return 1\n")
+    sentence = "the pelican and the zebra"
+    short = {region.region.name: region for region in ranked(sentence, *files)}
+    long = {region.region.name: region for region in ranked(f"{sentence}\n{'so it is ' * 30}", *files)}
+    assert short["rest"].parts["near"] > long["rest"].parts["near"] > 0
+    assert short["heron"].parts["fileScore"] < long["heron"].parts["fileScore"] < 0
+    costs = [found["rest"].score - found["rest"].value for found in (short, long)]
+    assert 0 < costs[0] < costs[1]

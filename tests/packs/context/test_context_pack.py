@@ -63,7 +63,7 @@ def test_a_small_file_with_the_best_region_is_shown_whole_before_code_of_others(
     start_chat: StartChat, make_repository: Callable[..., Repository]
 ) -> None:
     settle = "def settle(amount):\n" + "    pay(amount, in_coins_and_notes=True)\n" * 30
-    small = f"GIFT_VOUCHERS = ['gift voucher', 'gift']\n\n\n{settle}"
+    small = f"GIFT_VOUCHERS = ['shown gift voucher', 'gift']\n\n\n{settle}"
     other = "".join(f"def print_{n}(gift):\n" + f"    show('gift voucher {n}')\n" * 12 + "\n\n" for n in range(60))
     files = {"src/kinds.py": small, "src/printer.py": other, "src/scanner.py": other.replace("print_", "scan_")}
     repository = make_repository(files, name="vouchers")
@@ -71,6 +71,20 @@ def test_a_small_file_with_the_best_region_is_shown_whole_before_code_of_others(
     assert "src/kinds.py" in shown.partition("src/printer.py")[0]
     assert "def settle(amount):" in shown
     assert "def print_" in shown
+
+
+def test_a_large_file_that_is_far_ahead_leaves_room_for_the_code_of_others(
+    start_chat: StartChat, make_repository: Callable[..., Repository]
+) -> None:
+    body = "    round_gift('voucher')\n" * 12
+    cases = "".join(f"def gift_voucher_{n}(gift):\n{body}\n\n" for n in range(60))
+    rounding = "def settle(gift, voucher):\n" + "    gift = round(gift + voucher)\n" * 20
+    files = {f"src/part_{n}.py": f"def part_{n}():\n    return {n}\n" for n in range(30)}
+    files |= {"src/gift_voucher.py": cases, "src/till.py": rounding}
+    repository = make_repository(files, name="vouchers")
+    shown = text_of(start_chat(cwd=repository.path).pre_run("round the gift voucher of gift vouchers"), "context")
+    assert "| def gift_voucher_" in shown.partition("src/till.py")[0]
+    assert "| def settle(gift, voucher):" in shown
 
 
 def test_the_best_region_of_a_named_file_comes_first(
