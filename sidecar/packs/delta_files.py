@@ -596,5 +596,5 @@ def _reverted_items(
 def past_changes(state: RepositoryState, known: SessionContents) -> set[str]:
     """Return the files whose changes a session has and that no longer differ from the head commit."""
     present = entries.changes_of(state).paths
-    changed = {entries.changed_path(key) for key, item in known.items.items() if not entries.is_past(item.entry)}
-    return {path for path in changed if path is not None and path not in present}
+    changed = ((entries.changed_path(key), item.entry) for key, item in known.items.items())
+    return {path for path, entry in changed if not (path is None or path in present or entries.is_past(entry))}

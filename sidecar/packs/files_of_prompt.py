@@ -187,10 +187,10 @@ class PromptSearch(NamedTuple):
             that_test = _test_pointed_at(prompt, pack_query)
         for_plan = is_follow_up and pack_query.work.is_planned and bool(pack_query.plan_paths)
         for_plan = for_plan and not (that_test or mentioned or evidence or sought)
-        # in a file that it only names, the task says what matters
-        own_words = words.keys() - query_words(" ".join(paths)).keys() - VAGUE_TERMS
-        if paths and not new_task and len(own_words) < MIN_OWN_TERMS and all(name in " ".join(paths) for name in names):
-            query = " ".join((*paths, *sorted(words[term] for term in own_words), pack_query.query))
+        if paths and not new_task:  # in a file that it only names, the task says what matters
+            own_words = words.keys() - query_words(" ".join(paths)).keys() - VAGUE_TERMS
+            if len(own_words) < MIN_OWN_TERMS and all(name in " ".join(paths) for name in names):
+                query = " ".join((*paths, *sorted(words[term] for term in own_words), pack_query.query))
         if that_test or for_plan:
             query = f"{that_test} {query} {pack_query.query}".strip()
         is_clear = bool(references or names or macros_in(text)) or len(words) >= MIN_OWN_TERMS

@@ -197,9 +197,10 @@ _ALSO = lazy_regex(
 
 def _is_also_about_file(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> bool:
     """Whether a prompt says no more than that the task may be about files, too: "does cart.py need that name too?"."""
-    paths = " ".join(paths_in(prompt))
-    own = words.keys() - query_words(paths).keys() - VAGUE_TERMS
-    return bool(paths) and not own and all(name in paths for name in names) and _ALSO.search(prompt) is not None
+    paths = " ".join(paths_in(prompt)) if _ALSO.search(prompt) is not None else ""
+    if not paths:
+        return False
+    return not words.keys() - query_words(paths).keys() - VAGUE_TERMS and all(name in paths for name in names)
 
 
 RECENT_PROMPTS, MAX_RECENT_CHARACTERS = 3, 600
