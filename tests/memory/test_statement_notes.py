@@ -242,7 +242,7 @@ def test_an_agreement_contains_what_was_proposed_and_nothing_else_is_agreed_to()
     ("No no no, log keys are always snake_case", "Log keys are always snake_case"),
     ("à retenir : les clés de log sont en snake_case", "Les clés de log sont en snake_case"),
     ("don't ever commit .env files, please remember", "Don't ever commit .env files"),
-    ("make sure to always run `make lint` before you commit, thx", "Make sure to always run `make lint` before you commit"),
+    ("make sure to always run `make lint` first, thx", "Make sure to always run `make lint` first"),
 ])  # fmt: skip
 def test_a_rule_in_an_explicit_form_is_stored_however_short_it_is(message: str, title: str) -> None:
     summary = SessionSummary("s", "run", (Utterance("user", message, 0, True, "Done."),))
