@@ -54,7 +54,7 @@ class Sentence(NamedTuple):
 def without_marks(message: str) -> str:
     """Return a short message without marks of emphasis, if they make nothing of it somebody else's words."""
     plain = without_emphasis(message) if len(message) <= MAX_TYPED else message
-    is_same = stated_words(plain).split() == without_emphasis(stated_words(message)).split()
+    is_same = plain != message and stated_words(plain).split() == without_emphasis(stated_words(message)).split()
     return plain if is_same else message
 
 
