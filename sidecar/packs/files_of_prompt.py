@@ -61,7 +61,6 @@ from sidecar.packs.request import PackQuery, repository_evidence
 from sidecar.packs.task import (
     GENERAL_TERMS,
     MIN_OWN_TERMS,
-    VAGUE_TERMS,
     files_alike,
     files_left,
     matches_query,
@@ -69,6 +68,7 @@ from sidecar.packs.task import (
     removed_names,
     search_query,
     task_terms,
+    words_beside_paths,
 )
 from sidecar.runs import SessionContents
 from sidecar.system.safe_open import is_in_cloud_only, read_below
@@ -187,10 +187,9 @@ class PromptSearch(NamedTuple):
             that_test = _test_pointed_at(prompt, pack_query)
         for_plan = is_follow_up and pack_query.work.is_planned and bool(pack_query.plan_paths)
         for_plan = for_plan and not (that_test or mentioned or evidence or sought)
-        if paths and not new_task:  # in a file that it only names, the task says what matters
-            own_words = words.keys() - query_words(" ".join(paths)).keys() - VAGUE_TERMS
-            if len(own_words) < MIN_OWN_TERMS and all(name in " ".join(paths) for name in names):
-                query = " ".join((*paths, *sorted(words[term] for term in own_words), pack_query.query))
+        own_words = words_beside_paths(words, names, paths) if paths and not new_task else None
+        if own_words is not None and len(own_words) < MIN_OWN_TERMS:  # the task says what matters in a file
+            query = " ".join((*paths, *sorted(words[term] for term in own_words), pack_query.query))
         if that_test or for_plan:
             query = f"{that_test} {query} {pack_query.query}".strip()
         is_clear = bool(references or names or macros_in(text)) or len(words) >= MIN_OWN_TERMS

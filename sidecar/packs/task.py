@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, takewhile
@@ -197,10 +197,15 @@ _ALSO = lazy_regex(
 
 def _is_also_about_file(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> bool:
     """Whether a prompt says no more than that the task may be about files, too: "does cart.py need that name too?"."""
-    paths = " ".join(paths_in(prompt)) if _ALSO.search(prompt) is not None else ""
-    if not paths:
-        return False
-    return not words.keys() - query_words(paths).keys() - VAGUE_TERMS and all(name in paths for name in names)
+    return _ALSO.search(prompt) is not None and words_beside_paths(words, names, paths_in(prompt)) == set()
+
+
+def words_beside_paths(words: Mapping[str, str], names: Sequence[str], paths: Iterable[str]) -> set[str] | None:
+    """Return the telling words of a prompt beside the paths that it names; None if it has no path or another name."""
+    named = " ".join(paths)
+    if not named or not all(name in named for name in names):
+        return None
+    return words.keys() - query_words(named).keys() - VAGUE_TERMS
 
 
 RECENT_PROMPTS, MAX_RECENT_CHARACTERS = 3, 600
