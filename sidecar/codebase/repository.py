@@ -39,7 +39,7 @@ from sidecar.codebase.worktree.diff import (
 )
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_metadata import has_small_index, head_of, index_signature
-from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths, operation_in_progress
+from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable, former_paths
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.system.allocator import release_memory
@@ -391,10 +391,6 @@ class Repository:
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
-
-    def operation_in_progress(self, state: RepositoryState) -> str:
-        """Return the operation that the worktree is in the middle of, such as `rebase`; empty for none."""
-        return operation_in_progress(state.root) if state.kind == "git" else ""
 
     def texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read small text files by content id; a large or binary file counts as empty.

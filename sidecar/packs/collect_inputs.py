@@ -26,6 +26,7 @@ from sidecar.codebase import (
     content_identity,
     early_matches_first,
     finished,
+    operation_in_progress,
     places_of_work,
     query_terms,
     search_contents,
@@ -417,7 +418,7 @@ def _places_of_past_changes(repository: Repository, state: RepositoryState, know
 
 def _merged_files(repository: Repository, state: RepositoryState) -> frozenset[str]:
     """Return the staged files that are as in the commit whose merge is in progress: nobody edited them here."""
-    if repository.operation_in_progress(state) != "merge":
+    if operation_in_progress(state) != "merge":
         return frozenset()
     staged = {file.path: file.content_hash for file in state.changed if file.code.endswith(".")}
     merged = repository.content_ids_at("MERGE_HEAD", list(staged), state)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase import RepositoryState, changes_with_work, empty_submodules, is_named_file
+from sidecar.codebase import RepositoryState, changes_with_work, empty_submodules, is_named_file, operation_in_progress
 from sidecar.core.clean_text import clean, count_noun, escape_markers, fitting_lines, one_line, utf8_size
 from sidecar.core.digests import short_id
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -342,7 +342,7 @@ def _changes(
     broken = repository.broken_imports(inputs.state)
     if broken is not None:
         changes += broken_import_items(broken, inputs.state, request.known)
-    operation = operation_items(repository.operation_in_progress(inputs.state), request.known)
+    operation = operation_items(operation_in_progress(inputs.state), request.known)
     if inputs.state.kind == "git" and os.path.lexists(inputs.state.root / ".gitmodules"):
         operation += submodule_items(empty_submodules(inputs.state.root))
     return [*operation, *changes]

@@ -169,7 +169,7 @@ _ELSEWHERE = lazy_regex(
 
 def is_about_another_place(prompt: str) -> bool:
     """Whether a prompt asks for the task's subject in another place: "and the same on the profile page"."""
-    prompt = clean_prompt(prompt).lstrip(_OPENING_SIGNS).rstrip()
+    prompt = _request(prompt)
     return len(prompt) <= MAX_SHORT_PROMPT and _ELSEWHERE.match(prompt) is not None
 
 

@@ -385,9 +385,9 @@ _OPERATIONS = {
 _MAX_HEAD_NAME = 1_000
 
 
-def operation_in_progress(root: Path) -> str:
+def operation_in_progress(state: RepositoryState) -> str:
     """Return the operation that a worktree is in the middle of, a rebase with its branch; empty for none."""
-    git_dir = git_dir_of(root)
+    git_dir = git_dir_of(state.root) if state.kind == "git" else None
     if git_dir is None:
         return ""
     entry = next((entry for entry in _OPERATIONS if os.path.lexists(git_dir / entry)), "")
@@ -433,7 +433,7 @@ def merged_commits(state: RepositoryState, old: str) -> list[str]:
 
     Raise StateUnavailable.
     """
-    merged = [MERGE_HEAD] if operation_in_progress(state.root) == _OPERATIONS[MERGE_HEAD] else []
+    merged = [MERGE_HEAD] if operation_in_progress(state) == _OPERATIONS[MERGE_HEAD] else []
     if state.head is None or state.head == old:
         return merged
     options = ("--first-parent", "--merges", "--parents", f"--max-count={MAX_MERGES}")
