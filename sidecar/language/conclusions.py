@@ -245,9 +245,11 @@ def explanation_in(text: str, limit: int) -> str:
 
 
 def _change_of_state(text: str) -> list[str]:
+    """Return the last sentence on how it was, and the change that follows; empty without any."""
     every = list(pieces(text))
-    former = former_states(every)[-1:]
-    return [each.text for piece in former for each in every[every.index(piece) :][:2]]
+    former = former_states(every)
+    at = every.index(former[-1]) if former else len(every)
+    return [piece.text for piece in every[at : at + 2]]
 
 
 def _explains(sentence: str) -> bool:

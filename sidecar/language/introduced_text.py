@@ -12,6 +12,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.common_words import TOOL_NAMES, plain_words
 from sidecar.language.english_translation import is_english
 from sidecar.language.pasted_blocks import (
+    FENCES,
     LIST_MARK,
     ORIGIN,
     PERSONAL,
@@ -67,7 +68,7 @@ def _parts_of(lines: Sequence[str]) -> _Parts | None:
     filled = [number for number, line in enumerate(lines) if line.strip()]
     opening = _opening_of(lines, filled)
     below = next((lines[number] for number in filled if opening is not None and number > opening), "")
-    if opening is None or _asks(below) or below.lstrip().startswith(("```", "~~~")):
+    if opening is None or _asks(below) or below.lstrip().startswith(FENCES):
         return None  # a fence shows by itself where it ends
     is_sure = _COLON.search(lines[opening]) is not None or _has_source(lines[opening])
     closing = _closing_of(lines, filled, opening, needs_voice=not is_sure)

@@ -11,7 +11,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.prose_sentences import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
 from sidecar.language.introduced_text import introduced_blocks
-from sidecar.language.pasted_blocks import SOMEBODY, SOURCE, STATES, Line, lines_of, pasted_blocks
+from sidecar.language.pasted_blocks import FENCES, SOMEBODY, SOURCE, STATES, Line, lines_of, pasted_blocks
 from sidecar.language.statement_openings import (
     OUTPUT_BELOW,
     SHORT_ROLE,
@@ -498,7 +498,7 @@ def _reported_words(message: str, own: str) -> Iterator[tuple[int, int]]:
     lines = list(lines_of(own))
     at = next((number for number, line in enumerate(lines) if _REPORTED_WORDS.match(line.text.strip())), len(lines))
     below = [line for line in lines[at + 1 :] if line.text.strip()]
-    if below and not message[lines[at].end :].lstrip().startswith(("```", "~~~")):  # they show where they end
+    if below and not message[lines[at].end :].lstrip().startswith(FENCES):  # they show where they end
         last = below[-1]
         *between, above, _ = message[lines[at].end : last.end].split("\n")
         is_alone = any(map(str.strip, between)) and not above.strip() and len(last.text) <= MAX_REQUEST_BELOW

@@ -369,7 +369,8 @@ def _lines_below_paste(text: _Message) -> Iterator[tuple[int, int]]:
 
 
 SHORT_WORD = 3
-_DELIMITERS = ("```", "~~~", ">", '"', "“", "«", "「", "„", "'")
+FENCES = ("```", "~~~")
+_DELIMITERS = (*FENCES, ">", '"', "“", "«", "「", "„", "'")
 """Beginnings of a paste that shows by itself where it ends."""
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", ",", ";", "…")
 SOMEBODY = (

@@ -42,8 +42,8 @@ from sidecar.language.statement_openings import LEAD_IN, adds_to_others, without
 MIN_SUBJECTS = 2
 """Words about the subject that must be the user's, if a rule has as many."""
 
-MIN_PART = 4
-"""Letters of a word that is found in another."""
+MIN_WITHIN = 4
+"""Letters of a word that is found within another."""
 
 MAX_OWN = 3
 """Words of a rule's own up to which it is the user's statement with another demand."""
@@ -341,8 +341,8 @@ def _is_rival(unit: Unit, value: Unit) -> bool:
 def adds_words(rule: Wording, window: Sequence[Wording], message: Collection[Unit]) -> bool:
     """Whether a rule is the user's statement but for a few words of its own: "never edit" for "never commit".
 
-    Of one word this holds if the rule also lacks one of the user's. No word of the message is the rule's own. A rule
-    with more words of its own is worded freely; its share of the user's words decides.
+    Of one word this holds if the rule also lacks one of the user's. A word from elsewhere in the message is the user's,
+    too. A rule with more words of its own is worded freely; its share of the user's words decides.
     """
     if any((rule.language or "en") != (statement.language or "en") for statement in window):
         return False
@@ -381,7 +381,7 @@ def _is_part(word: str, other: str) -> bool:
     """Whether a word is the beginning or end of another: "increment" of "autoincrement"."""
     if is_unspaced(word[0]):
         return word[0] in other or other[0] in word
-    return len(word) >= MIN_PART and (other.startswith(word) or other.endswith(word))
+    return len(word) >= MIN_WITHIN and (other.startswith(word) or other.endswith(word))
 
 
 @lru_cache(maxsize=1)
