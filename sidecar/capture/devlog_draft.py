@@ -573,7 +573,7 @@ def shown_event_lines(lines: Iterable[str]) -> list[str]:
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing.
 
-    A plan that they refuse is no request.
+    A refused plan is left out.
     """
     if known.request and account.title.text and account.title.text == known.account.title.text:
         return known.request
