@@ -32,6 +32,14 @@ def write_long(repository: Repository, **replaced: str) -> None:
     repository.write({"src/mail.py": "\n".join(parts)})
 
 
+def chat_with_edit(start_chat: StartChat) -> Conversation:
+    """Return a conversation in which the agent changed one step of the long file."""
+    chat = start_chat()
+    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    return chat
+
+
 def delta(chat: Conversation) -> str:
     return text_of(chat.turn("go on"), "delta")
 
@@ -100,9 +108,7 @@ def test_a_delivered_change_is_not_repeated_after_its_commit(start_chat: StartCh
 
 
 def test_a_pull_below_changed_lines_sends_only_what_it_brings(start_chat: StartChat, long_file: Repository) -> None:
-    chat = start_chat()
-    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
-    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    chat = chat_with_edit(start_chat)
     long_file.git("stash", "--quiet")
     long_file.commit({"src/mail.py": "import os\n\n" + "\n".join(LONG)}, "Import os")
     long_file.git("stash", "pop", "--quiet")
@@ -116,9 +122,7 @@ def test_a_pull_below_changed_lines_sends_only_what_it_brings(start_chat: StartC
 
 
 def test_a_change_that_returns_is_named_without_its_lines(start_chat: StartChat, long_file: Repository) -> None:
-    chat = start_chat()
-    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
-    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    chat = chat_with_edit(start_chat)
     long_file.git("stash", "--quiet")
     assert "no longer changed: src/mail.py" in delta(chat)
     long_file.git("stash", "pop", "--quiet")
@@ -164,9 +168,7 @@ def test_changes_that_vanished_are_named_with_the_place_that_has_them(
 def test_what_the_agent_took_back_and_the_user_restores_is_named_without_its_lines(
     start_chat: StartChat, long_file: Repository
 ) -> None:
-    chat = start_chat()
-    agents = "\n".join(LONG).replace("return 15\n", "return 150\n")
-    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    chat = chat_with_edit(start_chat)
     chat.turn("undo that", lambda: [chat.edit("src/mail.py", "\n".join(LONG))])
     assert not delta(chat)
     write_long(long_file, step_15="150")
