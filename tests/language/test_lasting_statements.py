@@ -1797,6 +1797,47 @@ def test_text_that_its_introduction_or_the_last_words_adopt_is_the_users_word(me
     assert stated_words(text) == text
 
 
+SHOWN = r"""
+review comment: please always use early returns. We never use else after return here.
+found this on a forum: Never hardcode secrets. You should always use variables of the environment.
+customer feedback on the export: you should always include the header row, never use semicolons
+explain this text: All commits must be signed. Never force-push to a shared branch.
+look at this:\n\n## Setup\n\nFrom now on we use pnpm. Never edit files in dist/.
+can you summarize this?\n\n- Always use single quotes\n- Never commit generated files
+I got this mail\n\nHi team,\nfrom now on please always use the new endpoint.\n\nplease answer it
+Always close the connection yourself. Never trust the pool.\n\nwhat do you think about this?
+- Never commit generated files\n- Always run the formatter\n\n^ this is from the contributing guide
+got this on my PR from dana, what does she mean?\n\nPlease avoid default exports. We always use named exports.
+the style guide has this part, what's the reasoning behind it?\n\nNever name a parameter arguments.
+anna: from now on always use the new API\nbob: ok\nanna: we no longer support v1
+Never use UUIDs as a key. Always use a sequence.\n\nis this still true?
+was meint der Reviewer damit?\n\nWir importieren immer explizit, sonst findet man nichts wieder.
+No usamos más XML. Toda integración debe ser en JSON.\n\n¿qué opinas?
+j'ai reçu trois remarques sur ma MR\n\n1. On attrape toujours le type le plus précis, jamais Exception
+これを見て:\n\n必ずテストを実行してください。生成ファイルは絶対にコミットしないでください。
+看看这个：\n\n一律使用单引号。不要提交生成的文件。
+""".strip().splitlines()
+
+OWN_BESIDE_QUESTIONS = r"""
+read this carefully: never touch anything under vendor/
+as I said: always use pnpm
+can you look into the flaky checkout test?\n\nAlso, from now on always use fake timers in tests.
+what does this function do?\n\nremember: never use default exports in this repo.
+got the review. from now on always use named exports
+4 more issues:\n- we never use docker\n- always use ollama\n\nshould they be documented?
+""".strip().splitlines()
+
+
+@together("message", SHOWN)
+def test_text_that_is_to_be_explained_answered_or_judged_is_not_the_users_word(message: str) -> None:
+    assert not read_statements(message.replace("\\n", "\n")).statements
+
+
+@together("message", OWN_BESIDE_QUESTIONS)
+def test_a_rule_beside_a_question_or_an_introduction_is_the_users_word(message: str) -> None:
+    assert any(statement.is_standing for statement in read_statements(message.replace("\\n", "\n")).statements)
+
+
 def test_pasted_text_is_found_in_linear_time() -> None:
     def repeated(text: str) -> bool:
         return takes_linear_time(lambda count: partial(stated_words, f"ok\n\n{text * count}"), 100)
