@@ -69,6 +69,8 @@ niemals pushen
 ab jetzt pnpm
 vanaf nu bun
 今後はpnpmで
+今後はエラーを%wで包むようにしてください。
+二度と.envを開かないで
 これからは英語で
 以后用pnpm
 remember: deploys happen on tuesdays now
@@ -851,6 +853,7 @@ def test_a_wish_about_conduct_is_a_standing_instruction(message: str) -> None:
 
 
 ONCE = """
+絶対に今pushしないで
 convert the two lists to using flutter instead of react
 reemplaza los iconos con react en vez de vue
 when I run the build, I can manually see the warning in the terminal
