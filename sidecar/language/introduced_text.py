@@ -98,7 +98,7 @@ def _shown_text(message: str, lines: Sequence[Line]) -> Iterator[tuple[int, int]
     filled = [number for number, text in enumerate(texts) if text.strip()]
     for number in filled[:MAX_OPENING_LINES]:
         found = (*_SHOWS.finditer(texts[number]), *filter(_names_source, _INLINE_LABEL.finditer(texts[number])))
-        shows = next((match for match in found if not _TO_OBEY.search(match[0])), None)
+        shows = next((match for match in found if not (_TO_OBEY.search(match[0]) or _OF_CODE.search(match[0]))), None)
         if shows is None:
             continue
         has_text = bool(texts[number][shows.end() :].strip())
@@ -452,6 +452,12 @@ _SHOWS = lazy_regex(
     r"|从)[^:：。\n]{1,20}(?:看到|找到|收到|复制|读到)[^:：。\n]{0,10}[:：]|^[^:：。\n]{1,12}(?:写着|写道|说的是)[:：]"
 )
 """An opening that hands over a text to be read, explained, answered or rewritten."""
+
+_OF_CODE = lazy_regex(
+    r"(?i)\b(?:errors?|logs?|issues?|snippets?|check(?: out)?|review|see|read|implement|correct|format|analy[sz]e)\b"
+    r"[^:：?？]*$"
+)
+"""A request without a colon that is rather about code than about a text below it: "check this error"."""
 
 _INLINE_LABEL = lazy_regex(r"(?:^\W{0,3}|(?<=[.!?] ))(?P<label>[^:：.!?\n]{3,80})[:：]\s(?=\S)")
 

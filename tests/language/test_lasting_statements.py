@@ -1824,6 +1824,8 @@ j'ai reçu trois remarques sur ma MR\n\n1. On attrape toujours le type le plus p
 OWN_BESIDE_QUESTIONS = r"""
 read this carefully: never touch anything under vendor/
 as I said: always use pnpm
+check this error\nnever use any in this repo
+review this\n\nnever commit without tests
 can you look into the flaky checkout test?\n\nAlso, from now on always use fake timers in tests.
 what does this function do?\n\nremember: never use default exports in this repo.
 got the review. from now on always use named exports
