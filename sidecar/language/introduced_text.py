@@ -39,7 +39,7 @@ MAX_TOPIC_WORDS, MAX_LINKED_TOPIC_WORDS, MAX_UNSPACED_TOPIC = 3, 7, 6
 MAX_LIST_WORDS = 6
 """Words of the heading of the user's own list."""
 
-MAX_WORDS_ABOUT_TEXT = 240
+MAX_ABOUT_TEXT = 240
 """Characters of a first paragraph that is about the text below it."""
 
 MAX_CLOSING_LINES, MAX_CLOSING = 4, 400
@@ -125,7 +125,7 @@ def _text_beside_words_about_it(lines: Sequence[Line], filled: Sequence[int]) ->
     texts = [line.text for line in lines]
     first = next((number for number in range(filled[0], len(texts)) if not texts[number].strip()), len(texts))
     opening = " ".join(text.strip() for text in texts[filled[0] : first])
-    is_short = len(opening) <= MAX_WORDS_ABOUT_TEXT and first < filled[-1]
+    is_short = len(opening) <= MAX_ABOUT_TEXT and first < filled[-1]
     if is_short and _is_about_text(opening, "\n".join(texts[first:])):
         last = _last_text_line(texts, filled, first)
         if last is not None:
