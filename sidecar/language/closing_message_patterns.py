@@ -185,18 +185,19 @@ NOT_WORK = lazy_regex(
     r"|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba|(?:verifica|comprueba"
     r"|confirma|abre|haz|pega|selecciona|ejecuta|presiona|verifique|abra|clique|execute|teste|confirme) (?:que|la|el"
     r"|los|las|en|clic|o|a|os|as|em|una?|uma?)\b|agora (?:vou|vamos|preciso|você)|vou |vamos |deixe|você pode|preciso"
-    r"|se (?:quiser|você)|por favor|je vais|maintenant,? (?:je|vous|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois"
-    r"|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)|ich werde|lass mich|jetzt (?:werde|muss|kannst"
-    r"|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi"
-    r"|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je|wil je|probeer|(?:я )?вижу"
-    r"|теперь (?:я (?!\w+[ая]ю\b)|вы |мы |можно|нужно|давай(?:те)?)|давай(?:те)?|сейчас я|вы можете|если (?:вы"
-    r"|нужно|хот)|попробуй"
-    r"|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b|\b(?:проверю|приступлю|создам|добавлю"
-    r"|обновлю|сделаю|начну|исправлю|буду)\b|^如(?:仍|果|需|有)|^第[一二三四五六七八九十\d]{1,2}(?:天|周|步|阶段)"
-    r"|^next: |^(?:benefits?|impact|advantages?|usage|expected(?: \w{2,12})?|example|优势|好处|收益|影响)\s?[:：]"
-    r"|^\[[^\]]{1,12}\]\s?\d|^(?:接下来|随后|稍后|现在(?:我(?!们?已)|让|来|需要|可以|你)|让我|我(?:来|将|会|需要|先"
-    r"|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新|查看)(?!了)|^(?:次に"
-    r"|これから|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
+    r"|se (?:quiser|você)|je vais|maintenant,? (?:je|vous|il|nous|\w+ons)|laisse|je dois|\w{3,}ons(?:-(?:l[ae]s?|y|en)"
+    r"|,? (?:à|aux?|ce(?:la|tte|s|t)?|d(?:e|es|u)|[dl]['’]\w+|en|l[ae]s?|maintenant|[nv]o(?:s|tre)|par|pour|que|sur"
+    r"|tou(?:s|te?s?)|une?))|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)|ich werde|lass mich"
+    r"|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht|ora (?:vado|vediamo|devo|puoi"
+    r"|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je"
+    r"|wil je|probeer|(?:я )?вижу|теперь (?:я (?!\w+[ая]ю\b)|вы |мы |можно|нужно|давай(?:те)?)|давай(?:те)?|сейчас я"
+    r"|вы можете|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть"
+    r"|уть)\b|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^如(?:仍|果|需|有)"
+    r"|^第[一二三四五六七八九十\d]{1,2}(?:天|周|步|阶段)|^next: |^(?:benefits?|impact|advantages?|usage"
+    r"|expected(?: \w{2,12})?|example|优势|好处|收益|影响)\s?[:：]|^\[[^\]]{1,12}\]\s?\d|^(?:接下来|随后|稍后"
+    r"|现在(?:我(?!们?已)|让|来|需要|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先"
+    r"|如需|是否)|^(?:检查|檢查|确认|確認|尝试|刷新|查看)(?!了)|^(?:次に|これから|まず|では|それでは|もし|必要(?:で"
+    r"|なら)|以下)|(?:しましょう|してみます|していきます|してください"
     r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -321,9 +322,8 @@ ROUTINE = lazy_regex(
 """Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
 PRONOUN = lazy_regex(
     r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem"
-    r"|change)s?\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora(?! \w{3,}o\b)|esto"
-    r"|isso|isto|cela|ça"
-    r"|elles?|ils?|sie|es|das|dies\w*|questo|dit|dat|это|これ|それ|它|这)\b|^[a-z]{2,12}ed (?:(?:all"
+    r"|change)s?\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora(?! \w{3,}o\b)|esto|isso"
+    r"|isto|cela|ça|elles?|ils?|sie|es|das|dies\w*|questo|dit|dat|это|これ|それ|它|这)\b|^[a-z]{2,12}ed (?:(?:all"
     r"|both) (?:of )?)?(?:it|them|this|that|these|those)\b|^(?:これ|それ|它|这|所有|当前)",
     re.IGNORECASE,
 )

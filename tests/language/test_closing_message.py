@@ -45,6 +45,7 @@ NOT_WORK = (
     "Should I add the same guard to the invoices?", "Ahora voy a compilar y probar los cambios del carrito.",
     "Maintenant, testons l'application pour voir les journaux.", "Jetzt werde ich die Tests der Bestellungen prüfen.",
     "次にカートのテストを確認します。", "接下来我会检查购物车的测试。", "1", "yup.", "API Error: 500",
+    "Ajoutons un test du panier pour ce cas.",
 )  # fmt: skip
 
 
@@ -377,6 +378,7 @@ def test_a_long_title_is_cut_at_a_clause() -> None:
         ),
         ("Functions of the shop load the discount and call it.", "Functions of the shop load the discount and call it"),
         ("I am now adding a discount to the cart.", "Adding a discount to the cart"),
+        ("Migrations now run in a single transaction.", "Migrations now run in a single transaction"),
     ),
 )
 def test_a_title_has_no_clause_in_the_present_after_what_was_done(text: str, title: str) -> None:
