@@ -452,16 +452,18 @@ UNSPACED_TERMS: dict[str, str] = {
 """Phrases of Chinese and Japanese, found anywhere in a sentence."""
 
 DO_ES = (
-    r"(?:escribe|usa|utiliza|ejecuta|haz|pon|responde|corre|crea|añade|agrega|mantén|revisa|pregunta|uses|utilices"
-    r"|escribas|hagas|toques|modifiques|cambies|borres|ejecutes|pongas|subas|crees|añadas|commitees|instales|edites"
-    r"|evita|nombra|llama|toma|prefiere|metas|tomes|guardes?|valid[ae]s?|importes?|mezcles?|expongas?|devuelvas?"
-    r"|comentes?|lances?|llames?|dejes?|registres?|imprimas?|confíes?|compartas?|dupliques?|supongas?|inventes?)"
+    r"(?:escrib(?:e|as)|us(?:a|es)|utili(?:za|ces)|ejecut(?:a|es)|ha(?:z|gas)|pon(?:gas)?|cre(?:a|es)|añad(?:e|as)"
+    r"|responde|corre|agrega|mantén|revisa|pregunta|toques|modifiques|cambies|borres|subas|commitees|instales|edites"
+    r"|evita|nombra|llama|tom(?:a|es)|prefiere|metas|guardes?|valid[ae]s?|importes?|mezcles?|expongas?|devuelvas?"
+    r"|comentes?|lances?|llames?|dejes?|registres?|imprimas?|confíes?|compartas?|dupliques?|supongas?|inventes?"
+    r"|elimines?|quites?|ignores?|loguees?|(?:te )?saltes|desactives?|rompas?)"
 )
 DO_PT = (
-    r"(?:escreva|escreve|use|utilize|rode|execute|faça|coloque|responda|crie|mantenha|pergunte|verifique|uses|utilizes"
-    r"|escrevas|faças|mexas?|toques?|apagues?|commites?|cries|instales?|rodes|alteres?|modifiques?|edites?|coloques"
-    r"|evite|nomeie|chame|prefira|pegue|altere|apague|deixe|ponha|valide|guarde|salve|importe|misture|exponha|devolva"
-    r"|retorne|comente|lance|registre|imprima|confie|compartilhe|duplique|suponha|invente)"
+    r"(?:escrev(?:as?|e)|uses?|utilizes?|rodes?|execute|faças?|coloques?|responda|cries?|mantenha|pergunte|verifique"
+    r"|mexas?|toques?|apagues?|comm?ites?|instales?|alteres?|modifiques?|edites?|evite|nomeie|chame|prefira|pegue|deixe"
+    r"|ponha|valide|guarde|salve|importe|misture|exponha|devolva|retorne|comente|lance|registre|imprima|confie"
+    r"|compartilhe|duplique|suponha|invente|remova|delete|exclua|suba|mude|ignore|logue|pule|desative|quebre"
+    r"|d(?:ê|á|ar) (?:force )?push|force push)"
 )
 DO_FR = (
     r"(?:écri(?:s|vez|re)|utilis(?:e|ez|er)|lanc(?:e|ez|er)|fai(?:s|tes|re)|met(?:s|tez|tre)|répond(?:s|ez|re)"
@@ -473,13 +475,13 @@ DO_DE = (
     r"|nenne?|benenne|vermeide|ändere|lösche?|packe?|lass|committe|pushe?|importiere|bevorzuge)"
 )
 TO_DO_DE = (
-    r"(?:schreiben|verwenden|nutzen|benutzen|machen|ausführen|antworten|fragen|prüfen|testen|halten|committen|pushen"
-    r"|hinzufügen|anlegen|ändern|löschen|anfassen|anrühren|laufen lassen|nehmen|benennen|nennen|ablegen|vermeiden"
-    r"|einrücken|importieren|mocken|loggen|angeben)"
+    r"(?:(?:schreib|verwend|nutz|benutz|mach|ausführ|antwort|frag|prüf|test|halt|committ|push|hinzufüg|anleg|lösch|anfass"
+    r"|anrühr|laufen lass|nehm|benenn|nenn|ableg|vermeid|einrück|importier|mock|logg|angeb|installier|ignorier|schick"
+    r"|vertrau|erfind|merg|batch|hardcod|deaktivier|abschalt)en|ändern|speichern)"
 )
 DO_IT = (
-    r"(?:usa(?:re|te)?|utilizza(?:re)?|scriv(?:i|ere)|mett(?:i|ere)|evita(?:re)?|chiama|prend(?:i|ere)|preferisci"
-    r"|tocca(?:re)?(?! sempre)|modifica(?:re)?|cambia(?:re)?|cancellare|crea(?:re)?|aggiung(?:i|ere)|tieni|committare)"
+    r"(?:(?:us|utilizz|evit|modific|cambi|cre)a(?:re)?|(?:install|ignor|logg|salt|invent)are|tocca(?:re)?(?! sempre)"
+    r"|chiama|(?:scriv|mett|prend|aggiung)(?:i|ere)|preferisci|cancellare|tieni|committare|espo(?:ni|rre))"
 )
 DO_NL = (
     r"(?:gebruik|schrijf|zet|voer|draai|commit|push|doe|houd?|vraag|test|voeg|werk|neem|noem|raak|vermijd|laat|plaats"
@@ -516,10 +518,9 @@ CONTRAST = (
 )
 CLOSE = rf"(?: in (?:this|our|the) {REPOSITORY})?,?(?: (?:please|pls|bitte|por favor|per favore|alsjeblieft))?[.!\s]*$"
 WE_USE = (
-    r"(?:wir (?:benutzen|nutzen|verwenden|schreiben|nehmen)|(?:benutzen|nutzen|verwenden|schreiben|nehmen) wir"
-    r"|(?:on|nous) (?:n['’])?(?:utilis|écri|pren)\w+|usamos|utilizamos|escribimos|a gente usa|escrevemos|usiamo"
-    r"|utilizziamo|scriviamo|(?:wij|we) (?:gebruiken|schrijven)|(?:gebruiken|schrijven) (?:wij|we)"
-    r"|(?:мы )?(?:используем|пишем))"
+    r"(?:wir (?:benutzen|nutzen|verwenden|schreiben|nehmen)|(?:benutzen|nutzen|verwenden|schreiben|nehmen) wir|(?:on"
+    r"|nous) (?:n['’])?(?:utilis|écri|pren)\w+|usamos|utilizamos|escribimos|a gente usa|escrevemos|usiamo|utilizziamo"
+    r"|scriviamo|(?:wij|we) (?:gebruiken|schrijven)|(?:gebruiken|schrijven) (?:wij|we)|(?:мы )?(?:используем|пишем))"
 )
 HERE = r"(?:hier|bei uns|ici|aquí|aqui|qui|здесь|тут|у нас)"
 ONLY = (

@@ -53,22 +53,20 @@ _LASTING_TASK = frozenset((
 """Forms that a word like "for now" or "later" makes part of the task at hand."""
 
 
-_IS_SPECIFIED, _IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DENIAL, CORRECTED_VALUE = map(
-    concept_pattern,
-    ("specified", "supposition", "condition", "writing", "located", "mark after", "denial", "corrected value"),
+_IS_SUPPOSED, _IS_CONDITION, _IS_WRITTEN, _LOCATED, _HOLDS_ON, DENIAL, CORRECTED_VALUE = map(
+    concept_pattern, ("supposition", "condition", "writing", "located", "mark after", "denial", "corrected value")
 )
-_BAN_OF_TASK, _AT_ONCE, _PAST, _PRODUCT, _SYMPTOM, _REPORTED = map(
-    concept_pattern,
-    ("ban of task", "at once", "past day", "behaviour of the product", "report of a fault", "words of another"),
+_BAN_OF_TASK, _AT_ONCE, _PRODUCT, _SYMPTOM, _REPORTED = map(
+    concept_pattern, ("ban of task", "at once", "behaviour of the product", "report of a fault", "words of another")
 )
-_OPENING, _PLACE_FIRST, _ASIDE, _JOINED_RULE, SUPPOSITION = map(
-    concept_pattern, ("opening", "place first", "aside", "joined rule", "uncertain opening")
+_OPENING, _PLACE_FIRST, _ASIDE, _JOINED_RULE, _CONCLUSION, SUPPOSITION = map(
+    concept_pattern, ("opening", "place first", "aside", "joined rule", "conclusion", "uncertain opening")
 )
 
 
 def is_specified(following: str) -> bool:
     """Whether a sentence makes the one before it a specification of what is to be built: "Implement that"."""
-    return _IS_SPECIFIED.search(lowered(following)) is not None
+    return has_concept(following, "specified")
 
 
 def holds_on(following: str) -> bool:
@@ -108,9 +106,9 @@ def _remembered_form(sentence: Sentence, analysis: Analysis, following: str) -> 
     content = text[:end].rstrip()
     lasts = "dont" in analysis.concepts or any(word in content for word in LASTING)
     is_task = analysis.concepts.get("work", MIN_CONTENT) < MIN_CONTENT and not lasts
-    if is_task or _size(content) < MIN_CONTENT or SUPPOSITION.match(content) or _asks(content):
+    if is_task or _size(content) < MIN_CONTENT or SUPPOSITION.match(content) or _reports_fault(content):
         return None
-    if _points_only("remember", content) or _reports_fault(content) or has_concept(content, "wish to build"):
+    if _points_only("remember", content) or has_concept(content, "question of memory|wish to build"):
         return None
     return ExplicitForm("remember", "remember", 0, True, end)
 
@@ -120,8 +118,8 @@ def explicit_form(
 ) -> ExplicitForm | None:
     """Return the explicit form of a sentence between `previous` and `following`.
 
-    Opening words state nothing: "Actually, …". A rule after an aside, or joined to a task, is judged by itself: "btw we
-    never …", "fix it, and never use …".
+    Opening words state nothing: "Actually, …". A rule after an aside, joined to a task or drawn from a reason is judged
+    by itself: "btw we never …", "fix it, and never use …", "we're on 3.9, so never use …".
     """
     opening = _OPENING.match(lowered(sentence.text))
     if opening is not None:
@@ -137,7 +135,9 @@ def explicit_form(
         rule = sentence._replace(text=sentence.text[start:])
         own = _request_form(rule, analyze(rule.text), context, "", following)
         if own is not None and not own.is_doubtful:
-            return _moved(own, start)._replace(is_doubtful=_is_joined(own, sentence.text), may_be_task=False)
+            joined = _moved(own, start)._replace(is_doubtful=_is_joined(own, sentence.text), may_be_task=False)
+            reason = _CONCLUSION.search(lowered(sentence.text)) if len(sentence.text) <= MAX_CLAUSE else None
+            return joined._replace(start=0) if reason is not None and reason.end() == start else joined
     return form
 
 
@@ -152,17 +152,26 @@ def _is_joined(form: ExplicitForm, text: str) -> bool:
 
 
 def _rule_starts(text: str) -> Iterator[int]:
-    """Yield where a rule may start in a sentence: after an aside, and where it is joined to a task."""
+    """Yield where a rule may start in a sentence: after an aside, a reason, and where it is joined to a task."""
     aside = _ASIDE.match(lower := lowered(text))
     if aside is not None:
         yield aside.end()
     begin = aside.end() if aside else 0
     for match in islice(_JOINED_RULE.finditer(lower, begin), MAX_JOINED):
         task = lower[begin : match.start()]
-        concepts = analyze(task).concepts
-        is_task = TASK.match(task) or has_concept(task, "task verb") or concepts.get("work", MIN_CONTENT) < MIN_CONTENT
-        if is_task and _OF_RULES.isdisjoint(concepts) and not has_concept(lower[match.end() :], "rule of the task"):
+        is_rule = not _OF_RULES.isdisjoint(analyze(task).concepts)
+        if _requests_work(task) and not is_rule and not has_concept(lower[match.end() :], "rule of the task"):
             yield match.end()
+    conclusion = _CONCLUSION.search(lower, begin)
+    reason = lower[begin : conclusion.start()] if conclusion else ""
+    if conclusion and not (_requests_work(reason) or SUPPOSITION.match(reason)):
+        yield conclusion.end()
+
+
+def _requests_work(text: str) -> bool:
+    """Whether the part of a sentence before a conjunction is a task."""
+    begins_with_work = analyze(text).concepts.get("work", MIN_CONTENT) < MIN_CONTENT
+    return begins_with_work or TASK.match(text) is not None or has_concept(text, "task verb")
 
 
 MAX_JOINED = 3
@@ -265,7 +274,7 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
     if _cites_decision(text, words, previous, is_unspaced=bool(analysis.unspaced)):
         return ExplicitForm("cited decision", "correction", 0, True)
     forms = [form for form in FORMS if analysis.unspaced or not form.words.isdisjoint(words)]
-    if not forms or _asks(text):
+    if not forms or has_concept(text, "question of memory"):
         return None
     denied = "no, " if DENIAL.fullmatch(lowered(previous)) else ""
     for name, kind, pattern, _ in forms:
@@ -290,11 +299,6 @@ def _anchored_form(sentence: Sentence, analysis: Analysis, context: Context, pre
             is_doubtful = is_loose or is_guess or has_concept(content, "behaviour of the product")
             return ExplicitForm(name, kind, start, name not in _UNSURE, end, is_doubtful)
     return None
-
-
-def _asks(text: str) -> bool:
-    """Whether a text is a question, or a question about what is remembered or written."""
-    return has_concept(text, "question of memory")
 
 
 def _reports_fault(content: str) -> bool:
@@ -350,12 +354,9 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
 def _start_of_language(text: str, match: re.Match[str]) -> int:
     """Return where a language for answers starts: words before it are the task, unless they only lead to it."""
     before = text[: match.start()]
-    return 0 if _size(before) <= MAX_LEAD and not _UNSPACED_END.search(before) else match.start() + _edge(match[0])
-
-
-def _edge(form: str) -> int:
-    """Return the number of punctuation marks and spaces at the beginning of a form."""
-    return len(form) - len(form.lstrip(" ,;.!，。；"))
+    if _size(before) <= MAX_LEAD and not _UNSPACED_END.search(before):
+        return 0
+    return match.end() - len(match[0].lstrip(" ,;.!，。；"))
 
 
 def _end(name: str, text: str, match: re.Match[str]) -> int | None:
@@ -386,7 +387,7 @@ _DECIDED_WORDS = words_of(
 
 def _cites_decision(text: str, words: frozenset[str], previous: str, *, is_unspaced: bool) -> bool:
     """Whether a sentence holds a decision against what the agent did: "why npm again? we decided on pnpm"."""
-    if (_DECIDED_WORDS.isdisjoint(words) and not is_unspaced) or _asks(text):
+    if (_DECIDED_WORDS.isdisjoint(words) and not is_unspaced) or has_concept(text, "question of memory"):
         return False
     if (decided := DECIDED.search(text)) is None or _size(text[decided.start() :]) < MIN_CONTENT + 1:
         return False
@@ -414,10 +415,9 @@ def _points_only(name: str, content: str) -> bool:
     if name == "remember":
         core = concept_pattern("value now").sub(r"\1", lowered(core))
     is_one_off = name == "remember" and ONE_OFF.search(core) is not None
-    if name == "remember" and _PAST.search(lowered(core)):
-        return True
+    is_past = name == "remember" and has_concept(core, "past day")
     lasts = has_concept(core, "each") or any(word in core.lower() for word in LASTING)
-    return has_concept(core, "points only") or (is_one_off and not lasts)
+    return is_past or has_concept(core, "points only") or (is_one_off and not lasts)
 
 
 def _size(text: str) -> int:

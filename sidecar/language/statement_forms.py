@@ -41,10 +41,10 @@ _LEAD = (
 _REPORT = (
     r"(?:mind|worry|be|been|was|were|is|are|had|have|has|seen|heard|did|does|do|knew|know|fails?|failed|works?|worked"
     r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
-    r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
+    r"|breaks|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
     r"|at|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|more|less|fewer|above|below|see|my|your"
-    r"|our|their|his|her|\w+(?:ed|ing"
-    r"|es))"
+    r"|our|their|his|her"
+    r"|\w+(?:ed|ing|es))"
 )
 _DEV_STEP = (
     r"(?:commits?|push(?:es)?|merges?|releases?|deploy(?:ment|s)?|pull requests?|prs?|changes?|edits?|sessions?|tasks?"
@@ -107,7 +107,7 @@ ALWAYS_DO = lazy_regex(
     r"|es\b|sie\b|ihn\b)[^.,?!\n]{2,60} (?:immer|stets|nie(?:mals)?) (?:an|ab|um|in ruhe|unter|in|nach|mit|auf|neben)"
     rf"|{DO_NL} (?!dat\b|het (?:altijd|nooit)|ze\b)[^.,?!\n]{{2,60}} (?:altijd|nooit)"
     r" (?:aan|in|onder|naar|met|op|naast|bij|weg|met rust))\b"
-    r"|" + _LEAD + rf"(?:immer|nie(?:mals)?|grundsätzlich) [^.?!\n]{{2,60}}\b{TO_DO_DE}\b"
+    r"|" + _LEAD + rf"(?:immer|nie(?:mals)?|grundsätzlich) (?:[^.?!\n]|\.\b){{2,60}}\b(?<!beim )(?<!zum ){TO_DO_DE}\b"
     r"|" + _LEAD + r"(?!(?:ich|es|das|er|sie|wir|man|warum|wieso|wenn|weil|da|dann)\b)"
     r"(?![^.?!\n]{0,80}\b(?:soll\w*|muss\w*|müss\w*|kann\w*|könn\w*|darf|dürf\w*|wird|werden|würde\w*)\b)"
     rf"[^.?!\n]{{2,60}} (?:immer|stets|grundsätzlich|nie(?:mals)?) (?:[\w-]+ ){{0,4}}{TO_DO_DE}[.!\s]*$"

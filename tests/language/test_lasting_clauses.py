@@ -428,7 +428,42 @@ nunca lançamos nos validadores, eles retornam um erro
 валидаторы никогда не бросают исключения, они возвращают ошибку
 """.strip().splitlines()
 
+AFTER_A_REASON = """
+we're on python 3.9 here so never use match statements
+the api is public, therefore never remove a field without deprecating it first
+since we ship to banks, never log customer data
+because the repo is public, always strip ids from fixtures
+weil wir an Banken liefern, niemals Kundendaten loggen
+wir liefern an Banken, deshalb niemals Kundendaten loggen
+tenemos clientes en producción, así que nunca borres columnas en una migración
+o deploy é automático, então nunca dê push direto na main
+comme on vise ie11, n'utilise jamais les optional chaining
+il cliente ha ragione, quindi d'ora in avanti ogni modifica alla UI la provi anche in modalità scura
+we hebben oude browsers, dus gebruik nooit top-level await
+у нас старые браузеры, поэтому никогда не используй top-level await
+うちは古いブラウザも対応するから、オプショナルチェーンは絶対に使わないで
+我们要支持旧浏览器，所以以后不要用可选链
+""".strip().splitlines()
+
+RULES_OF_EVERYDAY_WORK = """
+nunca ignore erros de lint
+nunca rompas la api pública
+nie die .env committen
+non loggare mai dati dei clienti
+nooit de map legacy aanraken
+never break the public api
+""".strip().splitlines()
+
 LIKE_RULES = """
+the cache is cold so it always returns null
+the queue is full so always drops messages
+since the cache is cold, it never returns data
+as the user logs out, always clear the token in logout()
+el token caducó, así que siempre devuelve 401
+die liste ist leer, deshalb wird nie etwas angezeigt
+add a retry so never lose a message
+immer nur fehler beim speichern
+sempre salta il primo elemento
 btw the build always fails on windows
 oh and it never finishes
 while you're at it, remove the logs
@@ -536,6 +571,11 @@ def test_a_rule_with_always_or_never_is_a_standing_instruction(message: str) -> 
 @together(("message", "stored"), JOINED_TO_A_TASK)
 def test_a_rule_joined_to_a_task_is_stored_without_the_task(message: str, stored: str) -> None:
     assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(stored, True)]
+
+
+@together("message", [*AFTER_A_REASON, *RULES_OF_EVERYDAY_WORK])
+def test_a_rule_is_a_standing_instruction_with_the_reason_before_it(message: str) -> None:
+    assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(message, True)]
 
 
 @together("message", LIKE_RULES)
