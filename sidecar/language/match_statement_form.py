@@ -472,7 +472,7 @@ _CLAUSES = (
     _clause("complaint", "correction", "insist & object|config", may_ask=True),
     _clause("habit", "rule", "occasion", "symptom|product event|report"),
     _clause("habit", "rule", "when you", "symptom|report"),
-    _clause("habit", "rule", "every change|meant"),
+    _clause("habit", "rule", "every change|meant|declared rules|seen again"),
     _clause("habit", "rule", "treat", may_ask=True),
     _clause("habit", "rule", "each time & technical", "symptom|happening|report"),
     _clause("habit", "rule", "step event", "symptom|definite"),

@@ -438,7 +438,7 @@ _FROM_NOW_ON = lazy_regex(
     r"|henceforth|hereafter|(?:starting|as of) (?:today|tomorrow)(?!['’])|starting now(?!['’])"
     r"|as of now(?!['’]|\s{0,3}(?:[.!?;)]|$))"
     r"|a partir de (?:hoje|hoy)|ab (?:heute|morgen)(?= (?:immer|nie|nur|bitte|keine?)\b)"
-    r"|à partir d['’]aujourd['’]hui|da oggi in (?:poi|avanti)"
+    r"|à partir d['’]aujourd['’]hui|da oggi(?: in (?:poi|avanti)|(?= (?:solo|sempre|mai|niente|non)\b))"
     r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=[,:] (?!(?:i|we|it|this|that|there|you)\b))"
     r"|(?:de|a partir de) ahora en adelante|a partir de ahora|desde ahora|de hoy en adelante|en adelante|dorénavant"
     r"|désormais|à partir de maintenant|à l['’]avenir|à compter de maintenant"

@@ -454,7 +454,31 @@ nooit de map legacy aanraken
 never break the public api
 """.strip().splitlines()
 
+DECLARED_RULES = """
+my rules for sql: keywords uppercase, no select star, always alias tables.
+our conventions for commits: lowercase, no period, imperative
+house rules for tests: one assert per test, no mocks of the database
+meine regeln für css: keine ids, keine !important, alles in rem
+nossas regras para commits: em inglês, no imperativo, sem ponto
+コミットのルール：英語、ピリオドなし
+我们的提交规范：英文，不加句号
+i never want to see a sleep in a test again
+ich will nie wieder ein sleep in einem test sehen
+no quiero volver a ver un sleep en un test
+also we never log emails
+anyway all metric names we add must start with shop_
+da oggi solo rebase, niente merge commit
+ask me when in doubt
+pergunta sempre que tiver dúvida
+""".strip().splitlines()
+
 LIKE_RULES = """
+our rules for discounts: 5% over 50, 10% for members
+our rules engine: it parses the yaml twice
+i never want to see this error again
+what are our rules for commits: lowercase or not?
+anyway the tests always fail on ci
+ask the user if unsure
 the cache is cold so it always returns null
 the queue is full so always drops messages
 since the cache is cold, it never returns data
@@ -571,6 +595,11 @@ def test_a_rule_with_always_or_never_is_a_standing_instruction(message: str) -> 
 @together(("message", "stored"), JOINED_TO_A_TASK)
 def test_a_rule_joined_to_a_task_is_stored_without_the_task(message: str, stored: str) -> None:
     assert [(found.text, found.is_standing) for found in read_statements(message).statements] == [(stored, True)]
+
+
+@together("message", DECLARED_RULES)
+def test_declared_rules_are_a_standing_instruction(message: str) -> None:
+    assert [found.is_standing for found in read_statements(message).statements] == [True]
 
 
 @together("message", [*AFTER_A_REASON, *RULES_OF_EVERYDAY_WORK])
