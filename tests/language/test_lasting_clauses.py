@@ -429,6 +429,7 @@ nunca lançamos nos validadores, eles retornam um erro
 """.strip().splitlines()
 
 AFTER_A_REASON = """
+do not update seeds, never update seeds please
 we're on python 3.9 here so never use match statements
 the api is public, therefore never remove a field without deprecating it first
 since we ship to banks, never log customer data
@@ -473,6 +474,7 @@ pergunta sempre que tiver dúvida
 """.strip().splitlines()
 
 LIKE_RULES = """
+don't close the modal, never close it on escape
 our rules for discounts: 5% over 50, 10% for members
 our rules engine: it parses the yaml twice
 i never want to see this error again
