@@ -371,6 +371,7 @@ def _end(name: str, text: str, match: re.Match[str]) -> int | None:
 MAX_LEAD = 3
 """Words before a language for answers that only lead to it: "ok, from you please"."""
 
+_UNSPACED = lazy_regex(r"[\u3040-\u9fff]")
 _UNSPACED_END = lazy_regex(r"[\u3040-\u9fff][\s，,、；]{0,3}\Z")
 _ELLIPSIS = lazy_regex(r".*(?:\.{3,}|…)\s{0,3}")
 _UNSURE = frozenset({"all must", "prefer", "tool instead", "house choice", "place", "not any more", "brief rule"})
@@ -426,9 +427,6 @@ def _size(text: str) -> int:
     return len(tokens_of(_UNSPACED.sub(" ", text))) + (unspaced + 1) // 2
 
 
-_UNSPACED = lazy_regex(r"[\u3040-\u9fff]")
-
-
 class _Clause(NamedTuple):
     """A form of clauses by the concepts of which a clause has all, and those of which it has none."""
 
@@ -472,7 +470,8 @@ _CLAUSES = (
     _clause("complaint", "correction", "insist & object|config", may_ask=True),
     _clause("habit", "rule", "occasion", "symptom|product event|report"),
     _clause("habit", "rule", "when you", "symptom|report"),
-    _clause("habit", "rule", "every change|meant|declared rules|seen again"),
+    _clause("habit", "rule", "every change|meant|declared rules|seen again|for all time", "symptom|report"),
+    _clause("told again", "rule", "told again & we habit|rule is|scoped|team rule|impersonal", "symptom|report"),
     _clause("habit", "rule", "treat", may_ask=True),
     _clause("habit", "rule", "each time & technical", "symptom|happening|report"),
     _clause("habit", "rule", "step event", "symptom|definite"),

@@ -456,6 +456,12 @@ never break the public api
 """.strip().splitlines()
 
 DECLARED_RULES = """
+guardamos todo en UTC y convertimos al mostrar, lo digo para esto y para lo que venga
+printf в прерываниях не используем, на этой плате оно вешает uart (это на будущее)
+エラーメッセージは全部messages.jsonに置く決まりです
+Bei uns läuft alles über gradlew, wie gesagt.
+vitest partout, c'est ce qu'on a choisi en janvier
+arrête de me demander confirmation pour chaque commande de lecture
 my rules for sql: keywords uppercase, no select star, always alias tables.
 our conventions for commits: lowercase, no period, imperative
 house rules for tests: one assert per test, no mocks of the database
@@ -474,6 +480,9 @@ pergunta sempre que tiver dúvida
 """.strip().splitlines()
 
 LIKE_RULES = """
+as I said, the login breaks again
+送料は5000円以上で無料になる決まりです
+vitest everywhere fails now
 don't close the modal, never close it on escape
 our rules for discounts: 5% over 50, 10% for members
 our rules engine: it parses the yaml twice
