@@ -9,6 +9,7 @@ import os
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -231,9 +232,20 @@ def _header() -> bytes:
 
 def _read(content: memoryview) -> LoadedIndex | None:
     header, body = _header(), content[:-_DIGEST_BYTES]
-    if content[: len(header)] != header or blake3.blake3(body).digest(_DIGEST_BYTES) != content[-_DIGEST_BYTES:]:
+    if content[: len(header)] != header:
         return None
-    reader = SectionReader(body[len(header) :])
+    with ThreadPoolExecutor(1) as pool:  # hashing leaves the interpreter to this thread
+        digest = pool.submit(lambda: blake3.blake3(body).digest(_DIGEST_BYTES))
+        try:
+            loaded = _decode(SectionReader(body[len(header) :]))
+        except Exception:
+            if digest.result() == content[-_DIGEST_BYTES:]:
+                raise
+            return None
+    return loaded if digest.result() == content[-_DIGEST_BYTES:] else None
+
+
+def _decode(reader: SectionReader) -> LoadedIndex:
     tracked = load_tracked(reader)
     histories = load_histories(reader)
     documents = SharedDocuments()

@@ -1,7 +1,10 @@
 """Sections of bytes, one after another, each with its size in front: how arrays are stored in a file. Pure."""
 
+import threading
 from array import array
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import Any
 
 SIZE_BYTES = 8
 
@@ -67,6 +70,46 @@ class SectionReader:
     def arrays(self, code: str, counts: Iterable[int]) -> Iterator["array[int]"]:
         """Return the arrays of the next section, by their type code and their lengths."""
         return _arrays(self.bytes(), code, counts)
+
+    def lazy_arrays(self, code: str, counts: "array[int]") -> "LazyArrays":
+        """Return the arrays of the next section; each is made at its first use, with None in place of empty ones."""
+        return LazyArrays(self.numbers(code), counts)
+
+
+class LazyArrays(list["array[int] | None"]):
+    """Parts of an array, each of which is made at its first use: of thousands, a search needs some hundred."""
+
+    def __init__(self, whole: "array[int]", counts: "array[int]") -> None:
+        """`counts` has the length of each part; one of length 0 is None. Raise ValueError for another sum."""
+        super().__init__(None if not count else _UNMADE for count in counts)
+        self._whole, self._lock = whole, threading.Lock()
+        self._ends, self._unmade = array("Q", accumulate(counts)), len(self) - self.count(None)
+        if len(whole) != (self._ends[-1] if counts else 0):
+            raise ValueError("the parts are not the whole")
+
+    def __getitem__(self, position: Any) -> Any:
+        """Return one part."""
+        part = super().__getitem__(position)
+        return self._made(position) if part is _UNMADE else part
+
+    def __iter__(self) -> "Iterator[array[int] | None]":
+        return map(self.__getitem__, range(len(self)))
+
+    def _made(self, position: int) -> "array[int] | None":
+        """Make a part once, even for two threads: either may change it."""
+        with self._lock:
+            part = super().__getitem__(position)
+            if part is _UNMADE:
+                part = self._whole[self._ends[position - 1] if position else 0 : self._ends[position]]
+                self[position] = part
+                self._unmade -= 1
+                if not self._unmade:
+                    self._whole = array(self._whole.typecode)
+            return part
+
+
+_UNMADE: "array[int]" = array("B")
+"""Stands for a part that is not made yet."""
 
 
 class NumberLists:

@@ -5,7 +5,9 @@ import os
 import threading
 import tracemalloc
 import uuid
+from array import array
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -19,6 +21,7 @@ from sidecar.codebase.search.commit_history import Commit, FragileFile, History
 from sidecar.codebase.search.head_histories import HeadHistory, Histories, StoredHistory
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.store import StoredIndex
+from sidecar.core.binary_sections import LazyArrays
 from sidecar.storage.database import FILE_NAME
 from tests.codebase.search.corpus import ask, commit, fill, forgetful, index_of, listing
 from tests.codebase.search.test_shared_documents import answers_of
@@ -149,6 +152,52 @@ def test_restored_index_can_be_stored_again(tmp_path: Path, index: SharedIndex) 
     assert answers_of(view, TEXTS) == answers_of(index_of(TEXTS), TEXTS)
 
 
+def test_restored_index_is_stored_as_it_was_whatever_was_read_of_it(tmp_path: Path, index: SharedIndex) -> None:
+    first = StoredIndex(tmp_path, "key")
+    assert first.save(index, TRACKED)
+    restored = _restored(first)
+    view = FileIndex(forgetful, restored)
+    view.update(listing(TEXTS))
+    ask(view, "pelican walrus")
+    assert StoredIndex(tmp_path, "other").save(restored, TRACKED)
+    contents = {path.read_bytes() for path in (tmp_path / "indexes").iterdir()}
+    assert len(contents) == 1
+
+
+def test_a_restored_index_that_changes_is_stored_like_one_that_stayed_in_memory(
+    tmp_path: Path, index: SharedIndex
+) -> None:
+    StoredIndex(tmp_path, "key").save(index, TRACKED)
+    edited = TEXTS | {"src/pelican_1.py": "def feed_otter(): ...\n", "src/new.py": "newt = 1\n"}
+    for name, shared in (("restored", _restored(StoredIndex(tmp_path, "key"))), ("same", index)):
+        view = FileIndex(forgetful, shared)
+        view.update(listing(edited))
+        fill(view, edited)
+        (tmp_path / name).mkdir()
+        assert StoredIndex(tmp_path / name, "key").save(shared, TRACKED)
+    stored = [next((tmp_path / name / "indexes").iterdir()).read_bytes() for name in ("restored", "same")]
+    assert stored[0] == stored[1]
+
+
+def test_a_part_that_two_threads_need_at_once_is_made_once() -> None:
+    numbers = array("Q", range(4_000))
+    counts, read = array("I", [0, 3, *[4] * 999, 1]), threading.Barrier(4)
+    parts = LazyArrays(numbers, counts)
+
+    def read_all() -> list[object]:
+        read.wait()
+        return [parts[position] for position in range(len(parts))]
+
+    with ThreadPoolExecutor(4) as pool:
+        results = [future.result() for future in [pool.submit(read_all) for _ in range(4)]]
+    assert [list(part or ()) for part in parts] == [
+        [], [0, 1, 2], *([3 + 4 * n, 4 + 4 * n, 5 + 4 * n, 6 + 4 * n] for n in range(999)), [3_999]
+    ]  # fmt: skip
+    assert all(mine is other for result in results[1:] for mine, other in zip(results[0], result, strict=True))
+    with pytest.raises(ValueError, match="not the whole"):
+        LazyArrays(numbers, counts[:-1])
+
+
 def test_documents_that_are_known_already_are_not_replaced(tmp_path: Path, index: SharedIndex) -> None:
     stored = StoredIndex(tmp_path, "key")
     stored.save(index, TRACKED)
@@ -178,6 +227,18 @@ def test_file_that_is_damaged_or_missing_counts_as_absent(
     StoredIndex(tmp_path, "key").save(index, TRACKED)
     spoil(next((tmp_path / "indexes").iterdir()))
     assert StoredIndex(tmp_path, "key").load() is None
+
+
+def test_file_that_is_damaged_anywhere_counts_as_absent(tmp_path: Path, index: SharedIndex) -> None:
+    stored = StoredIndex(tmp_path, "key")
+    stored.save(index, TRACKED, [_stored_history(COMMITS)])
+    path = next((tmp_path / "indexes").iterdir())
+    whole = path.read_bytes()
+    for at in range(0, len(whole), len(whole) // 40):
+        for damage in (b"\xff" * 9, bytes(9)):
+            damaged = whole[:at] + damage + whole[at + len(damage) :]
+            path.write_bytes(damaged)
+            assert (stored.load() is None) == (damaged != whole)
 
 
 def test_file_of_another_version_counts_as_absent(

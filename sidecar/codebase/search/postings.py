@@ -473,10 +473,10 @@ class Postings:
 
     def load(self, reader: SectionReader) -> None:
         """Restore the terms of a dump. Raise ValueError if it is another one."""
-        shards = list(reader.arrays("Q", reader.numbers("I")))
+        shards = reader.lazy_arrays("Q", reader.numbers("I"))
         if len(shards) != len(self._rare):
             raise ValueError("another number of shards")
-        self._rare = [shard or None for shard in shards]
+        self._rare = shards
         keys = reader.numbers("Q")
         self._common = dict(zip(keys, reader.arrays("I", reader.numbers("I")), strict=True))
         keys = reader.numbers("Q")
