@@ -813,6 +813,8 @@ def test_what_an_agent_repeats_of_such_a_note_is_no_memory() -> None:
         ("Never filter in Python.", "Filtering in Python is fine for small tables, forget that Python rule", []),
         ("Always add a changelog entry.", "stop adding changelog entries", ["Stop adding changelog entries"]),
         ("Never commit without asking me.", "ok, you can commit now", ["Never commit without asking me"]),
+        ("Write comments in English.", "and forget the rule about English comments, we don't care", []),
+        ("Write comments in English.", "forget the rule about English comments, use German", ["Use German"]),
     ],
 )
 def test_what_the_user_takes_back_in_passing_opens_no_new_session(

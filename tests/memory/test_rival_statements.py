@@ -696,6 +696,14 @@ def test_a_release_is_known_as_a_reversal(later: str) -> None:
         ("Use npm, the pnpm thing is over.", "the pnpm thing is over.", "Use npm"),
         ("Forget what I said about tabs and spaces.", "Forget what I said about tabs and spaces.", ""),
         ("Use npm again, we dropped pnpm.", "", "Use npm again, we dropped pnpm."),
+        ("Forget the pnpm rule, we don't care", "Forget the pnpm rule", ""),
+        ("Forget what I said about tabs, it only slows us down", "Forget what I said about tabs", ""),
+        ("Forget what I said about tabs, it's two spaces", "Forget what I said about tabs", "it's two spaces"),
+        ("Forget what I said about merges, we squash them", "Forget what I said about merges", "we squash them"),
+        ("Vergiss die Regel mit pnpm, wir machen das nicht mehr", "Vergiss die Regel mit pnpm", ""),
+        ("Olvida lo que dije sobre los tabs, nunca lo usamos", "Olvida lo que dije sobre los tabs", ""),
+        ("Esquece o que eu disse sobre tabs, não precisa mais", "Esquece o que eu disse sobre tabs", ""),
+        ("Oublie ce que j'ai dit sur les tabs, on s'en fiche", "Oublie ce que j'ai dit sur les tabs", ""),
     ],
 )
 def test_a_sentence_that_withdraws_and_states_something_has_two_parts(text: str, withdrawn: str, rest: str) -> None:

@@ -17,6 +17,7 @@ from sidecar.core.prose_sentences import paragraphs, sentences, shortened
 from sidecar.core.redact import MASK
 from sidecar.core.terms import query_terms
 from sidecar.language.conclusions import StatementKind, match_conclusion
+from sidecar.language.lasting_patterns import has_concept
 from sidecar.language.lasting_statements import MAX_SPECIFICATION, Statement, read_statements
 from sidecar.language.match_statement_form import SUPPOSITION, is_request_to_remember, without_lasting_words
 from sidecar.language.message_intent import MAY, forgets, is_reversal
@@ -29,10 +30,7 @@ from sidecar.memory.storable_text import filter_private
 
 MAX_TITLE = 160
 """Bytes of a title: an instruction's line has room for it beside its id and date."""
-MAX_LABEL = 120
-MAX_SENTENCE = 600
-MAX_REFERENT = 240
-MAX_NEAR_MISS = 200
+MAX_LABEL, MAX_SENTENCE, MAX_REFERENT, MAX_NEAR_MISS = 120, 600, 240, 200
 MIN_QUESTION_WORDS = 4
 MIN_TERMS = 2
 """Significant words that a statement needs to be understood by itself."""
@@ -247,14 +245,16 @@ def _without_withdrawal(note: Note) -> Note | None:
 
 
 def split_withdrawal(text: str) -> tuple[str, str]:
-    """Return the clauses of a sentence that withdraw something, and the others; either may be empty."""
+    """Return the clauses of a sentence that withdraw something, and those that say what holds; either may be empty."""
     clauses = [clause for clause in _CLAUSE_BREAK.split(text) if clause.strip()]
     is_change = _CHANGED_MIND.search(text) is not None and forgets(text)
     named = clauses[:1] if is_change else []
     withdrawn = [clause for clause in clauses if clause in named or forgets(clause) or _CHANGED_MIND.fullmatch(clause)]
     if forgets(text) and (not withdrawn or len(withdrawn) == len(clauses)):
         return text, ""
-    return ", ".join(withdrawn), ", ".join(clause for clause in clauses if clause not in withdrawn)
+    others = [clause for clause in clauses if clause not in withdrawn]
+    stated = (clause for clause in others if not (withdrawn and has_concept(clause, "not what holds")))
+    return ", ".join(withdrawn), ", ".join(stated)
 
 
 _CHANGED_MIND = lazy_regex(rf"\W{{0,9}}(?:(?:and|und|y|e|et) )?{CHANGED_MIND}\W{{0,9}}", re.IGNORECASE)
