@@ -42,12 +42,17 @@ class Runner(NamedTuple):
     It is read if no line names tests.
     """
     place: re.Pattern[str]
+    heading: re.Pattern[str]
+    """The failing file of the titles below it that have an empty first group."""
+    separator: str
+    """The sign that the runner itself writes between a file and a test in it."""
 
 
 def _row(
     name: str, command: str, *, failed: str, passed: str, failing_name: str, detail: str, summary: str,
     broken: str = _NEVER, passed_if_named: str = _NEVER, passing: str = _NEVER, group: str = _NEVER,
-    group_follows: bool = False, title: str = _NEVER, place: str = _NEVER,
+    group_follows: bool = False, title: str = _NEVER, place: str = _NEVER, heading: str = _NEVER,
+    separator: str = "›",
 ) -> Runner:  # fmt: skip
     def compiled(source: str) -> re.Pattern[str]:
         return lazy_regex(source, re.MULTILINE)
@@ -67,6 +72,8 @@ def _row(
         group_follows=group_follows,
         title=compiled(title),
         place=compiled(place),
+        heading=compiled(heading),
+        separator=separator,
     )
 
 
@@ -108,6 +115,9 @@ RUNNERS: tuple[Runner, ...] = (
         detail=r"^[ \t]*(?:\w*Error\b|→).*$",
         summary=r"^[ \t]*Tests  .*$",
         passing=r"^[ \t]*✓ ((?:\|[^|\n]+\| )?\S+\.\w+)[ \t]+\(\d+ tests?\)",
+        title=r"^[ \t]+()× (\S[^\n]{0,400}?)(?: \d+m?s)?$",
+        heading=r"^[ \t]*❯ ((?:\|[^|\n]+\| )?\S+\.\w+)[ \t]+\(\d+ tests?\b",
+        separator=">",
     ),
     _row(
         "jest",
@@ -120,6 +130,8 @@ RUNNERS: tuple[Runner, ...] = (
         summary=r"(?<=Tests:) .*\btotal$",
         passing=r"^PASS (\S+\.\w+)",
         group=r"^(?:FAIL|PASS) (?:\./)?(\S+\.\w+)",
+        title=r"^[ \t]+()✕ (\S[^\n]{0,400}?)(?: \([\d.]+ m?s\))?$",
+        heading=r"^FAIL (?:\./)?(\S+\.\w+)",
     ),
     _row(
         "mocha",

@@ -321,12 +321,18 @@ def names_in(runner: Runner, output: str, cwd: str = "") -> tuple[str, ...]:
 def _titled_names(runner: Runner, output: str) -> list[str]:
     """Return the failing tests by the titles of their failures, with the file or class that each names first."""
     titles = list(runner.title.finditer(output))
+    headings = list(runner.heading.finditer(output)) if titles else []
+    starts = [match.start() for match in headings]
     ends = [*(title.start() for title in titles[1:]), len(output)]
     names = []
     for title, end in zip(titles, ends, strict=False):
         path, test = title.groups()
         if path:
             names.append(f"{path} › {test}" if test else path)
+            continue
+        if path is not None:  # the runner names files in lines of their own
+            at = bisect_right(starts, title.start())
+            names.append(f"{_test_name(headings[at - 1])} {runner.separator} {test}" if at else test)
             continue
         place = runner.place.search(output, title.end(), end)
         own, bracket, parameters = (test or "").partition("[")

@@ -270,6 +270,25 @@ PYTEST_FAILED = (
     "FAILED tests/test_cart.py::test_total[a - b] - AssertionError: assert rows[0] - 1 == 2\n"
     "FAILED tests/test_cart.py::test_rate - KeyError: 'x[1] - y'\n2 failed, 1 passed in 0.10s\n"
 )
+VITEST_WITHOUT_REPORTS = """ ✓ src/till.test.ts (1 test) 2ms
+ ❯ src/cart.test.ts (3 tests | 2 failed) 9ms
+   ✓ Cart > is empty 1ms
+   × Cart > adds up 7ms
+     → expected 2 to be 1 // Object.is equality
+   × Cart > rounds
+     → expected 2 to be 1 // Object.is equality
+
+ Test Files  1 failed | 1 passed (2)
+      Tests  2 failed | 2 passed (4)
+"""
+JEST_WITHOUT_REPORTS = """FAIL src/cart.test.ts
+  Cart
+    ✓ is empty (1 ms)
+    ✕ adds up (7 ms)
+    ✕ rounds
+
+Tests:       2 failed, 1 passed, 3 total
+"""
 CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
 
 
@@ -281,6 +300,24 @@ CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored;
         ("npm test", JEST_FAILED, "jest", ("src/cart.test.ts › Cart › adds up",)),
         ("npx jest", JEST_BROKEN, "jest", ("src/cart.test.ts › Test suite failed to run",)),
         ("npx vitest run", VITEST_FAILED, "vitest", ("src/cart.test.ts > Cart > adds up",)),
+        (
+            "npx vitest run | grep -v FAIL",
+            VITEST_WITHOUT_REPORTS,
+            "vitest",
+            ("src/cart.test.ts > Cart > adds up", "src/cart.test.ts > Cart > rounds"),
+        ),
+        (
+            "npx vitest run | grep [✓×]",
+            VITEST_WITHOUT_REPORTS.replace(" ❯ src/cart", " src/cart"),
+            "vitest",
+            ("Cart > adds up", "Cart > rounds"),
+        ),
+        (
+            "npx jest | grep -v ●",
+            JEST_WITHOUT_REPORTS,
+            "jest",
+            ("src/cart.test.ts › adds up", "src/cart.test.ts › rounds"),
+        ),
         ("npm test", MOCHA_FAILED, "mocha", ("Cart adds up",)),
         ("go test ./...", GO_FAILED, "go test", ("example.org/shop/cart › TestTotal",)),
         ("make check", GO_FAILED, "go test", ("example.org/shop/cart › TestTotal",)),
